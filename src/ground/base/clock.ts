@@ -1,0 +1,19 @@
+import { setTimeout as sleepFor } from "node:timers/promises"
+
+/**
+ * Time, handed in. `now` is the wall clock and may jump; `monotonicMs` never goes back, so deadlines
+ * and ages are measured with it.
+ */
+export type Clock = {
+  now(): number
+  monotonicMs(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  async sleep(ms, signal) {
+    await sleepFor(ms, undefined, signal === undefined ? {} : { signal })
+  },
+}

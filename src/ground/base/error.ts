@@ -1,0 +1,62 @@
+/** What kind of failure it is. A surface maps the family, never the code, to a status. */
+export type ErrorFamily = "invalid" | "not-found" | "conflict" | "denied" | "unavailable" | "full"
+
+/** A failure we foresaw. Anything else that is thrown is a bug and keeps its stack. */
+export class AppError<Code extends string = string, Data = unknown> extends Error {
+  override readonly name = "AppError"
+  readonly code: Code
+  readonly family: ErrorFamily
+  readonly hint: string
+  readonly data: Data
+
+  constructor(fields: {
+    code: Code
+    family: ErrorFamily
+    message: string
+    hint: string
+    data: Data
+    cause?: unknown
+  }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.code = fields.code
+    this.family = fields.family
+    this.hint = fields.hint
+    this.data = fields.data
+  }
+}
+
+type Text<Data> = (data: Data) => string
+type ErrorText<Data> = { family: ErrorFamily; message: Text<Data>; hint: Text<Data> }
+
+export type ErrorFactory<Code extends string, Data> = {
+  (data: Data, cause?: unknown): AppError<Code, Data>
+  readonly code: Code
+  readonly text: ErrorText<Data>
+  is(error: unknown): error is AppError<Code, Data>
+}
+
+/** One error of a room: `export const Stale = defineError<{ age: number }>()("ROOM_STALE", { ... })`. */
+export function defineError<Data>() {
+  return <const Code extends string>(
+    code: Code,
+    text: ErrorText<Data>,
+  ): ErrorFactory<Code, Data> => {
+    const make = (data: Data, cause?: unknown): AppError<Code, Data> =>
+      new AppError({
+        code,
+        family: text.family,
+        message: text.message(data),
+        hint: text.hint(data),
+        data,
+        cause,
+      })
+    const is = (error: unknown): error is AppError<Code, Data> =>
+      error instanceof AppError && error.code === code
+    return Object.assign(make, { code, text, is })
+  }
+}
+
+/** For what cannot happen. The message names the broken belief, not the symptom. */
+export function invariant(condition: unknown, belief: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${belief}`)
+}

@@ -1,0 +1,55 @@
+import { z } from "zod"
+
+/**
+ * How a field is set from the environment, and whether its value may be shown. Kept beside the
+ * schema, because there is no second list of fields.
+ */
+type FieldMeta = { description: string; env: string; secret?: true }
+
+const field = <Schema extends z.ZodType>(schema: Schema, meta: FieldMeta): Schema =>
+  schema.meta(meta)
+
+export const TokenEncoding = z.enum(["claude", "o200k"])
+export type TokenEncoding = z.infer<typeof TokenEncoding>
+
+/** Every setting of the product, with its default and its description. */
+export const Config = z.strictObject({
+  log: z
+    .strictObject({
+      level: field(z.enum(["debug", "info", "warn", "error"]).default("warn"), {
+        description: "Lowest level that is written to stderr",
+        env: "QM_LOG_LEVEL",
+      }),
+    })
+    .prefault({}),
+  store: z
+    .strictObject({
+      databaseUrl: field(z.string().default(""), {
+        description: "postgres://… for a team's store; empty means the embedded SQLite",
+        env: "QM_DATABASE_URL",
+        secret: true,
+      }),
+      busyTimeoutMs: field(z.int().min(100).max(120_000).default(15_000), {
+        description: "How long a write waits for another process before it gives up",
+        env: "QM_STORE_BUSY_TIMEOUT_MS",
+      }),
+      keepBackups: field(z.int().min(1).max(100).default(7), {
+        description: "How many backups are kept; the oldest go first",
+        env: "QM_STORE_KEEP_BACKUPS",
+      }),
+    })
+    .prefault({}),
+  tokens: z
+    .strictObject({
+      encoding: field(TokenEncoding.default("claude"), {
+        description: "Encoding in which tokens are counted",
+        env: "QM_TOKENS_ENCODING",
+      }),
+      window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
+        description: "Size of the context window that budgets are drawn against, in tokens",
+        env: "QM_TOKENS_WINDOW",
+      }),
+    })
+    .prefault({}),
+})
+export type Config = z.infer<typeof Config>

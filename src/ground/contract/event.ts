@@ -1,0 +1,69 @@
+import { z } from "zod"
+
+export type EventDefinition<Name extends string, Body extends z.ZodType> = {
+  readonly name: Name
+  readonly version: number
+  readonly summary: string
+  readonly body: Body
+}
+
+/** Names are `room.past-tense`; the version rises when the body changes its meaning. */
+export function defineEvent<const Name extends `${string}.${string}`, Body extends z.ZodType>(
+  name: Name,
+  definition: { version: number; summary: string; body: Body },
+): EventDefinition<Name, Body> {
+  return { name, ...definition }
+}
+
+const StoreCreated = defineEvent("store.created", {
+  version: 1,
+  summary: "A store was made for this repository",
+  body: z.object({ dialect: z.enum(["sqlite", "postgres"]) }),
+})
+const StoreBackedUp = defineEvent("store.backed-up", {
+  version: 1,
+  summary: "The store was copied to a backup file",
+  body: z.object({ file: z.string(), sizeBytes: z.int() }),
+})
+const StoreRestored = defineEvent("store.restored", {
+  version: 1,
+  summary: "The store was replaced by a backup; cursors of before are void",
+  body: z.object({ file: z.string(), events: z.int() }),
+})
+
+/** The whole list. If it is not here, nobody may say it. */
+export const EVENTS = [StoreCreated, StoreBackedUp, StoreRestored] as const
+
+type Definition = (typeof EVENTS)[number]
+export type EventName = Definition["name"]
+export type EventBody<Name extends EventName> = z.infer<Extract<Definition, { name: Name }>["body"]>
+
+type RoomOf<Name extends string> = Name extends `${infer Room}.${string}` ? Room : never
+
+/** The rooms that have something to say. */
+export type EventRoom = RoomOf<EventName>
+
+/** A room's voice: it accepts the events of that room and no others. */
+export type Emit<Room extends EventRoom> = <Name extends Extract<EventName, `${Room}.${string}`>>(
+  name: Name,
+  body: EventBody<Name>,
+) => void
+
+/**
+ * A place in the journal. The epoch changes when a store is made or restored, so that a cursor of
+ * another history is recognised instead of pointing at a stranger's event.
+ */
+export const Cursor = z.object({ epoch: z.string().min(1), seq: z.int().nonnegative() })
+export type Cursor = z.infer<typeof Cursor>
+
+/** An event as the journal keeps it; the name may be unknown to this version of the product. */
+export const JournalEntry = z.object({
+  epoch: z.string(),
+  seq: z.int().positive(),
+  id: z.string(),
+  at: z.int(),
+  name: z.string(),
+  version: z.int().positive(),
+  body: z.record(z.string(), z.unknown()),
+})
+export type JournalEntry = z.infer<typeof JournalEntry>

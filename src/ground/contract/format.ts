@@ -1,0 +1,42 @@
+/**
+ * Figures as people read them, the same in the terminal and in the console. They stand here
+ * because this is the only room that both may import.
+ */
+
+/** 940, 12.4k, 1.3M: short where the figure is not the subject. */
+export function formatCount(count: number): string {
+  if (count < 1_000) return String(Math.round(count))
+  if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`
+  return `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** 16,981: exact where the figure is the subject. */
+export function formatExact(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",")
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${Math.round(bytes)} B`
+  if (bytes < 999_950) return `${(bytes / 1_000).toFixed(1)} kB`
+  if (bytes < 999_950_000) return `${(bytes / 1_000_000).toFixed(1)} MB`
+  return `${(bytes / 1_000_000_000).toFixed(1)} GB`
+}
+
+/** 8 ms, 1.3 s, 6:12 min, 2 h 05 min. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 99_950) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes}:${two(seconds % 60)} min`
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`
+}
+
+/** "1 file", "3 files". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatExact(count)} ${count === 1 ? one : many}`
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0")
+}

@@ -1,0 +1,26 @@
+import type { z } from "zod"
+
+export type Surface = "cli" | "http" | "mcp"
+
+/** What an operation is told about the call it serves. */
+export type CallContext = { readonly signal: AbortSignal }
+
+/**
+ * One thing the product can do, declared once. The command line, the HTTP route, the MCP tool, the
+ * palette entry and the reference page are all derived from this record.
+ */
+export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
+  readonly name: `${string}.${string}`
+  readonly summary: string
+  readonly effect: "read" | "write"
+  readonly surfaces: readonly Surface[]
+  readonly input: Input
+  readonly output: Output
+  run(input: z.output<Input>, context: CallContext): Promise<z.input<Output>>
+}
+
+export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation
+}

@@ -1,0 +1,10 @@
+import { z } from "zod"
+
+/** An error as it crosses a wire: matched by code, never by class. */
+export const WireError = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  data: z.unknown(),
+})
+export type WireError = z.infer<typeof WireError>
