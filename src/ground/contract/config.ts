@@ -4,9 +4,13 @@ import { z } from "zod"
  * How a field is set from the environment, and whether its value may be shown. Kept beside the
  * schema, because there is no second list of fields.
  */
-type FieldMeta = { description: string; env: string; secret?: true }
+const FieldMeta = z.object({
+  description: z.string(),
+  env: z.string(),
+  secret: z.literal(true).optional(),
+})
 
-const field = <Schema extends z.ZodType>(schema: Schema, meta: FieldMeta): Schema =>
+const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof FieldMeta>): Schema =>
   schema.meta(meta)
 
 export const TokenEncoding = z.enum(["claude", "o200k"])
@@ -53,3 +57,38 @@ export const Config = z.strictObject({
     .prefault({}),
 })
 export type Config = z.infer<typeof Config>
+
+/** One leaf of the schema: what a settings page, a reference page or an origin is about. */
+export type ConfigField = {
+  readonly key: `${string}.${string}`
+  readonly section: string
+  readonly name: string
+  readonly schema: z.ZodType
+  readonly defaultValue: unknown
+  readonly description: string
+  readonly env: string
+  readonly isSecret: boolean
+}
+
+/** The schema as a flat list, in the order in which it is written. */
+export function configFields(): readonly ConfigField[] {
+  return Object.entries(Config.shape).flatMap(([section, wrapped]) =>
+    Object.entries(wrapped.unwrap().shape).map(([name, schema]) =>
+      describeField(section, name, schema),
+    ),
+  )
+}
+
+function describeField(section: string, name: string, schema: z.ZodType): ConfigField {
+  const meta = FieldMeta.parse(schema.meta())
+  return {
+    key: `${section}.${name}`,
+    section,
+    name,
+    schema,
+    defaultValue: schema.parse(undefined),
+    description: meta.description,
+    env: meta.env,
+    isSecret: meta.secret === true,
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from "zod"
+
+export const ConfigShowInput = z.object({
+  key: z.string().optional().describe("One setting or one section, e.g. tokens.encoding"),
+  sources: z.boolean().default(false).describe("Say where each value came from"),
+})
+
+export const ConfigSetting = z.object({
+  key: z.string(),
+  value: z.unknown(),
+  origin: z.string().describe("Where the value came from, in words"),
+  hides: z.array(z.string()).describe("Lower layers that also set it"),
+  description: z.string(),
+  env: z.string().describe("Environment variable that sets it"),
+  isSecret: z.boolean(),
+  schema: z.record(z.string(), z.unknown()).describe("JSON schema of the value, for a form"),
+})
+export type ConfigSetting = z.infer<typeof ConfigSetting>
+
+const ConfigFileSeen = z.object({ file: z.string(), found: z.boolean() })
+
+export const ConfigReport = z.object({
+  settings: z.array(ConfigSetting),
+  files: z.array(ConfigFileSeen),
+  withSources: z.boolean(),
+})
+export type ConfigReport = z.infer<typeof ConfigReport>
+
+export const ConfigCheckInput = z.object({})
+export const ConfigCheck = z.object({
+  problems: z.array(
+    z.object({
+      place: z.string(),
+      line: z.int().optional(),
+      column: z.int().optional(),
+      key: z.string().optional(),
+      message: z.string(),
+    }),
+  ),
+  files: z.array(ConfigFileSeen),
+  isValid: z.boolean(),
+})
+export type ConfigCheck = z.infer<typeof ConfigCheck>

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import {
+  CONTEXT_KINDS,
+  Config,
+  ConfigCheck,
+  ConfigReport,
+  Cursor,
+  configFields,
+  DoctorReport,
+  defineEvent,
+  defineOperation,
+  type Emit,
+  EVENTS,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  JournalEntry,
+  Manifest,
+  Message,
+  plural,
+  WireError,
+} from "./index.ts"
+
+describe("events", () => {
+  test("[CONTRACT-1] a room can only emit events of its own; another room's do not compile", () => {
+    const said: string[] = []
+    const emit: Emit<"store"> = (name) => void said.push(name)
+    emit("store.created", { dialect: "sqlite" })
+    // @ts-expect-error: no event of this name is in the list
+    emit("pack.created", { dialect: "sqlite" })
+    // @ts-expect-error: the body belongs to another event
+    emit("store.backed-up", { dialect: "sqlite" })
+    // @ts-expect-error: a room without events has no voice
+    const foreign: Emit<"pack"> = emit
+    expect([said.length, typeof foreign]).toEqual([3, "function"])
+  })
+
+  test("[CONTRACT-2] names are unique, of the form room.past-tense, with a version and a summary", () => {
+    const names = EVENTS.map((it) => it.name)
+    expect(new Set(names).size).toBe(names.length)
+    for (const event of EVENTS) {
+      expect(event.name).toMatch(/^[a-z]+\.[a-z]+(-[a-z]+)*$/)
+      expect(event.version).toBeGreaterThan(0)
+      expect(event.summary.length).toBeGreaterThan(10)
+    }
+    const made = defineEvent("x.done", { version: 2, summary: "x", body: z.object({}) })
+    expect(made).toMatchObject({ name: "x.done", version: 2 })
+  })
+
+  test("[CONTRACT-3] a cursor has an epoch and a place; anything else is refused", () => {
+    expect(Cursor.parse({ epoch: "ep_1", seq: 0 })).toEqual({ epoch: "ep_1", seq: 0 })
+    for (const bad of [
+      {},
+      { epoch: "", seq: 1 },
+      { epoch: "e", seq: -1 },
+      { epoch: "e", seq: 0.5 },
+    ]) {
+      expect(Cursor.safeParse(bad).success).toBe(false)
+    }
+  })
+})
+
+describe("config", () => {
+  test("[CONTRACT-4] every field has a default, a description and an environment variable of its own", () => {
+    const fields = configFields()
+    expect(fields.length).toBeGreaterThan(0)
+    expect(new Set(fields.map((it) => it.env)).size).toBe(fields.length)
+    for (const field of fields) {
+      expect(field.schema.safeParse(field.defaultValue).success).toBe(true)
+      expect(field.description.length).toBeGreaterThan(10)
+      expect(field.env).toMatch(/^[A-Z][A-Z0-9_]+$/)
+    }
+    expect(fields.filter((it) => it.isSecret).map((it) => it.key)).toEqual(["store.databaseUrl"])
+  })
+
+  test("[CONTRACT-5] an empty config is valid, an unknown key is not", () => {
+    expect(Config.parse({}).tokens.encoding).toBe("claude")
+    expect(Config.safeParse({ stroe: {} }).success).toBe(false)
+    expect(Config.safeParse({ store: { keepBackup: 3 } }).success).toBe(false)
+  })
+})
+
+test("[CONTRACT-6] shapes that cross a process keep their form", () => {
+  const manifest = {
+    id: "mf_1",
+    kind: "estimated",
+    host: "claude-code",
+    workingDirectory: "/somewhere",
+    capturedAt: 1,
+    estimator: "claude",
+    disclaimer: "An estimation.",
+    items: [],
+    searched: [{ path: "/x", source: "project-root", outcome: "missing" }],
+    totals: { files: 0, bytes: 0, tokensInWindow: 0, tokensOnDemand: 0 },
+  }
+  expect(Manifest.parse(manifest)).toEqual(manifest)
+  const message = { id: "m_1", seq: 1, type: "user", role: "user", content: "x", timestamp: 1 }
+  expect(Message.parse(message)).toEqual({ ...message, metadata: {} })
+  const entry = { epoch: "e", seq: 1, id: "ev_1", at: 1, name: "a.b", version: 1, body: {} }
+  expect(JournalEntry.parse(entry)).toEqual(entry)
+  const error = { code: "X", message: "x", hint: "y", data: null }
+  expect(WireError.parse(error)).toEqual(error)
+  expect(CONTEXT_KINDS).toHaveLength(7)
+  expect(ConfigCheck.safeParse({}).success).toBe(false)
+  expect(ConfigReport.safeParse({}).success).toBe(false)
+  expect(DoctorReport.safeParse({}).success).toBe(false)
+})
+
+test("[CONTRACT-7] an operation is the record that was written, with its types checked", async () => {
+  const operation = defineOperation({
+    name: "test.double",
+    summary: "Double a number",
+    effect: "read",
+    surfaces: ["cli"],
+    input: z.object({ of: z.int() }),
+    output: z.object({ doubled: z.int() }),
+    run: async (input) => ({ doubled: input.of * 2 }),
+  })
+  const context = { signal: new AbortController().signal }
+  expect(await operation.run({ of: 4 }, context)).toEqual({ doubled: 8 })
+})
+
+describe("figures", () => {
+  test.each([
+    [0, "0"],
+    [999, "999"],
+    [1_000, "1.0k"],
+    [12_440, "12.4k"],
+    [999_949, "999.9k"],
+    [999_950, "1.0M"],
+    [1_300_000, "1.3M"],
+  ])("[CONTRACT-8] %d is short as %s", (count, text) => expect(formatCount(count)).toBe(text))
+
+  test.each([
+    [7, "7 B"],
+    [1_500, "1.5 kB"],
+    [2_000_000, "2.0 MB"],
+    [3_200_000_000, "3.2 GB"],
+  ])("[CONTRACT-8] %d bytes are %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text))
+
+  test.each([
+    [8, "8 ms"],
+    [1_310, "1.3 s"],
+    [372_000, "6:12 min"],
+    [7_500_000, "2 h 05 min"],
+  ])("[CONTRACT-8] %d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+  test("[CONTRACT-8] exact figures have separators, and nouns agree with them", () => {
+    expect(formatExact(16_981)).toBe("16,981")
+    expect([plural(1, "file"), plural(3, "file"), plural(0, "entry", "entries")]).toEqual([
+      "1 file",
+      "3 files",
+      "0 entries",
+    ])
+  })
+})

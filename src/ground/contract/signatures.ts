@@ -1,0 +1,38 @@
+import type { z } from "zod"
+import { ConfigCheck, ConfigCheckInput, ConfigReport, ConfigShowInput } from "./config-report.ts"
+import { DoctorInput, DoctorReport } from "./doctor.ts"
+import {
+  EventsListInput,
+  EventsPage,
+  StoreBackup,
+  StoreBackupInput,
+  StoreCheck,
+  StoreCheckInput,
+  StoreRestore,
+  StoreRestoreInput,
+  StoreStatus,
+  StoreStatusInput,
+} from "./store.ts"
+import { TokenCount, TokensCountInput } from "./tokens.ts"
+
+/**
+ * What goes into each operation and what comes out. The console's client is typed by this list, so
+ * it stands here; the operation itself, with what it does, is declared in its room.
+ */
+export const SIGNATURES = {
+  "config.check": { input: ConfigCheckInput, output: ConfigCheck },
+  "config.show": { input: ConfigShowInput, output: ConfigReport },
+  "doctor.run": { input: DoctorInput, output: DoctorReport },
+  "events.list": { input: EventsListInput, output: EventsPage },
+  "store.backup": { input: StoreBackupInput, output: StoreBackup },
+  "store.check": { input: StoreCheckInput, output: StoreCheck },
+  "store.restore": { input: StoreRestoreInput, output: StoreRestore },
+  "store.status": { input: StoreStatusInput, output: StoreStatus },
+  "tokens.count": { input: TokensCountInput, output: TokenCount },
+} as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
+
+export type OperationName = keyof typeof SIGNATURES
+export type OperationInput<Name extends OperationName> = z.input<(typeof SIGNATURES)[Name]["input"]>
+export type OperationOutput<Name extends OperationName> = z.output<
+  (typeof SIGNATURES)[Name]["output"]
+>
