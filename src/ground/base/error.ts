@@ -32,7 +32,7 @@ export type ErrorFactory<Code extends string, Data> = {
   (data: Data, cause?: unknown): AppError<Code, Data>
   readonly code: Code
   readonly text: ErrorText<Data>
-  is(error: unknown): error is AppError<Code, Data>
+  readonly is: (error: unknown) => error is AppError<Code, Data>
 }
 
 /** One error of a room: `export const Stale = defineError<{ age: number }>()("ROOM_STALE", { ... })`. */
@@ -54,6 +54,11 @@ export function defineError<Data>() {
       error instanceof AppError && error.code === code
     return Object.assign(make, { code, text, is })
   }
+}
+
+/** Plain `instanceof` would make code and data `any`. */
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof AppError
 }
 
 /** For what cannot happen. The message names the broken belief, not the symptom. */

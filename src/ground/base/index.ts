@@ -1,11 +1,75 @@
+// Errors: how a room names its own, and those of files and journals.
+
+export type { ErrorFactory, ErrorFamily } from "./error.ts"
+export { AppError, defineError, invariant, isAppError } from "./error.ts"
+export {
+  FileDirectoryMissing,
+  FileExists,
+  FileNotDirectory,
+  FileNotReadable,
+  FileNotRegular,
+  FileNotWritable,
+  FileSystemFailed,
+  JsonlRecordTooLong,
+  JsonlTooManyWaiting,
+  StorageFull,
+} from "./errors.ts"
+
+// The world, handed in: time, names, a log, chance.
+
 export type { Clock } from "./clock.ts"
 export { systemClock } from "./clock.ts"
-export type { ErrorFactory, ErrorFamily } from "./error.ts"
-export { AppError, defineError, invariant } from "./error.ts"
 export type { Id, Ids } from "./id.ts"
 export { createIds } from "./id.ts"
 export type { Log, LogLevel } from "./log.ts"
 export { createLog, LOG_LEVELS, silentLog } from "./log.ts"
 export type { Random } from "./random.ts"
 export { systemRandom } from "./random.ts"
+
+// Text: made safe for a terminal, compared the same everywhere.
+
 export { compareText, nearest, visible, visibleLine } from "./text.ts"
+
+// Files: replaced whole, read within bounds, never through a link.
+
+export { writeFileAtomic } from "./files/atomic-write.ts"
+export type { ReadLimits, ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
+export { readBounded, readTextBounded } from "./files/bounded-read.ts"
+export type { DirectoryEntry, ListOutcome } from "./files/directories.ts"
+export { ensureDirectory, listDirectory } from "./files/directories.ts"
+export type { FileStat, FileType } from "./files/file-type.ts"
+export { sweepLeftovers } from "./files/leftovers.ts"
+export type { StatOutcome } from "./files/verbs.ts"
+export {
+  createFile,
+  freeBytes,
+  linkFile,
+  realPath,
+  removeFile,
+  renameFile,
+  setFileMode,
+  statFile,
+} from "./files/verbs.ts"
+
+// Journals: one JSON object a line.
+
+export type { Jsonl, JsonlRecord } from "./jsonl.ts"
+export { createJsonl } from "./jsonl.ts"
+export type { JsonlItem, JsonlLimits, JsonlWarning } from "./jsonl-read.ts"
+export { readJsonl, streamJsonl } from "./jsonl-read.ts"
+
+// Processes: who we are, and the programs we start.
+
+export type { ProcessIdentity } from "./process.ts"
+export { isSameProcessAlive, processIdentity } from "./process.ts"
+export type {
+  Environment,
+  ExitOutcome,
+  NotStarted,
+  RunningChild,
+  RunOptions,
+  RunOutcome,
+  StartOptions,
+  StartOutcome,
+} from "./spawn.ts"
+export { pickEnvironment, run, start } from "./spawn.ts"

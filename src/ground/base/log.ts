@@ -58,7 +58,8 @@ function asText(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value !== "object" || value === null) return String(value)
   try {
-    return JSON.stringify(value, hideSecretFields)
+    // Undefined when the value's own toJSON says so, whatever the types promise.
+    return String(JSON.stringify(value, hideSecretFields))
   } catch {
     return "[unprintable]"
   }

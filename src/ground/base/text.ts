@@ -1,11 +1,11 @@
 /**
- * Characters that move a cursor, hide themselves or turn the line around: C0 and C1 controls (but
- * not newline and tab), soft hyphen, zero-width and joining marks, bidirectional marks and
- * isolates, line and paragraph separators, variation selectors, byte-order mark, interlinear and
- * tag characters. Stripping escape sequences alone leaves most of these (PROMISES, finding 10).
+ * Whatever moves a cursor, hides itself or turns the line around, by what Unicode says of it and
+ * not by a list that ages: controls, format marks (zero-width, bidirectional, tags), surrogates
+ * that lost their half, unassigned and private characters, line and paragraph separators, and all
+ * that is drawn as nothing. Newline and tab may stay. Stripping escape sequences alone leaves most
+ * of these (PROMISES, finding 10).
  */
-const UNSAFE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
+const UNSAFE = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Text from outside, made safe for a terminal: what would act on it is shown instead. */
 export function visible(text: string): string {

@@ -1,0 +1,94 @@
+import { defineError } from "./error.ts"
+import { visibleLine } from "./text.ts"
+
+/**
+ * What can go wrong with files and children, foreseen. Messages show paths with `visibleLine`,
+ * because a name comes from outside; `data` keeps it as it was.
+ */
+
+export const StorageFull = defineError<{ path: string; neededBytes?: number }>()("STORAGE_FULL", {
+  family: "full",
+  message: (it) => `There is no room for ${size(it.neededBytes)} at ${visibleLine(it.path)}.`,
+  hint: () =>
+    "Free space on that disk or raise the quota, then repeat the call; what was stored before is intact.",
+})
+
+export const FileNotWritable = defineError<{ path: string; reason: string }>()(
+  "FILE_NOT_WRITABLE",
+  {
+    family: "denied",
+    message: (it) => `${visibleLine(it.path)} may not be written (${it.reason}).`,
+    hint: () =>
+      "Check the owner and the mode of the file and its folder, or choose a place you may write to.",
+  },
+)
+
+export const FileNotReadable = defineError<{ path: string; reason: string }>()(
+  "FILE_NOT_READABLE",
+  {
+    family: "denied",
+    message: (it) => `${visibleLine(it.path)} could not be read (${it.reason}).`,
+    hint: () => "Check the owner and the mode of the file and of the folders above it.",
+  },
+)
+
+export const FileNotRegular = defineError<{ path: string; what: string }>()("FILE_NOT_REGULAR", {
+  family: "conflict",
+  message: (it) => `${visibleLine(it.path)} is a ${it.what}, not a regular file.`,
+  hint: () => "Move it away, or give the path of the file itself; links are never followed here.",
+})
+
+export const FileNotDirectory = defineError<{ path: string; what: string }>()(
+  "FILE_NOT_DIRECTORY",
+  {
+    family: "conflict",
+    message: (it) => `${visibleLine(it.path)} is a ${it.what}, not a directory.`,
+    hint: () => "Move it away, or give the path of the directory itself; links are refused here.",
+  },
+)
+
+export const FileDirectoryMissing = defineError<{ path: string }>()("FILE_DIRECTORY_MISSING", {
+  family: "not-found",
+  message: (it) => `The directory that should hold ${visibleLine(it.path)} does not exist.`,
+  hint: () => "Create the directory first, or check the path for a typing mistake.",
+})
+
+export const FileExists = defineError<{ path: string }>()("FILE_EXISTS", {
+  family: "conflict",
+  message: (it) => `${visibleLine(it.path)} exists already and was not replaced.`,
+  hint: () => "Choose another name, or move the existing file away.",
+})
+
+export const FileSystemFailed = defineError<{ path: string; reason: string }>()(
+  "FILE_SYSTEM_FAILED",
+  {
+    family: "unavailable",
+    message: (it) => `The file system failed at ${visibleLine(it.path)} (${it.reason}).`,
+    hint: () =>
+      "Look at the disk and the system log; with EIO treat what was written last as not stored.",
+  },
+)
+
+export const JsonlRecordTooLong = defineError<{
+  path: string
+  sizeBytes: number
+  maxLineBytes: number
+}>()("JSONL_RECORD_TOO_LONG", {
+  family: "invalid",
+  message: (it) =>
+    `A record of ${it.sizeBytes} bytes is over the ${it.maxLineBytes} a line of ${visibleLine(it.path)} may have.`,
+  hint: () => "Store the large part as a file of its own and keep only its path in the record.",
+})
+
+export const JsonlTooManyWaiting = defineError<{ path: string; waiting: number }>()(
+  "JSONL_TOO_MANY_WAITING",
+  {
+    family: "unavailable",
+    message: (it) => `${it.waiting} records are waiting to be written to ${visibleLine(it.path)}.`,
+    hint: () => "Await the appends you have made, then go on; the disk is slower than the caller.",
+  },
+)
+
+function size(bytes: number | undefined): string {
+  return bytes === undefined ? "more" : `${bytes} bytes`
+}

@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process"
+import {
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { afterEach, describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import {
+  FileDirectoryMissing,
+  FileNotRegular,
+  FileNotWritable,
+  FileSystemFailed,
+} from "../errors.ts"
+import { writeFileAtomic } from "./atomic-write.ts"
+
+const umaskBefore = process.umask()
+afterEach(() => void process.umask(umaskBefore))
+
+describe("writing a file whole", () => {
+  test("[BASE-5] makes, replaces and empties a file, and leaves nothing beside it", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "board.json")
+    const large = Buffer.alloc(3_000_000, "x")
+    for (const content of ["old", "new Grüße", "", large, new Uint8Array([0, 255])]) {
+      await writeFileAtomic(path, content)
+      expect((await readFile(path)).equals(Buffer.from(content))).toBe(true)
+    }
+    expect(await readdir(directory.path)).toEqual(["board.json"])
+  })
+
+  test("[BASE-5] takes the longest name a file can have", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "n".repeat(255))
+    await writeFileAtomic(path, "new")
+    expect(await readFile(path, "utf8")).toBe("new")
+  })
+
+  test("[S9] has exactly the mode asked for, under any umask, new or replaced", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "secret")
+    for (const umask of [0o000, 0o022, 0o077]) {
+      process.umask(umask)
+      for (const mode of [0o600, 0o644, 0o755]) {
+        await writeFileAtomic(path, "x", { mode })
+        expect((await stat(path)).mode & 0o7777).toBe(mode)
+      }
+      await writeFileAtomic(path, "x")
+      expect((await stat(path)).mode & 0o7777).toBe(0o600)
+    }
+  })
+
+  test("[BASE-5] gives a hard-linked file a new body and leaves the other name its old one", async () => {
+    await using directory = await tempDirectory()
+    const [path, other] = [join(directory.path, "a"), join(directory.path, "b")]
+    await writeFile(other, "old")
+    await link(other, path)
+    await writeFileAtomic(path, "new")
+    expect([await readFile(path, "utf8"), await readFile(other, "utf8")]).toEqual(["new", "old"])
+  })
+})
+
+describe("a target that is no regular file", () => {
+  test("[BASE-7] a link is refused and still points where it did, dangling or not", async () => {
+    await using directory = await tempDirectory()
+    const [real, path] = [join(directory.path, "real"), join(directory.path, "link")]
+    await writeFile(real, "theirs")
+    for (const aim of [real, join(directory.path, "nowhere")]) {
+      await symlink(aim, path)
+      await expect(writeFileAtomic(path, "ours")).rejects.toSatisfy(FileNotRegular.is)
+      expect(await readlink(path)).toBe(aim)
+      expect(await readFile(real, "utf8")).toBe("theirs")
+      execFileSync("rm", [path])
+    }
+  })
+
+  test("[BASE-7] a directory, a FIFO, a socket and a device are refused and named", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    await mkdir(at("directory"))
+    execFileSync("mkfifo", [at("FIFO")])
+    const server = createServer().listen(at("socket"))
+    for (const what of ["directory", "FIFO", "socket"]) {
+      await expect(writeFileAtomic(at(what), "x")).rejects.toMatchObject({
+        code: "FILE_NOT_REGULAR",
+        data: { path: at(what), what },
+      })
+    }
+    await expect(writeFileAtomic("/dev/null", "x")).rejects.toMatchObject({
+      data: { what: "character device" },
+    })
+    expect(await readdir(directory.path)).toEqual(["FIFO", "directory", "socket"])
+    server.close()
+  })
+})
+
+describe("a write that cannot be done", () => {
+  test("[BASE-5] a missing directory is said, and one that is a file", async () => {
+    await using directory = await tempDirectory()
+    const file = join(directory.path, "file")
+    await writeFile(file, "")
+    for (const path of [join(directory.path, "no", "file"), join(file, "below")]) {
+      await expect(writeFileAtomic(path, "x")).rejects.toSatisfy(FileDirectoryMissing.is)
+    }
+  })
+
+  test("[BASE-5] a directory that may not be written keeps its old bytes and says why", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "kept")
+    await writeFile(path, "old")
+    await chmod(directory.path, 0o555)
+    const isRoot = process.geteuid?.() === 0
+    // Root may write anywhere, so the refusal is tried as someone else.
+    if (isRoot) process.seteuid?.(65_534)
+    const refusal = writeFileAtomic(path, "new").finally(() => isRoot && process.seteuid?.(0))
+    await expect(refusal).rejects.toSatisfy(FileNotWritable.is)
+    expect(await readFile(path, "utf8")).toBe("old")
+    expect(await readdir(directory.path)).toEqual(["kept"])
+  })
+
+  test("[BASE-5] what nobody foresaw is still ours, with the system's own word", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "n".repeat(256))
+    await expect(writeFileAtomic(path, "x")).rejects.toMatchObject({
+      code: FileSystemFailed.code,
+      data: { reason: "ENAMETOOLONG" },
+    })
+    expect(await readdir(directory.path)).toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+import { constants } from "node:fs"
+import { type FileHandle, lstat, open, rename, unlink } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { FileNotRegular, StorageFull } from "../errors.ts"
+import { openDirectory, syncDirectory } from "./directories.ts"
+import { fileTypeOf } from "./file-type.ts"
+import { temporaryName } from "./leftovers.ts"
+import { asWriteFailure, reasonOf } from "./system-error.ts"
+
+/**
+ * Replaces a file so that every reader, also after a crash or a power cut, finds the old bytes or
+ * the new ones and never a part. Our own, because the packages for it cut files short on a filling
+ * disk without a word (PROMISES, finding 1).
+ *
+ * When it throws, the old bytes stand and nothing is left beside them; only a failure of the very
+ * last step, making the rename durable, can leave the new bytes in place.
+ */
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content
+  const temporary = join(dirname(path), temporaryName())
+  try {
+    await refuseIrregular(path)
+    // Opened before anything is written: what cannot be made durable is not begun.
+    await using directory = await openDirectory(dirname(path))
+    const sizeBytes = await fill(temporary, bytes, options.mode ?? 0o600)
+    if (sizeBytes !== bytes.length) throw StorageFull({ path, neededBytes: bytes.length })
+    await rename(temporary, path)
+    await syncDirectory(directory)
+  } catch (error) {
+    // The first failure is the one to tell; what stays behind here is swept at the next start.
+    await unlink(temporary).catch(() => {})
+    throw asWriteFailure(error, { path, neededBytes: bytes.length })
+  }
+}
+
+/** A rename would replace a link, a FIFO or a socket without a word. */
+export async function refuseIrregular(path: string): Promise<void> {
+  try {
+    const looked = await lstat(path)
+    if (!looked.isFile()) throw FileNotRegular({ path, what: fileTypeOf(looked) })
+  } catch (error) {
+    if (reasonOf(error) !== "ENOENT") throw error
+  }
+}
+
+const NEW_AND_OURS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** Writes the bytes to the disk itself and returns the size the file has there. */
+async function fill(temporary: string, bytes: Uint8Array, mode: number): Promise<number> {
+  await using handle = await open(temporary, NEW_AND_OURS, 0o600)
+  // The mode of `open` is cut by the umask; this one is exact.
+  await handle.chmod(mode)
+  await writeWhole(handle, bytes)
+  await handle.sync()
+  return (await handle.stat()).size
+}
+
+/** A write may take less than it was given; on a filling disk the next one says why. */
+async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  let done = 0
+  while (done < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)
+    // Nothing taken and nothing said: the size at the end will not fit.
+    if (bytesWritten === 0) return
+    done += bytesWritten
+  }
+}

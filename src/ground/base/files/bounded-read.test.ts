@@ -1,0 +1,209 @@
+import { execFileSync, spawn } from "node:child_process"
+import { appendFileSync } from "node:fs"
+import { mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { needs } from "#test/needs"
+import { tempDirectory } from "#test/temp"
+import { readBounded, readTextBounded } from "./bounded-read.ts"
+
+describe("reading a regular file", () => {
+  test("[BASE-8] gives its bytes and what they are of, from one reading", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "file")
+    for (const size of [0, 1, 99, 100]) {
+      await writeFile(path, "x".repeat(size), { mode: 0o640 })
+      const outcome = await readBounded(path, { maxBytes: 100 })
+      const { ino, dev, mtimeMs } = await stat(path)
+      expect(outcome).toEqual({
+        kind: "read",
+        bytes: Buffer.from("x".repeat(size)),
+        stat: {
+          sizeBytes: size,
+          modifiedAtMs: Math.floor(mtimeMs),
+          mode: 0o640,
+          inode: ino,
+          device: dev,
+        },
+      })
+    }
+  })
+
+  test("[BASE-8] one byte over the limit is too large, and so is a sparse terabyte", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "file")
+    await writeFile(path, "x".repeat(101))
+    expect(await readBounded(path, { maxBytes: 100 })).toEqual({
+      kind: "too-large",
+      sizeBytes: 101,
+    })
+    await truncate(path, 1e12)
+    expect(await readBounded(path, { maxBytes: 2_000_000 })).toEqual({
+      kind: "too-large",
+      sizeBytes: 1e12,
+    })
+    expect(await readBounded(path, { maxBytes: 0 })).toMatchObject({ kind: "too-large" })
+    await expect(readBounded(path, { maxBytes: 2 ** 40 })).rejects.toThrow("invariant broken")
+  })
+
+  test("[BASE-8] a file that grows while it is read ends at the limit or at its end", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "growing")
+    await writeFile(path, "")
+    let isGrowing = true
+    const piece = Buffer.alloc(100_000, "x")
+    const grow = (): void => {
+      appendFileSync(path, piece)
+      if (isGrowing) setImmediate(grow)
+    }
+    grow()
+    const outcomes = []
+    for (let i = 0; i < 50; i++) outcomes.push(await readBounded(path, { maxBytes: 1_000_000 }))
+    isGrowing = false
+    for (const outcome of outcomes) {
+      const isWhole = outcome.kind === "read" && outcome.bytes.length === outcome.stat.sizeBytes
+      expect(isWhole || outcome.kind === "too-large").toBe(true)
+    }
+    expect(outcomes.at(-1)?.kind).toBe("too-large")
+  })
+
+  test.runIf(needs("BASE-8", "proc"))(
+    "[BASE-8] files of /proc say size 0 and are read all the same",
+    async () => {
+      const outcome = await readBounded("/proc/self/status", { maxBytes: 100_000 })
+      expect(outcome.kind === "read" && outcome.stat.sizeBytes > 100).toBe(true)
+      expect(outcome.kind === "read" && outcome.bytes.length === outcome.stat.sizeBytes).toBe(true)
+      expect(await readBounded("/proc/kallsyms", { maxBytes: 100_000 })).toEqual({
+        kind: "too-large",
+        sizeBytes: 100_001,
+      })
+      // A wrong address in its own memory: opened, but no byte can be read.
+      expect(await readBounded("/proc/self/mem", { maxBytes: 10 })).toEqual({
+        kind: "unreadable",
+        reason: "EIO",
+      })
+    },
+  )
+})
+
+describe("what is no regular file", () => {
+  test("[BASE-8] eight FIFOs, sockets, devices, directories and links are named, and nothing hangs", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    const fifos = Array.from({ length: 8 }, (_, i) => at(`fifo-${i}`))
+    execFileSync("mkfifo", fifos)
+    const server = createServer().listen(at("socket"))
+    await mkdir(at("directory"))
+    await symlink("/etc/hostname", at("link"))
+    await symlink(at("loop"), at("loop"))
+
+    const paths = [...fifos, at("socket"), "/dev/zero", at("directory"), at("link"), at("loop")]
+    const outcomes = await Promise.all(paths.map((it) => readBounded(it, { maxBytes: 10 })))
+    const expected = [
+      ...fifos.map(() => "FIFO"),
+      "socket",
+      "character device",
+      "directory",
+      "symbolic link",
+      "symbolic link",
+    ]
+    expect(outcomes).toEqual(expected.map((what) => ({ kind: "not-regular", what })))
+    // The pool of threads is free: another read still works.
+    expect((await readBounded("/etc/passwd", { maxBytes: 1_000_000 })).kind).toBe("read")
+    server.close()
+  })
+
+  test("[BASE-8] a file swapped for a FIFO or a link at any moment neither hangs nor leads away", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    await writeFile(at("outside"), "outside")
+    const script = `cd "$1" && while :; do
+      printf inside > f; rm f; mkfifo f; rm f; ln -s outside f; rm f; done`
+    const swapper = spawn("sh", ["-c", script, "sh", directory.path], { stdio: "ignore" })
+    const seen = new Set<string>()
+    for (let i = 0; i < 3_000; i++) {
+      const outcome = await readTextBounded(at("f"), { maxBytes: 100 })
+      seen.add(outcome.kind === "read" ? `read ${outcome.text}` : outcome.kind)
+    }
+    swapper.kill("SIGKILL")
+    expect(seen).not.toContain("read outside")
+    expect(seen).toContain("missing")
+  })
+
+  test("[BASE-8] missing, unreachable and impossible paths are outcomes, not errors", async () => {
+    await using directory = await tempDirectory()
+    const file = join(directory.path, "file")
+    await writeFile(file, "")
+    expect(await readBounded(join(directory.path, "no"), { maxBytes: 1 })).toEqual({
+      kind: "missing",
+    })
+    expect(await readBounded(join(file, "below"), { maxBytes: 1 })).toEqual({ kind: "missing" })
+    expect(await readBounded("/a\0b", { maxBytes: 1 })).toEqual({
+      kind: "unreadable",
+      reason: "ERR_INVALID_ARG_VALUE",
+    })
+    expect(await readBounded(`/${"n".repeat(300)}`, { maxBytes: 1 })).toEqual({
+      kind: "unreadable",
+      reason: "ENAMETOOLONG",
+    })
+  })
+})
+
+describe("reading within a root", () => {
+  test("[BASE-9] [F4] a link on the way may stay inside but not lead out", async () => {
+    await using directory = await tempDirectory()
+    const at = (...names: string[]) => join(directory.path, ...names)
+    await mkdir(at("root", "real"), { recursive: true })
+    await mkdir(at("root-twin"))
+    for (const name of ["root/real/f", "root-twin/f", "root/..f"]) await writeFile(at(name), name)
+    await symlink(at("root", "real"), at("root", "within"))
+    await symlink(at("root-twin"), at("root", "away"))
+    await symlink(at("root"), at("alias"))
+    const limits = { maxBytes: 100, root: at("alias") }
+
+    const read = async (path: string) => (await readBounded(at(path), limits)).kind
+    expect(await read("root/real/f")).toBe("read")
+    expect(await read("root/within/f")).toBe("read")
+    expect(await read("alias/real/f")).toBe("read")
+    expect(await read("root/..f")).toBe("read")
+    expect(await read("root/away/f")).toBe("outside-root")
+    expect(await read("root/../root-twin/f")).toBe("outside-root")
+    expect(await readBounded(at("root/real/f"), { maxBytes: 1, root: at("none") })).toEqual({
+      kind: "unreadable",
+      reason: "ENOENT",
+    })
+  })
+})
+
+describe("reading text", () => {
+  test("[BASE-8] drops a byte-order mark, says so, and keeps the bytes", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "file")
+    await writeFile(path, "\ufeff{} Grüße\r\n")
+    expect(await readTextBounded(path, { maxBytes: 100 })).toMatchObject({
+      kind: "read",
+      text: "{} Grüße\r\n",
+      hasByteOrderMark: true,
+      bytes: await readFile(path),
+      stat: { sizeBytes: 15 },
+    })
+    await writeFile(path, "a\ufeffb")
+    expect(await readTextBounded(path, { maxBytes: 100 })).toMatchObject({
+      text: "a\ufeffb",
+      hasByteOrderMark: false,
+    })
+  })
+
+  test("[BASE-8] bytes that are not UTF-8 are not text, and nothing is patched", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "file")
+    const wrong = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xfe, 0xff, 0x00, 0x41]]
+    for (const bytes of wrong) {
+      await writeFile(path, Buffer.from([0x61, ...bytes]))
+      expect(await readTextBounded(path, { maxBytes: 100 })).toEqual({ kind: "not-text" })
+    }
+    const missing = await readTextBounded(join(directory.path, "no"), { maxBytes: 1 })
+    expect(missing).toEqual({ kind: "missing" })
+  })
+})

@@ -1,0 +1,101 @@
+import { isUtf8 } from "node:buffer"
+import type { FileHandle } from "node:fs/promises"
+import { invariant } from "../error.ts"
+import { LARGEST_READ_BYTES, READ_STEP_BYTES } from "../limits.ts"
+import { isOpenedInside } from "./confine.ts"
+import { type FileStat, fileStatOf } from "./file-type.ts"
+import { type NotOpened, openRegular } from "./open-regular.ts"
+import { reasonOf } from "./system-error.ts"
+
+type NotRead =
+  | NotOpened
+  | { readonly kind: "too-large"; readonly sizeBytes: number }
+  | { readonly kind: "outside-root" }
+
+export type ReadOutcome =
+  | { readonly kind: "read"; readonly bytes: Buffer; readonly stat: FileStat }
+  | NotRead
+
+export type ReadTextOutcome =
+  | {
+      readonly kind: "read"
+      /** Without the byte-order mark, which is no part of what was written. */
+      readonly text: string
+      readonly hasByteOrderMark: boolean
+      readonly bytes: Buffer
+      readonly stat: FileStat
+    }
+  | { readonly kind: "not-text" }
+  | NotRead
+
+export type ReadLimits = {
+  readonly maxBytes: number
+  /** The file must really lie in this directory, whatever links the path goes through. */
+  readonly root?: string
+}
+
+/**
+ * Reads a regular file once, whole, and never more than `maxBytes`. It does not wait for FIFOs,
+ * sockets or devices, follows no link at the end of the path, and never throws for what it finds.
+ * The size in `stat` is the length of `bytes`: both are of the same reading.
+ */
+export async function readBounded(path: string, limits: ReadLimits): Promise<ReadOutcome> {
+  invariant(
+    limits.maxBytes >= 0 && limits.maxBytes <= LARGEST_READ_BYTES,
+    `a bounded read asks for 0 to ${LARGEST_READ_BYTES} bytes, not ${limits.maxBytes}`,
+  )
+  const opened = await openRegular(path)
+  if (opened.kind !== "open") return opened
+  await using handle = opened.handle
+  const stat = fileStatOf(opened.stats)
+  try {
+    const isAllowed =
+      limits.root === undefined || (await isOpenedInside(limits.root, { handle, path }))
+    if (!isAllowed) return { kind: "outside-root" }
+    if (stat.sizeBytes > limits.maxBytes) return { kind: "too-large", sizeBytes: stat.sizeBytes }
+    const bytes = await readUpTo(handle, { maxBytes: limits.maxBytes, expected: stat.sizeBytes })
+    if (bytes.length > limits.maxBytes) return { kind: "too-large", sizeBytes: bytes.length }
+    return { kind: "read", bytes, stat: { ...stat, sizeBytes: bytes.length } }
+  } catch (error) {
+    return { kind: "unreadable", reason: reasonOf(error) }
+  }
+}
+
+/** The same for UTF-8; bytes that are not UTF-8 are never patched with replacement marks. */
+export async function readTextBounded(path: string, limits: ReadLimits): Promise<ReadTextOutcome> {
+  const outcome = await readBounded(path, limits)
+  if (outcome.kind !== "read") return outcome
+  if (!isUtf8(outcome.bytes)) return { kind: "not-text" }
+  const hasByteOrderMark = outcome.bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)
+  const text = outcome.bytes.toString("utf8", hasByteOrderMark ? 3 : 0)
+  return { ...outcome, text, hasByteOrderMark }
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * Reads to the end, or to one byte over the limit. The size is only where to begin: files in /proc
+ * say 0, and a log may grow while it is read.
+ */
+async function readUpTo(
+  handle: FileHandle,
+  limit: { readonly maxBytes: number; readonly expected: number },
+): Promise<Buffer> {
+  const most = limit.maxBytes + 1
+  // One byte more than expected: the read that finds the end needs no larger buffer.
+  let buffer = Buffer.allocUnsafeSlow(Math.min(most, limit.expected + 1))
+  let length = 0
+  while (length < most) {
+    if (length === buffer.length) buffer = enlarged(buffer, most)
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.subarray(0, length)
+}
+
+function enlarged(buffer: Buffer, most: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(Math.min(most, buffer.length * 2 + READ_STEP_BYTES))
+  buffer.copy(larger)
+  return larger
+}

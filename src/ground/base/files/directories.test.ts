@@ -1,0 +1,142 @@
+import { chmod, mkdir, open, readFile, stat, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterEach, describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { FileNotDirectory } from "../errors.ts"
+import { ensureDirectory, listDirectory, syncDirectory } from "./directories.ts"
+
+const umaskBefore = process.umask()
+afterEach(() => void process.umask(umaskBefore))
+
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o7777
+}
+
+describe("making a directory", () => {
+  test("[S9] it and those made above it have exactly the mode, under any umask", async () => {
+    await using directory = await tempDirectory()
+    for (const umask of [0o000, 0o022, 0o077]) {
+      process.umask(umask)
+      for (const mode of [0o700, 0o755]) {
+        const top = join(directory.path, `${umask}-${mode}`)
+        await ensureDirectory(join(top, "a", "b"), { mode })
+        const modes = await Promise.all(["", "a", "a/b"].map((it) => modeOf(join(top, it))))
+        expect(modes).toEqual([mode, mode, mode])
+      }
+    }
+    await ensureDirectory(join(directory.path, "private"))
+    expect(await modeOf(join(directory.path, "private"))).toBe(0o700)
+  })
+
+  test("[S9] one that is there is made private again, but never opened up", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "there")
+    await mkdir(path)
+    await chmod(path, 0o775)
+    await ensureDirectory(path, { mode: 0o755 })
+    expect(await modeOf(path)).toBe(0o775)
+    await ensureDirectory(path, { mode: 0o700 })
+    expect(await modeOf(path)).toBe(0o700)
+    await ensureDirectory(path, { mode: 0o755 })
+    expect(await modeOf(path)).toBe(0o700)
+  })
+
+  test("[BASE-7] a file or a link in its place is refused; a link above it is not", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    await writeFile(at("file"), "theirs")
+    await mkdir(at("real"))
+    await symlink(at("real"), at("link"))
+    await symlink(at("nowhere"), at("dangling"))
+    for (const name of ["file", "link", "dangling"]) {
+      await expect(ensureDirectory(at(name))).rejects.toSatisfy(FileNotDirectory.is)
+    }
+    await expect(ensureDirectory(at("dangling/below"))).rejects.toSatisfy(FileNotDirectory.is)
+    await expect(ensureDirectory(at("file/below"))).rejects.toMatchObject({
+      code: "FILE_DIRECTORY_MISSING",
+    })
+    expect(await readFile(at("file"), "utf8")).toBe("theirs")
+    await ensureDirectory(at("link/below"))
+    expect(await modeOf(at("real/below"))).toBe(0o700)
+  })
+
+  test("[BASE-6] the same directory may be made from many places at once", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "a", "b", "c")
+    await Promise.all(Array.from({ length: 50 }, () => ensureDirectory(path)))
+    expect(await modeOf(path)).toBe(0o700)
+  })
+})
+
+describe("listing a directory", () => {
+  test("[BASE-8] entries come in one order, with their types", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    for (const name of ["b", "ä", "B", "new\nline"]) await writeFile(at(name), "")
+    await mkdir(at("a"))
+    await symlink("b", at("link"))
+    expect(await listDirectory(directory.path)).toEqual({
+      kind: "listed",
+      entries: [
+        { name: "B", what: "regular file" },
+        { name: "a", what: "directory" },
+        { name: "b", what: "regular file" },
+        { name: "link", what: "symbolic link" },
+        { name: "new\nline", what: "regular file" },
+        { name: "ä", what: "regular file" },
+      ],
+      unnameable: 0,
+    })
+  })
+
+  test.skipIf(process.platform !== "linux")(
+    "[BASE-8] a name that is not UTF-8 is counted, not mangled",
+    async () => {
+      await using directory = await tempDirectory()
+      const name = Buffer.concat([Buffer.from(`${directory.path}/`), Buffer.from([0x61, 0xff])])
+      await writeFile(name, "")
+      await writeFile(join(directory.path, "b"), "")
+      expect(await listDirectory(directory.path)).toEqual({
+        kind: "listed",
+        entries: [{ name: "b", what: "regular file" }],
+        unnameable: 1,
+      })
+    },
+  )
+
+  test("[BASE-8] more entries than allowed are an outcome, exactly as many are not", async () => {
+    await using directory = await tempDirectory()
+    for (const name of ["a", "b", "c"]) await writeFile(join(directory.path, name), "")
+    expect((await listDirectory(directory.path, { maxEntries: 3 })).kind).toBe("listed")
+    expect(await listDirectory(directory.path, { maxEntries: 2 })).toEqual({
+      kind: "too-many",
+      maxEntries: 2,
+    })
+  })
+
+  test("[BASE-8] what is missing, a file, a link or impossible is an outcome", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    await writeFile(at("file"), "")
+    await symlink(directory.path, at("link"))
+    expect(await listDirectory(at("no"))).toEqual({ kind: "missing" })
+    expect(await listDirectory(at("file"))).toEqual({ kind: "not-directory", what: "regular file" })
+    expect(await listDirectory(at("link"))).toEqual({
+      kind: "not-directory",
+      what: "symbolic link",
+    })
+    expect(await listDirectory("/a\0b")).toMatchObject({ kind: "unreadable" })
+  })
+})
+
+test("[BASE-5] a directory that cannot be synced passes only where the system lacks it", async () => {
+  await using directory = await tempDirectory()
+  await expect(syncDirectory(directory.path)).resolves.toBeUndefined()
+  await expect(syncDirectory(undefined)).resolves.toBeUndefined()
+  // Character devices and /proc answer EINVAL to fsync, as some network file systems do.
+  await using device = await open("/dev/null")
+  await expect(syncDirectory(device)).resolves.toBeUndefined()
+  const closed = await open(directory.path)
+  await closed.close()
+  await expect(syncDirectory(closed)).rejects.toThrow("closed")
+})

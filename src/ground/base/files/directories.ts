@@ -1,0 +1,129 @@
+import { isUtf8 } from "node:buffer"
+import { constants } from "node:fs"
+import { type FileHandle, lstat, mkdir, open, opendir } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { FileNotDirectory } from "../errors.ts"
+import { LARGEST_LISTING_ENTRIES } from "../limits.ts"
+import { compareText } from "../text.ts"
+import { type FileType, fileTypeOf } from "./file-type.ts"
+import { asWriteFailure, reasonOf } from "./system-error.ts"
+
+/**
+ * Makes a directory, and those above it, with exactly this mode whatever the umask. One that is
+ * there is kept; if a private one was asked for, others lose what rights they had in it.
+ */
+export async function ensureDirectory(
+  path: string,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
+  const mode = options.mode ?? 0o700
+  const whole = resolve(path)
+  try {
+    const made = await makeMissing(whole, mode)
+    await setMode(whole, { mode, made })
+    if (made) await syncDirectory(dirname(whole))
+  } catch (error) {
+    throw asWriteFailure(error, { path })
+  }
+}
+
+export type DirectoryEntry = { readonly name: string; readonly what: FileType }
+
+export type ListOutcome =
+  | {
+      readonly kind: "listed"
+      /** Ordered by name, the same on every machine. */
+      readonly entries: readonly DirectoryEntry[]
+      /** Entries whose name is not UTF-8: a string could not lead back to them. */
+      readonly unnameable: number
+    }
+  | { readonly kind: "missing" }
+  | { readonly kind: "not-directory"; readonly what: FileType }
+  | { readonly kind: "too-many"; readonly maxEntries: number }
+  | { readonly kind: "unreadable"; readonly reason: string }
+
+export async function listDirectory(
+  path: string,
+  options: { readonly maxEntries?: number } = {},
+): Promise<ListOutcome> {
+  try {
+    const looked = await lstat(path)
+    if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }
+    return await readEntries(path, options.maxEntries ?? LARGEST_LISTING_ENTRIES)
+  } catch (error) {
+    const reason = reasonOf(error)
+    const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
+    return isMissing ? { kind: "missing" } : { kind: "unreadable", reason }
+  }
+}
+
+/** Undefined on Windows, which cannot open a directory and keeps renames by other means. */
+export async function openDirectory(path: string): Promise<FileHandle | undefined> {
+  if (process.platform === "win32") return undefined
+  return open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+}
+
+/** Makes what was created, renamed or removed in a directory survive a power cut. */
+export async function syncDirectory(directory: string | FileHandle | undefined): Promise<void> {
+  if (typeof directory === "string") {
+    await using handle = await openDirectory(directory)
+    return await syncDirectory(handle)
+  }
+  try {
+    await directory?.sync()
+  } catch (error) {
+    // Some network and user-space file systems cannot do this and say so; the write itself stands.
+    if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP"].includes(reasonOf(error))) throw error
+  }
+}
+
+/** True when it was made now. */
+async function makeMissing(path: string, mode: number): Promise<boolean> {
+  try {
+    await mkdir(path, { mode })
+    return true
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason === "EEXIST") return false
+    const isRoot = dirname(path) === path
+    if (reason !== "ENOENT" || isRoot) throw error
+  }
+  await ensureDirectory(dirname(path), { mode })
+  return makeMissing(path, mode)
+}
+
+async function setMode(
+  path: string,
+  wanted: { readonly mode: number; readonly made: boolean },
+): Promise<void> {
+  const looked = await lstat(path)
+  if (!looked.isDirectory()) throw FileNotDirectory({ path, what: fileTypeOf(looked) })
+  await using handle = await openItself(path)
+  if (handle === undefined) return
+  const { mode } = await handle.stat()
+  const isTooOpen = (wanted.mode & 0o077) === 0 && (mode & 0o077) !== 0
+  if (wanted.made || isTooOpen) await handle.chmod(wanted.mode)
+}
+
+/** By handle and without following, so that the mode is set on what was looked at. */
+async function openItself(path: string): Promise<FileHandle | undefined> {
+  if (process.platform === "win32") return undefined
+  return open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+}
+
+async function readEntries(path: string, maxEntries: number): Promise<ListOutcome> {
+  const entries: DirectoryEntry[] = []
+  let unnameable = 0
+  // latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled.
+  for await (const entry of await opendir(path, { encoding: "latin1" })) {
+    if (entries.length + unnameable === maxEntries) return { kind: "too-many", maxEntries }
+    const name = Buffer.from(entry.name, "latin1")
+    if (isUtf8(name)) entries.push({ name: name.toString(), what: fileTypeOf(entry) })
+    else unnameable++
+  }
+  return {
+    kind: "listed",
+    entries: entries.toSorted((a, b) => compareText(a.name, b.name)),
+    unnameable,
+  }
+}

@@ -1,0 +1,247 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { statSync } from "node:fs"
+import type { Readable, Writable } from "node:stream"
+import { invariant } from "./error.ts"
+import { reasonOf } from "./files/system-error.ts"
+import { SPAWN_GRACE_MS, SPAWN_LONGEST_DRAIN_MS, SPAWN_LONGEST_TIMEOUT_MS } from "./limits.ts"
+import { type ProcessIdentity, processIdentity } from "./process.ts"
+import { endGroup, endTree } from "./process-group.ts"
+
+/** Always written out: a child never inherits our environment, which holds people's keys. */
+export type Environment = Readonly<Record<string, string>>
+
+/** The named variables that are set, and no others. */
+export function pickEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Environment {
+  const pairs = names.map((name) => [name, source[name]] as const)
+  return Object.fromEntries(
+    pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+export type StartOptions = {
+  readonly cwd: string
+  readonly env: Environment
+  /** A pipe to write to, or nothing to read; never our own terminal. */
+  readonly stdin?: "pipe" | "none"
+  readonly signal?: AbortSignal
+  /** Time between the polite signal and the last one. */
+  readonly graceMs?: number
+}
+
+export type RunOptions = Omit<StartOptions, "stdin"> & {
+  readonly timeoutMs: number
+  /** For each of the two streams; what comes after is read and dropped. */
+  readonly maxOutputBytes: number
+  readonly input?: string | Uint8Array
+}
+
+export type ExitOutcome =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "signalled"; readonly signal: string }
+
+export type NotStarted =
+  | { readonly kind: "not-found" }
+  | { readonly kind: "not-started"; readonly reason: string }
+  | { readonly kind: "aborted" }
+
+type Output = {
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+  /** True when a stream had more than was kept. */
+  readonly truncated: boolean
+}
+
+export type RunOutcome =
+  | ((ExitOutcome | { readonly kind: "timed-out" } | { readonly kind: "aborted" }) & Output)
+  | Exclude<NotStarted, { readonly kind: "aborted" }>
+
+/**
+ * Runs a program to its end, without a shell, in a process group of its own. When it is over, in
+ * whatever way, nothing of the group is left running.
+ */
+export async function run(
+  file: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<RunOutcome> {
+  const { timeoutMs, maxOutputBytes, input } = options
+  invariant(
+    timeoutMs > 0 && timeoutMs <= SPAWN_LONGEST_TIMEOUT_MS,
+    `a run has 1 to ${SPAWN_LONGEST_TIMEOUT_MS} ms, not ${timeoutMs}`,
+  )
+  const stdin = input === undefined ? "none" : "pipe"
+  const started = await start(file, args, { ...options, stdin })
+  if (started.kind === "aborted") return { ...started, ...NO_OUTPUT }
+  if (started.kind !== "started") return started
+  await using child = started.child
+  const stdout = keepFirst(child.stdout, maxOutputBytes)
+  const stderr = keepFirst(child.stderr, maxOutputBytes)
+  child.stdin?.end(input)
+
+  const stop = await stopOf(child, options)
+  const exit = await child.end()
+  const truncated = stdout.isCut() || stderr.isCut()
+  return { ...(stop ?? exit), stdout: stdout.bytes(), stderr: stderr.bytes(), truncated }
+}
+
+export type RunningChild = {
+  /** Number and start time, by which a later process of ours can recognise it. */
+  readonly identity: ProcessIdentity
+  readonly stdin: Writable | null
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves when the program itself has ended; what it left of its group is then being ended. */
+  readonly exited: Promise<ExitOutcome>
+  /** Ends the program, its children and theirs; may be called at any time and more than once. */
+  end(): Promise<ExitOutcome>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type StartOutcome = { readonly kind: "started"; readonly child: RunningChild } | NotStarted
+
+/** Starts a program that stays, by the same rules; the streams are the caller's to read. */
+export async function start(
+  file: string,
+  args: readonly string[],
+  options: StartOptions,
+): Promise<StartOutcome> {
+  if (options.signal?.aborted) return { kind: "aborted" }
+  try {
+    const child = spawn(file, args, {
+      cwd: options.cwd,
+      env: options.env,
+      shell: false,
+      // A group of its own, so that grandchildren can be ended too. On Windows the same word would
+      // open a console window, and taskkill finds the tree without it.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      stdio: [options.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"],
+    })
+    await once(child, "spawn")
+    return { kind: "started", child: watch(child, options) }
+  } catch (error) {
+    return notStarted(reasonOf(error), options.cwd)
+  }
+}
+
+function notStarted(reason: string, cwd: string): NotStarted {
+  if (reason !== "ENOENT") return { kind: "not-started", reason }
+  // The system says ENOENT for a missing working directory as well.
+  const isDirectory = statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return isDirectory
+    ? { kind: "not-found" }
+    : { kind: "not-started", reason: "the working directory does not exist" }
+}
+
+function watch(child: ChildProcess, options: StartOptions): RunningChild {
+  const { pid, stdin } = child
+  const [stdout, stderr] = [readable(child.stdout), readable(child.stderr)]
+  invariant(pid !== undefined, "a child that was spawned has a number")
+  const identity = processIdentity(pid)
+  const ending = { graceMs: options.graceMs ?? SPAWN_GRACE_MS, env: options.env }
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const exited = exitOf(child)
+  // At once, while the group's number cannot yet have been given to anyone else.
+  const groupEnded = exited.then(() => endGroup(pid, ending))
+
+  async function endAll(): Promise<ExitOutcome> {
+    const isRunning = child.exitCode === null && child.signalCode === null
+    if (isRunning) await endTree(identity, ending)
+    await groupEnded
+    await drain([stdout, stderr], closed)
+    return exited
+  }
+  let ended: Promise<ExitOutcome> | undefined
+  const end = () => (ended ??= endAll())
+
+  // A child that does not read its input closes the pipe: that is its choice, not our failure.
+  stdin?.on("error", () => {})
+  const endOnAbort = () => void end()
+  options.signal?.addEventListener("abort", endOnAbort, { once: true })
+  void exited.then(() => options.signal?.removeEventListener("abort", endOnAbort))
+  return {
+    identity,
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    end,
+    async [Symbol.asyncDispose]() {
+      await end()
+    },
+  }
+}
+
+function readable(stream: Readable | null): Readable {
+  invariant(stream !== null, "output goes to pipes")
+  return stream
+}
+
+function exitOf(child: ChildProcess): Promise<ExitOutcome> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => {
+      resolve(
+        code === null ? { kind: "signalled", signal: String(signal) } : { kind: "exited", code },
+      )
+    })
+  })
+}
+
+/** Lets a reader have the last bytes, but waits for nobody who holds the other end open. */
+async function drain(streams: readonly Readable[], closed: Promise<void>): Promise<void> {
+  for (const stream of streams) {
+    const hasReader = stream.readableFlowing !== null
+    if (!hasReader) stream.destroy()
+  }
+  await within(SPAWN_LONGEST_DRAIN_MS, closed)
+  for (const stream of streams) stream.destroy()
+}
+
+/** What stopped the program before its own end; undefined when nothing did. */
+async function stopOf(
+  child: RunningChild,
+  options: RunOptions,
+): Promise<{ readonly kind: "timed-out" } | { readonly kind: "aborted" } | undefined> {
+  const { signal } = options
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<"aborted">()
+  const onAbort = () => abort("aborted")
+  signal?.addEventListener("abort", onAbort, { once: true })
+  const first = await within(options.timeoutMs, Promise.race([child.exited, aborted]))
+  signal?.removeEventListener("abort", onAbort)
+  if (first === "aborted" || signal?.aborted) return { kind: "aborted" }
+  return first === undefined ? { kind: "timed-out" } : undefined
+}
+
+/** What a promise gives, or undefined when it takes too long; no timer is left behind. */
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, ms, undefined)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const NO_OUTPUT: Output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncated: false }
+
+/** Reads a stream to its end and keeps the beginning, so that nothing blocks and nothing piles up. */
+function keepFirst(stream: Readable, maxBytes: number) {
+  const kept: Buffer[] = []
+  let room = maxBytes
+  let isCut = false
+  stream.on("data", (chunk: Buffer) => {
+    if (chunk.length > room) isCut = true
+    if (room > 0) kept.push(chunk.subarray(0, room))
+    room = Math.max(0, room - chunk.length)
+  })
+  return {
+    bytes: () => Buffer.concat(kept),
+    // Destroyed before its end: someone outside the group held it open, and there may be more.
+    isCut: () => isCut || !stream.readableEnded,
+  }
+}

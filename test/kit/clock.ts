@@ -1,0 +1,70 @@
+import type { Clock } from "#ground/base"
+
+export type TestClock = Clock & {
+  /** Lets time pass: those who sleep wake in order, and whatever they do next is done. */
+  advance(ms: number): Promise<void>
+  /** Sets the wall clock as an administrator would; sleepers and monotonic time do not notice. */
+  setWall(now: number): void
+}
+
+type Sleeper = { readonly due: number; wake(): void }
+
+/** Time that moves only when the test says so. */
+export function testClock(options: { readonly now?: number } = {}): TestClock {
+  let wall = options.now ?? Date.UTC(2026, 0, 1)
+  let monotonic = 0
+  let sleepers: Sleeper[] = []
+
+  function moveTo(moment: number): void {
+    wall += moment - monotonic
+    monotonic = moment
+  }
+
+  return {
+    now: () => wall,
+    monotonicMs: () => monotonic,
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(abortError(signal))
+        const sleeper = { due: monotonic + ms, wake: resolve }
+        sleepers.push(sleeper)
+        signal?.addEventListener("abort", () => {
+          sleepers = sleepers.filter((it) => it !== sleeper)
+          reject(abortError(signal))
+        })
+      })
+    },
+    async advance(ms) {
+      const until = monotonic + ms
+      await settle()
+      for (let next = first(sleepers, until); next; next = first(sleepers, until)) {
+        const woken = next
+        sleepers = sleepers.filter((it) => it !== woken)
+        moveTo(Math.max(monotonic, woken.due))
+        woken.wake()
+        await settle()
+      }
+      moveTo(until)
+    },
+    setWall(now) {
+      wall = now
+    },
+  }
+}
+
+function first(sleepers: readonly Sleeper[], until: number): Sleeper | undefined {
+  return sleepers.filter((it) => it.due <= until).toSorted((a, b) => a.due - b.due)[0]
+}
+
+/** One turn of the event loop runs every promise that is ready, however long the chain. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The same that a real sleep rejects with. */
+function abortError(signal: AbortSignal): Error {
+  return Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
+    name: "AbortError",
+    code: "ABORT_ERR",
+  })
+}
