@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parseArgs } from "node:util"
+import { configPage, configSchema } from "./reference/config.ts"
+import { collectErrors, errorsPage } from "./reference/errors.ts"
+import { eventsPage } from "./reference/events.ts"
+
+/**
+ * Writes the reference from the code it describes: `npm run reference`. With `--check` it writes
+ * nothing, names the files that lag, and fails; `npm run check` does that.
+ */
+const ROOT = join(import.meta.dirname, "..")
+
+type Page = { readonly path: string; readonly text: string }
+
+const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } })
+const pages = await buildPages()
+const lagging = pages.filter((page) => readOrEmpty(page.path) !== page.text)
+if (values.check) refuse(lagging)
+else lagging.forEach(write)
+process.stdout.write(`reference: ${pages.length} files, ${lagging.length} changed\n`)
+
+async function buildPages(): Promise<readonly Page[]> {
+  return [
+    { path: "docs/reference/errors.md", text: errorsPage(await collectErrors(ROOT)) },
+    { path: "docs/reference/events.md", text: eventsPage() },
+    { path: "docs/reference/config.md", text: configPage() },
+    { path: "docs/reference/config.schema.json", text: configSchema() },
+    ...(await buildOperationPages()),
+  ]
+}
+
+/** Loaded late: the operation table stands at the top of the house and brings most rooms along. */
+async function buildOperationPages(): Promise<readonly Page[]> {
+  const needed = ["src/show/app/index.ts", "src/show/cli/index.ts"]
+  if (!needed.every((path) => existsSync(join(ROOT, path)))) return []
+  const { cliPage, commandIndex, operationsPage } = await import("./reference/operations.ts")
+  return [
+    { path: "docs/reference/operations.md", text: operationsPage() },
+    { path: "docs/reference/cli.md", text: cliPage() },
+    { path: "src/show/cli/commands.generated.ts", text: commandIndex() },
+  ]
+}
+
+function refuse(pagesThatLag: readonly Page[]): void {
+  for (const { path } of pagesThatLag) process.stdout.write(`${path} lags behind the code\n`)
+  if (pagesThatLag.length > 0) process.exitCode = 1
+}
+
+function write({ path, text }: Page): void {
+  const file = join(ROOT, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+function readOrEmpty(path: string): string {
+  const file = join(ROOT, path)
+  return existsSync(file) ? readFileSync(file, "utf8") : ""
+}

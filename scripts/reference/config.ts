@@ -1,0 +1,32 @@
+import { z } from "zod"
+import { Config, configFields } from "#ground/contract"
+import { typeOf } from "./fields.ts"
+import { code, pageHead, table } from "./markdown.ts"
+
+export function configPage(): string {
+  const about =
+    "Every setting, with its default. Later layers win: defaults, the user's file, the project's " +
+    "file, the environment, flags. `qm config show` says where each value came from."
+  const rows = configFields().map((it) => [
+    code(it.key),
+    code(it.env),
+    it.isSecret ? `${typeOf(it.schema)}, never shown` : typeOf(it.schema),
+    code(JSON.stringify(it.defaultValue)),
+    it.description,
+  ])
+  const head = ["Setting", "Environment", "Value", "Default", "What it does"]
+  return `${pageHead("Config", about)}\n${table(head, rows)}`
+}
+
+/** For editors: completion and checks while a config file is written. */
+export function configSchema(): string {
+  const schema = z.toJSONSchema(Config, {
+    io: "input",
+    // Our own marks are no words of JSON Schema, and strict validators refuse what they do not know.
+    override({ jsonSchema }) {
+      delete jsonSchema["env"]
+      delete jsonSchema["secret"]
+    },
+  })
+  return `${JSON.stringify(schema, undefined, 2)}\n`
+}

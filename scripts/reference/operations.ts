@@ -1,0 +1,88 @@
+import type { Operation } from "#ground/contract"
+import { describeOperations } from "#show/app"
+import {
+  BUILT_IN_COMMANDS,
+  buildCommandIndex,
+  COMMAND_GROUPS,
+  type Command,
+  commandIndexSource,
+  type Flag,
+  GLOBAL_FLAGS,
+} from "#show/cli"
+import { fieldsOf } from "./fields.ts"
+import { code, pageHead, table } from "./markdown.ts"
+
+export function operationsPage(): string {
+  const about =
+    "Everything the product can do, declared once. The command line, the server and the MCP tools " +
+    "are projections of this table."
+  return [pageHead("Operations", about), ...describeOperations().map(describeOperation)].join("\n")
+}
+
+export function cliPage(): string {
+  const about =
+    "Every command. Results go to stdout, logs to stderr; `--json` prints the result as the " +
+    "operation returns it."
+  const commands = [...buildCommandIndex(describeOperations()), ...BUILT_IN_COMMANDS]
+  return [
+    pageHead("Command line", about),
+    "## Flags of every command\n",
+    flagTable(GLOBAL_FLAGS),
+    ...COMMAND_GROUPS.flatMap((group) =>
+      commands.filter((it) => it.group === group).map((it) => describeCommand(it)),
+    ),
+  ].join("\n")
+}
+
+export function commandIndex(): string {
+  return commandIndexSource(describeOperations())
+}
+
+function describeOperation(operation: Operation): string {
+  const input = fieldsOf(operation.input, "input").map((it) => [
+    code(it.name),
+    it.isRequired ? `${it.type}, required` : it.type,
+    it.defaultText,
+    it.description,
+  ])
+  const output = fieldsOf(operation.output, "output").map((it) => [
+    code(it.name),
+    it.type,
+    it.description,
+  ])
+  return [
+    `## ${operation.name}\n`,
+    `${operation.summary}. Effect: ${operation.effect}. On: ${operation.surfaces.join(", ")}.\n`,
+    input.length === 0
+      ? "Takes nothing.\n"
+      : table(["Input", "Type", "Default", "What it is"], input),
+    table(["Output", "Type", "What it is"], output),
+  ].join("\n")
+}
+
+function describeCommand(command: Command): string {
+  const argument = command.argument
+  const shown = argument === undefined ? "" : ` ${usage(argument)}`
+  const flags = argument === undefined ? command.flags : [argument, ...command.flags]
+  return [
+    `## qm ${command.words.join(" ")}\n`,
+    `${command.summary}.\n`,
+    `    qm ${command.words.join(" ")}${shown}\n`,
+    ...(flags.length === 0 ? [] : [flagTable(flags, argument)]),
+  ].join("\n")
+}
+
+function usage(argument: Flag): string {
+  const name = `<${argument.name}>${argument.isList ? "…" : ""}`
+  return argument.isRequired ? name : `[${name}]`
+}
+
+function flagTable(flags: readonly Flag[], argument?: Flag): string {
+  const rows = flags.map((it) => [
+    code(it === argument ? usage(it) : `--${it.name}`),
+    it.values.length > 0 ? it.values.map(code).join(", ") : it.type,
+    it.defaultText,
+    it.description,
+  ])
+  return table(["Flag", "Value", "Default", "What it does"], rows)
+}

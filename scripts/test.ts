@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { constants, tmpdir } from "node:os"
+import { join } from "node:path"
+import { z } from "zod"
+import { newSeed } from "../test/kit/seed.ts"
+import { reportCoverage } from "./test/coverage.ts"
+import { installTools } from "./test/install-tools.ts"
+import { closingLines, type Outcome } from "./test/outcome.ts"
+
+/**
+ * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Full mode
+ * runs the *.full.test.ts files and treats a missing tool as a failure. The last line of the
+ * output is always `N passed, N failed, N skipped`.
+ */
+const ROOT = join(import.meta.dirname, "..")
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs")
+const MODES = ["--full", "--night"]
+const REPORTER = "--reporter="
+
+const OutcomeFile = z.object({
+  passed: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+  notChecked: z.array(z.string()),
+})
+
+const given = process.argv.slice(2)
+const isFull = given.includes("--full")
+const isNight = given.includes("--night")
+// A reporter given to vitest itself would replace ours, and the closing line with it.
+const reporter = given.findLast((it) => it.startsWith(REPORTER))?.slice(REPORTER.length)
+const passedOn = given.filter((it) => !MODES.includes(it) && !it.startsWith(REPORTER))
+// Coverage of a part says nothing about the whole, and full mode is a part by design.
+const isWhole = !isFull && passedOn.length === 0
+
+if (isFull) installTools()
+process.exitCode = await runTests()
+
+async function runTests(): Promise<number> {
+  const seed = process.env.SEED ?? String(newSeed())
+  const folder = mkdtempSync(join(tmpdir(), "qm-test-"))
+  const outcomeFile = join(folder, "outcome.json")
+  try {
+    const exitCode = await runVitest({
+      SEED: seed,
+      QM_TEST_OUTCOME: outcomeFile,
+      ...(reporter === undefined ? {} : { QM_TEST_REPORTER: reporter }),
+      ...(isFull ? { QM_FULL: "1" } : {}),
+      ...(isNight ? { QM_NIGHT: "1" } : {}),
+    })
+    const isCovered = isWhole ? reportCoverage(ROOT) : true
+    process.stdout.write(closingLines(readOutcome(outcomeFile), seed))
+    return exitCode === 0 && !isCovered ? 1 : exitCode
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function runVitest(environment: Readonly<Record<string, string>>): Promise<number> {
+  const coverage = isWhole ? ["--coverage"] : []
+  const child = spawn(process.execPath, [VITEST, "run", ...coverage, ...passedOn], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "inherit", "inherit"],
+  })
+  // A terminal sends the signal to both of us; whoever sends it to us alone means the child too.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => child.kill(signal))
+  }
+  return new Promise((done, failed) => {
+    child.on("error", failed)
+    child.on("exit", (code, signal) => done(exitCodeOf(code, signal)))
+  })
+}
+
+/** A shell reads death by signal as 128 and its number. */
+function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  if (signal !== null) return 128 + constants.signals[signal]
+  return code ?? 1
+}
+
+/** A run that died before its end has no outcome, and that is one failure. */
+function readOutcome(file: string): Outcome {
+  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0, notChecked: [] }
+  return OutcomeFile.parse(JSON.parse(readFileSync(file, "utf8")))
+}

@@ -1,0 +1,154 @@
+import { type Finding, type Findings, fail } from "./finding.ts"
+import { type Import, resolveImport, type Source, type Tree } from "./tree.ts"
+import { HIGHEST_FOR_HOOKS, HOOKS, ONLY_IMPORTS, ROOM_RANK, roomOf } from "./wings.ts"
+
+/** Who may know whom: wings, indexes, the hook process, the console. */
+export function checkImports(tree: Tree): Findings {
+  const failures = tree.sources.flatMap((source) =>
+    source.imports.flatMap((it) => checkImport(source, it)),
+  )
+  return fail(...failures, ...checkHooks(tree))
+}
+
+function checkImport(source: Source, it: Import): readonly Finding[] {
+  const where = `${source.path}:${it.line}`
+  const wrong = findBreach(source, it) ?? (it.isStar ? EXPORT_STAR : undefined)
+  return wrong === undefined ? [] : [{ where, ...wrong }]
+}
+
+type Breach = Omit<Finding, "where">
+
+const EXPORT_STAR: Breach = {
+  wrong: "`export *` hides what is public.",
+  instead: "Name each export.",
+}
+
+function findBreach(source: Source, it: Import): Breach | undefined {
+  const target = resolveImport(source.path, it.specifier)
+  const room = roomOf(source.path)
+  if (source.path.startsWith("console/")) return breachOfConsole(it, target)
+  if (room !== undefined) return breachOfRoom({ source, it, room, target })
+  return breachFromOutside(source, it, target)
+}
+
+function breachOfConsole(it: Import, target: string | undefined): Breach | undefined {
+  const isOwn = target === undefined || target.startsWith("console/")
+  if (isOwn || it.specifier === "#ground/contract") return undefined
+  return {
+    wrong: `The console imports ${it.specifier}.`,
+    instead: "Of the engine the console knows #ground/contract only; ask the server for the rest.",
+  }
+}
+
+type RoomImport = { source: Source; it: Import; room: string; target: string | undefined }
+
+function breachOfRoom({ source, it, room, target }: RoomImport): Breach | undefined {
+  if (target === undefined) return breachByPackage(source, it.specifier, room)
+  const targetRoom = roomOf(target)
+  if (targetRoom === room) return it.specifier.startsWith("#") ? roundabout(it) : undefined
+  const isForTests = target.startsWith("test/")
+  if (isForTests && source.isTest) return undefined
+  if (targetRoom === undefined) return outsideRooms(it)
+  if (!isPublicName(it.specifier)) return pastIndex(it, targetRoom)
+  return breachOfWings(it, room, targetRoom)
+}
+
+function breachOfWings(it: Import, room: string, targetRoom: string): Breach | undefined {
+  const rank = ROOM_RANK.get(room)
+  const targetRank = ROOM_RANK.get(targetRoom)
+  // Unknown rooms are named once by the check of rooms, not again at each import.
+  if (rank === undefined || targetRank === undefined || targetRank < rank) return undefined
+  const direction = targetRank === rank ? "sideways" : "upwards"
+  return {
+    wrong: `${room} imports ${direction}: ${it.specifier}.`,
+    instead:
+      direction === "sideways"
+        ? "Take the value or a function in `deps`, or find the missing lower room."
+        : "Calls go down, events go up: emit an event, or take a function in `deps`.",
+  }
+}
+
+function breachByPackage(source: Source, specifier: string, room: string): Breach | undefined {
+  const allowed = ONLY_IMPORTS[room]
+  if (allowed === undefined || source.isTest || allowed.includes(specifier)) return undefined
+  return {
+    wrong: `${room} imports ${specifier}.`,
+    instead: `This room may import ${allowed.join(", ")} and its own files, nothing else.`,
+  }
+}
+
+/** Launchers start the two entries by path; everything else comes in by the front door. */
+function breachFromOutside(
+  source: Source,
+  it: Import,
+  target: string | undefined,
+): Breach | undefined {
+  const targetRoom = target === undefined ? undefined : roomOf(target)
+  const isEntry = target !== undefined && /^src\/show\/[^/]+\/main\.ts$/.test(target)
+  if (targetRoom === undefined || isPublicName(it.specifier)) return undefined
+  if (isEntry && source.path.startsWith("bin/")) return undefined
+  return pastIndex(it, targetRoom)
+}
+
+function pastIndex(it: Import, targetRoom: string): Breach {
+  return {
+    wrong: `${it.specifier} reaches past the index of ${targetRoom}.`,
+    instead: `Import from "#${targetRoom}", and export the name there if it is meant to be public.`,
+  }
+}
+
+function roundabout(it: Import): Breach {
+  return {
+    wrong: `The room imports itself by ${it.specifier}.`,
+    instead: "Inside a room, import the file by its relative path.",
+  }
+}
+
+function outsideRooms(it: Import): Breach {
+  return {
+    wrong: `${it.specifier} lies outside the rooms.`,
+    instead: "A room imports rooms, packages and its own files; only tests use test/.",
+  }
+}
+
+function isPublicName(specifier: string): boolean {
+  return /^#[^/]+\/[^/]+$/.test(specifier)
+}
+
+/** Follows what the hook process really loads: type imports vanish, everything else costs time. */
+function checkHooks(tree: Tree): readonly Finding[] {
+  const sources = new Map(tree.sources.map((source) => [source.path, source]))
+  const waiting = tree.sources.filter((it) => roomOf(it.path) === HOOKS && !it.isTest)
+  const seen = new Set(waiting)
+  const findings: Finding[] = []
+  for (const source of waiting) {
+    for (const it of source.imports.filter((one) => !one.isType)) {
+      const target = resolveImport(source.path, it.specifier)
+      const wrong = wrongForHooks(it, target)
+      if (wrong !== undefined) findings.push(hookFinding(source, it, wrong))
+      const next = target === undefined ? undefined : sources.get(target)
+      if (next === undefined || seen.has(next)) continue
+      seen.add(next)
+      waiting.push(next)
+    }
+  }
+  return findings
+}
+
+function wrongForHooks(it: Import, target: string | undefined): string | undefined {
+  if (target === undefined) {
+    return it.specifier.startsWith("node:") ? undefined : `the package ${it.specifier}`
+  }
+  const room = roomOf(target)
+  const highest = ROOM_RANK.get(HIGHEST_FOR_HOOKS) ?? 0
+  const isAbove = room !== undefined && room !== HOOKS && (ROOM_RANK.get(room) ?? 0) > highest
+  return isAbove ? room : undefined
+}
+
+function hookFinding(source: Source, it: Import, wrong: string): Finding {
+  return {
+    where: `${source.path}:${it.line}`,
+    wrong: `The hook process would load ${wrong}.`,
+    instead: `Hooks load rooms up to ${HIGHEST_FOR_HOOKS} and no package: they start at each call.`,
+  }
+}

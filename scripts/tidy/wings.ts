@@ -1,0 +1,53 @@
+/**
+ * The architecture as one list. A room imports rooms of earlier wings, or of earlier levels in its
+ * own wing: never sideways, never back.
+ */
+export const WINGS = [
+  { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"]] },
+  { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
+  { wing: "know", levels: [["search"], ["map", "knowledge", "memory", "ledger", "board"]] },
+  { wing: "choose", levels: [["pack"], ["fold"], ["guard"]] },
+  {
+    wing: "act",
+    levels: [
+      ["agents", "gateway", "kit"],
+      ["pipeline", "swarm"],
+    ],
+  },
+  { wing: "show", levels: [["app"], ["cli", "http", "mcp", "hooks"]] },
+] as const
+
+/** Names that say nothing about what is inside, so that everything ends up there. */
+export const BANNED_FOLDERS: ReadonlySet<string> = new Set(
+  "core shared utils util helpers common lib misc services managers types".split(" "),
+)
+
+/** Rooms that need no file of their own name. One line each, with the reason. */
+export const WITHOUT_MAIN_FILE: Readonly<Record<string, string>> = {
+  "ground/base": "a kernel of small files, none of them the main path",
+  "ground/contract": "shapes only, one file for each room that owns them",
+}
+
+/** Everything the room may import; a room that is missing here is not held to a list. */
+export const ONLY_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  "ground/contract": ["zod"],
+}
+
+/** The hook process starts at every tool call: it may know the rooms up to this one and no package. */
+export const HOOKS = "show/hooks"
+export const HIGHEST_FOR_HOOKS = "choose/guard"
+
+/** Rooms by `wing/room` with their place; equal places are neighbours. */
+export const ROOM_RANK: ReadonlyMap<string, number> = rankRooms()
+
+export function roomOf(path: string): string | undefined {
+  const [, wing, room] = /^src\/([^/]+)\/([^/]+)\//.exec(path) ?? []
+  return wing === undefined || room === undefined ? undefined : `${wing}/${room}`
+}
+
+function rankRooms(): ReadonlyMap<string, number> {
+  const levels = WINGS.flatMap(({ wing, levels: rooms }) =>
+    rooms.map((level) => level.map((room) => `${wing}/${room}`)),
+  )
+  return new Map(levels.flatMap((rooms, rank) => rooms.map((room) => [room, rank] as const)))
+}

@@ -1,0 +1,26 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters, seed } from "#test/seed"
+
+test("[TEST-3] one run has one seed", () => {
+  expect(seed()).toBe(Number(process.env.SEED))
+  expect(fcParameters({ numRuns: 10 }).seed).toBe(seed())
+})
+
+test("[TEST-3] a failing property says with which SEED it fails", async () => {
+  const never = fc.property(fc.integer(), () => false)
+  expect(() => fc.assert(never, fcParameters({ numRuns: 10 }))).toThrow(`SEED=${seed()} repeats`)
+
+  const neverLater = fc.asyncProperty(fc.integer(), async () => false)
+  const failing = fc.assert(neverLater, fcParameters({ numRuns: 10 }))
+  await expect(failing).rejects.toThrow(`SEED=${seed()} repeats`)
+})
+
+test("[TEST-3] a property that holds stays silent and runs as often as it should", () => {
+  let runs = 0
+  const always = fc.property(fc.integer(), () => {
+    runs += 1
+  })
+  fc.assert(always, fcParameters({ numRuns: 25, nightRuns: 25 }))
+  expect(runs).toBe(25)
+})

