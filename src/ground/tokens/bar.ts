@@ -1,0 +1,87 @@
+import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
+import { WIDEST_BAR_CELLS } from "./limits.ts"
+
+export type BarSegment = { readonly kind: ContextKind; readonly tokens: number }
+
+export type BarLayout = {
+  /** In the order of CONTEXT_KINDS, each kind at most once, none without a cell. */
+  readonly cells: readonly { readonly kind: ContextKind; readonly cells: number }[]
+  /** Cells that stand for what is left of the scale. */
+  readonly free: number
+}
+
+/**
+ * Shares the cells of a bar out among kinds of context. `scale` is how many tokens the whole width
+ * stands for; when the segments are more than that, the bar is full and their sum is the scale.
+ *
+ * By largest remainder, and then each kind that has tokens gets at least one cell, taken from
+ * where there is most above the true share: what is small stays visible. With more kinds than
+ * cells the largest are drawn.
+ */
+export function layoutBar(
+  segments: readonly BarSegment[],
+  options: { readonly width: number; readonly scale: number },
+): BarLayout {
+  const width = wholeCells(options.width)
+  const parties = partiesOf(segments, options.scale)
+  const total = parties.reduce((sum, it) => sum + it.tokens, 0)
+  if (total === 0) return { cells: [], free: width }
+
+  const seats = parties.map((it) => seatFor(it, (it.tokens / total) * width))
+  giveRemainders(seats, width)
+  giveAtLeastOne(seats, width)
+  const cells = seats.flatMap((it) =>
+    it.kind !== FREE && it.cells > 0 ? [{ kind: it.kind, cells: it.cells }] : [],
+  )
+  return { cells, free: width - cells.reduce((sum, it) => sum + it.cells, 0) }
+}
+
+const FREE = "free"
+type Party = { readonly kind: ContextKind | typeof FREE; readonly tokens: number }
+type Seat = { readonly kind: Party["kind"]; readonly quota: number; cells: number }
+
+function wholeCells(width: number): number {
+  return Number.isFinite(width) ? Math.min(Math.max(0, Math.floor(width)), WIDEST_BAR_CELLS) : 0
+}
+
+function partiesOf(segments: readonly BarSegment[], scale: number): readonly Party[] {
+  const kinds: readonly Party[] = CONTEXT_KINDS.map((kind) => ({
+    kind,
+    tokens: segments.reduce((sum, it) => sum + (it.kind === kind ? atLeastZero(it.tokens) : 0), 0),
+  }))
+  const used = kinds.reduce((sum, it) => sum + it.tokens, 0)
+  const left: Party = { kind: FREE, tokens: Math.max(0, atLeastZero(scale) - used) }
+  return [...kinds, left].filter((it) => it.tokens > 0)
+}
+
+function atLeastZero(tokens: number): number {
+  return Number.isFinite(tokens) ? Math.max(0, tokens) : 0
+}
+
+function seatFor(party: Party, quota: number): Seat {
+  return { kind: party.kind, quota, cells: Math.floor(quota) }
+}
+
+function giveRemainders(seats: readonly Seat[], width: number): void {
+  const byRemainder = seats.toSorted((a, b) => b.quota - b.cells - (a.quota - a.cells))
+  const left = width - seats.reduce((sum, it) => sum + it.cells, 0)
+  for (const seat of byRemainder.slice(0, left)) seat.cells++
+}
+
+function giveAtLeastOne(seats: readonly Seat[], width: number): void {
+  const wanting = seats
+    .filter((it) => it.kind !== FREE && it.cells === 0)
+    .toSorted((a, b) => b.quota - a.quota)
+  for (const seat of wanting.slice(0, width)) {
+    const giver = mostAboveQuota(seats)
+    if (giver === undefined) return
+    giver.cells--
+    seat.cells++
+  }
+}
+
+/** The free cells may go entirely, a kind keeps its last one. */
+function mostAboveQuota(seats: readonly Seat[]): Seat | undefined {
+  const givers = seats.filter((it) => it.cells > (it.kind === FREE ? 0 : 1))
+  return givers.toSorted((a, b) => b.cells - b.quota - (a.cells - a.quota))[0]
+}

@@ -1,0 +1,64 @@
+import { PRICE_TABLE, type PriceRow, type Prices, type PriceTable } from "./prices.ts"
+
+/** The tokens of one request, each in one place only: what was cached is not in `inputTokens`. */
+export type Usage = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly cacheWriteHourTokens?: number
+}
+
+export type Cost =
+  | {
+      readonly kind: "priced"
+      readonly usd: number
+      readonly model: string
+      readonly prices: Prices
+      readonly tableVersion: string
+    }
+  | { readonly kind: "unknown-model"; readonly model: string; readonly tableVersion: string }
+
+/** What a request costs by the table. A model that is not in it has no price, which is not zero. */
+export function costOf(usage: Usage, model: string, table: PriceTable = PRICE_TABLE): Cost {
+  const name = plainModelName(model)
+  const row = table.rows.find((it) => it.models.includes(name))
+  const tableVersion = table.version
+  if (row === undefined) return { kind: "unknown-model", model, tableVersion }
+  const prices = pricesFor(row, promptTokens(usage))
+  return { kind: "priced", usd: multiply(usage, prices), model: name, prices, tableVersion }
+}
+
+/** `us.anthropic.claude-opus-4-5-20251101-v1:0` and `anthropic/claude-opus-4.5` are one model. */
+function plainModelName(model: string): string {
+  return model
+    .toLowerCase()
+    .replace(/^.*[/]/, "")
+    .replace(/^(?:[a-z]+\.)*anthropic\./, "")
+    .replace(/\[1m\]$/, "")
+    .replace(/-v\d+(?::\d+)?$/, "")
+    .replace(/[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "")
+    .replaceAll(".", "-")
+}
+
+function promptTokens(usage: Usage): number {
+  const { cacheReadTokens = 0, cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = usage
+  return usage.inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens
+}
+
+function pricesFor(row: PriceRow, prompt: number): Prices {
+  const { longPrompt } = row
+  return longPrompt !== undefined && prompt > longPrompt.aboveTokens
+    ? longPrompt.prices
+    : row.prices
+}
+
+function multiply(usage: Usage, prices: Prices): number {
+  const perMillion =
+    usage.inputTokens * prices.input +
+    usage.outputTokens * prices.output +
+    (usage.cacheReadTokens ?? 0) * prices.cacheRead +
+    (usage.cacheWriteTokens ?? 0) * prices.cacheWrite +
+    (usage.cacheWriteHourTokens ?? 0) * prices.cacheWriteHour
+  return perMillion / 1_000_000
+}

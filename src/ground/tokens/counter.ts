@@ -1,0 +1,82 @@
+import { hash } from "node:crypto"
+import type { TokenEncoding } from "#ground/contract"
+import {
+  LONGEST_REMEMBERED_WORD_CHARACTERS,
+  MOST_CACHED_TEXT_BYTES,
+  MOST_CACHED_TEXTS,
+  MOST_REMEMBERED_WORD_BYTES,
+  MOST_REMEMBERED_WORDS,
+  SHORTEST_CACHED_TEXT_CHARACTERS,
+} from "./limits.ts"
+import { countMerged } from "./merge.ts"
+import { createRecent } from "./recent.ts"
+import { slicesOf } from "./slices.ts"
+import type { Vocabulary } from "./vocabulary.ts"
+
+export type TokenCounter = {
+  readonly encoding: TokenEncoding
+  /** Exact for the encoding. Whether a model counts the same is what `describe` says. */
+  readonly exact: boolean
+  readonly count: (text: string) => number
+  /** One line for a reader: what the figure is, and what it is not. */
+  readonly describe: () => string
+}
+
+/** Counts as the encoding does, and remembers texts by their content. */
+export function createCounter(vocabulary: Vocabulary): TokenCounter {
+  const countWords = createWordCounter(vocabulary)
+  const countByHash = createRecent<number>({
+    maxEntries: MOST_CACHED_TEXTS,
+    maxBytes: MOST_CACHED_TEXT_BYTES,
+  })
+  return {
+    encoding: vocabulary.encoding,
+    exact: true,
+    count(text) {
+      if (text.length < SHORTEST_CACHED_TEXT_CHARACTERS) return countWords(text)
+      const key = hash("sha256", text, "base64url")
+      const known = countByHash.get(key)
+      if (known !== undefined) return known
+      const tokens = countWords(text)
+      countByHash.set(key, tokens)
+      return tokens
+    },
+    describe: () => MEANING[vocabulary.encoding],
+  }
+}
+
+const MEANING: Readonly<Record<TokenEncoding, string>> = {
+  claude:
+    "exact in the claude encoding; an estimate of a Claude model's own count, " +
+    "which from Claude 4.7 on is about 30 % higher",
+  o200k: "exact in the o200k encoding",
+}
+
+/**
+ * Special tokens such as `<|endoftext|>` are no part of the vocabulary, so in a text they count as
+ * the plain characters they are. Half a surrogate pair counts as the character that stands for it
+ * in UTF-8.
+ */
+function createWordCounter(vocabulary: Vocabulary) {
+  const countByWord = createRecent<number>({
+    maxEntries: MOST_REMEMBERED_WORDS,
+    maxBytes: MOST_REMEMBERED_WORD_BYTES,
+  })
+
+  const countWord = (word: string): number => {
+    if (vocabulary.rankOfText(word) !== undefined) return 1
+    if (word.length > LONGEST_REMEMBERED_WORD_CHARACTERS) return countMerged(word, vocabulary)
+    const known = countByWord.get(word)
+    if (known !== undefined) return known
+    const tokens = countMerged(word, vocabulary)
+    countByWord.set(word, tokens)
+    return tokens
+  }
+  return (text: string): number => {
+    let tokens = 0
+    for (const slice of slicesOf(text.toWellFormed())) {
+      for (const word of slice.match(vocabulary.wordPattern) ?? []) tokens += countWord(word)
+    }
+    return tokens
+  }
+}

@@ -1,0 +1,115 @@
+import { createHeap } from "./heap.ts"
+import type { Vocabulary } from "./vocabulary.ts"
+
+type Ranks = Pick<Vocabulary, "rankOfText" | "rankOfBytes">
+
+/**
+ * Counts the tokens of one word by byte-pair encoding: start with its single bytes, and always
+ * join the two neighbours of the lowest rank, the leftmost first, until none can be joined.
+ *
+ * The library looks through all pairs after each join, so its time is quadratic; a heap of the
+ * pairs gives the same count in n log n, and a word of a megabyte needs no special case.
+ */
+export function countMerged(word: string, ranks: Ranks): number {
+  const bytes = ASCII.test(word) ? asciiBytes(word, ranks) : utf8Bytes(word, ranks)
+  return bytes.rankBetween(0, bytes.length) >= 0 ? 1 : joinNeighbours(bytes)
+}
+
+const ASCII = /^[\0-\x7f]*$/
+const NO_RANK = -1
+/** A heap key is rank × this + place: equal ranks are joined from the left. */
+const PLACES = 2 ** 32
+
+/** A word as bytes: the rank of the token from one byte offset to another, or NO_RANK. */
+type Bytes = {
+  readonly length: number
+  readonly rankBetween: (from: number, to: number) => number
+}
+
+function joinNeighbours({ length, rankBetween }: Bytes): number {
+  // Parts are known by their first byte. `ends` is where a part ends and the next begins, `previous`
+  // where the part before it begins; `pairRanks` is the rank of a part joined with the next.
+  const ends = new Int32Array(length)
+  const previous = new Int32Array(length)
+  const pairRanks = new Int32Array(length)
+  for (let start = 0; start < length; start++) {
+    ends[start] = start + 1
+    previous[start] = start - 1
+  }
+
+  const rankPair = (start: number): number => {
+    const middle = ends[start] ?? length
+    const rank = middle < length ? rankBetween(start, ends[middle] ?? length) : NO_RANK
+    pairRanks[start] = rank
+    return rank
+  }
+  const keys: number[] = []
+  for (let start = 0; start < length; start++) {
+    const rank = rankPair(start)
+    if (rank !== NO_RANK) keys.push(rank * PLACES + start)
+  }
+  const pairs = createHeap(keys)
+  const offerPair = (start: number) => {
+    const rank = rankPair(start)
+    if (rank !== NO_RANK) pairs.push(rank * PLACES + start)
+  }
+
+  let parts = length
+  for (let key = pairs.pop(); key !== undefined; key = pairs.pop()) {
+    const start = key % PLACES
+    const isStale = pairRanks[start] !== (key - start) / PLACES
+    if (isStale) continue
+    const middle = ends[start] ?? length
+    const end = ends[middle] ?? length
+    ends[start] = end
+    pairRanks[middle] = NO_RANK
+    if (end < length) previous[end] = start
+    parts--
+    offerPair(start)
+    const before = previous[start] ?? NO_RANK
+    if (before >= 0) offerPair(before)
+  }
+  return parts
+}
+
+function asciiBytes(word: string, ranks: Ranks): Bytes {
+  return {
+    length: word.length,
+    rankBetween: (from, to) => ranks.rankOfText(word.slice(from, to)) ?? NO_RANK,
+  }
+}
+
+/** A part that begins and ends between characters is text; any other is looked up as bytes. */
+function utf8Bytes(word: string, ranks: Ranks): Bytes {
+  const bytes = Buffer.from(word, "utf8")
+  const oneCharacterAByte = bytes.toString("latin1")
+  const indexByOffset = characterIndices(bytes)
+  const isBetweenCharacters = (offset: number) => (indexByOffset[offset] ?? INSIDE) !== INSIDE
+  return {
+    length: bytes.length,
+    rankBetween(from, to) {
+      const isText = isBetweenCharacters(from) && isBetweenCharacters(to)
+      const rank = isText
+        ? ranks.rankOfText(word.slice(indexByOffset[from], indexByOffset[to]))
+        : undefined
+      return rank ?? ranks.rankOfBytes(oneCharacterAByte.slice(from, to)) ?? NO_RANK
+    },
+  }
+}
+
+const INSIDE = -1
+
+/** For each byte offset the index of the character that begins there, or INSIDE. */
+function characterIndices(bytes: Uint8Array): Int32Array {
+  const indices = new Int32Array(bytes.length + 1).fill(INSIDE)
+  let index = 0
+  for (const [offset, byte] of bytes.entries()) {
+    const isContinuation = (byte & 0b1100_0000) === 0b1000_0000
+    if (isContinuation) continue
+    indices[offset] = index
+    // Four bytes are a surrogate pair in a string, hence two of its units.
+    index += byte >= 0b1111_0000 ? 2 : 1
+  }
+  indices[bytes.length] = index
+  return indices
+}

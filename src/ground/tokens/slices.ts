@@ -1,0 +1,35 @@
+import { LONGEST_SLICE_CHARACTERS } from "./limits.ts"
+
+/**
+ * Cuts a text into slices that can be counted one by one. Both encodings always end a word between
+ * a letter or digit and what is neither, and between a letter and a digit, and look no further
+ * back: a cut there changes no count. Only where a whole slice has no such place, in hundreds of
+ * thousands of letters, digits, spaces or signs in one run, it is cut anyway.
+ */
+export function* slicesOf(text: string, longest = LONGEST_SLICE_CHARACTERS): Generator<string> {
+  let start = 0
+  while (text.length - start > longest) {
+    const end = lastWordEnd(text, start, start + longest) ?? betweenPairs(text, start + longest)
+    yield text.slice(start, end)
+    start = end
+  }
+  yield start === 0 ? text : text.slice(start)
+}
+
+/**
+ * Marks belong to a word in o200k, an apostrophe may begin its last part ("don't"), and half of a
+ * surrogate pair may be anything: none of them ends a word here.
+ */
+const WORD_END = /^(?:[\p{L}\p{N}][^\p{L}\p{M}\p{N}\p{Cs}']|\p{L}\p{N}|\p{N}\p{L})$/u
+
+function lastWordEnd(text: string, from: number, to: number): number | undefined {
+  for (let index = to; index > from; index--) {
+    if (WORD_END.test(text.slice(index - 1, index + 1))) return index
+  }
+  return undefined
+}
+
+function betweenPairs(text: string, index: number): number {
+  const point = text.codePointAt(index - 1) ?? 0
+  return point > 0xffff ? index - 1 : index
+}
