@@ -72,11 +72,10 @@ export type ConfigField = {
 
 /** The schema as a flat list, in the order in which it is written. */
 export function configFields(): readonly ConfigField[] {
-  return Object.entries(Config.shape).flatMap(([section, wrapped]) =>
-    Object.entries(wrapped.unwrap().shape).map(([name, schema]) =>
-      describeField(section, name, schema),
-    ),
-  )
+  return Object.entries(Config.shape).flatMap(([section, wrapped]) => {
+    const fields: Record<string, z.ZodType> = wrapped.unwrap().shape
+    return Object.entries(fields).map(([name, schema]) => describeField(section, name, schema))
+  })
 }
 
 function describeField(section: string, name: string, schema: z.ZodType): ConfigField {

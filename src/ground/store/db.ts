@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { z } from "zod"
+import { invariant } from "#ground/base"
+import type { Emit, EventRoom, JournalEntry } from "#ground/contract"
+import type { Driver, Statements } from "./driver.ts"
+import type { JournalWriter } from "./journal.ts"
+import { parseRows } from "./rows.ts"
+import type { Dialect, Sql } from "./sql.ts"
+
+/** Each query names the shape of its rows, and every row is parsed on the way in. */
+type Queries = {
+  readonly dialect: Dialect
+  all<Row extends z.ZodType>(row: Row, query: Sql): Promise<z.output<Row>[]>
+  get<Row extends z.ZodType>(row: Row, query: Sql): Promise<z.output<Row> | undefined>
+  run(query: Sql): Promise<{ changes: number }>
+}
+
+/** What a room may do inside a transaction: ask, write, and say what happened. */
+export type Tx<Room extends EventRoom = never> = Queries & { readonly emit: Emit<Room> }
+
+/** The database as a room sees it; `Room` is the room whose events it may emit. */
+export type Db<Room extends EventRoom = never> = Queries & {
+  /**
+   * Everything in `work` or nothing. On Postgres `work` may run again after a deadlock, so it
+   * changes nothing but the database.
+   */
+  transaction<Result>(work: (tx: Tx<Room>) => Promise<Result>): Promise<Result>
+}
+
+export type OpenTransaction = AsyncLocalStorage<{ isOpen: boolean }>
+
+export function createDb<Room extends EventRoom>(deps: {
+  driver: Driver
+  /** Undefined for a database that may not emit. */
+  room: Room | undefined
+  writer: JournalWriter
+  transactions: OpenTransaction
+  publish: (entries: readonly JournalEntry[]) => void
+}): Db<Room> {
+  const { driver, transactions } = deps
+
+  async function transaction<Result>(work: (tx: Tx<Room>) => Promise<Result>): Promise<Result> {
+    refuseInside(transactions)
+    let entries: readonly JournalEntry[] = []
+    return driver.transaction(
+      async (statements) => {
+        const life = { isOpen: true }
+        const guarded = doomOnFailure(statements, life)
+        const events = deps.writer.collect(deps.room)
+        const tx: Tx<Room> = { ...createQueries(driver.dialect, guarded), emit: events.emit }
+        try {
+          const result = await transactions.run(life, () => work(tx))
+          guarded.refuseIfDoomed()
+          entries = await events.write(statements)
+          return result
+        } finally {
+          life.isOpen = false
+        }
+      },
+      () => deps.publish(entries),
+    )
+  }
+
+  const reads = guardReads(driver, transactions)
+  const run = (query: Sql) => transaction((tx) => tx.run(query))
+  return { ...createQueries(driver.dialect, { all: reads, run }), transaction }
+}
+
+/** Reads outside a transaction, refused inside one: they would not see its writes, or wait for it. */
+export function guardReads(driver: Driver, transactions: OpenTransaction): Driver["all"] {
+  return async (query) => {
+    refuseInside(transactions)
+    return driver.all(query)
+  }
+}
+
+function refuseInside(transactions: OpenTransaction): void {
+  const isInside = transactions.getStore()?.isOpen === true
+  invariant(!isInside, "inside a transaction every call goes through its tx, never through the db")
+}
+
+/**
+ * Postgres refuses everything after a failed statement, SQLite does not. Here both do: a
+ * transaction in which a statement failed never commits, even when the failure was caught.
+ */
+function doomOnFailure(statements: Statements, life: { isOpen: boolean }) {
+  let doom: { error: unknown } | undefined
+  const refuseIfDoomed = (): void => {
+    if (doom !== undefined) throw doom.error
+  }
+  const guard =
+    <Result>(ask: (query: Sql) => Promise<Result>) =>
+    async (query: Sql): Promise<Result> => {
+      invariant(life.isOpen, "a tx is used only until its transaction ends")
+      refuseIfDoomed()
+      try {
+        return await ask(query)
+      } catch (error) {
+        doom ??= { error }
+        throw error
+      }
+    }
+  return { all: guard(statements.all), run: guard(statements.run), refuseIfDoomed }
+}
+
+function createQueries(dialect: Dialect, statements: Statements): Queries {
+  const all: Queries["all"] = async (row, query) => parseRows(row, await statements.all(query))
+  return {
+    dialect,
+    all,
+    async get(row, query) {
+      const [first] = await statements.all(query)
+      return first === undefined ? undefined : parseRows(row, [first])[0]
+    },
+    run: (query) => statements.run(query),
+  }
+}

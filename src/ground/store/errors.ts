@@ -1,0 +1,162 @@
+import { defineError } from "#ground/base"
+
+export const UrlInvalid = defineError<{ problem: string }>()("STORE_URL_INVALID", {
+  family: "invalid",
+  message: (it) => `The database URL cannot be used: ${it.problem}.`,
+  hint: () =>
+    "Set store.databaseUrl to postgres://user:password@host:5432/database, or leave it empty.",
+})
+
+export const SqliteTooOld = defineError<{ found: string; needed: string }>()(
+  "STORE_SQLITE_TOO_OLD",
+  {
+    family: "unavailable",
+    message: (it) => `This runtime has SQLite ${it.found}; the store needs ${it.needed} or later.`,
+    hint: () => "Run qm with the Node it brings along, or with Node 24.21 or later.",
+  },
+)
+
+export const StoreBusy = defineError<{ waitedMs: number }>()("STORE_BUSY", {
+  family: "unavailable",
+  message: (it) =>
+    `The store was held by other writers for ${it.waitedMs} ms; nothing was written.`,
+  hint: () => "Try again. If it lasts, raise store.busyTimeoutMs or end the process that holds it.",
+})
+
+export const StoreStopped = defineError<{ reason: string }>()("STORE_STOPPED", {
+  family: "unavailable",
+  message: (it) =>
+    `The store takes no more writes since a write could not be made safe: ${it.reason}.`,
+  hint: () =>
+    "Check the disk, then restart qm. Reads still work; run `qm store check` after the restart.",
+})
+
+export const StoreClosed = defineError<Record<never, never>>()("STORE_CLOSED", {
+  family: "unavailable",
+  message: () => "The store was closed while this call was under way.",
+  hint: () => "Call again once qm has started anew.",
+})
+
+export const StoreCorrupt = defineError<{
+  what: string
+  kept?: string | undefined
+  backup?: string | undefined
+}>()("STORE_CORRUPT", {
+  family: "unavailable",
+  message: (it) => {
+    const kept = it.kept === undefined ? "" : ` It is kept as ${it.kept}.`
+    const backup = it.backup === undefined ? "" : ` The newest backup is ${it.backup}.`
+    return `The store is damaged: ${it.what}.${kept}${backup}`
+  },
+  hint: (it) =>
+    it.backup === undefined
+      ? "Run `qm store check` for the extent. Without a backup, qm starts an empty store once the damaged one is kept aside."
+      : "Run `qm store restore` to go back to the newest backup. Nothing was deleted.",
+})
+
+export const StoreNotWritable = defineError<{ path: string }>()("STORE_NOT_WRITABLE", {
+  family: "denied",
+  message: (it) => `The store at ${it.path} cannot be opened for writing.`,
+  hint: () => "Give this user write permission to the store and its folder, or set another place.",
+})
+
+export const SchemaNewer = defineError<{ found: number; known: number }>()("STORE_SCHEMA_NEWER", {
+  family: "conflict",
+  message: (it) =>
+    `The store has schema ${it.found}; this version of qm knows schemas up to ${it.known}.`,
+  hint: () =>
+    "Use the newer qm that wrote it, or restore a backup of before with `qm store restore`.",
+})
+
+export const SchemaForeign = defineError<{ number: number; found: string; expected: string }>()(
+  "STORE_SCHEMA_FOREIGN",
+  {
+    family: "conflict",
+    message: (it) =>
+      `Migration ${it.number} of the store is named "${it.found}"; here it is "${it.expected}".`,
+    hint: () => "This store was made by another product or branch. Point qm at its own store.",
+  },
+)
+
+export const MigrationFailed = defineError<{ number: number; name: string; problem: string }>()(
+  "STORE_MIGRATION_FAILED",
+  {
+    family: "unavailable",
+    message: (it) => `Migration ${it.number} (${it.name}) failed: ${it.problem}. Nothing changed.`,
+    hint: () => "Keep using the version of qm before this one, and report this message.",
+  },
+)
+
+export const StoreUnreachable = defineError<{ server: string; during: string }>()(
+  "STORE_UNREACHABLE",
+  {
+    family: "unavailable",
+    message: (it) => `The database server ${it.server} did not answer (${it.during}).`,
+    hint: () =>
+      "Start the server or correct store.databaseUrl. A write cut off at commit may have happened: look before repeating it.",
+  },
+)
+
+export const LoginRefused = defineError<{ server: string; problem: string }>()(
+  "STORE_LOGIN_REFUSED",
+  {
+    family: "denied",
+    message: (it) => `The database server ${it.server} refused the login: ${it.problem}.`,
+    hint: () => "Correct user, password and database name in store.databaseUrl (QM_DATABASE_URL).",
+  },
+)
+
+export const ConstraintBroken = defineError<{ constraint: string }>()("STORE_CONSTRAINT_BROKEN", {
+  family: "conflict",
+  message: (it) => `The write would break a constraint of the store (${it.constraint}).`,
+  hint: () => "Read the present state and decide anew: another writer may have been first.",
+})
+
+export const RowUnexpected = defineError<{ problem: string }>()("STORE_ROW_UNEXPECTED", {
+  family: "unavailable",
+  message: (it) => `A row of the store has not the expected shape: ${it.problem}.`,
+  hint: () => "Run `qm store check`; if it finds nothing, report this message.",
+})
+
+export const TextUnstorable = defineError<{ problem: string }>()("STORE_TEXT_UNSTORABLE", {
+  family: "invalid",
+  message: (it) => `The text cannot be stored unchanged: it holds ${it.problem}.`,
+  hint: () => "Remove or escape that character and send the text again.",
+})
+
+export const EventTooLarge = defineError<{ name: string; sizeBytes: number; maxBytes: number }>()(
+  "STORE_EVENT_TOO_LARGE",
+  {
+    family: "invalid",
+    message: (it) => `The event ${it.name} has ${it.sizeBytes} bytes; ${it.maxBytes} are allowed.`,
+    hint: () => "Store the content in a row or a file and put its id into the event.",
+  },
+)
+
+export const StoreInUse = defineError<{ processes: string }>()("STORE_IN_USE", {
+  family: "conflict",
+  message: (it) => `The store is open in other processes: ${it.processes}.`,
+  hint: () => "End them (`qm` servers, sessions and hooks of this repository), then restore again.",
+})
+
+export const BackupNotHere = defineError<{ server: string }>()("STORE_BACKUP_NOT_HERE", {
+  family: "invalid",
+  message: (it) =>
+    `The store lies on the database server ${it.server}; qm copies only SQLite files.`,
+  hint: () => "Use `pg_dump --schema=qm` and `pg_restore` on the server instead.",
+})
+
+export const BackupUnusable = defineError<{ file: string; problem: string }>()(
+  "STORE_BACKUP_UNUSABLE",
+  {
+    family: "invalid",
+    message: (it) => `The backup ${it.file} cannot be used: ${it.problem}. The store is unchanged.`,
+    hint: () => "Choose another file of the backups folder with `qm store restore --file`.",
+  },
+)
+
+export const BackupMissing = defineError<{ directory: string }>()("STORE_BACKUP_MISSING", {
+  family: "not-found",
+  message: (it) => `There is no backup in ${it.directory}.`,
+  hint: () => "Name one with `qm store restore --file`, or make one with `qm store backup`.",
+})

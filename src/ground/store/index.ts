@@ -1,0 +1,52 @@
+// Opening a store, and what it offers.
+
+export type { StoreFindings } from "./check.ts"
+export type { Journal, JournalPage, JournalQuestion } from "./journal.ts"
+export { OLDEST_SQLITE } from "./limits.ts"
+export type { StoreLocation } from "./location.ts"
+export { describeLocation, parseDatabaseUrl } from "./location.ts"
+export type { CommitListener, Store, StoreOptions, StoreStatus } from "./store.ts"
+export { backupDirectoryOf, openStore } from "./store.ts"
+
+// The database as rooms use it.
+
+export type { Db, Tx } from "./db.ts"
+export type { Dialect, Sql, SqlValue } from "./sql.ts"
+export { join, sql } from "./sql.ts"
+
+// The schema: rooms add their tables to the one list.
+
+export { MIGRATIONS } from "./migrations/index.ts"
+export type { ColumnTypes, Migration } from "./migrations/migration.ts"
+
+// Backups, and what surfaces may ask.
+
+export { storeOperations } from "./operations.ts"
+export type { MadeBackup } from "./sqlite/backup.ts"
+export type { RestoredStore } from "./sqlite/restore.ts"
+export { restoreBackup } from "./sqlite/restore.ts"
+
+// Failures that callers tell apart.
+
+export {
+  BackupMissing,
+  BackupNotHere,
+  BackupUnusable,
+  ConstraintBroken,
+  EventTooLarge,
+  LoginRefused,
+  MigrationFailed,
+  RowUnexpected,
+  SchemaForeign,
+  SchemaNewer,
+  SqliteTooOld,
+  StoreBusy,
+  StoreClosed,
+  StoreCorrupt,
+  StoreInUse,
+  StoreNotWritable,
+  StoreStopped,
+  StoreUnreachable,
+  TextUnstorable,
+  UrlInvalid,
+} from "./errors.ts"

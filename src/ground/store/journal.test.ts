@@ -1,0 +1,58 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { silentLog, systemRandom } from "#ground/base"
+import { testClock } from "#test/clock"
+import { fcParameters } from "#test/seed"
+import { EventTooLarge } from "./errors.ts"
+import { MAX_EVENT_BYTES } from "./limits.ts"
+import { openStore } from "./store.ts"
+
+const DAY_MS = 86_400_000
+
+test("[C5][STORE-8] order is the sequence, however the wall clock jumps", async () => {
+  const jump = fc.constantFrom(-DAY_MS, 365 * DAY_MS, -1, 0, 1, 3_600_000, -3_600_000)
+  await fc.assert(
+    fc.asyncProperty(fc.array(jump, { minLength: 1, maxLength: 12 }), async (jumps) => {
+      const clock = testClock()
+      const location = { kind: "memory" } as const
+      await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })
+      const db = store.forRoom("store")
+      for (const [index, by] of jumps.entries()) {
+        clock.setWall(clock.now() + by)
+        await db.transaction(async (tx) =>
+          tx.emit("store.backed-up", { file: "", sizeBytes: index }),
+        )
+      }
+      const page = await store.journal.read({ after: undefined, limit: 100 })
+      expect(page.kind).toBe("entries")
+      if (page.kind !== "entries") return
+      expect(page.entries.map((it) => it.seq)).toEqual(page.entries.map((_, index) => index + 1))
+      expect(page.entries.slice(1).map((it) => it.body["sizeBytes"])).toEqual([...jumps.keys()])
+      expect(new Set(page.entries.map((it) => it.id)).size).toBe(page.entries.length)
+    }),
+    fcParameters({ numRuns: 500 }),
+  )
+})
+
+test("[STORE-6] an event is a note of what happened, not a place for content", async () => {
+  const location = { kind: "memory" } as const
+  const clock = testClock()
+  await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })
+  const large = store.forRoom("store").transaction(async (tx) => {
+    tx.emit("store.backed-up", { file: "x".repeat(MAX_EVENT_BYTES), sizeBytes: 0 })
+  })
+  await expect(large).rejects.toMatchObject({ code: EventTooLarge.code })
+  expect((await store.journal.head()).seq).toBe(1)
+})
+
+test("[STORE-16] an event may say anything that JSON can, also what a column cannot", async () => {
+  const location = { kind: "memory" } as const
+  const clock = testClock()
+  await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })
+  const file = "nul \0, half a pair \ud800, quote ' \" \\"
+  await store
+    .forRoom("store")
+    .transaction(async (tx) => tx.emit("store.backed-up", { file, sizeBytes: 1 }))
+  const page = await store.journal.read({ after: undefined, limit: 10 })
+  expect(page).toMatchObject({ entries: [{}, { body: { file } }] })
+})

@@ -1,0 +1,229 @@
+import { createServer } from "node:net"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { createLog, type Log, silentLog, systemClock, systemRandom } from "#ground/base"
+import { needs } from "#test/needs"
+import { ask, type PostgresCluster, startPostgres } from "#test/postgres"
+import { parseDatabaseUrl } from "../location.ts"
+import { MIGRATIONS } from "../migrations/index.ts"
+import { sql } from "../sql.ts"
+import { openStore, type Store } from "../store.ts"
+import { judgePostgres } from "./failures.ts"
+import { parsePostgresUrl } from "./url.ts"
+
+const open = (url: string, options: { busyTimeoutMs?: number; log?: Log } = {}) =>
+  openStore({
+    location: { kind: "postgres", url },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    ...options,
+  })
+
+const say = (store: Store) =>
+  store
+    .forRoom("store")
+    .transaction(async (tx) => tx.emit("store.backed-up", { file: "", sizeBytes: 0 }))
+
+const failure = (attempt: Promise<unknown>): Promise<Error> =>
+  attempt.then(
+    () => Promise.reject(new Error("it succeeded")),
+    (error: Error) => error,
+  )
+
+describe("a database URL", () => {
+  test("[STORE-15] a malformed one is refused without repeating its password", () => {
+    const malformed = [
+      "",
+      "nonsense",
+      "mysql://u:hunter2@h/d",
+      "postgres://u:hunter2@/d",
+      "postgres://u:hunter2@h:99999/d",
+      "postgres://u:hunter2@h:0/d",
+      "postgres://u:hunter2@h",
+      "postgres://u:hunter2%zz@h/d",
+      "postgres://u:hunter2@h/%ff",
+      "postgres://u:hunter2@[::1/d",
+    ]
+    for (const url of malformed) {
+      const refused = () => parseDatabaseUrl(url)
+      expect(refused, url).toThrow(expect.objectContaining({ code: "STORE_URL_INVALID" }))
+      try {
+        refused()
+      } catch (error) {
+        expect(
+          JSON.stringify([String(error), error, Object.values(error as object)]),
+        ).not.toContain("hunter2")
+      }
+    }
+  })
+
+  test("[STORE-15] what is shown of one never holds the password", () => {
+    const url = "postgresql://ann%40work:s3cret@db.example:6543/team%20store?sslmode=require"
+    expect(parsePostgresUrl(url)).toEqual({
+      server: "db.example:6543",
+      database: "team store",
+      user: "ann@work",
+      masked: "postgres://ann@work:***@db.example:6543/team store",
+    })
+    expect(parsePostgresUrl("postgres://h/d?host=/run/pg").masked).toBe("postgres:///run/pg:5432/d")
+  })
+})
+
+test("[STORE-11] each failure of a server has one meaning", () => {
+  const address = parsePostgresUrl("postgres://u:p@h/d")
+  const meaning = (code: string, severity = "ERROR") => {
+    const error = Object.assign(new Error("said"), { code, severity })
+    const judged = judgePostgres(error, { address, during: "writing", waitedMs: 1 })
+    return "error" in judged && judged.kind !== "bug" ? judged.kind + judged.error : judged.kind
+  }
+  expect(meaning("58030")).toContain("stop")
+  expect(meaning("XX000", "PANIC")).toContain("stop")
+  expect(meaning("53100")).toContain("There is no room")
+  expect(meaning("XX001")).toContain("damaged")
+  expect(meaning("25006")).toContain("cannot be opened for writing")
+  expect(meaning("57P01")).toContain("unreachable")
+  expect(meaning("40P01")).toBe("again")
+  expect(meaning("42601")).toBe("bug")
+})
+
+test("[STORE-15] a server that is not there is named, its password is not", async () => {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  const error = await failure(open(`postgres://u:hunter2@127.0.0.1:${port}/d`))
+  expect(error).toMatchObject({ code: "STORE_UNREACHABLE", data: { server: `127.0.0.1:${port}` } })
+  expect(JSON.stringify([error, error.message, String(error.cause)])).not.toContain("hunter2")
+})
+
+describe.runIf(needs("N4", "postgres"))("a server", () => {
+  let cluster: PostgresCluster
+  beforeAll(async () => {
+    cluster = await startPostgres()
+  })
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  test("[STORE-15] wrong password, role and database are told apart", async () => {
+    const { port } = cluster
+    const at = (who: string, database: string) => `postgres://${who}@127.0.0.1:${port}/${database}`
+    const refused = [
+      at("qm:wrong-one", "postgres"),
+      at(`nobody-here:${cluster.password}`, "postgres"),
+      at(`qm:${cluster.password}`, "nowhere"),
+    ]
+    for (const url of refused) {
+      const error = await failure(open(url))
+      expect(error).toMatchObject({ code: "STORE_LOGIN_REFUSED" })
+      const shown = JSON.stringify([error, error.message, String(error.cause)])
+      expect(shown).not.toContain("wrong-one")
+      expect(shown).not.toContain(cluster.password)
+    }
+  })
+
+  test("[STORE-18] everything lies in the schema qm; what was there before is untouched", async () => {
+    const url = await cluster.createDatabase()
+    await ask(
+      url,
+      "CREATE TABLE public.journal (mine text); INSERT INTO public.journal VALUES ('x')",
+    )
+    await using store = await open(url)
+    await say(store)
+    expect(await ask(url, "SELECT mine FROM public.journal")).toEqual([{ mine: "x" }])
+    const tables = await ask(
+      url,
+      "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT LIKE 'pg_%' AND schemaname <> 'information_schema' ORDER BY 1",
+    )
+    expect(tables).toEqual([
+      { name: "public.journal" },
+      { name: "qm.journal" },
+      { name: "qm.journal_head" },
+      { name: "qm.schema_migrations" },
+    ])
+    expect((await store.status()).sizeBytes).toBeGreaterThan(0)
+  })
+
+  test("[STORE-18] a role that may not create is told so", async () => {
+    const url = await cluster.createDatabase()
+    const { database } = parsePostgresUrl(url)
+    await ask(url, "CREATE ROLE guest LOGIN PASSWORD 'guest-pw'")
+    const guest = `postgres://guest:guest-pw@127.0.0.1:${cluster.port}/${database}`
+    const error = await failure(open(guest))
+    expect(error).toMatchObject({ code: "STORE_NOT_WRITABLE" })
+    expect(error.message).toContain("postgres://guest:***@")
+  })
+
+  test("[D10][STORE-14] a newer schema is refused", async () => {
+    const url = await cluster.createDatabase()
+    await (await open(url)).close()
+    const newer = MIGRATIONS.length + 1
+    await ask(url, `INSERT INTO qm.schema_migrations VALUES (${newer}, 'from the future', 0)`)
+    expect(await failure(open(url))).toMatchObject({
+      code: "STORE_SCHEMA_NEWER",
+      data: { found: newer, known: MIGRATIONS.length },
+    })
+  })
+
+  test("[STORE-4] a writer that waits too long gives up with a number", async () => {
+    const url = await cluster.createDatabase()
+    await using store = await open(url)
+    await using impatient = await open(url, { busyTimeoutMs: 150 })
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const writing = store.db.transaction(async () => {
+      begin()
+      await held
+    })
+    await begun
+    expect(await failure(say(impatient))).toMatchObject({
+      code: "STORE_BUSY",
+      data: { waitedMs: 150 },
+    })
+    letGo()
+    await writing
+    await say(impatient)
+  })
+
+  test("[STORE-3] work that a deadlock undid is tried again, a few times", async () => {
+    const url = await cluster.createDatabase()
+    await using store = await open(url)
+    let tries = 0
+    const raise = sql`DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '40P01'; END $$`
+    const attempt = (failures: number) =>
+      store.forRoom("store").transaction(async (tx) => {
+        tx.emit("store.backed-up", { file: "", sizeBytes: 1 })
+        if (tries++ < failures) await tx.run(raise)
+      })
+    await attempt(2)
+    expect(tries).toBe(3)
+    expect((await store.journal.head()).seq).toBe(2)
+    tries = 0
+    expect(await failure(attempt(99))).toMatchObject({ code: "STORE_BUSY" })
+    expect(tries).toBe(5)
+    expect((await store.journal.head()).seq).toBe(2)
+  })
+
+  test("[N4] a server that goes away is an error, and one that comes back is used again", async () => {
+    const url = await cluster.createDatabase()
+    const lines: string[] = []
+    const log = createLog({ clock: systemClock, level: "debug", write: (it) => lines.push(it) })
+    await using store = await open(url, { log })
+    await say(store)
+    const inTheMiddle = failure(
+      store.db.transaction(async (tx) => {
+        await tx.run(sql`SELECT 1`)
+        await cluster.crash().then((it) => {
+          start = it
+        })
+        await tx.run(sql`SELECT 1`)
+      }),
+    )
+    let start = async () => {}
+    expect(await inTheMiddle).toMatchObject({ code: "STORE_UNREACHABLE" })
+    expect(await failure(say(store))).toMatchObject({ code: "STORE_UNREACHABLE" })
+    expect(await failure(store.journal.head())).toMatchObject({ code: "STORE_UNREACHABLE" })
+    await start()
+    await say(store)
+    expect((await store.journal.head()).seq).toBe(3)
+    expect(lines.join("\n")).not.toContain(cluster.password)
+  })
+})

@@ -1,0 +1,77 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { DatabaseRow } from "../driver.ts"
+import { SqliteTooOld } from "../errors.ts"
+import {
+  BLOCKING_WAIT_MS,
+  KEPT_LOG_BYTES,
+  MAX_CACHED_STATEMENTS,
+  OLDEST_SQLITE,
+} from "../limits.ts"
+import { render, type Sql } from "../sql.ts"
+
+export type Connection = ReturnType<typeof openConnection>
+
+/** One connection with its prepared statements. Calls are synchronous; failures are SQLite's own. */
+export function openConnection(file: string, role: "write" | "read") {
+  const database = new DatabaseSync(file, { timeout: BLOCKING_WAIT_MS })
+  const statements = new Map<string, StatementSync>()
+
+  function prepare(query: Sql): StatementSync {
+    const text = render(query, "sqlite")
+    const known = statements.get(text)
+    if (known !== undefined) return known
+    const made = database.prepare(text)
+    statements.set(text, made)
+    const [oldest] = statements.keys()
+    if (statements.size > MAX_CACHED_STATEMENTS && oldest !== undefined) statements.delete(oldest)
+    return made
+  }
+
+  return {
+    database,
+    /**
+     * Apart from opening, so that a caller can try again while another process holds the lock.
+     * Copying the log into the file is ours (`wal_autocheckpoint` 0): SQLite would swallow a failed
+     * fsync there, and the next one would silently lose what the kernel had dropped.
+     */
+    configure(): void {
+      database.exec(`
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA foreign_keys = ON;
+        PRAGMA cell_size_check = ON;
+        PRAGMA trusted_schema = OFF;
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = ${KEPT_LOG_BYTES};
+        PRAGMA query_only = ${role === "read" ? "ON" : "OFF"};
+      `)
+    },
+    all: (query: Sql): readonly DatabaseRow[] => prepare(query).all(...bound(query)),
+    run(query: Sql): { changes: number } {
+      return { changes: Number(prepare(query).run(...bound(query)).changes) }
+    },
+    close(): void {
+      statements.clear()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/** SQLite before this version can corrupt a store that several processes share. */
+export function requireRecentSqlite(found: string): void {
+  if (compareVersions(found, OLDEST_SQLITE) >= 0) return
+  throw SqliteTooOld({ found, needed: OLDEST_SQLITE })
+}
+
+function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((it) => it.split(".").map(Number))
+  for (let part = 0; part < 3; part++) {
+    const difference = (a?.[part] ?? 0) - (b?.[part] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function bound(query: Sql): SQLInputValue[] {
+  return [...query.values]
+}

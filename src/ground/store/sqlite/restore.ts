@@ -1,0 +1,126 @@
+import { DatabaseSync } from "node:sqlite"
+import {
+  type Clock,
+  type Log,
+  linkFile,
+  type Random,
+  removeFile,
+  renameFile,
+  statFile,
+} from "#ground/base"
+import { newEpoch } from "../epoch.ts"
+import { BackupUnusable, StoreInUse } from "../errors.ts"
+import { createJournal, createJournalWriter } from "../journal.ts"
+import { DEFAULT_BUSY_TIMEOUT_MS } from "../limits.ts"
+import { updateEpoch } from "../queries.ts"
+import { checkCopy, copyDatabase } from "./copy.ts"
+import { fileTimestamp, prepareFile } from "./files.ts"
+import { liveProcesses } from "./marks.ts"
+import { isBusy } from "./patience.ts"
+import { writeSeal } from "./seal.ts"
+import { openSqliteDriver } from "./sqlite.ts"
+
+export type RestoredStore = {
+  /** The backup that was put in place. */
+  file: string
+  /** Where the store of before lies now; undefined when there was none. */
+  replaced: string | undefined
+  events: number
+  epoch: string
+}
+
+/**
+ * Puts a backup in the place of the store. The new store is made whole beside the old one and takes
+ * its name in one step, so that a crash leaves the one or the other.
+ */
+export async function restoreBackup(options: {
+  file: string
+  into: string
+  clock: Clock
+  random: Random
+  log: Log
+}): Promise<RestoredStore> {
+  const { file, into, clock } = options
+  await prepareFile(into)
+  await refuseInUse(into)
+  await refuseUnusable(file)
+
+  const made = `${into}.restoring`
+  await removeFile(made)
+  await copyDatabase(file, made)
+  const { epoch, events } = await beginNewEpoch(made, options)
+  const replaced = await keepReplaced(into, `replaced-${fileTimestamp(clock.now())}`)
+  await renameFile(made, into, { existing: "replace" })
+  await writeSeal(into, epoch)
+  options.log.info("store restored", { file, replaced, events })
+  return { file, replaced, events, epoch }
+}
+
+/** Marks tell who; the lock tells the truth, also about processes of another container. */
+async function refuseInUse(file: string): Promise<void> {
+  const live = await liveProcesses(file)
+  if (live.length > 0) throw StoreInUse({ processes: live.map((it) => it.pid).join(", ") })
+  if (isHeld(file)) throw StoreInUse({ processes: "unknown to this machine" })
+}
+
+function isHeld(file: string): boolean {
+  try {
+    using database = new DatabaseSync(file)
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK")
+    return false
+  } catch (error) {
+    // Anything else is damage, and a damaged store is what a backup is for.
+    return isBusy(error)
+  }
+}
+
+async function refuseUnusable(file: string): Promise<void> {
+  const found = await statFile(file)
+  if (found.kind !== "found" || found.what !== "regular file") {
+    throw BackupUnusable({ file, problem: "there is no such file" })
+  }
+  const problem = checkCopy(file) ?? (hasJournal(file) ? undefined : "it is not a store of qm")
+  if (problem !== undefined) throw BackupUnusable({ file, problem })
+}
+
+function hasJournal(file: string): boolean {
+  using database = new DatabaseSync(file, { readOnly: true })
+  const named = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'journal_head'")
+  return named.get() !== undefined
+}
+
+/** Cursors of before are void from here on, because the restored journal may grow differently. */
+async function beginNewEpoch(
+  made: string,
+  options: { file: string; clock: Clock; random: Random; log: Log },
+): Promise<{ epoch: string; events: number }> {
+  const busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS
+  const driver = await openSqliteDriver({ ...options, file: made, busyTimeoutMs })
+  try {
+    const { seq: events } = await createJournal(driver.all).head()
+    const epoch = newEpoch(options.random)
+    const said = createJournalWriter(options).collect("store")
+    said.emit("store.restored", { file: options.file, events })
+    await driver.transaction(async (statements) => {
+      await statements.run(updateEpoch(epoch))
+      await said.write(statements)
+    })
+    return { epoch, events }
+  } finally {
+    await driver.close({ isLast: true })
+  }
+}
+
+/**
+ * The old database stays under its own name as well until the new one replaces it, so there is no
+ * moment without a store. Its log moves away first: it must not be replayed into the new one.
+ */
+async function keepReplaced(file: string, label: string): Promise<string | undefined> {
+  const found = await statFile(file)
+  if (found.kind !== "found" || found.stat.sizeBytes === 0) return undefined
+  const replaced = `${file}.${label}`
+  await linkFile(file, replaced)
+  await renameFile(`${file}-wal`, `${replaced}-wal`)
+  await renameFile(`${file}-shm`, `${replaced}-shm`)
+  return replaced
+}

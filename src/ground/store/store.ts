@@ -1,0 +1,198 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { dirname, join } from "node:path"
+import type { Clock, Log, Random } from "#ground/base"
+import type { EventRoom, JournalEntry } from "#ground/contract"
+import { checkStore, type StoreFindings } from "./check.ts"
+import { createDb, type Db, guardReads, type OpenTransaction } from "./db.ts"
+import type { Driver, OwnedDriver, Statements } from "./driver.ts"
+import { newEpoch, newSalt } from "./epoch.ts"
+import { BackupNotHere } from "./errors.ts"
+import { createJournal, createJournalWriter, type Journal } from "./journal.ts"
+import { DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_KEPT_BACKUPS } from "./limits.ts"
+import { describeLocation, type StoreLocation } from "./location.ts"
+import { migrate, schemaVersion } from "./migrate.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
+import type { Migration } from "./migrations/migration.ts"
+import { insertHead } from "./queries.ts"
+import { findNewestBackup, type MadeBackup, makeBackup } from "./sqlite/backup.ts"
+import { keptCorrupt } from "./sqlite/files.ts"
+import { openSqliteFile } from "./sqlite/open.ts"
+import { openSqliteDriver } from "./sqlite/sqlite.ts"
+
+export type StoreOptions = {
+  readonly location: StoreLocation
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly busyTimeoutMs?: number
+  readonly keepBackups?: number
+  /** For tests; the product has one list. */
+  readonly migrations?: readonly Migration[]
+}
+
+export type CommitListener = (entries: readonly JournalEntry[]) => void | Promise<void>
+
+export type StoreStatus = {
+  dialect: Db["dialect"]
+  location: string
+  sizeBytes: number
+  schemaVersion: number
+  events: number
+  epoch: string
+  /** The newest backup beside the store; backups in other folders are not known here. */
+  lastBackup: string | undefined
+  corruptFiles: readonly string[]
+  /** Why writes are refused until a restart. */
+  stopped: string | undefined
+  /** What the quick check found first; undefined when it found nothing. */
+  damage: string | undefined
+}
+
+export type Store = AsyncDisposable & {
+  readonly location: StoreLocation
+  /** For a room that has no events. */
+  readonly db: Db
+  /** For a room: the database with the voice of that room and of no other. */
+  forRoom<Room extends EventRoom>(room: Room): Db<Room>
+  readonly journal: Journal
+  /** Called after each commit with its events, in order; gives a function that ends it. */
+  onCommit(listener: CommitListener): () => void
+  backup(directory: string, options?: { keep?: number }): Promise<MadeBackup>
+  status(): Promise<StoreStatus>
+  /** Reads everything once: the database's own check and every entry of the journal. */
+  check(signal?: AbortSignal): Promise<StoreFindings>
+  close(): Promise<void>
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { location, log } = options
+  const driver = await openDriver(options)
+  const transactions: OpenTransaction = new AsyncLocalStorage()
+  const listeners = new Set<CommitListener>()
+  const writer = createJournalWriter(options)
+  const journal = createJournal(guardReads(driver, transactions))
+
+  const publish = (entries: readonly JournalEntry[]): void => {
+    if (entries.length === 0) return
+    for (const listener of listeners) {
+      // What was committed stays committed, whatever a listener makes of it.
+      void Promise.try(listener, entries).catch((error: unknown) =>
+        log.error("listener failed after a commit", { error }),
+      )
+    }
+  }
+  const dbOf = <Room extends EventRoom>(room: Room | undefined): Db<Room> =>
+    createDb({ driver, room, writer, transactions, publish })
+  const own = dbOf("store")
+
+  return {
+    location,
+    db: dbOf<never>(undefined),
+    forRoom: (room) => dbOf(room),
+    journal,
+    onCommit(listener) {
+      // Wrapped, so that the same function given twice is two listeners.
+      const added: CommitListener = (entries) => listener(entries)
+      listeners.add(added)
+      return () => void listeners.delete(added)
+    },
+    async backup(directory, { keep = options.keepBackups ?? DEFAULT_KEPT_BACKUPS } = {}) {
+      const file = requireFile(location)
+      const made = await makeBackup({ ...options, file, directory, keep })
+      await own.transaction(async (tx) => tx.emit("store.backed-up", made))
+      return made
+    },
+    status: () => describeStore({ driver, location, journal }),
+    check: (signal) => checkStore({ driver, journal }, signal),
+    close: () => driver.close(),
+    [Symbol.asyncDispose]: () => driver.close(),
+  }
+}
+
+/** The folder in which backups lie unless another is named. */
+export function backupDirectoryOf(file: string): string {
+  return join(dirname(file), "backups")
+}
+
+async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
+  const { location, log, clock, random } = options
+  const {
+    busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS,
+    keepBackups = DEFAULT_KEPT_BACKUPS,
+    migrations = MIGRATIONS,
+  } = options
+  const deps = { clock, random, log, busyTimeoutMs, migrations }
+  switch (location.kind) {
+    case "sqlite": {
+      const { file } = location
+      const backupDirectory = backupDirectoryOf(file)
+      const onCreated = createHead(options, "sqlite")
+      return openSqliteFile({ ...deps, file, backupDirectory, keepBackups, onCreated })
+    }
+    case "memory": {
+      const driver = await openSqliteDriver({ ...deps, file: ":memory:" })
+      return prepared({ ...driver, close: () => driver.close({ isLast: true }) }, options)
+    }
+    case "postgres": {
+      // Loaded only here: most people never need it, and it costs start-up time.
+      const { openPostgresDriver } = await import("./postgres/postgres.ts")
+      return prepared(await openPostgresDriver({ ...deps, url: location.url }), options)
+    }
+    default:
+      return location satisfies never
+  }
+}
+
+async function prepared(driver: OwnedDriver, options: StoreOptions): Promise<OwnedDriver> {
+  try {
+    await migrate(driver, {
+      migrations: options.migrations ?? MIGRATIONS,
+      clock: options.clock,
+      log: options.log,
+      beforeChange: async () => {},
+      onCreated: createHead(options, driver.dialect),
+    })
+    return driver
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+}
+
+/** A new store has a name for its history and one first event. */
+function createHead(options: StoreOptions, dialect: Db["dialect"]) {
+  return async (statements: Statements): Promise<void> => {
+    const { random } = options
+    await statements.run(insertHead({ epoch: newEpoch(random), salt: newSalt(random) }))
+    const said = createJournalWriter(options).collect("store")
+    said.emit("store.created", { dialect })
+    await said.write(statements)
+  }
+}
+
+function requireFile(location: StoreLocation): string {
+  if (location.kind === "sqlite") return location.file
+  throw BackupNotHere({ server: describeLocation(location) })
+}
+
+async function describeStore(deps: {
+  driver: Driver
+  location: StoreLocation
+  journal: Journal
+}): Promise<StoreStatus> {
+  const { driver, location, journal } = deps
+  const { epoch, seq: events } = await journal.head()
+  const isFile = location.kind === "sqlite"
+  return {
+    dialect: driver.dialect,
+    location: describeLocation(location),
+    sizeBytes: await driver.sizeBytes(),
+    schemaVersion: await schemaVersion(driver.all),
+    events,
+    epoch,
+    lastBackup: isFile ? await findNewestBackup(backupDirectoryOf(location.file)) : undefined,
+    corruptFiles: isFile ? await keptCorrupt(location.file) : [],
+    stopped: driver.stopped(),
+    damage: (await driver.findDamage("quick"))[0],
+  }
+}

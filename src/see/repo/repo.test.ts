@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process"
+import { cp, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { needs } from "#test/needs"
+import { tempDirectory } from "#test/temp"
+import { locateRepository } from "./index.ts"
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync(
+    "git",
+    [
+      "-c",
+      "user.name=t",
+      "-c",
+      "user.email=t@example.invalid",
+      "-c",
+      "protocol.file.allow=always",
+      ...args,
+    ],
+    { cwd, stdio: "pipe" },
+  )
+
+describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
+  test("[REPO-2] a folder deep inside and every worktree share one state directory", async () => {
+    await using temp = await tempDirectory()
+    const main = path.join(temp.path, "main")
+    await mkdir(path.join(main, "a", "b"), { recursive: true })
+    git(main, "init", "-q")
+    git(main, "commit", "-q", "--allow-empty", "-m", "first")
+    const tree = path.join(temp.path, "tree")
+    git(main, "worktree", "add", "-q", tree)
+
+    const expected = {
+      gitCommonDirectory: path.join(main, ".git"),
+      stateDirectory: path.join(main, ".git", "qm"),
+    }
+    expect(await locateRepository(path.join(main, "a", "b"))).toEqual({ root: main, ...expected })
+    expect(await locateRepository(tree)).toEqual({ root: tree, ...expected })
+  })
+
+  test("[REPO-3] a submodule keeps its own state", async () => {
+    await using temp = await tempDirectory()
+    const [library, main] = [path.join(temp.path, "library"), path.join(temp.path, "main")]
+    for (const it of [library, main]) {
+      await mkdir(it)
+      git(it, "init", "-q")
+      git(it, "commit", "-q", "--allow-empty", "-m", "first")
+    }
+    git(main, "submodule", "--quiet", "add", library, "lib")
+    expect((await locateRepository(path.join(main, "lib"))).stateDirectory).toBe(
+      path.join(main, ".git", "modules", "lib", "qm"),
+    )
+  })
+
+  test("[REPO-3] a .git file that points at a stranger's repository is not followed", async () => {
+    await using temp = await tempDirectory()
+    const victim = path.join(temp.path, "victim")
+    await mkdir(victim)
+    git(victim, "init", "-q")
+    git(victim, "commit", "-q", "--allow-empty", "-m", "first")
+    git(victim, "worktree", "add", "-q", path.join(temp.path, "tree"))
+    const hostile = path.join(temp.path, "hostile")
+    await mkdir(hostile)
+    for (const target of [
+      path.join(victim, ".git"),
+      path.join(victim, ".git", "worktrees", "tree"),
+      path.join(victim, ".git", "modules", "x"),
+      "../victim/.git",
+      "",
+    ]) {
+      await writeFile(path.join(hostile, ".git"), `gitdir: ${target}\n`)
+      expect((await locateRepository(hostile)).stateDirectory).toBe(
+        path.join(hostile, ".qm", "local"),
+      )
+    }
+    await rm(path.join(hostile, ".git"))
+    await symlink(path.join(victim, ".git"), path.join(hostile, ".git"))
+    expect((await locateRepository(hostile)).gitCommonDirectory).toBeUndefined()
+  })
+
+  test("[REPO-3] a worktree that was moved without git is treated as outside git", async () => {
+    await using temp = await tempDirectory()
+    const main = path.join(temp.path, "main")
+    await mkdir(main)
+    git(main, "init", "-q")
+    git(main, "commit", "-q", "--allow-empty", "-m", "first")
+    git(main, "worktree", "add", "-q", path.join(temp.path, "tree"))
+    await rename(path.join(temp.path, "tree"), path.join(temp.path, "moved"))
+    const found = await locateRepository(path.join(temp.path, "moved"))
+    expect(found.gitCommonDirectory).toBeUndefined()
+  })
+})
+
+test("[REPO-4] outside git the state lies beside the work", async () => {
+  await using temp = await tempDirectory()
+  await mkdir(path.join(temp.path, ".git"))
+  await cp(import.meta.filename, path.join(temp.path, ".git", "config"))
+  expect(await locateRepository(temp.path)).toEqual({
+    root: temp.path,
+    gitCommonDirectory: undefined,
+    stateDirectory: path.join(temp.path, ".qm", "local"),
+  })
+})
+
+test("[REPO-1] a directory that is not there is a coded failure", async () => {
+  await using temp = await tempDirectory()
+  await expect(locateRepository(path.join(temp.path, "nowhere"))).rejects.toMatchObject({
+    code: "FILE_NOT_READABLE",
+  })
+})

@@ -1,0 +1,128 @@
+import path from "node:path"
+import {
+  type Clock,
+  createLog,
+  invariant,
+  isAppError,
+  type Log,
+  type Random,
+  systemClock,
+  systemRandom,
+} from "#ground/base"
+import type { CallContext, Config, Operation } from "#ground/contract"
+import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
+import { loadConfig } from "./config.ts"
+import { ConfigInvalid, InputInvalid } from "./errors.ts"
+import { operationTable } from "./operations.ts"
+import { findPlaces, type Places } from "./places.ts"
+
+export type AppOptions = {
+  /** Where the person stands; the repository is found from here. */
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings given on the command line, as `key=value`. */
+  readonly settings: readonly string[]
+  readonly writeLog: (line: string) => void
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+export type App = AsyncDisposable & {
+  readonly places: Places
+  readonly operations: readonly Operation[]
+  /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
+  call(name: string, input: unknown, context: CallContext): Promise<unknown>
+}
+
+/**
+ * The wiring of the house. Nothing is opened until an operation needs it, so that `config check`
+ * and `doctor` also answer on a broken config, an unreachable database or a full disk.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { clock = systemClock, random = systemRandom } = options
+  const places = await findPlaces(options.directory, options.environment)
+  const loaded = await loadConfig({
+    userFile: places.userConfig,
+    projectFile: places.projectConfig,
+    environment: options.environment,
+    flags: options.settings,
+  })
+  const log = createLog({ clock, level: loaded.config.log.level, write: options.writeLog })
+
+  const config = (): Config => {
+    if (loaded.problems.length > 0) throw ConfigInvalid({ problems: loaded.problems })
+    return loaded.config
+  }
+  const location = (): StoreLocation => locateStore(config(), places)
+  let opened: Promise<Store> | undefined
+  const store = (): Promise<Store> => {
+    opened ??= Promise.try(() =>
+      openStore({ location: location(), clock, random, log, ...config().store }),
+    )
+    return opened
+  }
+  const operations = operationTable({
+    places: () => places,
+    environment: () => options.environment,
+    loaded: () => loaded,
+    config,
+    location,
+    store,
+    resolve: (given) => path.resolve(options.directory, given),
+    clock,
+    random,
+    log,
+  })
+  return {
+    places,
+    operations,
+    call: (name, input, context) => {
+      const operation = operations.find((it) => it.name === name)
+      invariant(operation !== undefined, `the operation ${name} is in the table`)
+      return callOperation({ operation, input, context }, { clock, log })
+    },
+    async [Symbol.asyncDispose]() {
+      // A store that could not be opened was reported by whoever asked for it.
+      const made = await opened?.catch(() => undefined)
+      await made?.close()
+    },
+  }
+}
+
+function locateStore(config: Config, places: Places): StoreLocation {
+  const { databaseUrl } = config.store
+  return databaseUrl === ""
+    ? { kind: "sqlite", file: places.database }
+    : parseDatabaseUrl(databaseUrl)
+}
+
+type Call = {
+  readonly operation: Operation
+  readonly input: unknown
+  readonly context: CallContext
+}
+
+async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Promise<unknown> {
+  const { operation, context } = call
+  const startedMs = deps.clock.monotonicMs()
+  const elapsedMs = (): number => Math.round(deps.clock.monotonicMs() - startedMs)
+  try {
+    const input = parseInput(operation, call.input)
+    const output = operation.output.parse(await operation.run(input, context))
+    deps.log.info("operation done", { name: operation.name, ms: elapsedMs() })
+    return output
+  } catch (error) {
+    const code = isAppError(error) ? error.code : "BUG"
+    deps.log.info("operation failed", { name: operation.name, ms: elapsedMs(), code })
+    throw error
+  }
+}
+
+function parseInput(operation: Operation, input: unknown): unknown {
+  const parsed = operation.input.safeParse(input)
+  if (parsed.success) return parsed.data
+  const problem = parsed.error.issues
+    .map((it) => (it.path.length === 0 ? it.message : `${it.path.join(".")}: ${it.message}`))
+    .join("; ")
+  throw InputInvalid({ operation: operation.name, problem })
+}

@@ -1,0 +1,191 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
+import { nearest, visibleLine } from "#ground/base"
+import { type ConfigField, configFields } from "#ground/contract"
+
+/** Something wrong with a setting, said so that it can be found and mended. */
+export type ConfigProblem = {
+  readonly place: string
+  readonly line?: number
+  readonly column?: number
+  readonly key?: string
+  readonly message: string
+}
+
+/** One value of one layer. */
+export type FoundSetting = { readonly key: string; readonly value: unknown; readonly line: number }
+
+export type ConfigFileContent = {
+  readonly settings: readonly FoundSetting[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** Deeper than any schema of ours, shallower than the parser's recursion can bear (about 8,000). */
+const DEEPEST_NESTING_LEVELS = 100
+
+/** Read the text of a config file: JSON, with comments and trailing commas allowed. */
+export function readConfigText(file: string, text: string): ConfigFileContent {
+  const places = createPlaces(file, text)
+  if (nestingOf(text) > DEEPEST_NESTING_LEVELS) {
+    const message = `nested deeper than ${DEEPEST_NESTING_LEVELS} levels`
+    return { settings: [], problems: [{ place: file, message }] }
+  }
+  if (text.trim() === "") return { settings: [], problems: [] }
+
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true })
+  if (errors.length > 0 || root === undefined) {
+    const first = errors[0]
+    const message = `not valid JSON: ${first === undefined ? "nothing to read" : saySyntax(first)}`
+    return { settings: [], problems: [places.problem(first?.offset ?? 0, message)] }
+  }
+  if (root.type !== "object") {
+    const message = `expected an object in braces, found ${sayType(root)}`
+    return { settings: [], problems: [places.problem(root.offset, message)] }
+  }
+  return readSections(root, places)
+}
+
+type Places = ReturnType<typeof createPlaces>
+type Property = { readonly name: string; readonly offset: number; readonly value: Node }
+
+function readSections(root: Node, places: Places): ConfigFileContent {
+  const fields = configFields()
+  const sections = [...new Set(fields.map((it) => it.section))]
+  const settings: FoundSetting[] = []
+  const problems: ConfigProblem[] = [...findDuplicates(root, places)]
+
+  for (const property of propertiesOf(root)) {
+    // An editor's own key; it carries no setting.
+    if (property.name === "$schema") continue
+    const known = fields.filter((it) => it.section === property.name)
+    if (known.length === 0) {
+      const message = sayUnknownKey(property.name, property.name, sections)
+      problems.push(places.problem(property.offset, message, property.name))
+    } else if (property.value.type !== "object") {
+      const message = `"${property.name}" must be an object, found ${sayType(property.value)}`
+      problems.push(places.problem(property.value.offset, message, property.name))
+    } else {
+      const section = readFields(property, known, places)
+      settings.push(...section.settings)
+      problems.push(...section.problems)
+    }
+  }
+  return { settings, problems }
+}
+
+function readFields(
+  section: Property,
+  fields: readonly ConfigField[],
+  places: Places,
+): ConfigFileContent {
+  const settings: FoundSetting[] = []
+  const problems: ConfigProblem[] = [...findDuplicates(section.value, places)]
+  for (const property of propertiesOf(section.value)) {
+    const key = `${section.name}.${property.name}`
+    const field = fields.find((it) => it.key === key)
+    if (field === undefined) {
+      const names = fields.map((it) => it.name)
+      const message = sayUnknownKey(key, property.name, names)
+      problems.push(places.problem(property.offset, message, key))
+      continue
+    }
+    const value = valueOf(property.value)
+    const message = complainAbout(field, value)
+    if (message === undefined) {
+      settings.push({ key, value, line: places.lineOf(property.offset) })
+    } else {
+      problems.push(places.problem(property.value.offset, message, key))
+    }
+  }
+  return { settings, problems }
+}
+
+/** What is wrong with a value, in words, or nothing. A secret's value is never repeated. */
+export function complainAbout(field: ConfigField, value: unknown): string | undefined {
+  const parsed = field.schema.safeParse(value)
+  if (parsed.success) return undefined
+  const found = field.isSecret ? "a value that is not shown" : visibleLine(JSON.stringify(value))
+  const reasons = parsed.error.issues.map((it) => it.message).join("; ")
+  return `"${field.key}" is ${shorten(found)}: ${reasons}`
+}
+
+const LONGEST_FOUND_CHARACTERS = 80
+
+function shorten(text: string): string {
+  return text.length <= LONGEST_FOUND_CHARACTERS
+    ? text
+    : `${text.slice(0, LONGEST_FOUND_CHARACTERS)}…`
+}
+
+/** "did you mean" stands in one place for every layer: files, environment and flags. */
+export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {
+  const near = nearest(word, known)
+  const advice = near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?`
+  return `unknown key "${visibleLine(key)}"; ${advice}`
+}
+
+function findDuplicates(object: Node, places: Places): ConfigProblem[] {
+  const seen = new Map<string, number>()
+  const problems: ConfigProblem[] = []
+  for (const { name, offset } of propertiesOf(object)) {
+    const first = seen.get(name)
+    if (first === undefined) {
+      seen.set(name, offset)
+      continue
+    }
+    const message = `"${visibleLine(name)}" stands twice; the first is on line ${places.lineOf(first)}`
+    problems.push(places.problem(offset, message, name))
+  }
+  return problems
+}
+
+function propertiesOf(object: Node): Property[] {
+  return (object.children ?? []).flatMap((property) => {
+    const [key, value] = property.children ?? []
+    if (key === undefined || value === undefined) return []
+    return [{ name: String(key.value), offset: key.offset, value }]
+  })
+}
+
+function valueOf(node: Node): unknown {
+  if (node.type === "array") return (node.children ?? []).map(valueOf)
+  if (node.type !== "object") return node.value
+  return Object.fromEntries(propertiesOf(node).map((it) => [it.name, valueOf(it.value)]))
+}
+
+function sayType(node: Node): string {
+  return node.type === "null" ? "null" : `${node.type === "array" ? "an" : "a"} ${node.type}`
+}
+
+function saySyntax(error: ParseError): string {
+  const words = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2")
+  return words.toLowerCase()
+}
+
+function createPlaces(file: string, text: string) {
+  const lineStarts = [0]
+  for (let i = text.indexOf("\n"); i !== -1; i = text.indexOf("\n", i + 1)) lineStarts.push(i + 1)
+
+  const lineOf = (offset: number): number => {
+    const after = lineStarts.findIndex((start) => start > offset)
+    return after === -1 ? lineStarts.length : after
+  }
+  const problem = (offset: number, message: string, key?: string): ConfigProblem => {
+    const line = lineOf(offset)
+    const column = offset - (lineStarts[line - 1] ?? 0) + 1
+    const where = { place: `${file}:${line}:${column}`, line, column }
+    return key === undefined ? { ...where, message } : { ...where, key, message }
+  }
+  return { lineOf, problem }
+}
+
+/** Brackets outside strings: cheap, and it runs before the parser can exhaust the stack. */
+function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
+    if (token === "]" || token === "}") depth--
+  }
+  return deepest
+}

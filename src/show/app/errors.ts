@@ -1,0 +1,51 @@
+import { defineError } from "#ground/base"
+import type { ConfigProblem } from "./config-file.ts"
+
+export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>()(
+  "CONFIG_INVALID",
+  {
+    family: "invalid",
+    message: ({ problems }) => {
+      const [first, ...others] = problems
+      const more = others.length === 0 ? "" : ` (and ${others.length} more)`
+      return `${first?.place}: ${first?.message}${more}`
+    },
+    hint: () => "Mend it, then run `qm config check`; nothing was changed.",
+  },
+)
+
+export const ConfigKeyUnknown = defineError<{ advice: string }>()("CONFIG_KEY_UNKNOWN", {
+  family: "not-found",
+  message: ({ advice }) => `There is no such setting: ${advice}`,
+  hint: () => "Run `qm config show` for the list.",
+})
+
+export const DirectoryMissing = defineError<{ directory: string }>()("APP_DIRECTORY_MISSING", {
+  family: "not-found",
+  message: ({ directory }) => `There is no directory ${directory}.`,
+  hint: () => "Check the path given to -C, or run qm inside the repository.",
+})
+
+export const HomeUnknown = defineError<Record<string, never>>()("APP_HOME_UNKNOWN", {
+  family: "invalid",
+  message: () => "Neither QM_HOME nor HOME is set, so there is no place for user files.",
+  hint: () => "Set QM_HOME to a directory of your own.",
+})
+
+export const InputInvalid = defineError<{ operation: string; problem: string }>()(
+  "APP_INPUT_INVALID",
+  {
+    family: "invalid",
+    message: ({ operation, problem }) => `${operation}: ${problem}`,
+    hint: ({ operation }) => `See \`qm help ${operation.replace(".", " ")}\` for what it takes.`,
+  },
+)
+
+export const FileUnreadable = defineError<{ path: string; reason: string }>()(
+  "APP_FILE_UNREADABLE",
+  {
+    family: "not-found",
+    message: ({ path, reason }) => `${path}: ${reason}.`,
+    hint: () => "Name a text file that exists; a folder or a pattern is left to your shell.",
+  },
+)

@@ -1,0 +1,80 @@
+import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
+import type { Config, Operation } from "#ground/contract"
+import { type Store, type StoreLocation, storeOperations } from "#ground/store"
+import { createTokens, type Tokens, tokensOperations } from "#ground/tokens"
+import type { LoadedConfig } from "./config.ts"
+import { configOperations } from "./config-operations.ts"
+import { doctorOperations } from "./doctor.ts"
+import { FileUnreadable } from "./errors.ts"
+import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
+import type { Places } from "./places.ts"
+import { sayUnreadable } from "./unreadable.ts"
+
+/** What operations stand on. Everything that may fail or cost time is a function. */
+export type OperationDeps = {
+  places(): Places
+  environment(): Readonly<Record<string, string | undefined>>
+  loaded(): LoadedConfig
+  config(): Config
+  location(): StoreLocation
+  store(): Promise<Store>
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Everything the product can do, in one list. A room's operations join here. */
+export function operationTable(deps: OperationDeps): readonly Operation[] {
+  return [
+    ...configOperations(deps),
+    ...doctorOperations(deps),
+    ...storeOperations(deps),
+    ...tokensOperations({
+      tokens: lazyTokens(deps),
+      window: () => deps.config().tokens.window,
+      read: (path) => readForCounting(path, deps),
+    }),
+  ]
+}
+
+/** The table as a description: for the reference and the command index, which run nothing. */
+export function describeOperations(): readonly Operation[] {
+  const never = (): never => {
+    invariant(false, "a described operation is never run")
+  }
+  const clock: Clock = { now: never, monotonicMs: never, sleep: never }
+  const log: Log = { debug: never, info: never, warn: never, error: never }
+  return operationTable({
+    places: never,
+    environment: never,
+    loaded: never,
+    config: never,
+    location: never,
+    store: never,
+    resolve: never,
+    clock,
+    random: { bytes: never },
+    log,
+  })
+}
+
+/** The encoding comes from the config, and loading it costs 100 ms and more: only when asked. */
+function lazyTokens(deps: OperationDeps): Pick<Tokens, "counter"> {
+  let tokens: Tokens | undefined
+  return {
+    counter: () => {
+      tokens ??= createTokens({ encoding: deps.config().tokens.encoding })
+      return tokens.counter()
+    },
+  }
+}
+
+async function readForCounting(given: string, deps: OperationDeps) {
+  const file = deps.resolve(given)
+  const outcome = await readTextBounded(file, { maxBytes: COUNTED_FILE_LIMIT_BYTES })
+  if (outcome.kind === "read") return { text: outcome.text, sizeBytes: outcome.bytes.length }
+  const reason = sayUnreadable(outcome, COUNTED_FILE_LIMIT_BYTES)
+  throw FileUnreadable({ path: given, reason })
+}

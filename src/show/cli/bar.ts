@@ -1,0 +1,45 @@
+import { CONTEXT_KINDS, type ContextKind, formatCount } from "#ground/contract"
+import { type BarSegment, layoutBar } from "#ground/tokens"
+import type { Screen } from "./screen.ts"
+
+/** One block a kind, so that the bar can be read without colours too. */
+const BLOCKS: Readonly<Record<ContextKind, string>> = {
+  instructions: "█",
+  files: "▓",
+  symbols: "▒",
+  knowledge: "▚",
+  memory: "▞",
+  tools: "▦",
+  history: "▩",
+}
+const FREE_CELL = "·"
+const NOTCH = "│"
+const WIDEST_BAR_CELLS = 72
+
+/** A budget bar never ends at the budget: what lies beyond the notch must be seen (mock/NOTES). */
+const ROOM_BEYOND_BUDGET = 1.2
+
+/** The budget bar in block characters, with a notch at the budget and a legend below. */
+export function renderBar(
+  segments: readonly BarSegment[],
+  budget: number,
+  { paint, width }: Screen,
+): string {
+  const total = segments.reduce((sum, it) => sum + it.tokens, 0)
+  const cells = Math.min(WIDEST_BAR_CELLS, width - 4)
+  const scale = Math.max(budget * ROOM_BEYOND_BUDGET, total)
+  const layout = layoutBar(segments, { width: cells, scale })
+  const drawn = layout.cells.flatMap((it) =>
+    Array.from({ length: it.cells }, () => paint.kind(it.kind, BLOCKS[it.kind])),
+  )
+  const free = Array.from({ length: layout.free }, () => paint.muted(FREE_CELL))
+  const row = [...drawn, ...free]
+  row.splice(Math.min(cells - 1, Math.round((budget / scale) * cells)), 1, paint.bold(NOTCH))
+
+  const legend = CONTEXT_KINDS.flatMap((kind) => {
+    const tokens = segments.reduce((sum, it) => sum + (it.kind === kind ? it.tokens : 0), 0)
+    return tokens === 0 ? [] : [`${paint.kind(kind, BLOCKS[kind])} ${kind} ${formatCount(tokens)}`]
+  })
+  const notch = `${paint.bold(NOTCH)} budget ${formatCount(budget)}`
+  return `${row.join("")}\n${[...legend, notch].join("   ")}`
+}

@@ -1,0 +1,207 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { describeOperations } from "#show/app"
+import { tempDirectory } from "#test/temp"
+import { renderBar } from "./bar.ts"
+import { runCli } from "./cli.ts"
+import { commandIndexSource } from "./command-index.ts"
+import { OPERATION_COMMANDS } from "./commands.generated.ts"
+import { explain } from "./explain.ts"
+import { createPaint, wantsColor } from "./paint.ts"
+import { createScreen, safeJson } from "./screen.ts"
+
+/** A person at a terminal of their own: `await using person = await atTerminal()`. */
+async function atTerminal(options: { isTerminal?: boolean } = {}) {
+  const temp = await tempDirectory()
+  const project = path.join(temp.path, "project")
+  await mkdir(project)
+  const interrupted = new AbortController()
+  const isTerminal = options.isTerminal ?? false
+  async function type(...argv: string[]) {
+    const seen = { stdout: "", stderr: "" }
+    const sink = (name: "stdout" | "stderr") => ({
+      write: (text: string) => void (seen[name] += text),
+      isTerminal,
+      columns: 80,
+    })
+    const code = await runCli({
+      argv,
+      environment: { HOME: temp.path, PATH: process.env["PATH"] },
+      directory: project,
+      stdout: sink("stdout"),
+      stderr: sink("stderr"),
+      signal: interrupted.signal,
+    })
+    return { code, ...seen }
+  }
+  return Object.assign(temp, { project, type, interrupt: () => interrupted.abort() })
+}
+
+describe("results", () => {
+  test("[CLI-6] the doctor reports, and a failed check is exit code 1", async () => {
+    await using person = await atTerminal()
+    expect(await person.type("doctor")).toMatchObject({ code: 0, stderr: "" })
+    const wrong = await person.type("--set", "tokens.window=1", "doctor")
+    expect(wrong).toMatchObject({ code: 1, stderr: "" })
+    expect(wrong.stdout).toContain("flag --set tokens.window")
+    expect(wrong.stdout).toMatch(/2 checks failed, \d warnings?\.\n$/)
+  })
+
+  test("[CLI-9] the store is backed up, restored, checked and listed", async () => {
+    await using person = await atTerminal()
+    expect((await person.type("store", "status")).stdout).toContain("`qm store backup` makes one")
+    expect((await person.type("store", "backup")).stdout).toMatch(/^Backed up to .+ kB\.\n$/)
+    expect((await person.type("store", "restore")).stdout).toMatch(/^Restored 1 event from/)
+    expect((await person.type("store", "check")).stdout).toBe("sound  2 events compared\n")
+    expect((await person.type("events", "--name", "store.r")).stdout).toContain("store.restored")
+    expect((await person.type("events", "--name", "zzz")).stdout).toBe(
+      "Nothing has happened here yet.\n",
+    )
+  })
+
+  test("[CLI-7] tokens are counted and drawn against a budget", async () => {
+    await using person = await atTerminal()
+    await writeFile(path.join(person.project, "a.md"), "one two three")
+    await writeFile(path.join(person.project, "b.md"), "four")
+    const { stdout } = await person.type("tokens", "a.md", "b.md", "--budget", "8")
+    expect(stdout.split("\n").slice(0, 3)).toEqual([
+      "3 tokens  13 B  37.5 %  a.md",
+      "1 tokens  4 B   12.5 %  b.md",
+      "4 tokens  17 B  50.0 %  total",
+    ])
+    expect(stdout).toContain("files 4   │ budget 8")
+  })
+
+  test("[APP-4] settings show values and, when asked, origins", async () => {
+    await using person = await atTerminal()
+    expect((await person.type("config", "show", "tokens")).stdout).toContain("--sources says where")
+    const { stdout } = await person.type(
+      ...["config", "show", "store", "--sources"],
+      ...["--set", "store.databaseUrl=postgres://u:hidden@h/d"],
+    )
+    expect(stdout).toContain("[hidden]")
+    expect(stdout).not.toContain("u:hidden")
+    expect((await person.type("config", "check")).stdout).toContain("nothing is wrong")
+    expect((await person.type("config", "check", "--set", "x.y=1")).code).toBe(1)
+  })
+
+  test("[CLI-8] the tour walks through the commands", async () => {
+    await using person = await atTerminal()
+    await writeFile(path.join(person.project, "README.md"), "# Hello")
+    const { code, stdout } = await person.type("tour")
+    expect(code).toBe(0)
+    expect(stdout.match(/^\$ .+$/gm)).toEqual([
+      "$ qm doctor",
+      "$ qm config show --sources",
+      "$ qm tokens README.md",
+      "$ qm store status",
+      "$ qm events --limit 5",
+    ])
+  })
+
+  test("[CLI-3] --json is the output itself, and -v logs to stderr", async () => {
+    await using person = await atTerminal()
+    const { stdout, stderr } = await person.type("store", "status", "--json", "-v")
+    expect(JSON.parse(stdout)).toMatchObject({ dialect: "sqlite", events: 1 })
+    expect(stderr).toMatch(/info {2}"?operation done"? name=store\.status/)
+  })
+})
+
+describe("help, version, completion", () => {
+  test("[CLI-4] help comes for a word, a group and nothing", async () => {
+    await using person = await atTerminal()
+    expect((await person.type("help", "store")).stdout).toContain("store backup")
+    expect((await person.type("help", "store", "backup")).stdout).toMatch(
+      /^Usage {2}qm store backup/,
+    )
+    expect((await person.type("help")).stdout).toBe((await person.type()).stdout)
+    expect((await person.type("help", "zzz")).code).toBe(1)
+  })
+
+  test("[CLI-7] the version has what a bug report needs", async () => {
+    await using person = await atTerminal()
+    expect((await person.type("--version")).stdout).toMatch(/^qm \d.+\(node \d.+, sqlite \d/)
+    expect(JSON.parse((await person.type("--version", "--json")).stdout)).toHaveProperty("sqlite")
+  })
+
+  test("[CLI-5] completion comes from the index", async () => {
+    await using person = await atTerminal()
+    expect((await person.type("complete", "--", "st")).stdout).toBe("store\n")
+    for (const shell of ["bash", "zsh", "fish"]) {
+      expect((await person.type("completion", shell)).stdout).toContain("qm complete --")
+    }
+  })
+
+  test("[CLI-4] the generated index is the operation table", () => {
+    const made = commandIndexSource(describeOperations())
+    for (const { summary } of OPERATION_COMMANDS) expect(made).toContain(summary)
+  })
+})
+
+describe("failures", () => {
+  test("[CLI-10] foreseen: message, arrow, hint, code", async () => {
+    await using person = await atTerminal()
+    expect(await person.type("docter")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        'There is no command "docter".\n  → Did you mean `qm doctor`?  [CLI_UNKNOWN_COMMAND]\n',
+    })
+    const asJson = await person.type("docter", "--json")
+    expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { code: "CLI_UNKNOWN_COMMAND" } })
+  })
+
+  test("[CLI-10] a bug keeps its stack and exits with 70", () => {
+    const plain = createPaint({ isColored: false })
+    const { text, exitCode, wire } = explain(new Error("broken \u001b[2J"), plain)
+    expect([exitCode, wire.code]).toEqual([70, "BUG"])
+    expect(text).toMatch(/^Error: broken \\x1b\[2J\n[^]+This is our fault/)
+    expect(explain("just text", plain).exitCode).toBe(70)
+  })
+
+  test("[CLI-10] an interrupted command ends with 130 and says nothing", async () => {
+    await using person = await atTerminal()
+    await writeFile(path.join(person.project, "a.md"), "x")
+    person.interrupt()
+    expect(await person.type("tokens", "a.md")).toEqual({ code: 130, stdout: "", stderr: "" })
+  })
+})
+
+describe("the screen", () => {
+  test("[CLI-11] colours appear on a terminal only, or when asked for", async () => {
+    const on = { choice: "auto", isTerminal: true, environment: {} }
+    expect(wantsColor(on)).toBe(true)
+    expect(wantsColor({ ...on, isTerminal: false })).toBe(false)
+    expect(wantsColor({ ...on, environment: { NO_COLOR: "1" } })).toBe(false)
+    expect(wantsColor({ ...on, environment: { TERM: "dumb" } })).toBe(false)
+    expect(wantsColor({ ...on, isTerminal: false, environment: { FORCE_COLOR: "1" } })).toBe(true)
+    expect(wantsColor({ ...on, choice: "never" })).toBe(false)
+    await using person = await atTerminal({ isTerminal: true })
+    expect((await person.type("--help")).stdout).toContain("\u001b[1mqm\u001b[0m")
+    expect((await person.type("--help", "--color", "never")).stdout).not.toContain("\u001b")
+  })
+
+  test("[CLI-11] the bar can be read without colours: a block, a word and a figure a kind", () => {
+    const screen = createScreen({ isColored: false, columns: 64 })
+    const segments = [
+      { kind: "instructions", tokens: 6_100 },
+      { kind: "tools", tokens: 5_600 },
+      { kind: "history", tokens: 800 },
+    ] as const
+    expect(renderBar(segments, 20_000, screen)).toMatchInlineSnapshot(`
+      "███████████████▦▦▦▦▦▦▦▦▦▦▦▦▦▦▩▩···················│·········
+      █ instructions 6.1k   ▦ tools 5.6k   ▩ history 800   │ budget 20.0k"
+    `)
+    expect(renderBar([], 1_000, screen).split("\n")[0]).toMatch(/^·+│·+$/)
+    expect(renderBar([{ kind: "files", tokens: 90_000 }], 10, screen)).toContain("budget 10")
+  })
+
+  test("[S7] JSON on a terminal keeps its value and loses its teeth", () => {
+    const value = { a: "x\u001b[2J\u202e\u{e0041}ü", "k\u009b": ["\u200b"] }
+    const text = safeJson(value)
+    expect(JSON.parse(text)).toEqual(value)
+    expect(text).toMatch(/^[\P{C}\n]*$/u)
+    expect(text).toContain("ü")
+  })
+})

@@ -1,0 +1,107 @@
+import path from "node:path"
+import { BUILT_IN_COMMANDS, type Command } from "./command.ts"
+import { OPERATION_COMMANDS } from "./commands.generated.ts"
+import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
+import { explain } from "./explain.ts"
+import { renderHelp } from "./help.ts"
+import { wantsColor } from "./paint.ts"
+import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
+import { createScreen, type Screen, safeJson } from "./screen.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
+
+/** The outside of the command line, handed in. */
+export type Terminal = {
+  readonly argv: readonly string[]
+  readonly environment: Environment
+  readonly directory: string
+  readonly stdout: Sink
+  readonly stderr: Sink
+  readonly signal: AbortSignal
+}
+
+const COMMANDS: readonly Command[] = [...OPERATION_COMMANDS, ...BUILT_IN_COMMANDS]
+
+/** One command from key press to exit code. */
+export async function runCli(terminal: Terminal): Promise<number> {
+  const { argv } = terminal
+  if (argv[0] === "complete" && argv[1] === "--") {
+    terminal.stdout.write(lines(complete(argv.slice(2), COMMANDS)))
+    return 0
+  }
+  try {
+    return await perform(parseLine(argv, COMMANDS), terminal)
+  } catch (error) {
+    return fail(error, terminal)
+  }
+}
+
+async function perform(line: ParsedLine, terminal: Terminal): Promise<number> {
+  const screen = screenFor(terminal.stdout, line.color, terminal.environment)
+  switch (line.action.kind) {
+    case "help":
+      terminal.stdout.write(renderHelp(line.action.words, COMMANDS, screen.paint))
+      return 0
+    case "version":
+      return printVersion(line, terminal)
+    case "run":
+      return run(line.action, { line, terminal, screen })
+    default:
+      return line.action satisfies never
+  }
+}
+
+type RunAction = Extract<ParsedLine["action"], { kind: "run" }>
+type Call = { readonly line: ParsedLine; readonly terminal: Terminal; readonly screen: Screen }
+
+async function run(action: RunAction, call: Call): Promise<number> {
+  const { operation } = action.command
+  if (operation === "help") {
+    const words = parseLine([...asList(action.input["command"]), "--help"], COMMANDS).action
+    const asked = words.kind === "help" ? words.words : []
+    call.terminal.stdout.write(renderHelp(asked, COMMANDS, call.screen.paint))
+    return 0
+  }
+  if (operation === "completion") {
+    call.terminal.stdout.write(COMPLETION_SCRIPTS[String(action.input["shell"])] ?? "")
+    return 0
+  }
+  // Rooms, zod and the renderers are loaded only now: help and completion stay near the floor.
+  const { runOperation, runTour } = await import("./run-operation.ts")
+  const context = { ...call, directory: directoryOf(call) }
+  return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)
+}
+
+function directoryOf({ line, terminal }: Call): string {
+  return path.resolve(terminal.directory, line.directory ?? ".")
+}
+
+async function printVersion(line: ParsedLine, terminal: Terminal): Promise<number> {
+  const { versions } = await import("#show/app")
+  const found = versions()
+  const text = `qm ${found.qm} (node ${found.node}, sqlite ${found.sqlite})\n`
+  terminal.stdout.write(line.json ? `${safeJson(found)}\n` : text)
+  return 0
+}
+
+function fail(error: unknown, terminal: Terminal): number {
+  if (terminal.signal.aborted) return 130
+  const screen = screenFor(terminal.stderr, "auto", terminal.environment)
+  const { text, wire, exitCode } = explain(error, screen.paint)
+  terminal.stderr.write(wantsJson(terminal.argv) ? `${safeJson({ error: wire })}\n` : `${text}\n`)
+  return exitCode
+}
+
+function screenFor(sink: Sink, choice: string, environment: Environment): Screen {
+  const isColored = wantsColor({ choice, isTerminal: sink.isTerminal, environment })
+  return createScreen({ isColored, columns: sink.columns })
+}
+
+function lines(words: readonly string[]): string {
+  return words.map((word) => `${word}\n`).join("")
+}
+
+function asList(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}

@@ -1,0 +1,97 @@
+/** A flag or an argument, as the command line sees one field of an operation's input. */
+export type Flag = {
+  /** As typed, without the dashes: `max-bytes`. */
+  readonly name: string
+  /** The field of the operation's input: `maxBytes`. */
+  readonly key: string
+  readonly type: "text" | "number" | "boolean"
+  readonly values: readonly string[]
+  readonly isList: boolean
+  readonly isRequired: boolean
+  readonly defaultText: string
+  readonly description: string
+}
+
+/** One command. Operations become commands through the generated index; a few are built in. */
+export type Command = {
+  readonly words: readonly string[]
+  readonly operation: string
+  readonly summary: string
+  readonly group: CommandGroup
+  /** The flag whose values stand without a name, after the words. */
+  readonly argument?: Flag | undefined
+  readonly flags: readonly Flag[]
+}
+
+export const COMMAND_GROUPS = ["See", "Keep", "Set up"] as const
+export type CommandGroup = (typeof COMMAND_GROUPS)[number]
+
+/** Flags that every command takes. */
+export const GLOBAL_FLAGS: readonly Flag[] = [
+  flag({ name: "json", type: "boolean", description: "Print the result as JSON" }),
+  flag({
+    name: "set",
+    isList: true,
+    description: "Override one setting for this call: --set tokens.encoding=o200k",
+  }),
+  flag({ name: "directory", description: "Work in this directory instead of here (short: -C)" }),
+  flag({
+    name: "color",
+    values: ["auto", "always", "never"],
+    description: "Colours on the terminal",
+  }),
+  flag({ name: "verbose", type: "boolean", description: "Log what happens to stderr (short: -v)" }),
+  flag({ name: "help", type: "boolean", description: "Show help for a command (short: -h)" }),
+  flag({ name: "version", type: "boolean", description: "Print the version (short: -V)" }),
+]
+
+export const SHORT_FLAGS: Readonly<Record<string, string>> = {
+  "-C": "--directory",
+  "-v": "--verbose",
+  "-h": "--help",
+  "-V": "--version",
+}
+
+/** Commands that are the command line's own business and need no operation. */
+export const BUILT_IN_COMMANDS: readonly Command[] = [
+  {
+    words: ["tour"],
+    operation: "tour",
+    summary: "Walk through the commands on this repository, in half a minute",
+    group: "Set up",
+    flags: [],
+  },
+  {
+    words: ["completion"],
+    operation: "completion",
+    summary: "Print the completion script of a shell",
+    group: "Set up",
+    argument: flag({
+      name: "shell",
+      values: ["bash", "zsh", "fish"],
+      isRequired: true,
+      description: "Which shell",
+    }),
+    flags: [],
+  },
+  {
+    words: ["help"],
+    operation: "help",
+    summary: "Show help for a command",
+    group: "Set up",
+    argument: flag({ name: "command", isList: true, description: "Words of a command" }),
+    flags: [],
+  },
+]
+
+function flag(fields: Pick<Flag, "name" | "description"> & Partial<Flag>): Flag {
+  return {
+    key: fields.name,
+    type: "text",
+    values: [],
+    isList: false,
+    isRequired: false,
+    defaultText: "",
+    ...fields,
+  }
+}

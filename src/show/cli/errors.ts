@@ -1,0 +1,64 @@
+import { defineError, nearest } from "#ground/base"
+
+export const UnknownCommand = defineError<{ words: string; known: readonly string[] }>()(
+  "CLI_UNKNOWN_COMMAND",
+  {
+    family: "invalid",
+    message: ({ words }) => `There is no command "${words}".`,
+    hint: ({ words, known }) => {
+      const near = nearest(words, known)
+      return near === undefined ? "Run `qm --help` for the list." : `Did you mean \`qm ${near}\`?`
+    },
+  },
+)
+
+export const UnknownFlag = defineError<{
+  flag: string
+  command: string
+  known: readonly string[]
+}>()("CLI_UNKNOWN_FLAG", {
+  family: "invalid",
+  message: ({ flag, command }) => `\`qm ${command}\` has no flag ${flag}.`,
+  hint: ({ flag, command, known }) => {
+    const near = nearest(flag, known)
+    return near === undefined
+      ? `Run \`qm ${command} --help\` for its flags.`
+      : `Did you mean ${near}?`
+  },
+})
+
+export const FlagNeedsValue = defineError<{ flag: string; expected: string }>()(
+  "CLI_FLAG_NEEDS_VALUE",
+  {
+    family: "invalid",
+    message: ({ flag }) => `${flag} needs a value.`,
+    hint: ({ flag, expected }) => `Write ${flag} ${expected}.`,
+  },
+)
+
+export const FlagValueWrong = defineError<{ flag: string; value: string; expected: string }>()(
+  "CLI_FLAG_VALUE_WRONG",
+  {
+    family: "invalid",
+    message: ({ flag, value }) => `${flag} does not take "${value}".`,
+    hint: ({ expected }) => `It takes ${expected}.`,
+  },
+)
+
+export const ArgumentMissing = defineError<{ command: string; argument: string }>()(
+  "CLI_ARGUMENT_MISSING",
+  {
+    family: "invalid",
+    message: ({ command, argument }) => `\`qm ${command}\` needs ${argument}.`,
+    hint: ({ command }) => `Run \`qm ${command} --help\` for an explanation.`,
+  },
+)
+
+export const ArgumentUnexpected = defineError<{ command: string; argument: string }>()(
+  "CLI_ARGUMENT_UNEXPECTED",
+  {
+    family: "invalid",
+    message: ({ command, argument }) => `\`qm ${command}\` has no use for "${argument}".`,
+    hint: ({ command }) => `Run \`qm ${command} --help\` for what it takes.`,
+  },
+)

@@ -1,0 +1,202 @@
+import { visibleLine } from "#ground/base"
+import { type Command, type Flag, GLOBAL_FLAGS, SHORT_FLAGS } from "./command.ts"
+import {
+  ArgumentMissing,
+  ArgumentUnexpected,
+  FlagNeedsValue,
+  FlagValueWrong,
+  UnknownCommand,
+  UnknownFlag,
+} from "./errors.ts"
+
+type Scalar = string | number | boolean
+type FlagValue = Scalar | readonly Scalar[]
+
+export type ParsedLine = {
+  readonly json: boolean
+  readonly settings: readonly string[]
+  readonly directory: string | undefined
+  readonly color: string
+  readonly verbose: boolean
+  readonly action:
+    | { readonly kind: "version" }
+    | { readonly kind: "help"; readonly words: readonly string[] }
+    | { readonly kind: "run"; readonly command: Command; readonly input: Record<string, FlagValue> }
+}
+
+/** Read a command line against the commands there are. Pure: the same words, the same answer. */
+export function parseLine(argv: readonly string[], commands: readonly Command[]): ParsedLine {
+  const found = findCommand(leadingWords(argv), commands)
+  const read = readTokens(argv, found.command)
+  return { ...globalChoices(read.values), action: chooseAction(found, read) }
+}
+
+/** The global choices alone, for errors that must be printed before a line was understood. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--")
+  return argv.slice(0, end === -1 ? argv.length : end).includes("--json")
+}
+
+type Found = { readonly words: readonly string[]; readonly command: Command | undefined }
+type ReadTokens = {
+  readonly values: ReadonlyMap<string, FlagValue>
+  readonly loose: readonly string[]
+}
+
+function chooseAction(found: Found, read: ReadTokens): ParsedLine["action"] {
+  if (read.values.get("version") === true) return { kind: "version" }
+  if (found.command === undefined || read.values.get("help") === true) {
+    return { kind: "help", words: found.words }
+  }
+  return { kind: "run", command: found.command, input: gatherInput(found.command, read) }
+}
+
+function globalChoices(values: ReadonlyMap<string, FlagValue>) {
+  const settings = values.get("set")
+  const directory = values.get("directory")
+  return {
+    json: values.get("json") === true,
+    settings: asList(settings).map(String),
+    directory: directory === undefined ? undefined : String(directory),
+    color: String(values.get("color") ?? "auto"),
+    verbose: values.get("verbose") === true,
+  }
+}
+
+/** Words before `--`, with the values of global flags stepped over. */
+function leadingWords(argv: readonly string[]): string[] {
+  const words: string[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const token = argv[i] ?? ""
+    if (token === "--") break
+    if (!token.startsWith("-")) words.push(token)
+    const flag = GLOBAL_FLAGS.find((it) => `--${it.name}` === (SHORT_FLAGS[token] ?? token))
+    if (flag !== undefined && flag.type !== "boolean") i++
+  }
+  return words
+}
+
+/** The longest command whose words come first; none for an empty line or the name of a group. */
+function findCommand(words: readonly string[], commands: readonly Command[]): Found {
+  const [first] = words
+  if (first === undefined) return { words: [], command: undefined }
+  const [longest] = commands
+    .filter((command) => command.words.every((word, i) => words[i] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)
+  if (longest !== undefined) return { words: longest.words, command: longest }
+
+  const siblings = commands.filter((it) => it.words[0] === first)
+  // `qm config` alone asks which commands there are.
+  if (siblings.length > 0 && words.length === 1) return { words: [first], command: undefined }
+  const [near, length] = siblings.length > 0 ? [siblings, 2] : [commands, 1]
+  throw UnknownCommand({
+    words: visibleLine(words.slice(0, length).join(" ")),
+    known: near.map((it) => it.words.slice(0, length).join(" ")),
+  })
+}
+
+function readTokens(argv: readonly string[], command: Command | undefined): ReadTokens {
+  const flags = [...GLOBAL_FLAGS, ...(command?.flags ?? [])]
+  const values = new Map<string, FlagValue>()
+  const loose: string[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const token = argv[i] ?? ""
+    if (token === "--") {
+      loose.push(...argv.slice(i + 1))
+      break
+    }
+    if (!token.startsWith("-") || token === "-") {
+      loose.push(token)
+      continue
+    }
+    const use = recognise(token, flags, command?.words.join(" ") ?? "help")
+    const needsNext = use.flag.type !== "boolean" && use.given === undefined
+    const value = readValue(use.flag, needsNext ? argv[++i] : use.given, use.isNegated)
+    const earlier = values.get(use.flag.key)
+    values.set(use.flag.key, use.flag.isList ? [...asList(earlier), value] : value)
+  }
+  return { values, loose: loose.slice(command?.words.length ?? 0) }
+}
+
+function asList(value: FlagValue | undefined): readonly Scalar[] {
+  if (value === undefined) return []
+  return typeof value === "object" ? value : [value]
+}
+
+type FlagUse = {
+  readonly flag: Flag
+  readonly given: string | undefined
+  readonly isNegated: boolean
+}
+
+/** `--name`, `--name=value`, `--no-name`, or a short form. */
+function recognise(token: string, flags: readonly Flag[], command: string): FlagUse {
+  const split = token.indexOf("=")
+  const typed = split === -1 ? token : token.slice(0, split)
+  const given = split === -1 ? undefined : token.slice(split + 1)
+  const long = SHORT_FLAGS[typed] ?? typed
+  const direct = flags.find((it) => `--${it.name}` === long)
+  if (direct !== undefined) return { flag: direct, given, isNegated: false }
+  const negated = flags.find((it) => it.type === "boolean" && `--no-${it.name}` === long)
+  if (negated !== undefined) return { flag: negated, given, isNegated: true }
+  throw UnknownFlag({
+    flag: visibleLine(typed),
+    command,
+    known: flags.map((it) => `--${it.name}`),
+  })
+}
+
+function readValue(flag: Flag, text: string | undefined, isNegated: boolean): Scalar {
+  if (flag.type === "boolean") {
+    if (text === undefined) return !isNegated
+    if (text === "true" || text === "false") return (text === "true") !== isNegated
+    throw wrongValue(flag, text)
+  }
+  if (text === undefined) {
+    throw FlagNeedsValue({ flag: `--${flag.name}`, expected: placeholder(flag) })
+  }
+  if (flag.values.length > 0 && !flag.values.includes(text)) throw wrongValue(flag, text)
+  if (flag.type === "text") return text
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrongValue(flag, text)
+  return Number(text)
+}
+
+function wrongValue(flag: Flag, text: string): Error {
+  const kinds = { boolean: "true or false", number: "a number", text: "text" }
+  const expected = flag.values.length > 0 ? flag.values.join(", ") : kinds[flag.type]
+  return FlagValueWrong({ flag: `--${flag.name}`, value: visibleLine(text).slice(0, 80), expected })
+}
+
+/** What stands for a value in help: `<number>`, `<auto|always|never>`. */
+export function placeholder(flag: Flag): string {
+  if (flag.values.length > 0) return `<${flag.values.join("|")}>`
+  return flag.type === "number" ? "<number>" : "<text>"
+}
+
+/** What stands for a command's argument in help: `<paths…>`, `[key]`. */
+export function argumentText(argument: Flag): string {
+  const name = `${argument.values.length > 0 ? argument.values.join("|") : argument.name}${argument.isList ? "…" : ""}`
+  return argument.isRequired ? `<${name}>` : `[${name}]`
+}
+
+function gatherInput(command: Command, read: ReadTokens): Record<string, FlagValue> {
+  const keys = new Set(command.flags.map((it) => it.key))
+  const input = Object.fromEntries([...read.values].filter(([key]) => keys.has(key)))
+  const name = command.words.join(" ")
+  const { argument } = command
+  const spare = read.loose[argument === undefined ? 0 : 1]
+  if (spare !== undefined && argument?.isList !== true) {
+    throw ArgumentUnexpected({ command: name, argument: visibleLine(spare).slice(0, 80) })
+  }
+  const missing = command.flags.find((it) => it.isRequired && !(it.key in input))
+  if (missing !== undefined) throw ArgumentMissing({ command: name, argument: `--${missing.name}` })
+  if (argument === undefined) return input
+
+  const [first] = read.loose
+  if (first === undefined) {
+    if (!argument.isRequired) return input
+    throw ArgumentMissing({ command: name, argument: argumentText(argument) })
+  }
+  const given = read.loose.map((text) => readValue(argument, text, false))
+  return { ...input, [argument.key]: argument.isList ? given : (given[0] ?? first) }
+}

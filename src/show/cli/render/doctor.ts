@@ -1,0 +1,18 @@
+import { type DoctorReport, plural } from "#ground/contract"
+import { type Screen, table } from "../screen.ts"
+
+export function renderDoctor(report: DoctorReport, { paint }: Screen): string {
+  const marks = { ok: paint.ok("ok"), warn: paint.warn("warn"), fail: paint.bad("fail") }
+  const rows = report.checks.map((it) => [marks[it.state], it.name, it.detail])
+  const lines = table(rows).split("\n")
+  const advised = report.checks.flatMap((it, i) => {
+    const advice = it.hint === undefined ? [] : [`      ${paint.accent("→")} ${it.hint}`]
+    return [lines[i] ?? "", ...advice]
+  })
+  const failed = report.checks.filter((it) => it.state === "fail").length
+  const warned = report.checks.filter((it) => it.state === "warn").length
+  const verdict = report.isHealthy
+    ? `Healthy${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
+    : `${plural(failed, "check")} failed${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
+  return `${advised.join("\n")}\n\n${report.isHealthy ? verdict : paint.bad(verdict)}`
+}

@@ -1,0 +1,41 @@
+import type { z } from "zod"
+import { SIGNATURES } from "#ground/contract"
+import type { Screen } from "../screen.ts"
+import { renderConfig, renderConfigCheck } from "./config.ts"
+import { renderDoctor } from "./doctor.ts"
+import { renderBackup, renderCheck, renderEvents, renderRestore, renderStatus } from "./store.ts"
+import { renderTokens } from "./tokens.ts"
+
+/** How an operation's result reads in a terminal, and whether it counts as a failure. */
+type Renderer = {
+  text(output: unknown, screen: Screen): string
+  exitCode(output: unknown): number
+}
+
+/** One entry an operation; what is not listed is printed as JSON. */
+export const renderers: Readonly<Record<string, Renderer>> = {
+  "config.show": renderer(SIGNATURES["config.show"].output, renderConfig),
+  "config.check": renderer(
+    SIGNATURES["config.check"].output,
+    renderConfigCheck,
+    (it) => it.isValid,
+  ),
+  "doctor.run": renderer(SIGNATURES["doctor.run"].output, renderDoctor, (it) => it.isHealthy),
+  "events.list": renderer(SIGNATURES["events.list"].output, renderEvents),
+  "store.status": renderer(SIGNATURES["store.status"].output, renderStatus),
+  "store.check": renderer(SIGNATURES["store.check"].output, renderCheck, (it) => it.isSound),
+  "store.backup": renderer(SIGNATURES["store.backup"].output, renderBackup),
+  "store.restore": renderer(SIGNATURES["store.restore"].output, renderRestore),
+  "tokens.count": renderer(SIGNATURES["tokens.count"].output, renderTokens),
+}
+
+function renderer<Schema extends z.ZodType>(
+  schema: Schema,
+  text: (output: z.output<Schema>, screen: Screen) => string,
+  isGood: (output: z.output<Schema>) => boolean = () => true,
+): Renderer {
+  return {
+    text: (output, screen) => text(schema.parse(output), screen),
+    exitCode: (output) => (isGood(schema.parse(output)) ? 0 : 1),
+  }
+}

@@ -1,0 +1,79 @@
+import path from "node:path"
+import { statFile, visible } from "#ground/base"
+import { type App, createApp } from "#show/app"
+import type { Terminal } from "./cli.ts"
+import type { ParsedLine } from "./parse.ts"
+import { renderers } from "./render/renderers.ts"
+import { type Screen, safeJson, visibleDeep } from "./screen.ts"
+
+export type RunContext = {
+  readonly line: ParsedLine
+  readonly terminal: Terminal
+  readonly screen: Screen
+  readonly directory: string
+}
+
+/** Run one operation and print its result: for people, or as JSON. */
+export async function runOperation(
+  name: string,
+  input: unknown,
+  context: RunContext,
+): Promise<number> {
+  await using app = await openApp(context)
+  return await printResult(app, { name, input }, context)
+}
+
+type Step = { readonly typed: string; readonly name: string; readonly input: unknown }
+
+/** A few commands on this repository, each as it would be typed. */
+export async function runTour(context: RunContext): Promise<number> {
+  await using app = await openApp(context)
+  const { stdout } = context.terminal
+  const { paint } = context.screen
+  stdout.write(`A short tour of qm on ${visible(app.places.repository.root)}\n`)
+  for (const step of await tourSteps(context.directory)) {
+    stdout.write(`\n${paint.accent("$")} ${paint.bold(step.typed)}\n\n`)
+    await printResult(app, step, context)
+  }
+  stdout.write(`\n${paint.muted("That was the tour. `qm --help` lists every command.")}\n`)
+  return 0
+}
+
+const WORTH_COUNTING = ["README.md", "AGENTS.md", "CLAUDE.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+
+async function tourSteps(directory: string): Promise<readonly Step[]> {
+  const paths: string[] = []
+  for (const name of WORTH_COUNTING) {
+    const found = await statFile(path.join(directory, name))
+    if (found.kind === "found" && found.what === "regular file") paths.push(name)
+  }
+  const tokens = { typed: `qm tokens ${paths.join(" ")}`, name: "tokens.count", input: { paths } }
+  return [
+    { typed: "qm doctor", name: "doctor.run", input: {} },
+    { typed: "qm config show --sources", name: "config.show", input: { sources: true } },
+    ...(paths.length === 0 ? [] : [tokens]),
+    { typed: "qm store status", name: "store.status", input: {} },
+    { typed: "qm events --limit 5", name: "events.list", input: { limit: 5 } },
+  ]
+}
+
+async function openApp({ line, terminal, directory }: RunContext): Promise<App> {
+  return createApp({
+    directory,
+    environment: terminal.environment,
+    settings: line.verbose ? ["log.level=debug", ...line.settings] : line.settings,
+    writeLog: (text) => terminal.stderr.write(`${text}\n`),
+  })
+}
+
+async function printResult(
+  app: App,
+  call: Pick<Step, "name" | "input">,
+  { line, terminal, screen }: RunContext,
+): Promise<number> {
+  const output = await app.call(call.name, call.input, { signal: terminal.signal })
+  const renderer = renderers[call.name]
+  const text = line.json ? safeJson(output) : renderer?.text(visibleDeep(output), screen)
+  terminal.stdout.write(`${text ?? safeJson(output)}\n`)
+  return renderer?.exitCode?.(output) ?? 0
+}

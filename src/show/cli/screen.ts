@@ -1,0 +1,67 @@
+import { visible } from "#ground/base"
+import { createPaint, type Paint } from "./paint.ts"
+
+/** What a renderer knows of the terminal: its colours and its width. */
+export type Screen = { readonly paint: Paint; readonly width: number }
+
+const NARROWEST_COLUMNS = 40
+const WIDEST_COLUMNS = 120
+const USUAL_COLUMNS = 80
+
+export function createScreen(options: { isColored: boolean; columns: number | undefined }): Screen {
+  const columns = options.columns ?? USUAL_COLUMNS
+  const width = Math.min(WIDEST_COLUMNS, Math.max(NARROWEST_COLUMNS, columns))
+  return { paint: createPaint({ isColored: options.isColored }), width }
+}
+
+/**
+ * Make every string inside a value safe for a terminal, before a renderer sees it. Escape
+ * sequences on the screen can then only be our own.
+ */
+export function visibleDeep(value: unknown): unknown {
+  if (typeof value === "string") return visible(value)
+  if (Array.isArray(value)) return value.map(visibleDeep)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [visible(key), visibleDeep(inner)]),
+  )
+}
+
+/** JSON for a pipe that may end on a terminal: the same value, unsafe characters as escapes. */
+export function safeJson(value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2) ?? "null"
+  return text.replace(/[^\n\u0020-\u007e]/gu, (character) => {
+    if (visible(character) === character) return character
+    return Array.from({ length: character.length }, (_, i) => escapeUnit(character, i)).join("")
+  })
+}
+
+function escapeUnit(character: string, index: number): string {
+  return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
+}
+
+/** Rows of cells, padded to columns; the last cell is left as long as it is. */
+export function table(
+  rows: readonly (readonly string[])[],
+  paint?: (row: string) => string,
+): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, lengthOf(cell))
+  }
+  const lines = rows.map((row) =>
+    row
+      .map(
+        (cell, i) =>
+          cell + " ".repeat(i === row.length - 1 ? 0 : (widths[i] ?? 0) - lengthOf(cell)),
+      )
+      .join("  ")
+      .trimEnd(),
+  )
+  return (paint === undefined ? lines : lines.map(paint)).join("\n")
+}
+
+/** Characters on the screen: our own colour sequences take no room. */
+function lengthOf(cell: string): number {
+  return [...cell.replace(/\u001b\[[0-9;]*m/g, "")].length
+}

@@ -1,0 +1,77 @@
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { child } from "#test/child"
+import { isNight, seed } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { openTestStore, readTexts } from "./store-world.ts"
+
+const WRITER = new URL("store-writer.child.ts", import.meta.url)
+const KILLS = isNight() ? 2_000 : 200
+const LANES = 4
+
+test(`[D1] what was acknowledged survives ${KILLS} kills`, {
+  timeout: isNight() ? 900_000 : 120_000,
+}, async () => {
+  await using directory = await tempDirectory()
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    killAndLook({
+      file: `${directory.path}/${lane}/store.db`,
+      cache: `${directory.path}/cache`,
+      kills: KILLS / LANES,
+      chance: mulberry(seed() + lane),
+    }),
+  )
+  const acknowledged = (await Promise.all(lanes)).reduce((sum, it) => sum + it, 0)
+  // Fewer would mean that the children were killed before they had said anything.
+  expect(acknowledged, `SEED=${seed()}`).toBeGreaterThan(KILLS)
+})
+
+async function killAndLook(lane: {
+  file: string
+  cache: string
+  kills: number
+  chance: () => number
+}): Promise<number> {
+  const acknowledged = new Set<string>()
+  for (let run = 0; run < lane.kills; run++) {
+    const ms = 60 + lane.chance() * 120
+    for (const text of await writeUntilKilled({ ...lane, run, ms })) acknowledged.add(text)
+    using raw = new DatabaseSync(lane.file)
+    expect(raw.prepare("PRAGMA quick_check").all()).toEqual([{ quick_check: "ok" }])
+  }
+  await using store = await openTestStore({ kind: "sqlite", file: lane.file })
+  const stored = await readTexts(store)
+  expect(new Set(stored).size, `SEED=${seed()}: no duplicates`).toBe(stored.length)
+  const lost = acknowledged.difference(new Set(stored))
+  expect([...lost], `SEED=${seed()}: acknowledged and lost`).toEqual([])
+  return acknowledged.size
+}
+
+/** The time counts from the first write, so that the kill falls among writes. */
+async function writeUntilKilled(plan: {
+  file: string
+  cache: string
+  run: number
+  ms: number
+}): Promise<readonly string[]> {
+  // The cache halves the time a child needs to start; most of this test is starting children.
+  const env = { NODE_COMPILE_CACHE: plan.cache }
+  await using writer = child(WRITER, [plan.file, String(plan.run)], { env })
+  expect(await writer.nextLine()).toBe("ready")
+  const rest = writer.restOfLines()
+  await sleep(plan.ms)
+  writer.kill("SIGKILL")
+  return await rest
+}
+
+/** A small generator of chance: the same seed kills at the same times. */
+function mulberry(start: number): () => number {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,127 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { sql } from "#ground/store"
+import { needs } from "#test/needs"
+import { ask, startPostgres } from "#test/postgres"
+import { fcParameters } from "#test/seed"
+import { type Real, storeSteps } from "./store-model.ts"
+import { openTestStore } from "./store-world.ts"
+
+test("[C7] a SQLite file behaves as the model does, through 800 histories", async () => {
+  // In memory where there is such a disk: a crash of a process is the same there, and faster.
+  const root = mkdtempSync(`${existsSync("/dev/shm") ? "/dev/shm" : tmpdir()}/qm-model-`)
+  let histories = 0
+  try {
+    await fc.assert(
+      fc.asyncProperty(storeSteps(), async (steps) => {
+        const directory = `${root}/${++histories}`
+        const real = await sqliteReal(directory)
+        try {
+          await fc.asyncModelRun(() => ({ model: { notes: new Map(), events: 0 }, real }), steps)
+          expect((await real.store.check()).findings).toEqual([])
+        } finally {
+          await real.store.close()
+          rmSync(directory, { recursive: true, force: true })
+        }
+      }),
+      fcParameters({ numRuns: 800, nightRuns: 16_000 }),
+    )
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}, 300_000)
+
+test.runIf(needs("C7", "postgres"))(
+  "[C7] Postgres behaves as the model does, through 200 histories",
+  async () => {
+    await using cluster = await startPostgres()
+    const url = await cluster.createDatabase()
+    let store = await openTestStore({ kind: "postgres", url })
+    await fc.assert(
+      fc.asyncProperty(storeSteps(), async (steps) => {
+        await store.db.run(sql`DELETE FROM notes`)
+        const { seq: firstEvent } = await store.journal.head()
+        const real = postgresReal({ url, store, firstEvent })
+        await fc.asyncModelRun(() => ({ model: { notes: new Map(), events: 0 }, real }), steps)
+        store = real.store
+      }),
+      fcParameters({ numRuns: 200, nightRuns: 4_000 }),
+    )
+    expect((await store.check()).findings).toEqual([])
+    await store.close()
+  },
+  300_000,
+)
+
+/** A crash leaves the files as they are in that moment: so they are copied, and the copy opened. */
+async function sqliteReal(directory: string): Promise<Real> {
+  let life = 0
+  const fileOf = (number: number) => `${directory}/${number}/store.db`
+  const real: Real = {
+    store: await openTestStore({ kind: "sqlite", file: fileOf(life) }),
+    firstEvent: 1,
+    async reopen() {
+      await real.store.close()
+      real.store = await openTestStore({ kind: "sqlite", file: fileOf(life) })
+    },
+    async crash(work) {
+      const [from, to] = [fileOf(life), fileOf(++life)]
+      mkdirSync(`${directory}/${life}`)
+      await work(dyingAtTheEnd(real.store, () => copyStore(from, to))).catch(() => {})
+      await real.store.close()
+      real.store = await openTestStore({ kind: "sqlite", file: to })
+    },
+  }
+  return real
+}
+
+function postgresReal(start: { url: string; store: Real["store"]; firstEvent: number }): Real {
+  const reopen = () => openTestStore({ kind: "postgres", url: start.url })
+  const real: Real = {
+    store: start.store,
+    firstEvent: start.firstEvent,
+    async reopen() {
+      await real.store.close()
+      real.store = await reopen()
+    },
+    async crash(work) {
+      const dying = dyingAtTheEnd(real.store, () => ask(start.url, END_OTHERS))
+      await work(dying).catch(() => {})
+      await real.store.close()
+      real.store = await reopen()
+    },
+  }
+  return real
+}
+
+const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name = 'qm' AND datname = current_database()`
+
+/** The moment of death: every statement of the transaction is done, the commit is not. */
+function dyingAtTheEnd(store: Real["store"], die: () => unknown): Real["store"] {
+  return {
+    ...store,
+    forRoom(room) {
+      const db = store.forRoom(room)
+      return {
+        ...db,
+        transaction: (work) =>
+          db.transaction(async (tx) => {
+            try {
+              return await work(tx)
+            } finally {
+              await die()
+            }
+          }),
+      }
+    },
+  }
+}
+
+function copyStore(from: string, to: string): void {
+  for (const part of ["", "-wal"]) {
+    if (existsSync(`${from}${part}`)) copyFileSync(`${from}${part}`, `${to}${part}`)
+  }
+}

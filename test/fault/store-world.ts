@@ -1,0 +1,54 @@
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { openStore, type Store, type StoreLocation } from "#ground/store"
+import { TEST_MIGRATIONS } from "../conformance/tables.ts"
+
+/** A store as the product opens it, with the tables of the conformance suite. */
+export function openTestStore(location: StoreLocation): Promise<Store> {
+  return openStore({
+    location,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    migrations: TEST_MIGRATIONS,
+  })
+}
+
+/** An event with a text of ours; the journal keeps it under a checksum. */
+export async function append(store: Store, text: string): Promise<void> {
+  await store
+    .forRoom("store")
+    .transaction(async (tx) => tx.emit("store.backed-up", { file: text, sizeBytes: 0 }))
+}
+
+/** The texts of all such events, in order. */
+export async function readTexts(store: Store): Promise<readonly string[]> {
+  const texts: string[] = []
+  let after: Awaited<ReturnType<Store["journal"]["head"]>> | undefined
+  for (;;) {
+    const page = await store.journal.read({ after, limit: 1_000 })
+    if (page.kind !== "entries" || page.entries.length === 0) return texts
+    const named = page.entries.filter((it) => it.name === "store.backed-up")
+    texts.push(...named.map((it) => String(it.body["file"])))
+    after = page.next
+  }
+}
+
+/** A child tells its parent one line. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function codeOf(error: unknown): string {
+  const hasCode = error instanceof Error && "code" in error
+  return hasCode ? String(error.code) : `untyped ${String(error)}`
+}
+
+/** "done" or the code of the failure. */
+export async function outcomeOf(attempt: () => Promise<unknown>): Promise<string> {
+  try {
+    await attempt()
+    return "done"
+  } catch (error) {
+    return codeOf(error)
+  }
+}

@@ -1,0 +1,11 @@
+/** Appends unique texts for ever and says each one after it was stored. */
+import { append, openTestStore, say } from "./store-world.ts"
+
+const [file = "", run = ""] = process.argv.slice(2)
+const store = await openTestStore({ kind: "sqlite", file })
+say("ready")
+for (let number = 0; ; number++) {
+  const text = `${run}-${number}`
+  await append(store, text)
+  say(text)
+}
