@@ -77,8 +77,12 @@ describe("results", () => {
     await using person = await atTerminal()
     expect((await person.type("config", "show", "tokens")).stdout).toContain("--sources says where")
     const { stdout } = await person.type(
-      ...["config", "show", "store", "--sources"],
-      ...["--set", "store.databaseUrl=postgres://u:hidden@h/d"],
+      "config",
+      "show",
+      "store",
+      "--sources",
+      "--set",
+      "store.databaseUrl=postgres://u:hidden@h/d",
     )
     expect(stdout).toContain("[hidden]")
     expect(stdout).not.toContain("u:hidden")
