@@ -6,7 +6,6 @@ import { z } from "zod"
 import { silentLog, systemRandom } from "#ground/base"
 import { MIGRATIONS, type Migration, openStore, type Store, sql } from "#ground/store"
 import {
-  atLeastTimes,
   type Bench,
   type BenchContext,
   interleave,
@@ -67,7 +66,6 @@ async function measure(folder: string, context: BenchContext): Promise<readonly 
       unit: "a second",
       against: "node:sqlite, the same statements",
       floor: aSecond(WRITES_PER_ROUND, timesOf("floor writes")),
-      bar: atLeastTimes(0.5),
     }),
     makeRow({
       what: "reads of one row, parsed",
