@@ -26,7 +26,7 @@ export default defineConfig({
       provider: "v8",
       include: ["src/**/*.ts"],
       // The two entries run only as processes of their own, where this coverage cannot see them.
-      exclude: ["src/**/*.test.ts", "src/show/cli/main.ts", "src/show/hooks/main.ts"],
+      exclude: ["src/**/*.test.ts", "src/show/main.ts", "src/show/hooks/main.ts"],
       reporter: ["json-summary"],
       reportsDirectory: "coverage",
       thresholds: lineBars(import.meta.dirname),

@@ -172,7 +172,7 @@ function copyOfBin(options: { runtime: "pinned" | "hoisted" | "none" }): string 
   mkdirSync(path.join(root, "src/show/cli"), { recursive: true })
   mkdirSync(path.join(root, "src/show/hooks"), { recursive: true })
   writeFileSync(path.join(root, "package.json"), '{ "type": "module" }')
-  writeFileSync(path.join(root, "src/show/cli/main.ts"), MAIN)
+  writeFileSync(path.join(root, "src/show/main.ts"), MAIN)
   writeFileSync(path.join(root, "src/show/hooks/main.ts"), MAIN)
   cpSync(BIN, path.join(root, "bin"), { recursive: true })
   const place = { pinned: path.join(root, "node_modules"), hoisted: home, none: undefined }

@@ -27,7 +27,7 @@ export function cliPage(): string {
   return [
     pageHead("Command line", about),
     "## Flags of every command\n",
-    flagTable(GLOBAL_FLAGS),
+    flagTable(GLOBAL_FLAGS, []),
     ...COMMAND_GROUPS.flatMap((group) =>
       commands.filter((it) => it.group === group).map((it) => describeCommand(it)),
     ),
@@ -61,14 +61,13 @@ function describeOperation(operation: Operation): string {
 }
 
 function describeCommand(command: Command): string {
-  const argument = command.argument
-  const shown = argument === undefined ? "" : ` ${usage(argument)}`
-  const flags = argument === undefined ? command.flags : [argument, ...command.flags]
+  const shown = command.arguments.map((it) => ` ${usage(it)}`).join("")
+  const flags = [...command.arguments, ...command.flags]
   return [
     `## qm ${command.words.join(" ")}\n`,
     `${command.summary}.\n`,
     `    qm ${command.words.join(" ")}${shown}\n`,
-    ...(flags.length === 0 ? [] : [flagTable(flags, argument)]),
+    ...(flags.length === 0 ? [] : [flagTable(flags, command.arguments)]),
   ].join("\n")
 }
 
@@ -77,9 +76,9 @@ function usage(argument: Flag): string {
   return argument.isRequired ? name : `[${name}]`
 }
 
-function flagTable(flags: readonly Flag[], argument?: Flag): string {
+function flagTable(flags: readonly Flag[], args: readonly Flag[]): string {
   const rows = flags.map((it) => [
-    code(it === argument ? usage(it) : `--${it.name}`),
+    code(args.includes(it) ? usage(it) : `--${it.name}`),
     it.values.length > 0 ? it.values.map(code).join(", ") : it.type,
     it.defaultText,
     it.description,

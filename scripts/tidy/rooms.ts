@@ -1,6 +1,6 @@
 import { type Finding, type Findings, fail } from "./finding.ts"
 import type { Tree } from "./tree.ts"
-import { BANNED_FOLDERS, ROOM_RANK, roomOf, WINGS, WITHOUT_MAIN_FILE } from "./wings.ts"
+import { BANNED_FOLDERS, FRONT_DOOR, ROOM_RANK, roomOf, WINGS, WITHOUT_MAIN_FILE } from "./wings.ts"
 
 /** The folder listing is the architecture: known wings, known rooms, each with its three files. */
 export function checkRooms(tree: Tree): Findings {
@@ -8,7 +8,7 @@ export function checkRooms(tree: Tree): Findings {
   const rooms = new Set(inSource.flatMap((path) => roomOf(path) ?? []))
   return fail(
     ...bannedFolders(tree),
-    ...inSource.filter((path) => roomOf(path) === undefined).map(strayFile),
+    ...inSource.filter((path) => roomOf(path) === undefined && path !== FRONT_DOOR).map(strayFile),
     ...[...rooms].flatMap((room) =>
       ROOM_RANK.has(room) ? missingFiles(tree, room) : [unknownRoom(room)],
     ),

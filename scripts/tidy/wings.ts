@@ -51,3 +51,6 @@ function rankRooms(): ReadonlyMap<string, number> {
   )
   return new Map(levels.flatMap((rooms, rank) => rooms.map((room) => [room, rank] as const)))
 }
+
+/** Where the house is put together: the one source file above all rooms. */
+export const FRONT_DOOR = "src/show/main.ts"

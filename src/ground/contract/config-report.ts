@@ -26,6 +26,19 @@ export const ConfigReport = z.object({
 })
 export type ConfigReport = z.infer<typeof ConfigReport>
 
+/** Where a setting is written: for this user, or for everyone who works in the repository. */
+const ConfigLayer = z.enum(["user", "project"])
+
+export const ConfigSetInput = z.object({
+  key: z.string().describe("The setting, e.g. tokens.encoding"),
+  value: z.string().describe("Its new value, as one would type it"),
+  layer: ConfigLayer.default("user").describe("Which file it is written to"),
+})
+export const ConfigUnsetInput = z.object({
+  key: z.string().describe("The setting, e.g. tokens.encoding"),
+  layer: ConfigLayer.default("user").describe("Which file it is taken out of"),
+})
+
 export const ConfigCheckInput = z.object({})
 export const ConfigCheck = z.object({
   problems: z.array(

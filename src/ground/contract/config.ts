@@ -26,6 +26,14 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  server: z
+    .strictObject({
+      port: field(z.int().min(0).max(65_535).default(4242), {
+        description: "Port of the console; when the default is taken, the next free one is used",
+        env: "QM_PORT",
+      }),
+    })
+    .prefault({}),
   store: z
     .strictObject({
       databaseUrl: field(z.string().default(""), {

@@ -1,10 +1,15 @@
 import { z } from "zod"
 
-export const DoctorInput = z.object({})
+export const DoctorInput = z.object({
+  attack: z
+    .boolean()
+    .default(false)
+    .describe("Also try to break into the running server, and report what it refused"),
+})
 
 /** One thing the doctor looked at. A failing check always says what to do. */
 export const DoctorCheck = z.object({
-  area: z.enum(["environment", "config", "store", "permissions"]),
+  area: z.enum(["environment", "config", "store", "permissions", "server"]),
   name: z.string(),
   state: z.enum(["ok", "warn", "fail"]),
   detail: z.string(),

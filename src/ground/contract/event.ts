@@ -15,6 +15,11 @@ export function defineEvent<const Name extends `${string}.${string}`, Body exten
   return { name, ...definition }
 }
 
+const ConfigChanged = defineEvent("config.changed", {
+  version: 1,
+  summary: "A setting was written to a config file, or taken out of one",
+  body: z.object({ key: z.string(), layer: z.enum(["user", "project"]), isSet: z.boolean() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was made for this repository",
@@ -32,7 +37,7 @@ const StoreRestored = defineEvent("store.restored", {
 })
 
 /** The whole list. If it is not here, nobody may say it. */
-export const EVENTS = [StoreCreated, StoreBackedUp, StoreRestored] as const
+export const EVENTS = [ConfigChanged, StoreCreated, StoreBackedUp, StoreRestored] as const
 
 type Definition = (typeof EVENTS)[number]
 export type EventName = Definition["name"]

@@ -14,6 +14,7 @@ export {
   SearchedPath,
 } from "./manifest.ts"
 export { Message, MessageType } from "./message.ts"
+export { Now } from "./now.ts"
 export type { CallContext, Operation, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
 export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"

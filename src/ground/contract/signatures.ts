@@ -1,6 +1,15 @@
 import type { z } from "zod"
-import { ConfigCheck, ConfigCheckInput, ConfigReport, ConfigShowInput } from "./config-report.ts"
+import {
+  ConfigCheck,
+  ConfigCheckInput,
+  ConfigReport,
+  ConfigSetInput,
+  ConfigSetting,
+  ConfigShowInput,
+  ConfigUnsetInput,
+} from "./config-report.ts"
 import { DoctorInput, DoctorReport } from "./doctor.ts"
+import { Now, NowInput } from "./now.ts"
 import {
   EventsListInput,
   EventsPage,
@@ -21,9 +30,12 @@ import { TokenCount, TokensCountInput } from "./tokens.ts"
  */
 export const SIGNATURES = {
   "config.check": { input: ConfigCheckInput, output: ConfigCheck },
+  "config.set": { input: ConfigSetInput, output: ConfigSetting },
   "config.show": { input: ConfigShowInput, output: ConfigReport },
+  "config.unset": { input: ConfigUnsetInput, output: ConfigSetting },
   "doctor.run": { input: DoctorInput, output: DoctorReport },
   "events.list": { input: EventsListInput, output: EventsPage },
+  "now.show": { input: NowInput, output: Now },
   "store.backup": { input: StoreBackupInput, output: StoreBackup },
   "store.check": { input: StoreCheckInput, output: StoreCheck },
   "store.restore": { input: StoreRestoreInput, output: StoreRestore },

@@ -29,6 +29,14 @@ export type Driver = {
   /** Findings of the database's own check of itself; empty when it is sound. */
   findDamage(depth: "quick" | "full"): Promise<readonly string[]>
   sizeBytes(): Promise<number>
+  /** A way to wake other processes; where there is none, they look by themselves. */
+  readonly signal?: Signal
+}
+
+/** A word without content between processes that share a store. */
+export type Signal = {
+  send(): void
+  listen(tell: () => void, ended: AbortSignal): void
 }
 
 /** A driver in the hands of the one that must end it. */

@@ -3,9 +3,10 @@
 export type { StoreFindings } from "./check.ts"
 export type { Journal, JournalPage, JournalQuestion } from "./journal.ts"
 export { OLDEST_SQLITE } from "./limits.ts"
+export type { CommitListener } from "./listeners.ts"
 export type { StoreLocation } from "./location.ts"
 export { describeLocation, parseDatabaseUrl } from "./location.ts"
-export type { CommitListener, Store, StoreOptions, StoreStatus } from "./store.ts"
+export type { Store, StoreOptions, StoreStatus } from "./store.ts"
 export { backupDirectoryOf, openStore } from "./store.ts"
 
 // The database as rooms use it.

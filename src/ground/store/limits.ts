@@ -18,6 +18,18 @@ export const COURTESY_PAUSE_MS = 1
 /** Less than this between two writes is no break: others would not find the lock free. */
 export const COURTESY_GAP_MS = 2
 
+/** How often the head is read to see what other processes wrote: 50 µs of work each time. */
+export const LOOK_EVERY_MS = 50
+
+/** With signals between servers the look is only a safety net. */
+export const LOOK_EVERY_MS_WITH_SIGNAL = 1_000
+
+/** Commits within this time are one signal. */
+export const SIGNAL_GAP_MS = 10
+
+/** Before a broken listening connection is made anew. */
+export const LISTEN_AGAIN_AFTER_MS = 500
+
 /** How long a write waits for other processes unless the config says otherwise. */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000
 

@@ -7,8 +7,10 @@ import { createDb, type Db, guardReads, type OpenTransaction } from "./db.ts"
 import type { Driver, OwnedDriver, Statements } from "./driver.ts"
 import { newEpoch, newSalt } from "./epoch.ts"
 import { BackupNotHere } from "./errors.ts"
+import { type AdvanceListener, createFollower } from "./follow.ts"
 import { createJournal, createJournalWriter, type Journal } from "./journal.ts"
 import { DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_KEPT_BACKUPS } from "./limits.ts"
+import { type CommitListener, createListeners } from "./listeners.ts"
 import { describeLocation, type StoreLocation } from "./location.ts"
 import { migrate, schemaVersion } from "./migrate.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
@@ -29,8 +31,6 @@ export type StoreOptions = {
   /** For tests; the product has one list. */
   readonly migrations?: readonly Migration[]
 }
-
-export type CommitListener = (entries: readonly JournalEntry[]) => void | Promise<void>
 
 export type StoreStatus = {
   dialect: Db["dialect"]
@@ -57,6 +57,8 @@ export type Store = AsyncDisposable & {
   readonly journal: Journal
   /** Called after each commit with its events, in order; gives a function that ends it. */
   onCommit(listener: CommitListener): () => void
+  /** Called when the journal has grown, whoever wrote; gives a function that ends it. */
+  onAdvance(listener: AdvanceListener): () => void
   backup(directory: string, options?: { keep?: number }): Promise<MadeBackup>
   status(): Promise<StoreStatus>
   /** Reads everything once: the database's own check and every entry of the journal. */
@@ -68,34 +70,36 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { location, log } = options
   const driver = await openDriver(options)
   const transactions: OpenTransaction = new AsyncLocalStorage()
-  const listeners = new Set<CommitListener>()
+  const listeners = createListeners(log)
   const writer = createJournalWriter(options)
   const journal = createJournal(guardReads(driver, transactions))
 
+  const follower = createFollower({
+    head: () => journal.head(),
+    signal: driver.signal,
+    clock: options.clock,
+    log,
+  })
   const publish = (entries: readonly JournalEntry[]): void => {
     if (entries.length === 0) return
-    for (const listener of listeners) {
-      // What was committed stays committed, whatever a listener makes of it.
-      void Promise.try(listener, entries).catch((error: unknown) =>
-        log.error("listener failed after a commit", { error }),
-      )
-    }
+    listeners.tell(entries)
+    follower.committed()
   }
   const dbOf = <Room extends EventRoom>(room: Room | undefined): Db<Room> =>
     createDb({ driver, room, writer, transactions, publish })
   const own = dbOf("store")
+  const close = async (): Promise<void> => {
+    follower.close()
+    await driver.close()
+  }
 
   return {
     location,
     db: dbOf<never>(undefined),
     forRoom: (room) => dbOf(room),
     journal,
-    onCommit(listener) {
-      // Wrapped, so that the same function given twice is two listeners.
-      const added: CommitListener = (entries) => listener(entries)
-      listeners.add(added)
-      return () => void listeners.delete(added)
-    },
+    onCommit: listeners.add,
+    onAdvance: follower.onAdvance,
     async backup(directory, { keep = options.keepBackups ?? DEFAULT_KEPT_BACKUPS } = {}) {
       const file = requireFile(location)
       const made = await makeBackup({ ...options, file, directory, keep })
@@ -104,8 +108,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     status: () => describeStore({ driver, location, journal }),
     check: (signal) => checkStore({ driver, journal }, signal),
-    close: () => driver.close(),
-    [Symbol.asyncDispose]: () => driver.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -1,2 +1,2 @@
 export type { Repository } from "./repo.ts"
-export { locateRepository, PROJECT_FOLDER } from "./repo.ts"
+export { currentBranch, locateRepository, PROJECT_FOLDER } from "./repo.ts"

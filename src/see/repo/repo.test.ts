@@ -4,7 +4,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { locateRepository } from "./index.ts"
+import { currentBranch, locateRepository } from "./index.ts"
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync(
@@ -35,8 +35,17 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
       gitCommonDirectory: path.join(main, ".git"),
       stateDirectory: path.join(main, ".git", "qm"),
     }
-    expect(await locateRepository(path.join(main, "a", "b"))).toEqual({ root: main, ...expected })
-    expect(await locateRepository(tree)).toEqual({ root: tree, ...expected })
+    expect(await locateRepository(path.join(main, "a", "b"))).toEqual({
+      root: main,
+      gitDirectory: path.join(main, ".git"),
+      ...expected,
+    })
+    expect(await locateRepository(tree)).toEqual({
+      root: tree,
+      gitDirectory: path.join(main, ".git", "worktrees", "tree"),
+      ...expected,
+    })
+    expect(await currentBranch(await locateRepository(tree))).toBe("tree")
   })
 
   test("[REPO-3] a submodule keeps its own state", async () => {
@@ -98,6 +107,7 @@ test("[REPO-4] outside git the state lies beside the work", async () => {
   await cp(import.meta.filename, path.join(temp.path, ".git", "config"))
   expect(await locateRepository(temp.path)).toEqual({
     root: temp.path,
+    gitDirectory: undefined,
     gitCommonDirectory: undefined,
     stateDirectory: path.join(temp.path, ".qm", "local"),
   })

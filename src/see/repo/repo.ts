@@ -9,6 +9,8 @@ export const PROJECT_FOLDER = ".qm"
 export type Repository = {
   /** The top of the working tree, or the directory itself outside git. */
   readonly root: string
+  /** The git folder of this working tree; absent outside git. */
+  readonly gitDirectory: string | undefined
   /** Shared by all worktrees; absent outside git. */
   readonly gitCommonDirectory: string | undefined
   /** `<git common dir>/qm`, or `<root>/.qm/local` without git. */
@@ -19,20 +21,29 @@ export type Repository = {
 export async function locateRepository(directory: string): Promise<Repository> {
   const start = await realPath(directory)
   for (const candidate of ancestorsOf(start)) {
-    const common = await gitCommonDirectoryOf(candidate)
-    if (common !== undefined) {
+    const git = await findGit(candidate)
+    if (git !== undefined) {
       return {
         root: candidate,
-        gitCommonDirectory: common,
-        stateDirectory: path.join(common, "qm"),
+        gitDirectory: git.directory,
+        gitCommonDirectory: git.common,
+        stateDirectory: path.join(git.common, "qm"),
       }
     }
   }
   return {
     root: start,
+    gitDirectory: undefined,
     gitCommonDirectory: undefined,
     stateDirectory: path.join(start, PROJECT_FOLDER, "local"),
   }
+}
+
+/** The branch that is checked out; undefined outside git or on a detached head. */
+export async function currentBranch({ gitDirectory }: Repository): Promise<string | undefined> {
+  if (gitDirectory === undefined) return undefined
+  const head = await readLine(path.join(gitDirectory, "HEAD"))
+  return /^ref: refs\/heads\/(.+)$/.exec(head ?? "")?.[1]
 }
 
 function ancestorsOf(start: string): string[] {
@@ -46,11 +57,14 @@ function ancestorsOf(start: string): string[] {
   return ancestors
 }
 
-async function gitCommonDirectoryOf(candidate: string): Promise<string | undefined> {
+type GitFolders = { readonly directory: string; readonly common: string }
+
+async function findGit(candidate: string): Promise<GitFolders | undefined> {
   const dotGit = path.join(candidate, ".git")
   const what = await typeOf(dotGit)
-  if (what === "directory") return (await isGitDirectory(dotGit)) ? dotGit : undefined
-  return what === "regular file" ? followGitFile(dotGit) : undefined
+  if (what === "regular file") return followGitFile(dotGit)
+  const isRepository = what === "directory" && (await isGitDirectory(dotGit))
+  return isRepository ? { directory: dotGit, common: dotGit } : undefined
 }
 
 /**
@@ -58,21 +72,20 @@ async function gitCommonDirectoryOf(candidate: string): Promise<string | undefin
  * can carry one that points at somebody's real repository, and we would write there; so the place
  * it names must itself point back, as git makes it do.
  */
-async function followGitFile(dotGit: string): Promise<string | undefined> {
+async function followGitFile(dotGit: string): Promise<GitFolders | undefined> {
   const pointer = await readLine(dotGit)
   if (pointer === undefined || !pointer.startsWith("gitdir: ")) return undefined
-  const gitDirectory = path.resolve(path.dirname(dotGit), pointer.slice("gitdir: ".length))
+  const directory = path.resolve(path.dirname(dotGit), pointer.slice("gitdir: ".length))
 
-  const back = await readLine(path.join(gitDirectory, "gitdir"))
-  if (back !== undefined) {
-    const pointsBack = path.resolve(gitDirectory, back) === dotGit
-    const common = await readLine(path.join(gitDirectory, "commondir"))
-    const commonDirectory = common === undefined ? undefined : path.resolve(gitDirectory, common)
-    const isWorktree =
-      pointsBack && commonDirectory !== undefined && (await isGitDirectory(commonDirectory))
-    return isWorktree ? commonDirectory : undefined
+  const back = await readLine(path.join(directory, "gitdir"))
+  if (back === undefined) {
+    return (await isOwnSubmodule(dotGit, directory)) ? { directory, common: directory } : undefined
   }
-  return (await isOwnSubmodule(dotGit, gitDirectory)) ? gitDirectory : undefined
+  const given = await readLine(path.join(directory, "commondir"))
+  const common = given === undefined ? undefined : path.resolve(directory, given)
+  const pointsBack = path.resolve(directory, back) === dotGit
+  const isWorktree = pointsBack && common !== undefined && (await isGitDirectory(common))
+  return isWorktree ? { directory, common } : undefined
 }
 
 /** A submodule's folder lies in `.git/modules/` of a repository that holds the submodule. */

@@ -9,12 +9,12 @@ import {
   systemClock,
   systemRandom,
 } from "#ground/base"
-import type { CallContext, Config, Operation } from "#ground/contract"
+import type { CallContext, Config, DoctorCheck, Operation } from "#ground/contract"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
-import { loadConfig } from "./config.ts"
-import { ConfigInvalid, InputInvalid } from "./errors.ts"
+import { InputInvalid } from "./errors.ts"
 import { operationTable } from "./operations.ts"
 import { findPlaces, type Places } from "./places.ts"
+import { createSettings } from "./settings.ts"
 
 export type AppOptions = {
   /** Where the person stands; the repository is found from here. */
@@ -23,6 +23,8 @@ export type AppOptions = {
   /** Settings given on the command line, as `key=value`. */
   readonly settings: readonly string[]
   readonly writeLog: (line: string) => void
+  /** Probes of the running server, for the doctor; handed in by what serves. */
+  readonly attack?: (places: Places) => Promise<readonly DoctorCheck[]>
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -30,6 +32,13 @@ export type AppOptions = {
 export type App = AsyncDisposable & {
   readonly places: Places
   readonly operations: readonly Operation[]
+  readonly log: Log
+  /** The settings in force, or CONFIG_INVALID. */
+  config(): Config
+  /** Whether nobody has set it: neither file, nor environment, nor flag. */
+  isDefault(key: string): boolean
+  /** The one store of this process, opened at the first call. */
+  store(): Promise<Store>
   /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
   call(name: string, input: unknown, context: CallContext): Promise<unknown>
 }
@@ -41,18 +50,15 @@ export type App = AsyncDisposable & {
 export async function createApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, random = systemRandom } = options
   const places = await findPlaces(options.directory, options.environment)
-  const loaded = await loadConfig({
+  const settings = await createSettings({
     userFile: places.userConfig,
     projectFile: places.projectConfig,
     environment: options.environment,
     flags: options.settings,
   })
-  const log = createLog({ clock, level: loaded.config.log.level, write: options.writeLog })
+  const { config } = settings
+  const log = createLog({ clock, write: options.writeLog, ...settings.loaded().config.log })
 
-  const config = (): Config => {
-    if (loaded.problems.length > 0) throw ConfigInvalid({ problems: loaded.problems })
-    return loaded.config
-  }
   const location = (): StoreLocation => locateStore(config(), places)
   let opened: Promise<Store> | undefined
   const store = (): Promise<Store> => {
@@ -62,10 +68,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     return opened
   }
   const operations = operationTable({
+    ...settings,
     places: () => places,
     environment: () => options.environment,
-    loaded: () => loaded,
-    config,
+    attack: async () => options.attack?.(places) ?? [],
     location,
     store,
     resolve: (given) => path.resolve(options.directory, given),
@@ -76,6 +82,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     places,
     operations,
+    log,
+    config,
+    isDefault: settings.isDefault,
+    store,
     call: (name, input, context) => {
       const operation = operations.find((it) => it.name === name)
       invariant(operation !== undefined, `the operation ${name} is in the table`)

@@ -1,10 +1,69 @@
 import { z } from "zod"
+import { invariant } from "#ground/base"
 import { configFields, defineOperation, SIGNATURES } from "#ground/contract"
-import type { EffectiveSetting, LoadedConfig, Origin } from "./config.ts"
-import { sayUnknownKey } from "./config-file.ts"
+import type { Store } from "#ground/store"
+import { coerce, type EffectiveSetting, type LoadedConfig, type Origin } from "./config.ts"
+import { complainAbout, sayUnknownKey } from "./config-file.ts"
+import { writeSetting } from "./config-write.ts"
 import { ConfigInvalid, ConfigKeyUnknown } from "./errors.ts"
+import type { Places } from "./places.ts"
 
-export function configOperations(deps: { loaded(): LoadedConfig }) {
+type ConfigDeps = {
+  loaded(): LoadedConfig
+  /** Read the layers again, after one of them was written. */
+  reload(): Promise<void>
+  places(): Pick<Places, "userConfig" | "projectConfig">
+  store(): Promise<Pick<Store, "forRoom">>
+}
+
+export function configOperations(deps: ConfigDeps) {
+  return [...readingOperations(deps), ...writingOperations(deps)] as const
+}
+
+function writingOperations(deps: ConfigDeps) {
+  return [
+    defineOperation({
+      name: "config.set",
+      summary: "Write a setting to the user's or the project's config file",
+      effect: "write",
+      surfaces: ["cli", "http"],
+      ...SIGNATURES["config.set"],
+      run: ({ key, value, layer }) => change(deps, { key, layer, value }),
+    }),
+    defineOperation({
+      name: "config.unset",
+      summary: "Take a setting out of the user's or the project's config file",
+      effect: "write",
+      surfaces: ["cli", "http"],
+      ...SIGNATURES["config.unset"],
+      run: ({ key, layer }) => change(deps, { key, layer, value: undefined }),
+    }),
+  ] as const
+}
+
+type Change = { key: string; layer: "user" | "project"; value: string | undefined }
+
+async function change(deps: ConfigDeps, { key, layer, value }: Change) {
+  const field = configFields().find((it) => it.key === key)
+  if (field === undefined) throw unknownKey(key)
+  // What comes is text; the field knows what it means.
+  const meant = value === undefined ? undefined : coerce(field, value)
+  const problem = meant === undefined ? undefined : complainAbout(field, meant)
+  if (problem !== undefined)
+    throw ConfigInvalid({ problems: [{ place: key, key, message: problem }] })
+  const { userConfig, projectConfig } = deps.places()
+  const file = layer === "user" ? userConfig : projectConfig
+  await writeSetting({ file, isShared: layer === "project" }, key, meant)
+  await deps.reload()
+  const events = (await deps.store()).forRoom("config")
+  const isSet = meant !== undefined
+  await events.transaction(async (tx) => tx.emit("config.changed", { key, layer, isSet }))
+  const settled = deps.loaded().settings.find((it) => it.field.key === key)
+  invariant(settled !== undefined, "every field has a setting")
+  return reportSetting(settled)
+}
+
+function readingOperations(deps: Pick<ConfigDeps, "loaded">) {
   return [
     defineOperation({
       name: "config.show",

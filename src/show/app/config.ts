@@ -144,7 +144,7 @@ function readFlagLayer(flags: readonly string[]): Layer {
 }
 
 /** Environment and flags are text. Where the field does not take text, it means what JSON reads. */
-function coerce(field: ConfigField, text: string): unknown {
+export function coerce(field: ConfigField, text: string): unknown {
   if (field.schema.safeParse(text).success) return text
   try {
     const value: unknown = JSON.parse(text)

@@ -19,6 +19,8 @@ type DoctorDeps = {
   environment(): Environment
   loaded(): LoadedConfig
   store(): Promise<Store>
+  /** Tries to break into the running server; the surface that serves hands it in. */
+  attack(): Promise<readonly DoctorCheck[]>
 }
 
 export function doctorOperations(deps: DoctorDeps) {
@@ -29,13 +31,16 @@ export function doctorOperations(deps: DoctorDeps) {
       effect: "read",
       surfaces: ["cli", "http"],
       ...SIGNATURES["doctor.run"],
-      run: async () => examine(deps),
+      run: ({ attack }) => examine(deps, { attack }),
     }),
   ] as const
 }
 
 /** Look at everything; what fails is a line of the report, never an end of it. */
-async function examine(deps: DoctorDeps): Promise<DoctorReport> {
+export async function examine(
+  deps: DoctorDeps,
+  options: { attack: boolean } = { attack: false },
+): Promise<DoctorReport> {
   const places = deps.places()
   const checks: DoctorCheck[] = [
     checkRuntime(),
@@ -47,6 +52,7 @@ async function examine(deps: DoctorDeps): Promise<DoctorReport> {
     await checkPrivacy("user folder", places.home, 0o700),
     await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
     await checkPrivacy("database file", places.database, 0o600),
+    ...(options.attack ? await deps.attack() : []),
   ]
   return { checks, isHealthy: checks.every((it) => it.state !== "fail") }
 }

@@ -1,12 +1,13 @@
 import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
-import type { Config, Operation } from "#ground/contract"
+import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
 import { createTokens, type Tokens, tokensOperations } from "#ground/tokens"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
-import { doctorOperations } from "./doctor.ts"
+import { doctorOperations, examine } from "./doctor.ts"
 import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
+import { nowOperations } from "./now.ts"
 import type { Places } from "./places.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
@@ -15,6 +16,8 @@ export type OperationDeps = {
   places(): Places
   environment(): Readonly<Record<string, string | undefined>>
   loaded(): LoadedConfig
+  reload(): Promise<void>
+  attack(): Promise<readonly DoctorCheck[]>
   config(): Config
   location(): StoreLocation
   store(): Promise<Store>
@@ -30,6 +33,7 @@ export function operationTable(deps: OperationDeps): readonly Operation[] {
   return [
     ...configOperations(deps),
     ...doctorOperations(deps),
+    ...nowOperations({ ...deps, examine: () => examine(deps) }),
     ...storeOperations(deps),
     ...tokensOperations({
       tokens: lazyTokens(deps),
@@ -50,6 +54,8 @@ export function describeOperations(): readonly Operation[] {
     places: never,
     environment: never,
     loaded: never,
+    reload: never,
+    attack: never,
     config: never,
     location: never,
     store: never,

@@ -7,9 +7,18 @@ import { renderBar } from "./bar.ts"
 import { runCli } from "./cli.ts"
 import { commandIndexSource } from "./command-index.ts"
 import { OPERATION_COMMANDS } from "./commands.generated.ts"
+import type { DoorCall } from "./doors.ts"
 import { explain } from "./explain.ts"
 import { createPaint, wantsColor } from "./paint.ts"
 import { createScreen, safeJson } from "./screen.ts"
+
+/** The server has tests of its own; here it is enough to see that the door is reached. */
+const DOORS = {
+  up: async (call: DoorCall) => (call.say(`up ${JSON.stringify(call.input)}`), 0),
+  open: async () => 0,
+  token: async () => 0,
+  attack: async () => [],
+}
 
 /** A person at a terminal of their own: `await using person = await atTerminal()`. */
 async function atTerminal(options: { isTerminal?: boolean } = {}) {
@@ -32,6 +41,7 @@ async function atTerminal(options: { isTerminal?: boolean } = {}) {
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       signal: interrupted.signal,
+      doors: DOORS,
     })
     return { code, ...seen }
   }
@@ -140,6 +150,15 @@ describe("help, version, completion", () => {
   test("[CLI-4] the generated index is the operation table", () => {
     const made = commandIndexSource(describeOperations())
     for (const { summary } of OPERATION_COMMANDS) expect(made).toContain(summary)
+  })
+})
+
+test("[CLI-12] other ways in are reached with their input, without being known", async () => {
+  await using person = await atTerminal()
+  expect(await person.type("up", "--port", "0", "--no-open")).toEqual({
+    code: 0,
+    stdout: 'up {"port":0,"open":false}\n',
+    stderr: "",
   })
 })
 

@@ -2,6 +2,7 @@ import path from "node:path"
 import { BUILT_IN_COMMANDS, type Command } from "./command.ts"
 import { OPERATION_COMMANDS } from "./commands.generated.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
+import { type Doors, isDoor } from "./doors.ts"
 import { explain } from "./explain.ts"
 import { renderHelp } from "./help.ts"
 import { wantsColor } from "./paint.ts"
@@ -19,6 +20,7 @@ export type Terminal = {
   readonly stdout: Sink
   readonly stderr: Sink
   readonly signal: AbortSignal
+  readonly doors: Doors
 }
 
 const COMMANDS: readonly Command[] = [...OPERATION_COMMANDS, ...BUILT_IN_COMMANDS]
@@ -68,8 +70,9 @@ async function run(action: RunAction, call: Call): Promise<number> {
     return 0
   }
   // Rooms, zod and the renderers are loaded only now: help and completion stay near the floor.
-  const { runOperation, runTour } = await import("./run-operation.ts")
+  const { enterDoor, runOperation, runTour } = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
+  if (isDoor(operation)) return enterDoor(operation, action.input, context)
   return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)
 }
 

@@ -30,14 +30,15 @@ export function commandIndexSource(operations: readonly Operation[]): string {
 function describe(operation: Operation): Command {
   const shown = PRESENTATION[operation.name]
   const flags = flagsOf(operation)
-  const argument = flags.find((it) => it.key === shown?.argument)
+  const named = shown?.arguments ?? []
+  const args = named.flatMap((key) => flags.find((it) => it.key === key) ?? [])
   return {
     words: shown?.words ?? operation.name.split("."),
     operation: operation.name,
     summary: operation.summary,
     group: shown?.group ?? "See",
-    argument,
-    flags: flags.filter((it) => it !== argument),
+    arguments: args,
+    flags: flags.filter((it) => !args.includes(it)),
   }
 }
 

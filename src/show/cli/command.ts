@@ -18,8 +18,8 @@ export type Command = {
   readonly operation: string
   readonly summary: string
   readonly group: CommandGroup
-  /** The flag whose values stand without a name, after the words. */
-  readonly argument?: Flag | undefined
+  /** What stands without a name after the words, in order; only the last may be a list. */
+  readonly arguments: readonly Flag[]
   readonly flags: readonly Flag[]
 }
 
@@ -55,10 +55,44 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
 /** Commands that are the command line's own business and need no operation. */
 export const BUILT_IN_COMMANDS: readonly Command[] = [
   {
+    words: ["up"],
+    operation: "up",
+    summary: "Start the console and the API for this repository, and print a link",
+    group: "See",
+    arguments: [],
+    flags: [
+      flag({ name: "port", type: "number", description: "Port to listen on; 0 is any free one" }),
+      flag({
+        name: "open",
+        type: "boolean",
+        description: "Open the browser when there is a screen; --no-open does not",
+      }),
+    ],
+  },
+  {
+    words: ["open"],
+    operation: "open",
+    summary: "Print a fresh link to the running console, and open it",
+    group: "See",
+    arguments: [],
+    flags: [
+      flag({ name: "window", type: "boolean", description: "In a window of its own (Chromium)" }),
+    ],
+  },
+  {
+    words: ["token"],
+    operation: "token",
+    summary: "Print the token that scripts send as a bearer token",
+    group: "Set up",
+    arguments: [],
+    flags: [],
+  },
+  {
     words: ["tour"],
     operation: "tour",
     summary: "Walk through the commands on this repository, in half a minute",
     group: "Set up",
+    arguments: [],
     flags: [],
   },
   {
@@ -66,12 +100,14 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     operation: "completion",
     summary: "Print the completion script of a shell",
     group: "Set up",
-    argument: flag({
-      name: "shell",
-      values: ["bash", "zsh", "fish"],
-      isRequired: true,
-      description: "Which shell",
-    }),
+    arguments: [
+      flag({
+        name: "shell",
+        values: ["bash", "zsh", "fish"],
+        isRequired: true,
+        description: "Which shell",
+      }),
+    ],
     flags: [],
   },
   {
@@ -79,7 +115,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     operation: "help",
     summary: "Show help for a command",
     group: "Set up",
-    argument: flag({ name: "command", isList: true, description: "Words of a command" }),
+    arguments: [flag({ name: "command", isList: true, description: "Words of a command" })],
     flags: [],
   },
 ]

@@ -10,7 +10,54 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "config.check",
     "summary": "Check the config files, with line, column and the nearest key",
     "group": "Set up",
+    "arguments": [],
     "flags": []
+  },
+  {
+    "words": [
+      "config",
+      "set"
+    ],
+    "operation": "config.set",
+    "summary": "Write a setting to the user's or the project's config file",
+    "group": "Set up",
+    "arguments": [
+      {
+        "name": "key",
+        "key": "key",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "defaultText": "",
+        "description": "The setting, e.g. tokens.encoding"
+      },
+      {
+        "name": "value",
+        "key": "value",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "defaultText": "",
+        "description": "Its new value, as one would type it"
+      }
+    ],
+    "flags": [
+      {
+        "name": "layer",
+        "key": "layer",
+        "type": "text",
+        "values": [
+          "user",
+          "project"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "defaultText": "user",
+        "description": "Which file it is written to"
+      }
+    ]
   },
   {
     "words": [
@@ -20,16 +67,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "config.show",
     "summary": "Show every setting and, with --sources, where its value came from",
     "group": "Set up",
-    "argument": {
-      "name": "key",
-      "key": "key",
-      "type": "text",
-      "values": [],
-      "isList": false,
-      "isRequired": false,
-      "defaultText": "",
-      "description": "One setting or one section, e.g. tokens.encoding"
-    },
+    "arguments": [
+      {
+        "name": "key",
+        "key": "key",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "defaultText": "",
+        "description": "One setting or one section, e.g. tokens.encoding"
+      }
+    ],
     "flags": [
       {
         "name": "sources",
@@ -45,12 +94,60 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "config",
+      "unset"
+    ],
+    "operation": "config.unset",
+    "summary": "Take a setting out of the user's or the project's config file",
+    "group": "Set up",
+    "arguments": [
+      {
+        "name": "key",
+        "key": "key",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "defaultText": "",
+        "description": "The setting, e.g. tokens.encoding"
+      }
+    ],
+    "flags": [
+      {
+        "name": "layer",
+        "key": "layer",
+        "type": "text",
+        "values": [
+          "user",
+          "project"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "defaultText": "user",
+        "description": "Which file it is taken out of"
+      }
+    ]
+  },
+  {
+    "words": [
       "doctor"
     ],
     "operation": "doctor.run",
     "summary": "Check this machine: runtime, config, store, permissions",
     "group": "Set up",
-    "flags": []
+    "arguments": [],
+    "flags": [
+      {
+        "name": "attack",
+        "key": "attack",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "defaultText": "",
+        "description": "Also try to break into the running server, and report what it refused"
+      }
+    ]
   },
   {
     "words": [
@@ -59,6 +156,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "events.list",
     "summary": "List what happened, newest last",
     "group": "See",
+    "arguments": [],
     "flags": [
       {
         "name": "after",
@@ -94,12 +192,23 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "now"
+    ],
+    "operation": "now.show",
+    "summary": "Show where you are, how it is, what runs and what waits for you",
+    "group": "See",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
       "store",
       "backup"
     ],
     "operation": "store.backup",
     "summary": "Copy the store to a backup file, while it is in use",
     "group": "Keep",
+    "arguments": [],
     "flags": [
       {
         "name": "directory",
@@ -131,6 +240,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "store.check",
     "summary": "Read the whole store once and compare every checksum",
     "group": "Keep",
+    "arguments": [],
     "flags": []
   },
   {
@@ -141,16 +251,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "store.restore",
     "summary": "Replace the store by a backup; the store of before is kept beside it",
     "group": "Keep",
-    "argument": {
-      "name": "file",
-      "key": "file",
-      "type": "text",
-      "values": [],
-      "isList": false,
-      "isRequired": false,
-      "defaultText": "",
-      "description": "The backup to restore; default: the newest"
-    },
+    "arguments": [
+      {
+        "name": "file",
+        "key": "file",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "defaultText": "",
+        "description": "The backup to restore; default: the newest"
+      }
+    ],
     "flags": []
   },
   {
@@ -161,6 +273,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "store.status",
     "summary": "Show where the store lies, its size and its health",
     "group": "Keep",
+    "arguments": [],
     "flags": []
   },
   {
@@ -170,16 +283,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "operation": "tokens.count",
     "summary": "Count the tokens of files or of a text",
     "group": "See",
-    "argument": {
-      "name": "paths",
-      "key": "paths",
-      "type": "text",
-      "values": [],
-      "isList": true,
-      "isRequired": false,
-      "defaultText": "[]",
-      "description": "Files to count"
-    },
+    "arguments": [
+      {
+        "name": "paths",
+        "key": "paths",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "defaultText": "[]",
+        "description": "Files to count"
+      }
+    ],
     "flags": [
       {
         "name": "text",

@@ -15,7 +15,10 @@ export function complete(words: readonly string[], commands: readonly Command[])
       typed,
       flags.map((it: Flag) => `--${it.name}`),
     )
-  if (command !== undefined) return startingWith(typed, command.argument?.values ?? [])
+  if (command !== undefined) {
+    const next = command.arguments[before.length - command.words.length] ?? command.arguments.at(-1)
+    return startingWith(typed, next?.values ?? [])
+  }
   const next = commands
     .filter((it) => before.every((word, i) => it.words[i] === word))
     .flatMap((it) => it.words[before.length] ?? [])

@@ -43,9 +43,10 @@ function renderOverview(commands: readonly Command[], paint: Paint): string {
 }
 
 function renderCommand(command: Command, paint: Paint): string {
-  const flags =
-    command.argument === undefined ? command.flags : [command.argument, ...command.flags]
-  const names = flags.map((it) => (it === command.argument ? argumentText(it) : usageOfFlag(it)))
+  const flags = [...command.arguments, ...command.flags]
+  const names = flags.map((it) =>
+    command.arguments.includes(it) ? argumentText(it) : usageOfFlag(it),
+  )
   const width = Math.max(0, ...names.map((it) => it.length))
   const lines = flags.map((it, i) => row(names[i] ?? "", describeFlag(it), width))
   return [
@@ -60,8 +61,7 @@ function renderCommand(command: Command, paint: Paint): string {
 }
 
 function usageOf(command: Command): string {
-  const words = command.words.join(" ")
-  return command.argument === undefined ? words : `${words} ${argumentText(command.argument)}`
+  return [...command.words, ...command.arguments.map(argumentText)].join(" ")
 }
 
 function usageOfFlag(flag: Flag): string {

@@ -25,7 +25,7 @@ const COMMANDS: readonly Command[] = [
     operation: "tokens.count",
     summary: "Count tokens",
     group: "See",
-    argument: flag("paths", { isList: true, isRequired: true }),
+    arguments: [flag("paths", { isList: true, isRequired: true })],
     flags: [
       flag("budget", { type: "number", defaultText: "24000" }),
       flag("encoding", { values: ["claude", "o200k"] }),
@@ -38,7 +38,7 @@ const COMMANDS: readonly Command[] = [
     operation: "config.show",
     summary: "Show settings",
     group: "Set up",
-    argument: flag("key"),
+    arguments: [flag("key")],
     flags: [flag("sources", { type: "boolean" })],
   },
   {
@@ -46,6 +46,15 @@ const COMMANDS: readonly Command[] = [
     operation: "config.check",
     summary: "Check settings",
     group: "Set up",
+    arguments: [],
+    flags: [],
+  },
+  {
+    words: ["config", "set"],
+    operation: "config.set",
+    summary: "Write a setting",
+    group: "Set up",
+    arguments: [flag("key", { isRequired: true }), flag("value", { isRequired: true })],
     flags: [],
   },
   ...BUILT_IN_COMMANDS,
@@ -80,6 +89,7 @@ describe("what a line means", () => {
     [["--json", "config", "show", "log.level"], { operation: "config.show", key: "log.level" }],
     [["config", "show"], { operation: "config.show" }],
     [["-C", "config", "config", "show"], { operation: "config.show" }],
+    [["config", "set", "a.b", "--", "-1"], { operation: "config.set", key: "a.b", value: "-1" }],
     [["config"], { kind: "help", words: ["config"] }],
     [["config", "show", "-h"], { kind: "help", words: ["config", "show"] }],
     [[], { kind: "help", words: [] }],
@@ -118,6 +128,11 @@ describe("what a line means", () => {
       ["config", "show", "a", "b"],
       "CLI_ARGUMENT_UNEXPECTED",
       "Run `qm config show --help` for what it takes.",
+    ],
+    [
+      ["config", "set", "a.b"],
+      "CLI_ARGUMENT_MISSING",
+      "Run `qm config set --help` for an explanation.",
     ],
     [["completion", "tcsh"], "CLI_FLAG_VALUE_WRONG", "It takes bash, zsh, fish."],
   ])("[CLI-2] %j is refused with a code and advice", (argv, code, hint) => {
@@ -168,10 +183,10 @@ describe("help", () => {
 })
 
 test.each([
-  [["to"], ["tokens", "tour"]],
+  [["to"], ["tokens", "token", "tour"]],
   [
     ["config", ""],
-    ["show", "check"],
+    ["show", "check", "set"],
   ],
   [["config", "show", "--so"], ["--sources"]],
   [

@@ -180,23 +180,31 @@ export function argumentText(argument: Flag): string {
 }
 
 function gatherInput(command: Command, read: ReadTokens): Record<string, FlagValue> {
-  const keys = new Set(command.flags.map((it) => it.key))
-  const input = Object.fromEntries([...read.values].filter(([key]) => keys.has(key)))
   const name = command.words.join(" ")
-  const { argument } = command
-  const spare = read.loose[argument === undefined ? 0 : 1]
-  if (spare !== undefined && argument?.isList !== true) {
-    throw ArgumentUnexpected({ command: name, argument: visibleLine(spare).slice(0, 80) })
-  }
-  const missing = command.flags.find((it) => it.isRequired && !(it.key in input))
-  if (missing !== undefined) throw ArgumentMissing({ command: name, argument: `--${missing.name}` })
-  if (argument === undefined) return input
+  const keys = new Set(command.flags.map((it) => it.key))
+  const flags = [...read.values].filter(([key]) => keys.has(key))
+  const input = Object.fromEntries([...flags, ...gatherArguments(command, read.loose)])
+  const missing = [...command.arguments, ...command.flags].find(
+    (it) => it.isRequired && !(it.key in input),
+  )
+  if (missing === undefined) return input
+  const isArgument = command.arguments.includes(missing)
+  const argument = isArgument ? argumentText(missing) : `--${missing.name}`
+  throw ArgumentMissing({ command: name, argument })
+}
 
-  const [first] = read.loose
-  if (first === undefined) {
-    if (!argument.isRequired) return input
-    throw ArgumentMissing({ command: name, argument: argumentText(argument) })
+function gatherArguments(command: Command, loose: readonly string[]): [string, FlagValue][] {
+  const last = command.arguments.at(-1)
+  const spare = last?.isList === true ? undefined : loose[command.arguments.length]
+  if (spare !== undefined) {
+    const argument = visibleLine(spare).slice(0, 80)
+    throw ArgumentUnexpected({ command: command.words.join(" "), argument })
   }
-  const given = read.loose.map((text) => readValue(argument, text, false))
-  return { ...input, [argument.key]: argument.isList ? given : (given[0] ?? first) }
+  return command.arguments.flatMap((argument, i): [string, FlagValue][] => {
+    const texts = argument.isList ? loose.slice(i) : loose.slice(i, i + 1)
+    const given = texts.map((text) => readValue(argument, text, false))
+    const [first] = given
+    if (first === undefined) return []
+    return [[argument.key, argument.isList ? given : first]]
+  })
 }

@@ -2,6 +2,7 @@ import path from "node:path"
 import { statFile, visible } from "#ground/base"
 import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
+import type { DoorName } from "./doors.ts"
 import type { ParsedLine } from "./parse.ts"
 import { renderers } from "./render/renderers.ts"
 import { type Screen, safeJson, visibleDeep } from "./screen.ts"
@@ -21,6 +22,24 @@ export async function runOperation(
 ): Promise<number> {
   await using app = await openApp(context)
   return await printResult(app, { name, input }, context)
+}
+
+/** Leave the command line through another door: the server, its links, its token. */
+export async function enterDoor(
+  name: DoorName,
+  input: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<number> {
+  await using app = await openApp(context)
+  const { stdout, environment, signal, doors } = context.terminal
+  return await doors[name]({
+    app,
+    input,
+    environment,
+    signal,
+    isTerminal: stdout.isTerminal,
+    say: (text) => stdout.write(`${visible(text)}\n`),
+  })
 }
 
 type Step = { readonly typed: string; readonly name: string; readonly input: unknown }
@@ -59,6 +78,7 @@ async function tourSteps(directory: string): Promise<readonly Step[]> {
 
 async function openApp({ line, terminal, directory }: RunContext): Promise<App> {
   return createApp({
+    attack: (places) => terminal.doors.attack(places),
     directory,
     environment: terminal.environment,
     settings: line.verbose ? ["log.level=debug", ...line.settings] : line.settings,

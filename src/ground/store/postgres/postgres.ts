@@ -10,6 +10,7 @@ import { parseRows } from "../rows.ts"
 import { render, type Sql, sql } from "../sql.ts"
 import { judgePostgres } from "./failures.ts"
 import { createPool, POSTGRES_SCHEMA, withClient } from "./pool.ts"
+import { createSignal } from "./signal.ts"
 import { parsePostgresUrl } from "./url.ts"
 
 /** The store on a Postgres server. Its schema is made when it is missing. */
@@ -47,6 +48,7 @@ export async function openPostgresDriver(options: {
     stopped: life.stopped,
     // The server guards its own pages (data_checksums); the journal has checksums of its own.
     findDamage: async () => [],
+    signal: createSignal({ ...options, pool: readers }),
     sizeBytes: async () => parseRows(Size, await all(SELECT_SIZE))[0]?.bytes ?? 0,
     async close() {
       if (life.isClosed()) return

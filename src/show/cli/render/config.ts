@@ -1,4 +1,4 @@
-import { type ConfigCheck, type ConfigReport, plural } from "#ground/contract"
+import { type ConfigCheck, type ConfigReport, type ConfigSetting, plural } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderConfig(report: ConfigReport, { paint }: Screen): string {
@@ -25,6 +25,11 @@ export function renderConfigCheck(check: ConfigCheck, { paint }: Screen): string
     (it) => `${paint.bad("wrong")}  ${it.place}\n       ${it.message}`,
   )
   return `${lines.join("\n")}\n\n${plural(check.problems.length, "problem")}; no file was changed.`
+}
+
+/** The setting as it is now, which may still come from a higher layer. */
+export function renderSetting(setting: ConfigSetting): string {
+  return `${setting.key} is ${sayValue(setting.value)}, from ${setting.origin}.`
 }
 
 function sayValue(value: unknown): string {

@@ -1,8 +1,9 @@
 import type { z } from "zod"
 import { SIGNATURES } from "#ground/contract"
 import type { Screen } from "../screen.ts"
-import { renderConfig, renderConfigCheck } from "./config.ts"
+import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
+import { renderNow } from "./now.ts"
 import { renderBackup, renderCheck, renderEvents, renderRestore, renderStatus } from "./store.ts"
 import { renderTokens } from "./tokens.ts"
 
@@ -20,8 +21,11 @@ export const renderers: Readonly<Record<string, Renderer>> = {
     renderConfigCheck,
     (it) => it.isValid,
   ),
+  "config.set": renderer(SIGNATURES["config.set"].output, renderSetting),
+  "config.unset": renderer(SIGNATURES["config.unset"].output, renderSetting),
   "doctor.run": renderer(SIGNATURES["doctor.run"].output, renderDoctor, (it) => it.isHealthy),
   "events.list": renderer(SIGNATURES["events.list"].output, renderEvents),
+  "now.show": renderer(SIGNATURES["now.show"].output, renderNow),
   "store.status": renderer(SIGNATURES["store.status"].output, renderStatus),
   "store.check": renderer(SIGNATURES["store.check"].output, renderCheck, (it) => it.isSound),
   "store.backup": renderer(SIGNATURES["store.backup"].output, renderBackup),

@@ -1,6 +1,15 @@
-import { runCli } from "./cli.ts"
+import { runCli } from "#show/cli"
+import type { AttackedPlaces, ServeCall } from "#show/http"
 
-/** The rim: argv, environment and streams are read here and nowhere else in this room. */
+/** Where the house is put together: the command line is handed the other ways in. */
+const doors = {
+  up: async (call: ServeCall) => (await import("#show/http")).up(call),
+  open: async (call: ServeCall) => (await import("#show/http")).open(call),
+  token: async (call: ServeCall) => (await import("#show/http")).token(call),
+  attack: async (places: AttackedPlaces) => (await import("#show/http")).attack(places),
+}
+
+/** The rim: argv, environment and streams are read here and nowhere else. */
 const interrupted = new AbortController()
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   // Once: a second Ctrl-C ends the process at once, as a person in a hurry expects.
@@ -19,6 +28,7 @@ process.exitCode = await runCli({
   stdout: sink(process.stdout),
   stderr: sink(process.stderr),
   signal: interrupted.signal,
+  doors,
 })
 
 function sink(stream: NodeJS.WriteStream) {

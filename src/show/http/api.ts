@@ -1,0 +1,142 @@
+import { hostname } from "node:os"
+import path from "node:path"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { z } from "zod"
+import type { Store } from "#ground/store"
+import { currentBranch } from "#see/repo"
+import type { App } from "#show/app"
+import { BodyInvalid, LinkSpent, RouteMissing } from "./errors.ts"
+import { SESSION_COOKIE } from "./guard.ts"
+import type { Keys } from "./keys.ts"
+import { DEEPEST_JSON_LEVELS, SESSION_DAYS } from "./limits.ts"
+import { describeApi } from "./openapi.ts"
+import { type OperationRoute, operationRoutes, readQuery } from "./routes.ts"
+import { answerError } from "./status.ts"
+
+type ApiDeps = {
+  readonly app: App
+  readonly keys: Keys
+  readonly store: Store
+  readonly version: string
+}
+
+/** The API: every operation as a route, the session, and the API's own description. */
+export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
+  const routes = operationRoutes(deps.app.operations)
+  for (const route of routes) addOperation(fastify, route, deps.app)
+  addSession(fastify, deps)
+
+  fastify.get("/api/operations", async () => ({ operations: routes.map(describeRoute) }))
+  fastify.get("/api/openapi.json", async () => describeApi(routes, deps.version))
+  fastify.all("/api/*", async (request) => {
+    throw RouteMissing({ method: request.method, path: request.url.split("?")[0] ?? "" })
+  })
+}
+
+function addOperation(fastify: FastifyInstance, route: OperationRoute, app: App): void {
+  const { operation, method, path } = route
+  fastify.route({
+    method,
+    url: path,
+    handler: async (request, reply) => {
+      const input = method === "GET" ? readQuery(operation, queryOf(request)) : bodyOf(request)
+      return app.call(operation.name, input, { signal: signalOf(request, reply) })
+    },
+  })
+}
+
+const Exchange = z.strictObject({ token: z.string().min(1).max(200) })
+
+function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
+  const { keys } = deps
+  fastify.post("/api/session", async (request, reply) => {
+    const given = Exchange.safeParse(bodyOf(request))
+    if (!given.success) throw BodyInvalid({ problem: "expected { token }" })
+    if (!keys.spendLink(given.data.token)) throw LinkSpent({})
+    return reply.code(204).header("set-cookie", cookie(keys.issueCookie(), SESSION_DAYS)).send()
+  })
+  fastify.get("/api/session", async () => describeSession(deps))
+  fastify.delete("/api/session", async (_, reply) =>
+    reply.code(204).header("set-cookie", cookie("", 0)).send(),
+  )
+  /** A fresh one-time token for a link: what `qm open` asks a running server for. */
+  fastify.post("/api/session/link", async () => ({ token: keys.issueLink() }))
+}
+
+/** What a client may know about where it is. */
+async function describeSession({ app, store, version }: ApiDeps) {
+  const { repository } = app.places
+  const { stopped } = await store.status()
+  return {
+    repository: {
+      root: repository.root,
+      name: path.basename(repository.root),
+      branch: (await currentBranch(repository)) ?? null,
+    },
+    node: hostname(),
+    version,
+    readOnly: stopped !== undefined,
+  }
+}
+
+function cookie(value: string, days: number): string {
+  return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${days * 86_400}`
+}
+
+function describeRoute({ operation, method, path }: OperationRoute) {
+  const { name, summary, effect } = operation
+  return {
+    name,
+    summary,
+    effect,
+    method,
+    path,
+    input: z.toJSONSchema(operation.input, { io: "input" }),
+  }
+}
+
+function queryOf(request: FastifyRequest): URLSearchParams {
+  const split = request.url.indexOf("?")
+  return new URLSearchParams(split === -1 ? "" : request.url.slice(split + 1))
+}
+
+function bodyOf(request: FastifyRequest): unknown {
+  const body = request.body ?? {}
+  if (depthOf(body) > DEEPEST_JSON_LEVELS) {
+    throw BodyInvalid({ problem: `nested deeper than ${DEEPEST_JSON_LEVELS} levels` })
+  }
+  return body
+}
+
+/** Level by level, so that a deep body cannot exhaust the stack. */
+function depthOf(value: unknown): number {
+  let level = [value]
+  for (let depth = 0; depth <= DEEPEST_JSON_LEVELS; depth++) {
+    level = level.flatMap(insideOf)
+    if (level.length === 0) return depth
+  }
+  return DEEPEST_JSON_LEVELS + 1
+}
+
+function insideOf(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return []
+  const inside: unknown[] = Object.values(value)
+  return inside
+}
+
+/** Aborted when the client goes away before its answer. */
+function signalOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  request.raw.on("close", () => {
+    if (!reply.sent) gone.abort()
+  })
+  return gone.signal
+}
+
+export function addErrors(fastify: FastifyInstance, report: (error: unknown) => void): void {
+  fastify.setErrorHandler((error, _, reply) => {
+    const { status, body } = answerError(error)
+    if (status === 500) report(error)
+    return reply.code(status).send(body)
+  })
+}

@@ -1,0 +1,123 @@
+import { request } from "node:http"
+import { systemRandom } from "#ground/base"
+import type { DoctorCheck } from "#ground/contract"
+import { ASK_RUNNING_TIMEOUT_MS } from "./limits.ts"
+import { findRunning } from "./running.ts"
+import { readOrMakeToken } from "./token-file.ts"
+
+type Attempt = {
+  readonly name: string
+  readonly method?: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Statuses that mean the door stayed shut. */
+  readonly shut: readonly number[]
+}
+
+export type AttackedPlaces = {
+  readonly home: string
+  readonly repository: { readonly stateDirectory: string }
+}
+
+/**
+ * Try to get into the running server as a foreign page, a rebound name or a stranger would. Every
+ * attempt is one request to loopback; a door that opens is a failed check.
+ */
+export async function attack(places: AttackedPlaces): Promise<readonly DoctorCheck[]> {
+  const running = await findRunning(places.repository.stateDirectory)
+  if (running === undefined) return [NOT_RUNNING]
+  const token = await readOrMakeToken(places.home, systemRandom)
+  const checks: DoctorCheck[] = []
+  for (const attempt of attempts(running.port, token)) {
+    const status = await tryOnce(running.port, attempt)
+    checks.push(report(attempt, status))
+  }
+  return checks
+}
+
+const NOT_RUNNING: DoctorCheck = {
+  area: "server",
+  name: "attack",
+  state: "warn",
+  detail: "no server runs for this repository",
+  hint: "Start one with `qm up`, then run `qm doctor --attack` beside it.",
+}
+
+const READ = "/api/doctor/run"
+const WRITE = "/api/store/backup"
+const REFUSED = [401, 403, 421]
+const UPGRADE = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "cXVhcnRlcm1hc3Rlci1xbQ==",
+}
+
+function attempts(port: number, token: string): readonly Attempt[] {
+  const host = `127.0.0.1:${port}`
+  const authorization = `Bearer ${token}`
+  const known = { host, authorization }
+  const read = (name: string, headers: Attempt["headers"], path = READ): Attempt => ({
+    name,
+    path,
+    headers: { host, ...headers },
+    shut: REFUSED,
+  })
+  return [
+    read("no token", {}),
+    read("wrong token", { authorization: `Bearer ${"A".repeat(43)}` }),
+    read("longer token", { authorization: `${authorization}x` }),
+    read("token in the query", {}, `${READ}?token=${token}`),
+    read("foreign page", { authorization, origin: "http://evil.example" }),
+    read("page without an origin", { authorization, origin: "null" }),
+    read("rebound name", { authorization, host: `evil.example:${port}` }),
+    read("name that ends like ours", { authorization, host: `127.0.0.1.evil.example:${port}` }),
+    read("0.0.0.0", { authorization, host: `0.0.0.0:${port}` }),
+    read("socket without a token", UPGRADE, "/live/?EIO=4&transport=websocket"),
+    {
+      name: "form post",
+      method: "POST",
+      path: WRITE,
+      headers: { ...known, "content-type": "text/plain", "content-length": "0" },
+      shut: [415],
+    },
+    { name: "writing by GET", path: WRITE, headers: known, shut: [404, 405] },
+  ]
+}
+
+function report(attempt: Attempt, status: number | undefined): DoctorCheck {
+  const area = "server"
+  const name = attempt.name
+  if (status !== undefined && attempt.shut.includes(status)) {
+    return { area, name, state: "ok", detail: `refused with ${status}` }
+  }
+  const detail = status === undefined ? "the server did not answer" : `answered with ${status}`
+  return { area, name, state: "fail", detail, hint: "Stop the server and report this." }
+}
+
+async function tryOnce(port: number, attempt: Attempt): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path: attempt.path,
+        method: attempt.method ?? "GET",
+        headers: attempt.headers,
+        setHost: false,
+        timeout: ASK_RUNNING_TIMEOUT_MS,
+      },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      },
+    )
+    sent.on("upgrade", (response, socket) => {
+      socket.destroy()
+      resolve(response.statusCode)
+    })
+    sent.on("timeout", () => sent.destroy())
+    sent.on("error", () => resolve(undefined))
+    sent.end()
+  })
+}

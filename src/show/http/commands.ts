@@ -1,0 +1,89 @@
+import { systemRandom } from "#ground/base"
+import { type App } from "#show/app"
+import { askForLink } from "./ask.ts"
+import { NotRunning } from "./errors.ts"
+import { openPage, openWindow } from "./open-page.ts"
+import { findRunning, type Running } from "./running.ts"
+import { serve } from "./serve.ts"
+import { readOrMakeToken } from "./token-file.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the command line hands over when one of these commands is typed. */
+export type ServeCall = {
+  readonly app: App
+  readonly input: Readonly<Record<string, unknown>>
+  readonly environment: Environment
+  readonly isTerminal: boolean
+  readonly signal: AbortSignal
+  say(text: string): void
+}
+
+/** `qm up`: serve until told to stop, or point at the server that runs already. */
+export async function up(call: ServeCall): Promise<number> {
+  const { app, input, say } = call
+  const running = await findRunning(app.places.repository.stateDirectory)
+  if (running !== undefined) return pointAt(running, call)
+
+  const asked = typeof input["port"] === "number" ? input["port"] : undefined
+  const port = asked ?? app.config().server.port
+  const mayMove = asked === undefined && app.isDefault("server.port")
+  const serving = await serve({ app, port, mayMove })
+  const link = serving.link()
+  if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
+  say(`Quartermaster for ${app.places.repository.root}`)
+  say(`  ${link}`)
+  say("The link signs one browser in, once. `qm open` makes another. Ctrl-C ends the server.")
+  if (wantsPage(call)) await openPage(link, call.environment)
+  await untilAborted(call.signal)
+  await serving.close()
+  say("Stopped.")
+  return 0
+}
+
+/** `qm open`: a fresh link to the server that runs, in a browser or in a window of its own. */
+export async function open(call: ServeCall): Promise<number> {
+  const { app, input, say } = call
+  const { stateDirectory, root } = app.places.repository
+  const running = await findRunning(stateDirectory)
+  if (running === undefined) throw NotRunning({ root })
+  const link = await linkOf(running, app)
+  say(link)
+  if (input["window"] === true) {
+    const program = await openWindow(link, call.environment)
+    if (program === undefined) {
+      say(
+        "No Chromium was found for a window; open the link, then install it from the browser's menu.",
+      )
+    }
+  } else if (call.isTerminal) await openPage(link, call.environment)
+  return 0
+}
+
+/** `qm token`: what scripts send as a bearer token. */
+export async function token({ app, say }: ServeCall): Promise<number> {
+  say(await readOrMakeToken(app.places.home, systemRandom))
+  return 0
+}
+
+async function pointAt(running: Running, call: ServeCall): Promise<number> {
+  const link = await linkOf(running, call.app)
+  call.say(`Already running for ${call.app.places.repository.root}`)
+  call.say(`  ${link}`)
+  if (wantsPage(call)) await openPage(link, call.environment)
+  return 0
+}
+
+async function linkOf({ port }: Running, app: App): Promise<string> {
+  const bearer = await readOrMakeToken(app.places.home, systemRandom)
+  return askForLink(port, bearer)
+}
+
+function wantsPage({ input, isTerminal }: ServeCall): boolean {
+  return isTerminal && input["open"] !== false
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import type { Clock } from "#ground/base"
+import { type GuardRules, judge, type Verdict } from "./guard.ts"
+import { SECURITY_HEADERS } from "./headers.ts"
+import { MOST_REFUSALS_A_MINUTE, MOST_REQUESTS_A_MINUTE } from "./limits.ts"
+import { createRate } from "./rate.ts"
+
+export type Gate = ReturnType<typeof createGate>
+
+/** The guard at the door: what it refuses never reaches a router or a socket. */
+export function createGate(rules: GuardRules, deps: { clock: Clock }) {
+  const requests = createRate({ clock: deps.clock, most: MOST_REQUESTS_A_MINUTE })
+  const refusals = createRate({ clock: deps.clock, most: MOST_REFUSALS_A_MINUTE })
+
+  function decide(request: IncomingMessage, isUpgrade: boolean): Verdict {
+    const address = request.socket.remoteAddress ?? ""
+    if (requests.isTooMany(address)) return TOO_MANY
+    const verdict = judge(
+      {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        isUpgrade,
+      },
+      rules,
+    )
+    const isGuess = verdict.kind === "refuse" && verdict.code === "HTTP_TOKEN_WRONG"
+    return isGuess && refusals.isTooMany(address) ? TOO_MANY : verdict
+  }
+
+  return {
+    /** Whether a request may pass; otherwise it is answered here. */
+    admit(request: IncomingMessage, response: ServerResponse): boolean {
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
+      const verdict = decide(request, false)
+      if (verdict.kind === "refuse") refuseRequest(verdict, response)
+      return verdict.kind === "pass"
+    },
+    /** Whether a socket may be opened; otherwise the connection is answered and ended. */
+    admitUpgrade(request: IncomingMessage, socket: Duplex): boolean {
+      const verdict = decide(request, true)
+      if (verdict.kind === "refuse") refuseUpgrade(verdict, socket)
+      return verdict.kind === "pass"
+    },
+  }
+}
+
+function refuseRequest(refusal: Refusal, response: ServerResponse): void {
+  const body = JSON.stringify(wire(refusal))
+  response.writeHead(refusal.status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    // What was refused is not read: a body of 100 MB must not be taken in first.
+    connection: "close",
+  })
+  response.end(body)
+}
+
+function refuseUpgrade(refusal: Refusal, socket: Duplex): void {
+  const body = JSON.stringify(wire(refusal))
+  const lines = [
+    `HTTP/1.1 ${refusal.status} Refused`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    "",
+    body,
+  ]
+  socket.end(lines.join("\r\n"))
+}
+
+type Refusal = Extract<Verdict, { kind: "refuse" }>
+
+const TOO_MANY: Refusal = {
+  kind: "refuse",
+  status: 429,
+  code: "HTTP_TOO_MANY_REQUESTS",
+  why: "more requests than a person or a page makes",
+}
+
+function wire({ code, why }: Refusal) {
+  const message = `Refused: ${why}.`
+  return { code, message, hint: HINTS[code] ?? DEFAULT_HINT, data: null }
+}
+
+const DEFAULT_HINT = "Open the console through the link that `qm open` prints."
+const HINTS: Readonly<Record<string, string>> = {
+  HTTP_TOKEN_MISSING: "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
+  HTTP_TOKEN_WRONG: "Send `Authorization: Bearer` with what `qm token` prints.",
+  HTTP_JSON_ONLY: "Send the body as application/json.",
+  HTTP_TOO_MANY_REQUESTS: "Wait a minute, then try again.",
+}

@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from "node:http"
+
+/** What the guard looks at: one request or one socket upgrade, before any routing. */
+export type Approach = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** Every header line as sent, so that a header given twice is seen. */
+  readonly rawHeaders: readonly string[]
+  readonly isUpgrade: boolean
+}
+
+export type GuardRules = {
+  /** `127.0.0.1:4242`, `localhost:4242`, `[::1]:4242`: exactly these, nothing that ends like them. */
+  readonly hosts: ReadonlySet<string>
+  readonly scheme: "http" | "https"
+  isBearer(token: string): boolean
+  isCookie(value: string): boolean
+}
+
+export type Verdict =
+  | { readonly kind: "pass"; readonly by: "public" | "bearer" | "cookie" }
+  | {
+      readonly kind: "refuse"
+      readonly status: number
+      readonly code: string
+      readonly why: string
+    }
+
+export const SESSION_COOKIE = "qm_session"
+export const CLIENT_HEADER = "x-qm-client"
+
+/**
+ * One decision for HTTP, socket and MCP alike, deny by default. The Host check stops DNS rebinding
+ * (a rebound page's GET carries no Origin at all); the Origin check stops CSRF and socket hijack;
+ * the token stops other users of this machine. All three hold on every route.
+ */
+export function judge(approach: Approach, rules: GuardRules): Verdict {
+  return (
+    refuseHost(approach, rules) ??
+    refuseOrigin(approach, rules) ??
+    refuseBody(approach) ??
+    admit(approach, rules)
+  )
+}
+
+function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdict | undefined {
+  const given = valuesOf(rawHeaders, "host")
+  const [host] = given
+  const isExact = given.length === 1 && host === headers.host && rules.hosts.has(host ?? "")
+  return isExact ? undefined : refuse(421, "HTTP_HOST_REFUSED", "the Host is not this server's")
+}
+
+function refuseOrigin({ headers, rawHeaders }: Approach, rules: GuardRules): Verdict | undefined {
+  const given = valuesOf(rawHeaders, "origin")
+  const isOwn = given.every((origin) =>
+    [...rules.hosts].some((host) => origin === `${rules.scheme}://${host}`),
+  )
+  // Browsers say where a request comes from; what they call cross-site is never ours.
+  const isForeign = headers["sec-fetch-site"] === "cross-site"
+  if (isOwn && given.length <= 1 && !isForeign) return undefined
+  return refuse(403, "HTTP_ORIGIN_REFUSED", "the Origin is not this server's")
+}
+
+/** Forms and plain text are what a foreign page can send without asking; JSON is not. */
+function refuseBody({ method, headers, isUpgrade }: Approach): Verdict | undefined {
+  if (isUpgrade || isSafe(method)) return undefined
+  const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
+  const isEmpty = headers["content-length"] === "0" || headers["content-length"] === undefined
+  const hasBody = !isEmpty || headers["transfer-encoding"] !== undefined
+  if (type === "application/json" || (!hasBody && type === undefined)) return undefined
+  return refuse(415, "HTTP_JSON_ONLY", "a body must be application/json")
+}
+
+function admit(approach: Approach, rules: GuardRules): Verdict {
+  if (isPublic(approach)) return { kind: "pass", by: "public" }
+  const bearer = bearerOf(approach.headers)
+  if (bearer !== undefined) {
+    return rules.isBearer(bearer)
+      ? { kind: "pass", by: "bearer" }
+      : refuse(401, "HTTP_TOKEN_WRONG", "the bearer token is not this server's")
+  }
+  const cookie = cookieOf(approach.headers)
+  if (cookie === undefined || !rules.isCookie(cookie)) {
+    return refuse(401, "HTTP_TOKEN_MISSING", "a token is needed")
+  }
+  const needsHeader = !approach.isUpgrade && !isSafe(approach.method)
+  if (needsHeader && approach.headers[CLIENT_HEADER] === undefined) {
+    return refuse(403, "HTTP_CLIENT_HEADER_MISSING", "a change by cookie needs the client header")
+  }
+  return { kind: "pass", by: "cookie" }
+}
+
+/** The page itself, its assets, the health answer, and the door where a one-time token is spent. */
+function isPublic({ method, url, isUpgrade }: Approach): boolean {
+  if (isUpgrade) return false
+  const path = url.split("?")[0] ?? ""
+  if (method === "POST") return path === "/api/session"
+  if (method !== "GET" && method !== "HEAD") return false
+  return !GUARDED_PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+}
+
+const GUARDED_PREFIXES = ["/api", "/live", "/mcp", "/docs"]
+
+function isSafe(method: string): boolean {
+  return method === "GET" || method === "HEAD"
+}
+
+function refuse(status: number, code: string, why: string): Verdict {
+  return { kind: "refuse", status, code, why }
+}
+
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
+}
+
+function bearerOf(headers: IncomingHttpHeaders): string | undefined {
+  return /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1]
+}
+
+function cookieOf(headers: IncomingHttpHeaders): string | undefined {
+  for (const part of (headers.cookie ?? "").split(";")) {
+    const split = part.indexOf("=")
+    if (part.slice(0, split).trim() === SESSION_COOKIE) return part.slice(split + 1).trim()
+  }
+  return undefined
+}

@@ -1,0 +1,6 @@
+export type { AttackedPlaces } from "./attack.ts"
+export { attack } from "./attack.ts"
+export type { ServeCall } from "./commands.ts"
+export { open, token, up } from "./commands.ts"
+export type { ServeOptions, Serving } from "./serve.ts"
+export { serve } from "./serve.ts"

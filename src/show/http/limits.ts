@@ -1,0 +1,66 @@
+/** A link is opened at once by a person who sees it; a forgotten one must not stay good. */
+export const LINK_LIFE_MS = 10 * 60_000
+
+/** Links that may be open at once; the oldest goes first. */
+export const MOST_OPEN_LINKS = 50
+
+/** How long a browser stays signed in. */
+export const SESSION_DAYS = 30
+
+/** The largest body of an operation: a text to count, a config value. Uploads come another way. */
+export const LARGEST_BODY_BYTES = 1_000_000
+
+/** Deeper JSON than any input of ours; JSON.parse itself bears millions, our walk does not. */
+export const DEEPEST_JSON_LEVELS = 64
+
+/** Requests a minute from one address before 429; a console with live data makes about ten. */
+export const MOST_REQUESTS_A_MINUTE = 3_000
+
+/** Wrong tokens a minute from one address before 429; guessing 256 bits is hopeless anyway. */
+export const MOST_REFUSALS_A_MINUTE = 60
+
+/** Addresses remembered for the two limits above; loopback has very few. */
+export const MOST_ADDRESSES_REMEMBERED = 1_000
+
+/** How long requests under way may take when the server is told to stop. */
+export const SHUTDOWN_GRACE_MS = 3_000
+
+/** Where the server listens unless told otherwise, and how far it looks for a free port. */
+export const FIRST_PORT = 4242
+export const PORTS_TRIED = 20
+
+/** Events read from the journal and sent to one client in one message. */
+export const LIVE_PAGE_EVENTS = 500
+
+/** Bytes that may wait in one client's socket before nothing more is written to it. */
+export const LIVE_WAITING_BYTES = 1_000_000
+
+/** A client that takes nothing for this long is cut to its cursor and may come back. */
+export const LIVE_STALLED_MS = 10_000
+
+/** Live clients at once; a person has a few tabs and a few tools. */
+export const MOST_LIVE_CLIENTS = 200
+
+/** How often the journal is asked whether another process has written. */
+export const LIVE_LOOK_EVERY_MS = 100
+
+/** A word to every client, so that proxies and people see that the line is alive. */
+export const LIVE_HEARTBEAT_MS = 10_000
+
+/** The largest message a client may send: a cursor. */
+export const LARGEST_LIVE_MESSAGE_BYTES = 16_000
+
+/** The largest file of the built console. */
+export const LARGEST_ASSET_BYTES = 5_000_000
+
+/** A token is 43 characters. */
+export const TOKEN_FILE_LIMIT_BYTES = 1_000
+
+/** The record of a running server is one short line. */
+export const RECORD_LIMIT_BYTES = 1_000
+
+/** How long a running server may take to give a link. */
+export const ASK_RUNNING_TIMEOUT_MS = 5_000
+
+/** A program that opens a page hands it over and ends; one that stays is let go. */
+export const OPEN_PAGE_TIMEOUT_MS = 10_000

@@ -1,0 +1,150 @@
+import type { Server as HttpServer } from "node:http"
+import { Server, type Socket } from "socket.io"
+import { z } from "zod"
+import type { Clock, Log } from "#ground/base"
+import { Cursor } from "#ground/contract"
+import type { Journal, Store } from "#ground/store"
+import type { Gate } from "./gate.ts"
+import { LARGEST_LIVE_MESSAGE_BYTES, LIVE_HEARTBEAT_MS, MOST_LIVE_CLIENTS } from "./limits.ts"
+import { createStream, cut, type Stream } from "./stream.ts"
+
+const LIVE_PATH = "/live"
+
+export type Live = ReturnType<typeof createLive>
+
+/**
+ * The live stream. The journal is the truth, and every client is only a cursor in it: what is sent
+ * is read from the journal after the client has taken what came before. So nothing is kept for a
+ * slow client, a reconnect goes on where it was, and a second server serves the same events.
+ */
+export function createLive(deps: {
+  readonly server: HttpServer
+  readonly gate: Gate
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}) {
+  const io = new Server({
+    path: LIVE_PATH,
+    transports: ["websocket"],
+    serveClient: false,
+    maxHttpBufferSize: LARGEST_LIVE_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    destroyUpgrade: false,
+  })
+  io.attach(deps.server)
+  guardUpgrades(deps.server, deps.gate)
+
+  const streams = new Map<Socket, Stream>()
+  const stopFollowing = deps.store.onAdvance(() => {
+    for (const stream of streams.values()) stream.wake()
+  })
+  io.on("connection", (socket) => {
+    if (io.engine.clientsCount > MOST_LIVE_CLIENTS) {
+      cut(socket, { reason: `more than ${MOST_LIVE_CLIENTS} clients` })
+      return
+    }
+    socket.on("disconnect", () => leave(streams, socket))
+    socket.on("subscribe", (input: unknown, answer: unknown) => {
+      void answerSubscription({ ...deps, streams, socket }, input, answer)
+    })
+  })
+  const heartbeat = setInterval(() => {
+    const body = { at: deps.clock.now(), clients: io.engine.clientsCount }
+    // Without a sequence number, and dropped for who cannot take it: it is news only now.
+    io.volatile.emit("ephemeral", { name: "live.heartbeat", body })
+  }, LIVE_HEARTBEAT_MS)
+
+  return {
+    clients: (): number => io.engine.clientsCount,
+    async close(): Promise<void> {
+      clearInterval(heartbeat)
+      stopFollowing()
+      for (const socket of streams.keys()) leave(streams, socket)
+      io.disconnectSockets(true)
+      io.engine.close()
+    },
+  }
+}
+
+function leave(streams: Map<Socket, Stream>, socket: Socket): void {
+  streams.get(socket)?.stop()
+  streams.delete(socket)
+}
+
+type SubscriptionDeps = {
+  readonly streams: Map<Socket, Stream>
+  readonly socket: Socket
+  readonly store: Store
+  readonly log: Log
+}
+
+/** A client has one subscription; a second one takes the place of the first. */
+async function answerSubscription(
+  deps: SubscriptionDeps,
+  input: unknown,
+  answer: unknown,
+): Promise<void> {
+  const { streams, socket, log } = deps
+  const { journal } = deps.store
+  try {
+    const { reply, from } = await locate(input, journal)
+    // The last argument of a message is the client's call-back, when it asked for one.
+    if (isCallBack(answer)) answer(reply)
+    if (from === undefined || !socket.connected) return
+    leave(streams, socket)
+    const stream = createStream({ socket, journal, from, log })
+    streams.set(socket, stream)
+    stream.wake()
+  } catch (error) {
+    log.error("live subscription failed", { error })
+    socket.disconnect(true)
+  }
+}
+
+function isCallBack(value: unknown): value is (reply: Subscribed) => void {
+  return typeof value === "function"
+}
+
+/** What a client asks for: everything after its cursor, or from now on. */
+const Subscribe = z.object({ after: Cursor.nullable() })
+
+/** The answer. `resync` means: your cursor is of another history; fetch afresh, then go on. */
+export type Subscribed =
+  | { kind: "subscribed"; head: Cursor }
+  | { kind: "resync"; head: Cursor; reason: "foreign-cursor" | "future-cursor" }
+  | { kind: "refused"; reason: string }
+
+async function locate(
+  input: unknown,
+  journal: Journal,
+): Promise<{ reply: Subscribed; from: Cursor | undefined }> {
+  const asked = Subscribe.safeParse(input)
+  if (!asked.success) {
+    return { reply: { kind: "refused", reason: "the cursor is malformed" }, from: undefined }
+  }
+  const { after } = asked.data
+  const page = after === null ? undefined : await journal.read({ after, limit: 1 })
+  const head = page?.head ?? (await journal.head())
+  if (page?.kind === "foreign-cursor" || page?.kind === "future-cursor") {
+    return { reply: { kind: "resync", head, reason: page.kind }, from: head }
+  }
+  return { reply: { kind: "subscribed", head }, from: after ?? head }
+}
+
+/**
+ * The guard stands before whoever answers upgrades. What is not for the live stream is ended: an
+ * upgrade that nobody answers would stay open for good.
+ */
+function guardUpgrades(server: HttpServer, gate: Gate): void {
+  const answering = server.listeners("upgrade")
+  server.removeAllListeners("upgrade")
+  server.on("upgrade", (request, socket, head) => {
+    if (!gate.admitUpgrade(request, socket)) return
+    if (request.url?.split("?")[0] !== `${LIVE_PATH}/`) {
+      socket.destroy()
+      return
+    }
+    for (const listener of answering) listener.call(server, request, socket, head)
+  })
+}

@@ -1,0 +1,73 @@
+import { tmpdir } from "node:os"
+import { pickEnvironment, run, start } from "#ground/base"
+import { OPEN_PAGE_TIMEOUT_MS } from "./limits.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a desktop program needs to find its screen, and nothing else of ours. */
+const DESKTOP_VARIABLES = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XAUTHORITY",
+  "XDG_RUNTIME_DIR",
+  "XDG_CURRENT_DESKTOP",
+  "XDG_SESSION_TYPE",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "SYSTEMROOT",
+]
+
+/** Hand a page to the browser; without a screen, or when nothing takes it, the link is enough. */
+export async function openPage(url: string, environment: Environment): Promise<void> {
+  if (!hasScreen(environment)) return
+  const [file, ...args] = OPENERS[process.platform] ?? ["xdg-open"]
+  if (file === undefined) return
+  await run(file, [...args, url], {
+    cwd: tmpdir(),
+    env: pickEnvironment(environment, DESKTOP_VARIABLES),
+    timeoutMs: OPEN_PAGE_TIMEOUT_MS,
+    maxOutputBytes: 10_000,
+  })
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+}
+
+const CHROMIUMS = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "microsoft-edge",
+  "brave-browser",
+]
+
+/** A window without a browser around it. Gives the program that shows it, if there is one. */
+export async function openWindow(
+  url: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  if (!hasScreen(environment)) return undefined
+  for (const program of CHROMIUMS) {
+    const started = await start(program, [`--app=${url}`], {
+      cwd: tmpdir(),
+      env: pickEnvironment(environment, DESKTOP_VARIABLES),
+    })
+    if (started.kind !== "started") continue
+    // It lives as long as its window, and `qm open` as long as it.
+    started.child.stdout.resume()
+    started.child.stderr.resume()
+    await started.child.exited
+    return program
+  }
+  return undefined
+}
+
+function hasScreen(environment: Environment): boolean {
+  if (process.platform === "darwin" || process.platform === "win32") return true
+  return Boolean(environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"])
+}

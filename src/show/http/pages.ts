@@ -1,0 +1,51 @@
+import path from "node:path"
+import type { FastifyInstance, FastifyReply } from "fastify"
+import { readBounded } from "#ground/base"
+import { LARGEST_ASSET_BYTES } from "./limits.ts"
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json; charset=utf-8",
+  ".webmanifest": "application/manifest+json; charset=utf-8",
+}
+
+/**
+ * The built console. Assets have their hash in the name and may be kept for good; every other path
+ * is the page itself, since the console's addresses are its state.
+ */
+export function addPages(fastify: FastifyInstance, directory: string): void {
+  fastify.get("/healthz", async () => ({ ok: true }))
+  fastify.get("/*", async (request, reply) => {
+    const asked = request.url.split("?")[0] ?? "/"
+    const isFile = /^\/(assets\/)?[\w.-]+\.\w+$/.test(asked) && !asked.includes("..")
+    const sent = isFile ? await send(reply, directory, asked) : undefined
+    if (sent !== undefined) return sent
+    if (asked.startsWith("/assets/")) return reply.code(404).send()
+    return (
+      (await send(reply, directory, "/index.html")) ??
+      reply.code(404).type("text/plain").send(NOT_BUILT)
+    )
+  })
+}
+
+const NOT_BUILT = "The console is not built here. Run `npm run build`, then reload.\n"
+
+async function send(
+  reply: FastifyReply,
+  directory: string,
+  file: string,
+): Promise<FastifyReply | undefined> {
+  const full = path.join(directory, file)
+  const outcome = await readBounded(full, { maxBytes: LARGEST_ASSET_BYTES })
+  if (outcome.kind !== "read") return undefined
+  const isHashed = file.startsWith("/assets/")
+  return reply
+    .type(TYPES[path.extname(file)] ?? "application/octet-stream")
+    .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
+    .send(outcome.bytes)
+}

@@ -1,0 +1,75 @@
+import { fileURLToPath } from "node:url"
+import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
+import { type App, versions } from "#show/app"
+import { PortTaken } from "./errors.ts"
+import { createHttp } from "./http.ts"
+import { createKeys } from "./keys.ts"
+import { PORTS_TRIED } from "./limits.ts"
+import { forgetRunning, recordRunning } from "./running.ts"
+import { readOrMakeToken } from "./token-file.ts"
+
+export type ServeOptions = {
+  readonly app: App
+  /** 0 means any free one. */
+  readonly port: number
+  /** Whether another port will do when this one is taken. */
+  readonly mayMove: boolean
+  readonly consoleDirectory?: string
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+export type Serving = Awaited<ReturnType<typeof serve>>
+
+const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../console/dist", import.meta.url))
+
+/** Start the server for a repository and say where it is. */
+export async function serve(options: ServeOptions) {
+  const { app, clock = systemClock, random = systemRandom } = options
+  const { home, repository } = app.places
+  const keys = createKeys({ token: await readOrMakeToken(home, random), clock, random })
+  const http = await createHttp({
+    app,
+    store: await app.store(),
+    keys,
+    clock,
+    log: app.log,
+    version: versions().qm,
+    consoleDirectory: options.consoleDirectory ?? CONSOLE_DIRECTORY,
+  })
+  try {
+    const port = await listenSomewhere(http.listen, options)
+    await recordRunning(repository.stateDirectory, port)
+    const url = `http://127.0.0.1:${port}`
+    return {
+      url,
+      port,
+      routes: http.routes,
+      live: http.live,
+      /** A link that signs one browser in, once. */
+      link: () => `${url}/#t=${keys.issueLink()}`,
+      async close(): Promise<void> {
+        await forgetRunning(repository.stateDirectory)
+        await http.close()
+      },
+    }
+  } catch (error) {
+    await http.close()
+    throw error
+  }
+}
+
+async function listenSomewhere(
+  listen: (port: number) => Promise<number>,
+  { port, mayMove }: ServeOptions,
+): Promise<number> {
+  const tries = mayMove ? PORTS_TRIED : 1
+  for (let at = port; ; at++) {
+    try {
+      return await listen(at)
+    } catch (error) {
+      const isLast = at - port + 1 >= tries
+      if (!PortTaken.is(error) || isLast) throw error
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import path from "node:path"
+import {
+  ensureDirectory,
+  type Random,
+  readTextBounded,
+  statFile,
+  writeFileAtomic,
+} from "#ground/base"
+import { TokenFileUnusable } from "./errors.ts"
+import { TOKEN_FILE_LIMIT_BYTES } from "./limits.ts"
+
+const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/
+
+/** The user's token: 256 bits, in a file that only they can read. Made when it is first needed. */
+export async function readOrMakeToken(home: string, random: Random): Promise<string> {
+  const file = path.join(home, "token")
+  const outcome = await readTextBounded(file, { maxBytes: TOKEN_FILE_LIMIT_BYTES })
+  if (outcome.kind === "missing") return makeToken(file, random)
+  if (outcome.kind !== "read") throw TokenFileUnusable({ path: file, problem: outcome.kind })
+  const token = outcome.text.trim()
+  if (!TOKEN_FORM.test(token)) throw TokenFileUnusable({ path: file, problem: "it holds no token" })
+  const found = await statFile(file)
+  const isOpen = found.kind === "found" && (found.stat.mode & 0o077) !== 0
+  if (isOpen && process.platform !== "win32") {
+    throw TokenFileUnusable({ path: file, problem: "other users can read it" })
+  }
+  return token
+}
+
+async function makeToken(file: string, random: Random): Promise<string> {
+  await ensureDirectory(path.dirname(file))
+  const token = Buffer.from(random.bytes(32)).toString("base64url")
+  await writeFileAtomic(file, `${token}\n`)
+  return token
+}
