@@ -1,0 +1,99 @@
+import { useVirtualizer } from "@tanstack/react-virtual"
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react"
+import styles from "./list.module.css"
+import { type ColumnWidths, columnStyle } from "./list.tsx"
+import { useRowHeight } from "./row-height.ts"
+
+export type VirtualListHandle = { focus(): void; scrollTo(index: number): void }
+
+type VirtualListProps<Item> = {
+  readonly label: string
+  readonly columns: ColumnWidths
+  readonly items: readonly Item[]
+  keyOf(item: Item): string
+  isGroup(item: Item): boolean
+  renderItem(item: Item): ReactNode
+  /** The option that keys act on; scrolled into view when it changes. */
+  readonly activeIndex: number
+  readonly activeId: string | undefined
+  /** Stays at the end while it is there: a journal that is followed. */
+  readonly sticksToEnd: boolean
+  readonly ref?: Ref<VirtualListHandle>
+}
+
+const GROUP_PX = 30
+/** Rows drawn beyond what is seen: enough that a held key outruns no frame. */
+const OVERSCAN_ROWS = 12
+/** So near the end counts as being there; half a row forgives a scroll that stopped early. */
+const END_SLACK_PX = 16
+
+/** Draws only the rows in sight; 100,000 cost as much as 50. */
+export function VirtualList<Item>(props: VirtualListProps<Item>) {
+  const { items, activeIndex, sticksToEnd, keyOf, isGroup } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const rowHeight = useRowHeight()
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => {
+      const item = items[index]
+      return item !== undefined && isGroup(item) ? GROUP_PX : rowHeight
+    },
+    getItemKey: (index) => {
+      const item = items[index]
+      return item === undefined ? index : keyOf(item)
+    },
+    overscan: OVERSCAN_ROWS,
+  })
+  useEffect(() => virtual.measure(), [virtual, rowHeight])
+  useEffect(() => {
+    if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: "auto" })
+  }, [virtual, activeIndex])
+  useEffect(() => {
+    const staysAtEnd = sticksToEnd && isAtEnd.current && activeIndex < 0
+    if (staysAtEnd && items.length > 0) virtual.scrollToIndex(items.length - 1, { align: "end" })
+  }, [virtual, sticksToEnd, items.length, activeIndex])
+  useImperativeHandle(props.ref, () => ({
+    focus: () => scroller.current?.focus(),
+    scrollTo: (index) => virtual.scrollToIndex(index, { align: "end" }),
+  }))
+  const noteEnd = () => {
+    const box = scroller.current
+    if (box === null) return
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK_PX
+  }
+  return (
+    <div
+      ref={scroller}
+      className={styles.listbox}
+      style={columnStyle(props.columns)}
+      role="listbox"
+      aria-label={props.label}
+      aria-activedescendant={props.activeId}
+      tabIndex={0}
+      onScroll={noteEnd}
+    >
+      <div
+        className={styles.canvas}
+        role="presentation"
+        style={{ height: `${virtual.getTotalSize()}px` }}
+      >
+        {virtual.getVirtualItems().map((it) => {
+          const item = items[it.index]
+          if (item === undefined) return null
+          return (
+            <div
+              key={it.key}
+              className={styles.placed}
+              role="presentation"
+              style={{ transform: `translateY(${it.start}px)` }}
+            >
+              {props.renderItem(item)}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
