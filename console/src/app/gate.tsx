@@ -6,7 +6,6 @@ import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
 import { CommandLine, Hello } from "../ui/empty/empty.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
-import { Prose } from "../ui/text/text.tsx"
 import type { Live } from "./live.ts"
 import { Shell } from "./shell.tsx"
 
@@ -40,7 +39,7 @@ export function Gate({ entered, live, clock }: GateProps) {
   // Once in, a session that ends later does not wipe what is shown.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
-  if (isRefused(session.error)) return <ComeIn hint={toWireError(session.error).hint} />
+  if (isRefused(session.error)) return <ComeIn />
   return (
     <main>
       <Failure
@@ -56,13 +55,12 @@ function toFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-function ComeIn({ hint }: { readonly hint: string }) {
+function ComeIn() {
   return (
     <main>
       <Hello
         title="This page needs a link"
         says="The console shows what your agents read and do, so it opens only for you. Run this in the repository: it prints a link that lets this browser in, once."
-        afterwards={<Prose>{hint}</Prose>}
       >
         <CommandLine command="qm open" />
       </Hello>

@@ -6,6 +6,7 @@ import "../ui/tokens.css"
 import "../ui/ground.css"
 import { createClient } from "../data/client.ts"
 import { browserClock } from "../data/clock.ts"
+import { hasCode } from "../data/errors.ts"
 import { keys } from "../data/keys.ts"
 import { createLiveCache } from "../data/live-cache.ts"
 import { ClientContext } from "../data/queries.tsx"
@@ -21,7 +22,7 @@ const client = createClient({ fetch: (...request) => fetch(...request) })
 const queries = new QueryClient({
   defaultOptions: {
     // The live stream says when something changed; asking on a timer would only add noise.
-    queries: { staleTime: 60_000, retry: 1, refetchOnWindowFocus: false, throwOnError: false },
+    queries: { staleTime: 60_000, retry: isWorthRetrying, refetchOnWindowFocus: false },
   },
 })
 const liveCache = createLiveCache({ queries, after: browserClock.after })
@@ -32,6 +33,11 @@ const live = createLive({
   onRefetch: liveCache.resync,
   onLost: () => void queries.invalidateQueries({ queryKey: keys.session }),
 })
+
+/** An answer is an answer; only silence is asked again, and once. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  return failures < 1 && hasCode(error, "CONSOLE_SERVER_UNREACHABLE")
+}
 
 const root = document.getElementById("root")
 if (root === null) throw new Error("invariant broken: index.html has #root")

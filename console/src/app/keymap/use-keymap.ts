@@ -53,6 +53,7 @@ function isForField(event: KeyboardEvent, press: string): boolean {
 function createBindings(doers: Map<string, (() => void)[]>): KeyBindings {
   return {
     keysOf: (id) => KEYMAP.find((it) => it.id === id)?.keys ?? [],
+    isBound: (id) => (doers.get(id)?.length ?? 0) > 0,
     press: (id) => doers.get(id)?.at(-1)?.(),
     bind(id, act) {
       // The one bound last is the innermost layer: it acts, and the one before it comes back.

@@ -45,8 +45,10 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
           onKeyDown={press}
         />
       </CommandLineBox>
-      <CommandMessage hint={given === "" ? "With nothing else given." : `With ${given}.`}>
-        {call.operation.summary}? This changes something.
+      <CommandMessage
+        hint={given === "" ? "This writes. Nothing else was given." : `This writes, with ${given}.`}
+      >
+        {call.operation.summary}
       </CommandMessage>
       <CommandFoot
         says=""

@@ -32,19 +32,28 @@ export type Entry = {
 }
 
 /** In the order in which they are shown; recent things first while nothing is typed. */
-export const GROUPS = ["Recent", "On this page", "Run", "Go to", "Appearance"] as const
+export const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
 export type GroupName = (typeof GROUPS)[number]
 
 export type Context = {
   readonly operations: readonly OperationEntry[]
   readonly scope: Scope
   readonly isReadOnly: boolean
+  /** Keys that would do nothing now are no offer. */
+  isBound(keyId: string): boolean
 }
 
-export function buildEntries({ operations, scope, isReadOnly }: Context): readonly Entry[] {
+export function buildEntries({
+  operations,
+  scope,
+  isReadOnly,
+  isBound,
+}: Context): readonly Entry[] {
   const runnable = operations.filter((it) => !isReadOnly || it.effect === "read")
   return [
-    ...rowsHeardIn(KEYMAP, scope).flatMap(pageAction),
+    ...rowsHeardIn(KEYMAP, scope)
+      .filter((it) => isBound(it.id))
+      .flatMap(pageAction),
     ...runnable.map(operationEntry),
     ...PLACES.map(
       (it): Entry => ({
@@ -96,11 +105,11 @@ function bestIn({ entries }: Found, query: string): number {
 /** Keys that make no sense from here: the palette is open already, and layers are left by Escape. */
 const NOT_ACTIONS = /^(palette|go|list|leave|filter)/
 
-function pageAction({ id, label, keys }: KeyRow): readonly Entry[] {
+function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {
   if (NOT_ACTIONS.test(id)) return []
   const entry: Entry = {
     id: `key ${id}`,
-    group: "On this page",
+    group: scope === "everywhere" ? "Console" : "On this page",
     icon: "chevron-right",
     label,
     verb: "Do",

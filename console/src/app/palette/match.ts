@@ -8,7 +8,7 @@ export type Searchable = {
 
 /**
  * How well an entry answers what was typed: every word must occur. The beginning of the label
- * counts most, then the beginning of a word, then anywhere, then only in its other words.
+ * counts most, then that of its name, then the beginning of a word, then anywhere.
  */
 export function score({ label, words = "" }: Searchable, query: string): number {
   const asked = query.toLowerCase().split(/\s+/).filter(Boolean)
@@ -25,6 +25,7 @@ export function score({ label, words = "" }: Searchable, query: string): number 
 
 function scoreWord(word: string, label: string, words: string): number {
   if (label.startsWith(word)) return 100
+  if (words.startsWith(word)) return 80
   if (label.includes(` ${word}`)) return 60
   if (label.includes(word)) return 30
   return words.includes(word) ? 10 : 0

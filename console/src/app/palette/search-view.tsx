@@ -8,6 +8,7 @@ import {
   EntryList,
   entryElementId,
 } from "../../ui/command/command.tsx"
+import { useKeyBindings } from "../../ui/keys/keys.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import type { Place } from "../routes.tsx"
 import { buildEntries, type Entry, findEntries } from "./entries.ts"
@@ -29,10 +30,11 @@ export function SearchView(props: SearchViewProps) {
   const [selectedId, setSelectedId] = useState<string | null>(null)
   const [actionsOf, setActionsOf] = useState<Entry | null>(null)
   const listId = useId()
+  const { isBound } = useKeyBindings()
   const scope = place?.scope ?? "everywhere"
   const entries = useMemo(
-    () => buildEntries({ operations, scope, isReadOnly }),
-    [operations, scope, isReadOnly],
+    () => buildEntries({ operations, scope, isReadOnly, isBound }),
+    [operations, scope, isReadOnly, isBound],
   )
   const recent = useMemo(() => recentIds(), [])
   const actions = useActions(actionsOf, onChoose)

@@ -4,7 +4,15 @@ import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Block, OnlyAsPage, Pane, PaneHead, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  OnlyAsPage,
+  OnlyBeside,
+  Pane,
+  PaneHead,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { ValueTree } from "../../ui/tree/tree.tsx"
@@ -26,7 +34,9 @@ export function EventDetail({ entry, view, onView, onClose }: EventDetailProps) 
         actions={
           <>
             <CopyIcon text={raw} label="Copy the event" keyId="events.copy" />
-            <IconButton small icon="close" label="Close" onPress={onClose} />
+            <OnlyBeside>
+              <IconButton small icon="close" label="Close" onPress={onClose} />
+            </OnlyBeside>
           </>
         }
       >

@@ -2,23 +2,21 @@ import { useMutation } from "@tanstack/react-query"
 import { toWireError } from "../../data/errors.ts"
 import { type Journal, olderThan } from "../../data/journal.ts"
 import { Button } from "../../ui/button/button.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { RowNote } from "../../ui/list/list.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
 
 type OlderEventsProps = { readonly journal: Journal | undefined; loadOlder(): Promise<void> }
 
-/** Above the list: what lies before the events in memory. */
+/** In the header: what lies before the events in memory. */
 export function OlderEvents({ journal, loadOlder }: OlderEventsProps) {
-  const older = useMutation({ mutationFn: loadOlder })
+  const toast = useToast()
+  const older = useMutation({
+    mutationFn: loadOlder,
+    onError: (error) => toast.fail(toWireError(error)),
+  })
   if (journal === undefined || olderThan(journal) === null) return null
-  if (older.error !== null) {
-    return <Failure size="row" error={toWireError(older.error)} onRetry={() => older.mutate()} />
-  }
   return (
-    <RowNote>
-      <Button small disabled={older.isPending} onPress={() => older.mutate()}>
-        Load older events
-      </Button>
-    </RowNote>
+    <Button look="ghost" disabled={older.isPending} onPress={() => older.mutate()}>
+      Load older
+    </Button>
   )
 }

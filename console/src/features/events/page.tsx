@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatClockFine } from "../../data/moments.ts"
+import { formatClock, formatClockFine } from "../../data/moments.ts"
 import type { EventsSearch } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -10,9 +10,9 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Cell, Group, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Cell, Group, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -29,7 +29,7 @@ type EventsPageProps = {
 const COLUMNS = {
   full: "96px 52px minmax(140px, 240px) minmax(0, 1fr)",
   tight: "96px minmax(120px, 200px) minmax(0, 1fr)",
-  narrow: "minmax(0, 1fr) 96px",
+  narrow: "minmax(0, 1fr) 48px",
   nameSpan: 4,
 } as const
 
@@ -64,6 +64,7 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
         title="Events"
         facts={<Text tone="3">{sayCount(shown.length, journal.data?.isWhole === true)}</Text>}
       >
+        <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
         <Button
           look={search.until === null ? "ghost" : "plain"}
           icon={search.until === null ? "pause" : "play"}
@@ -110,7 +111,6 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
               />
             )}
             {journal.isPending ? <RowSkeleton rows={12} /> : null}
-            <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
             {journal.data !== undefined && shown.length === 0 ? (
               <NoEvents search={search} onSearch={onSearch} />
             ) : null}
@@ -122,13 +122,13 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
                 items={lines}
                 keyOf={(it) => (it.kind === "day" ? it.name : `${it.entry.epoch} ${it.entry.seq}`)}
                 isGroup={(it) => it.kind === "day"}
-                activeIndex={lines.findIndex((it) => seqOf(it) === search.at)}
+                activeIndex={lines.findIndex((it) => isAt(it, search.at))}
                 activeId={selected === undefined ? undefined : optionId(selected.seq)}
                 sticksToEnd={search.until === null}
                 renderItem={(it) => (
                   <EventLine
                     line={it}
-                    isSelected={seqOf(it) === search.at}
+                    isSelected={isAt(it, search.at)}
                     onPick={(seq) => onSearch({ at: seq === search.at ? null : seq })}
                   />
                 )}
@@ -174,12 +174,18 @@ function EventLine({ line, isSelected, onPick }: EventLineProps) {
           {seq}
         </Text>
       </Cell>
-      <Cell lead>
-        <Text mono>{name}</Text>
+      <Stack>
+        <Cell lead>
+          <Text mono>{name}</Text>
+        </Cell>
+        <NarrowLine>{sayBody(body)}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" cut>
+          {sayBody(body)}
+        </Text>
       </Cell>
-      <Text size="sm" tone="2" cut>
-        {sayBody(body)}
-      </Text>
+      <NarrowLine align="end">{formatClock(at)}</NarrowLine>
     </Row>
   )
 }
@@ -204,8 +210,8 @@ function NoEvents({ search, onSearch }: Pick<EventsPageProps, "search" | "onSear
   )
 }
 
-function seqOf(line: Line): number | null {
-  return line.kind === "event" ? line.entry.seq : null
+function isAt(line: Line, seq: number | null): boolean {
+  return line.kind === "event" && line.entry.seq === seq
 }
 
 function optionId(seq: number): string {

@@ -8,6 +8,7 @@ import {
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatAge } from "../../data/moments.ts"
+import { readOrigin } from "../../data/origin.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { CheckBlocks, CheckProblems } from "../../ui/checks/checks.tsx"
@@ -58,7 +59,7 @@ function RepositoryFacts() {
 function HealthFacts() {
   const { data: report, error, refetch } = useOperation("doctor.run", {})
   if (error !== null) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
   }
   if (report === undefined) return null
   const passed = report.checks.filter((it) => it.state === "ok").length
@@ -96,7 +97,7 @@ function StoreFacts({ now }: { readonly now: number }) {
     onError: (reason) => toast.fail(toWireError(reason)),
   })
   if (error !== null) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
   }
   if (status === undefined) return null
   return (
@@ -146,7 +147,7 @@ function WindowFacts() {
       <Values>
         <Value name="Size">{formatExact(window.value)} tokens</Value>
         <Value name="Set by" title={window.origin}>
-          {window.origin}
+          {readOrigin(window.origin).says}
         </Value>
         {encoding === undefined ? null : <Value name="Counted as">{String(encoding.value)}</Value>}
       </Values>

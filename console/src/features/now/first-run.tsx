@@ -1,12 +1,12 @@
 import type { DoctorReport } from "../../contract.ts"
-import type { NowReport } from "../../data/client.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CheckLines, CommandLine, Hello } from "../../ui/empty/empty.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Prose } from "../../ui/text/text.tsx"
 
 type FirstRunProps = {
-  readonly report: NowReport
+  /** Of the repository. */
+  readonly name: string
   readonly doctor: DoctorReport | undefined
   onCheck(): void
 }
@@ -14,11 +14,11 @@ type FirstRunProps = {
 const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
 
 /** One sentence, one command, and what was found on this machine. */
-export function FirstRun({ report, doctor, onCheck }: FirstRunProps) {
+export function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
   return (
     <Hello
       title="Ready, and nothing has happened yet"
-      says={`The store of ${report.repository.name} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
+      says={`The store of ${repository} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
       afterwards={
         <Prose>
           {

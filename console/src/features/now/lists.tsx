@@ -3,7 +3,7 @@ import type { NowRow } from "../../data/client.ts"
 import { formatAge, formatClock, formatRunTime } from "../../data/moments.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { KINDS, type KindTokens } from "../../ui/budget-bar/layout.ts"
-import { Cell, Group, Row, RowNote, Rows } from "../../ui/list/list.tsx"
+import { Cell, Group, NarrowLine, Row, RowNote, Rows } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -121,7 +121,10 @@ function RunRows({ name, rows, time, empty, say }: RunRowsProps) {
               {it.id}
             </Text>
           </Cell>
-          <Cell lead>{it.title}</Cell>
+          <Stack>
+            <Cell lead>{it.title}</Cell>
+            <NarrowLine>{it.agent}</NarrowLine>
+          </Stack>
           <Cell from="roomy">
             <Text as="div" tone="2" cut>
               {it.agent}

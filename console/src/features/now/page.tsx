@@ -5,7 +5,6 @@ import { useOperation } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -24,7 +23,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   const report = useOperation("now.show", {})
   const doctor = useOperation("doctor.run", {})
   const check = () => void doctor.refetch()
-  useKey("panel.right", onToggleFacts)
+  const isFirst = report.data !== undefined && isFirstRun(report.data)
   return (
     <>
       <Header title="Now" facts={<Text tone="3">{formatDay(now)}</Text>}>
@@ -38,17 +37,20 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
         >
           Check again
         </Button>
-        <IconButton
-          icon="panel"
-          label={areFactsHidden ? "Show the facts" : "Hide the facts"}
-          pressed={!areFactsHidden}
-          onPress={onToggleFacts}
-        />
+        {isFirst ? null : (
+          <IconButton
+            icon="panel"
+            label={areFactsHidden ? "Show the facts" : "Hide the facts"}
+            pressed={!areFactsHidden}
+            keyId="panel.right"
+            onPress={onToggleFacts}
+          />
+        )}
       </Header>
-      {report.data !== undefined && isFirstRun(report.data) ? (
+      {isFirst ? (
         <Pane label="First run">
           <PaneScroll>
-            <FirstRun report={report.data} doctor={doctor.data} onCheck={check} />
+            <FirstRun name={report.data.repository.name} doctor={doctor.data} onCheck={check} />
           </PaneScroll>
         </Pane>
       ) : (

@@ -1,6 +1,6 @@
 import { ChoiceField, type Swatch, SwatchField } from "../../ui/field/field.tsx"
 import { FormRow } from "../../ui/form/form.tsx"
-import { Group } from "../../ui/list/list.tsx"
+import { Group, Section } from "../../ui/list/list.tsx"
 
 /** What the page must know of looks; the app hands it in. */
 export type AppearanceChoice = {
@@ -18,9 +18,9 @@ export type AppearanceChoice = {
 export function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
   const { mode, modes, density, densities, light, dark, onChange } = choice
   return (
-    <>
+    <Section label="Appearance">
       <Group name="Appearance" sum="in this browser" />
-      <FormRow name="Theme" says="System follows this machine" aside={<span>this browser</span>}>
+      <FormRow name="Theme" says="System follows this machine">
         <ChoiceField
           label="Theme"
           choices={modes.map(capitalised)}
@@ -28,7 +28,7 @@ export function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }
           onPick={(value) => onChange("mode", value)}
         />
       </FormRow>
-      <FormRow name="Density" says="Rows of 26, 30 or 36 pixels" aside={<span>this browser</span>}>
+      <FormRow name="Density" says="Rows of 26, 30 or 36 pixels">
         <ChoiceField
           label="Density"
           choices={densities.map(capitalised)}
@@ -52,7 +52,7 @@ export function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }
           onPick={(name) => onChange("dark", name)}
         />
       </FormRow>
-    </>
+    </Section>
   )
 }
 

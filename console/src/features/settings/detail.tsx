@@ -7,6 +7,7 @@ import { useKey } from "../../ui/keys/keys.tsx"
 import {
   Block,
   OnlyAsPage,
+  OnlyBeside,
   Pane,
   PaneHead,
   PaneScroll,
@@ -14,7 +15,7 @@ import {
   Values,
 } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { isSetIn } from "./origins.ts"
+import { isSetIn } from "./layers.ts"
 
 type SettingDetailProps = {
   readonly setting: ConfigSetting
@@ -31,7 +32,13 @@ export function SettingDetail(props: SettingDetailProps) {
   useKey("panel.right", onClose)
   return (
     <Pane label="Setting" ground="canvas">
-      <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
+      <PaneHead
+        actions={
+          <OnlyBeside>
+            <IconButton small icon="close" label="Close" onPress={onClose} />
+          </OnlyBeside>
+        }
+      >
         <OnlyAsPage>
           <IconButton small icon="back" label="Back to the settings" onPress={onClose} />
         </OnlyAsPage>

@@ -1,5 +1,6 @@
 import { type ConfigSetting, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
+import { readOrigin } from "../../data/origin.ts"
 import { paths, type SettingsSearch } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -8,14 +9,14 @@ import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
 import { FormRow } from "../../ui/form/form.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Group, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Group, RowNote, RowSkeleton, Section } from "../../ui/list/list.tsx"
 import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { type AppearanceChoice, AppearanceForm } from "./appearance.tsx"
 import { SettingControl } from "./control.tsx"
 import { SettingDetail } from "./detail.tsx"
-import { filterSettings, readOrigin, sectionOf } from "./origins.ts"
+import { filterSettings, sectionOf } from "./layers.ts"
 import { useSave } from "./use-save.ts"
 
 type SettingsPageProps = {
@@ -88,7 +89,7 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
               )}
               {config.isPending ? <RowSkeleton rows={6} /> : null}
               {[...Map.groupBy(settings, sectionOf)].map(([section, ofSection]) => (
-                <section key={section} aria-label={section}>
+                <Section key={section} label={section}>
                   <Group name={section} count={ofSection.length} />
                   {ofSection.map((setting) => (
                     <FormRow
@@ -108,7 +109,7 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
                       />
                     </FormRow>
                   ))}
-                </section>
+                </Section>
               ))}
               {config.data !== undefined && settings.length === 0 ? (
                 <RowNote>

@@ -5,7 +5,7 @@ import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { sayOutcome, type Undo, undoFor } from "./origins.ts"
+import { sayOutcome, type Undo, undoFor } from "./layers.ts"
 
 export type Change = {
   readonly setting: ConfigSetting

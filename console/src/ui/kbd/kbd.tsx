@@ -14,8 +14,8 @@ export function Kbd({ keys, onFill = false }: KbdProps) {
     <span className={classNames(styles.keys, onFill && styles["on-fill"])}>
       {keys.split(" ").map((press) => (
         <kbd key={press} className={styles.key}>
-          {press.split("+").map((part) => (
-            <KeyCap key={part} part={part} />
+          {press.split("+").map((part, _i, parts) => (
+            <KeyCap key={part} part={parts.length > 1 ? capital(part) : part} />
           ))}
         </kbd>
       ))}
@@ -32,6 +32,11 @@ function KeyCap({ part }: { readonly part: string }) {
       <path d={drawing.path} />
     </svg>
   )
+}
+
+/** Capitals only for the names of keys that are held with another. */
+function capital(part: string): string {
+  return part.length === 1 ? part.toUpperCase() : part
 }
 
 const DRAWINGS: Readonly<Record<string, { label: string; path: string }>> = {

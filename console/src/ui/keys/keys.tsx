@@ -8,12 +8,15 @@ export type KeyBindings = {
   bind(id: string, act: () => void): () => void
   /** Does what the keys of `id` would do now. */
   press(id: string): void
+  /** Whether they would do anything. */
+  isBound(id: string): boolean
 }
 
 const NO_BINDINGS: KeyBindings = {
   keysOf: () => [],
   bind: () => () => undefined,
   press: () => undefined,
+  isBound: () => false,
 }
 
 export const KeysContext = createContext<KeyBindings>(NO_BINDINGS)

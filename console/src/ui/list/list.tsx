@@ -24,7 +24,20 @@ type RowsProps = { readonly columns: ColumnWidths; readonly children: ReactNode 
 
 /** Rows that share one grid, so that the eye scans straight lines. */
 export function Rows({ columns, children }: RowsProps) {
-  return <div style={columnStyle(columns)}>{children}</div>
+  return (
+    <div className={styles.rows} style={columnStyle(columns)}>
+      {children}
+    </div>
+  )
+}
+
+/** A group and what belongs to it, when its rows share no grid. */
+export function Section({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className={styles.rows} aria-label={label}>
+      {children}
+    </section>
+  )
 }
 
 type GroupProps = {
@@ -102,6 +115,15 @@ type CellProps = {
 
 export function Cell({ from, lead = false, children }: CellProps) {
   return <div className={classNames(from && styles[from], lead && styles.lead)}>{children}</div>
+}
+
+/** The second line that rows have on a phone, where their cells find no room. */
+export function NarrowLine({ align, children }: { align?: "end"; children: ReactNode }) {
+  return (
+    <div className={styles["only-narrow"]} data-align={align}>
+      {children}
+    </div>
+  )
 }
 
 /** One line in the place of rows: what will be here, or what is missing. */

@@ -1,10 +1,17 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react"
+import {
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from "react"
 import styles from "./list.module.css"
 import { type ColumnWidths, columnStyle } from "./list.tsx"
 import { useRowHeight } from "./row-height.ts"
 
-export type VirtualListHandle = { focus(): void; scrollTo(index: number): void }
+export type VirtualListHandle = { focus(): void }
 
 type VirtualListProps<Item> = {
   readonly label: string
@@ -50,14 +57,13 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   useEffect(() => {
     if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: "auto" })
   }, [virtual, activeIndex])
-  useEffect(() => {
+  const height = virtual.getTotalSize()
+  useLayoutEffect(() => {
     const staysAtEnd = sticksToEnd && isAtEnd.current && activeIndex < 0
-    if (staysAtEnd && items.length > 0) virtual.scrollToIndex(items.length - 1, { align: "end" })
-  }, [virtual, sticksToEnd, items.length, activeIndex])
-  useImperativeHandle(props.ref, () => ({
-    focus: () => scroller.current?.focus(),
-    scrollTo: (index) => virtual.scrollToIndex(index, { align: "end" }),
-  }))
+    // The list is as high as it says, so its end is known before a row of it is drawn.
+    if (staysAtEnd && scroller.current !== null) scroller.current.scrollTop = height
+  }, [sticksToEnd, height, activeIndex])
+  useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }))
   const noteEnd = () => {
     const box = scroller.current
     if (box === null) return
@@ -74,11 +80,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       tabIndex={0}
       onScroll={noteEnd}
     >
-      <div
-        className={styles.canvas}
-        role="presentation"
-        style={{ height: `${virtual.getTotalSize()}px` }}
-      >
+      <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
         {virtual.getVirtualItems().map((it) => {
           const item = items[it.index]
           if (item === undefined) return null

@@ -117,6 +117,11 @@ export function Grow({ children }: { readonly children?: ReactNode }) {
   return <div className={styles.grow}>{children}</div>
 }
 
+/** Shown only where the detail stands beside its list. */
+export function OnlyBeside({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-beside"]}>{children}</div>
+}
+
 /** Shown only where the detail is a page of its own. */
 export function OnlyAsPage({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-page"]}>{children}</div>

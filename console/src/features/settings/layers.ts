@@ -1,31 +1,6 @@
 import type { ConfigSetting } from "../../contract.ts"
 import type { ConfigLayer } from "../../data/client.ts"
-
-export type Origin = {
-  readonly kind: "default" | "user" | "project" | "environment" | "flag" | "other"
-  /** In at most three words, for a column. */
-  readonly says: string
-}
-
-/** Origins come as words: "project file …/config.json:3", "environment QM_LOG_LEVEL". */
-export function readOrigin(text: string): Origin {
-  const [first = "", second] = text.split(" ")
-  switch (first) {
-    case "default":
-      return { kind: "default", says: "default" }
-    case "user":
-    case "project":
-      return second === "file"
-        ? { kind: first, says: `${first} file` }
-        : { kind: "other", says: text }
-    case "environment":
-      return { kind: "environment", says: "environment" }
-    case "flag":
-      return { kind: "flag", says: text }
-    default:
-      return { kind: "other", says: text }
-  }
-}
+import { readOrigin } from "../../data/origin.ts"
 
 /** Whether a layer sets the value, even if another one wins. */
 export function isSetIn(setting: ConfigSetting, layer: ConfigLayer): boolean {
