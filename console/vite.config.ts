@@ -26,7 +26,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  test: { include: ["src/**/*.test.{ts,tsx}", "dev/**/*.test.ts"], environment: "node" },
+  // Style sheets are read by the test of the tokens.
+  test: { include: ["src/**/*.test.{ts,tsx}", "dev/**/*.test.ts"], environment: "node", css: true },
 })
 
 /** Both fonts start to load with the page, not after the style sheet: no text changes its shape. */

@@ -35,20 +35,29 @@ export type Look = {
   readonly density: "compact" | "default" | "roomy"
 }
 
-/** A page signed in by its link, in one look, at the fixed time of the fake world. */
+/** A page signed in by its link, at the fixed time of the fake world, and in one look if given. */
 export async function openPage(
   context: BrowserContext,
   link: string,
-  options: { path: string; look: Look },
+  options: { path: string; look?: Look },
 ): Promise<Page> {
   const { path, look } = options
-  const stored = `${look.kind},${look.kind === "light" ? look.theme : "Daylight"},${look.kind === "dark" ? look.theme : "Night"},${look.density}`
-  await context.addInitScript((value) => localStorage.setItem("qm.look", value), stored)
+  if (look !== undefined) await rememberLook(context, look)
   const page = await context.newPage()
+  // Timers go on, only the date stands still: two pictures differ only where the console does.
   await page.clock.setFixedTime(WORLD_NOW)
   const [origin, fragment] = link.split("/#")
   await page.goto(`${origin}${path}#${fragment}`)
   await page.waitForLoadState("networkidle")
   await page.evaluate(() => document.fonts.ready.then(() => undefined))
   return page
+}
+
+async function rememberLook(context: BrowserContext, look: Look): Promise<void> {
+  const light = look.kind === "light" ? look.theme : "Daylight"
+  const dark = look.kind === "dark" ? look.theme : "Night"
+  // The blank page before ours has no storage.
+  await context.addInitScript((value) => {
+    if (window.location.protocol === "http:") localStorage.setItem("qm.look", value)
+  }, [look.kind, light, dark, look.density].join(","))
 }

@@ -1,8 +1,8 @@
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
+import type { worldConfig } from "./fake-tables.ts"
 import {
   EPOCH,
   type WorldState,
-  worldConfig,
   worldDoctor,
   worldNow,
   worldStore,

@@ -4,16 +4,8 @@ import { extname, join } from "node:path"
 import { type Socket, Server as SocketServer } from "socket.io"
 import { answerOperation, type FakeWorld } from "./fake-answers.ts"
 import type { Cursor } from "./fake-shapes.ts"
-import {
-  bodyFor,
-  EPOCH,
-  entry,
-  WORLD_OPERATIONS,
-  type WorldState,
-  worldConfig,
-  worldJournal,
-  worldSession,
-} from "./fake-world.ts"
+import { WORLD_OPERATIONS, worldConfig } from "./fake-tables.ts"
+import { bodyFor, EPOCH, entry, type WorldState, worldJournal, worldSession } from "./fake-world.ts"
 
 /**
  * A server for looking at the console, never shipped: it serves the built files with the real
@@ -154,9 +146,10 @@ function sendJson(response: ServerResponse, status: number, answer: unknown): vo
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString()
+  let text = ""
+  request.setEncoding("utf8")
+  for await (const chunk of request) text += String(chunk)
+  return text
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,4 +1,4 @@
-import type { JournalEntry, OperationEntry } from "./fake-shapes.ts"
+import type { JournalEntry } from "./fake-shapes.ts"
 
 /** What the fake server pretends: enough to see every page in each of its states. */
 export type WorldState = "populated" | "empty" | "failing" | "read-only"
@@ -58,7 +58,8 @@ const WAITING = [
 ]
 
 const RUNNING = [
-  run("r-33", "running", "Port the pilotage calendar to the new clock", {
+  run("r-33", "Port the pilotage calendar to the new clock", {
+    state: "running",
     agent: "claude-code",
     tokens: {
       instructions: 6_100,
@@ -71,20 +72,23 @@ const RUNNING = [
     costUsd: 1.12,
     at: WORLD_NOW - 848_000,
   }),
-  run("r-32", "running", "Add a retry with jitter to the tide feed", {
+  run("r-32", "Add a retry with jitter to the tide feed", {
+    state: "running",
     agent: "codex",
     tokens: { instructions: 4_000, files: 12_000, symbols: 4_000, tools: 5_200, history: 11_000 },
     costUsd: 0.31,
     at: WORLD_NOW - 352_000,
   }),
-  run("r-34", "queued", "Describe the tariff tables in the handbook", {
+  run("r-34", "Describe the tariff tables in the handbook", {
+    state: "queued",
     agent: "claude-code",
     at: WORLD_NOW,
   }),
 ]
 
 const ENDED = [
-  run("r-30", "done", "Split allocate() into search and commit", {
+  run("r-30", "Split allocate() into search and commit", {
+    state: "done",
     agent: "claude-code",
     tokens: {
       instructions: 6_000,
@@ -98,7 +102,8 @@ const ENDED = [
     costUsd: 1.48,
     at: WORLD_NOW - 25 * MINUTE,
   }),
-  run("r-28", "failed", "Upgrade the spatial index to 5.0", {
+  run("r-28", "Upgrade the spatial index to 5.0", {
+    state: "failed",
     agent: "claude-code",
     tokens: {
       instructions: 6_000,
@@ -111,13 +116,15 @@ const ENDED = [
     costUsd: 1.94,
     at: WORLD_NOW - 78 * MINUTE,
   }),
-  run("p-11", "done", "Which fees apply to a lay-by berth", {
+  run("p-11", "Which fees apply to a lay-by berth", {
+    state: "done",
     agent: "deep-research",
     tokens: { instructions: 1_000, knowledge: 11_300, tools: 1_000, history: 2_000 },
     costUsd: 0.42,
     at: WORLD_NOW - 105 * MINUTE,
   }),
-  run("r-26", "stopped", "Rewrite the booking grid without a canvas", {
+  run("r-26", "Rewrite the booking grid without a canvas", {
+    state: "stopped",
     agent: "claude-code",
     tokens: {
       instructions: 6_000,
@@ -132,11 +139,16 @@ const ENDED = [
   }),
 ]
 
-type RunDetail = { agent: string; at: number; tokens?: Record<string, number>; costUsd?: number }
+type RunDetail = {
+  state: string
+  agent: string
+  at: number
+  tokens?: Record<string, number>
+  costUsd?: number
+}
 
-// oxlint-disable-next-line max-params
-function run(id: string, state: string, title: string, detail: RunDetail) {
-  return { id, state, title, ...detail }
+function run(id: string, title: string, detail: RunDetail) {
+  return { id, title, ...detail }
 }
 
 export function worldDoctor(state: WorldState) {
@@ -217,165 +229,6 @@ export function bodyFor(name: string, i: number): Record<string, unknown> {
       return { run: `r-${i}`, state: "done", tokens: 94_000 + i, costUsd: 1.12 }
     default:
       return { verdict: "ask", rule: "no rule allows it", call: { tool: "bash", words: 4 } }
-  }
-}
-
-export function worldConfig() {
-  return {
-    withSources: true,
-    files: [
-      { file: "/home/ada/.qm/config.json", found: true },
-      { file: "/home/ada/code/tideline/.qm/config.json", found: true },
-    ],
-    settings: SETTINGS.map((it) => ({ ...it })),
-  }
-}
-
-const PROJECT = "project file /home/ada/code/tideline/.qm/config.json"
-const USER = "user file /home/ada/.qm/config.json"
-
-const SETTINGS = [
-  {
-    key: "log.level",
-    value: "warn" as unknown,
-    origin: "default",
-    hides: [] as string[],
-    description: "Lowest level that is written to stderr",
-    env: "QM_LOG_LEVEL",
-    isSecret: false,
-    schema: { type: "string", enum: ["debug", "info", "warn", "error"], default: "warn" } as object,
-  },
-  {
-    key: "store.databaseUrl",
-    value: "[hidden]",
-    origin: "environment QM_DATABASE_URL",
-    hides: [`${USER}:4`],
-    description: "postgres://… for a team's store; empty means the embedded SQLite",
-    env: "QM_DATABASE_URL",
-    isSecret: true,
-    schema: { type: "string", default: "" },
-  },
-  {
-    key: "store.busyTimeoutMs",
-    value: 15_000,
-    origin: "default",
-    hides: [],
-    description: "How long a write waits for another process before it gives up",
-    env: "QM_STORE_BUSY_TIMEOUT_MS",
-    isSecret: false,
-    schema: { type: "integer", minimum: 100, maximum: 120_000, default: 15_000 },
-  },
-  {
-    key: "store.keepBackups",
-    value: 14,
-    origin: `${USER}:7`,
-    hides: [],
-    description: "How many backups are kept; the oldest go first",
-    env: "QM_STORE_KEEP_BACKUPS",
-    isSecret: false,
-    schema: { type: "integer", minimum: 1, maximum: 100, default: 7 },
-  },
-  {
-    key: "tokens.encoding",
-    value: "claude",
-    origin: "default",
-    hides: [],
-    description: "Encoding in which tokens are counted",
-    env: "QM_TOKENS_ENCODING",
-    isSecret: false,
-    schema: { type: "string", enum: ["claude", "o200k"], default: "claude" },
-  },
-  {
-    key: "tokens.window",
-    value: 200_000,
-    origin: `${PROJECT}:3`,
-    hides: [`${USER}:9`],
-    description: "Size of the context window that budgets are drawn against, in tokens",
-    env: "QM_TOKENS_WINDOW",
-    isSecret: false,
-    schema: { type: "integer", minimum: 1_000, maximum: 10_000_000, default: 200_000 },
-  },
-]
-
-export const WORLD_OPERATIONS: readonly OperationEntry[] = [
-  operation("config.check", "Check the config files, with line, column and the nearest key", {}),
-  operation("config.show", "Show every setting and where its value came from", {
-    key: { type: "string", description: "One setting or one section, e.g. tokens.encoding" },
-    sources: { type: "boolean", default: false, description: "Say where each value came from" },
-  }),
-  operation("doctor.run", "Check this machine: runtime, config, store, permissions", {}),
-  operation("events.list", "List what happened, in the order in which it was stored", {
-    name: { type: "string", default: "", description: "Only events whose name begins so" },
-    limit: {
-      type: "integer",
-      minimum: 1,
-      maximum: 1_000,
-      default: 50,
-      description: "At most so many events",
-    },
-  }),
-  operation(
-    "store.backup",
-    "Copy the store to a backup file, while it is in use",
-    {
-      directory: {
-        type: "string",
-        minLength: 1,
-        description: "Folder for the copy; default: beside the store",
-      },
-      keep: {
-        type: "integer",
-        minimum: 1,
-        maximum: 100,
-        description: "How many backups stay; default from config",
-      },
-    },
-    "write",
-  ),
-  operation("store.check", "Read the whole store once and compare every checksum", {}),
-  operation(
-    "store.restore",
-    "Replace the store by a backup",
-    {
-      file: {
-        type: "string",
-        minLength: 1,
-        description: "The backup to restore; default: the newest",
-      },
-    },
-    "write",
-  ),
-  operation("store.status", "Show where the store lies and how large it is", {}),
-  operation("tokens.count", "Count the tokens of files or of a text", {
-    paths: {
-      type: "array",
-      items: { type: "string", minLength: 1 },
-      default: [],
-      description: "Files to count",
-    },
-    budget: {
-      type: "integer",
-      exclusiveMinimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "Tokens the shares are taken of",
-    },
-  }),
-]
-
-// oxlint-disable-next-line max-params
-function operation(
-  name: string,
-  summary: string,
-  properties: object,
-  effect: "read" | "write" = "read",
-): OperationEntry {
-  return {
-    name,
-    summary,
-    effect,
-    method: effect === "read" ? "GET" : "POST",
-    path: `/api/${name.replace(".", "/")}`,
-    input: { type: "object", properties },
   }
 }
 

@@ -36,50 +36,27 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
   let state = startLive(memory.load())
   let callOff = () => {}
   const listeners = new Set<() => void>()
-  const socket: Socket<ServerSays, ClientSays> = io({
-    path: "/live",
-    transports: ["websocket"],
-    // We wait ourselves, because the status bar says for how long.
-    reconnection: false,
-    autoConnect: false,
-  })
-
-  const take = (input: LiveInput) => {
-    const { state: next, fresh, mustRefetch } = stepLive(state, input)
-    const hasMoved = next.cursor !== null && next.cursor !== state.cursor
-    state = next
-    if (hasMoved && next.cursor !== null) memory.save(next.cursor)
-    if (fresh.length > 0) onEvents(fresh)
-    if (mustRefetch) onRefetch()
-    if (next.phase.kind === "caught-up")
-      callLater(CAUGHT_UP_SHOWN_MS, () => take({ kind: "rested" }))
-    for (const changed of listeners) changed()
-  }
   const callLater = (ms: number, act: () => void) => {
     callOff()
     callOff = clock.after(ms, act)
   }
+  const take = (input: LiveInput) => {
+    const { state: next, fresh, mustRefetch } = stepLive(state, input)
+    const { cursor, phase } = next
+    if (cursor !== null && cursor !== state.cursor) memory.save(cursor)
+    state = next
+    if (fresh.length > 0) onEvents(fresh)
+    if (mustRefetch) onRefetch()
+    if (phase.kind === "caught-up") callLater(CAUGHT_UP_SHOWN_MS, () => take({ kind: "rested" }))
+    for (const changed of listeners) changed()
+  }
   const retry = () => {
     take({ kind: "lost", now: clock.now() })
-    const { phase } = state
-    if (phase.kind !== "reconnecting") return
+    if (state.phase.kind !== "reconnecting") return
     onLost()
-    callLater(phase.retryAt - clock.now(), () => socket.connect())
+    callLater(state.phase.retryAt - clock.now(), () => socket.connect())
   }
-
-  socket.on("connect", () => {
-    socket.emit("subscribe", { after: state.cursor }, (answer) => {
-      take(answer)
-      if (answer.kind === "refused") socket.disconnect().connect()
-    })
-  })
-  socket.on("connect_error", retry)
-  // Our own stop says "io client disconnect"; everything else is a break.
-  socket.on("disconnect", (reason) => {
-    if (reason !== "io client disconnect") retry()
-  })
-  socket.on("events", ({ entries, head }) => take({ kind: "received", entries, head }))
-  socket.on("cut", ({ cursor }) => take({ kind: "cut", cursor }))
+  const socket = connectTo({ take, retry, cursor: () => state.cursor })
 
   return {
     start: () => void socket.connect(),
@@ -98,4 +75,35 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
       return () => void listeners.delete(changed)
     },
   }
+}
+
+type Heard = {
+  take(input: LiveInput): void
+  /** The line broke, or could not be made. */
+  retry(): void
+  cursor(): Cursor | null
+}
+
+function connectTo({ take, retry, cursor }: Heard): Socket<ServerSays, ClientSays> {
+  const socket: Socket<ServerSays, ClientSays> = io({
+    path: "/live",
+    transports: ["websocket"],
+    // We wait ourselves, because the status bar says for how long.
+    reconnection: false,
+    autoConnect: false,
+  })
+  socket.on("connect", () => {
+    socket.emit("subscribe", { after: cursor() }, (answer) => {
+      take(answer)
+      if (answer.kind === "refused") socket.disconnect().connect()
+    })
+  })
+  socket.on("connect_error", retry)
+  // Our own stop says "io client disconnect"; everything else is a break.
+  socket.on("disconnect", (reason) => {
+    if (reason !== "io client disconnect") retry()
+  })
+  socket.on("events", ({ entries, head }) => take({ kind: "received", entries, head }))
+  socket.on("cut", (message) => take({ kind: "cut", cursor: message.cursor }))
+  return socket
 }

@@ -83,34 +83,8 @@ export type OperationEntry = {
 export type CallOptions = { readonly signal?: AbortSignal }
 
 /** Everything the console asks of the server, over one `fetch`. */
-export function createClient(deps: { fetch: typeof fetch }) {
-  const send = async (request: HttpRequest): Promise<Response> => {
-    const { method, path, body, signal } = request
-    const headers = {
-      "x-qm-client": "console",
-      ...(body && { "content-type": "application/json" }),
-    }
-    try {
-      return await deps.fetch(path, {
-        method,
-        headers,
-        credentials: "same-origin",
-        ...(body && { body }),
-        ...(signal && { signal }),
-      })
-    } catch (error) {
-      if (signal?.aborted === true) throw error
-      throw serverUnreachable()
-    }
-  }
-  const ask = async <Answer>(request: HttpRequest): Promise<Answer> => {
-    const response = await send(request)
-    const answer = await readJson(response)
-    if (!response.ok) throw refusal(response.status, answer)
-    if (isTrusted<Answer>(answer)) return answer
-    throw answerUnreadable(response.status)
-  }
-
+export function createClient(deps: Deps) {
+  const ask = <Answer>(request: HttpRequest): Promise<Answer> => askFor(deps, request)
   return {
     read: <Name extends AnyOperation>(name: Name, input: Input<Name>, options: CallOptions = {}) =>
       ask<Output<Name>>({ method: "GET", path: addressOf(name, input), ...options }),
@@ -134,7 +108,7 @@ export function createClient(deps: { fetch: typeof fetch }) {
     /** Exchanges the one-time token of the link for a cookie that scripts cannot read. */
     async enter(token: string): Promise<void> {
       const body = JSON.stringify({ token })
-      const response = await send({ method: "POST", path: "/api/session", body })
+      const response = await send(deps, { method: "POST", path: "/api/session", body })
       if (!response.ok) throw refusal(response.status, await readJson(response))
     },
   }
@@ -142,11 +116,37 @@ export function createClient(deps: { fetch: typeof fetch }) {
 
 export type Client = ReturnType<typeof createClient>
 
+type Deps = { readonly fetch: typeof fetch }
+
 type HttpRequest = {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body?: string
   readonly signal?: AbortSignal
+}
+
+async function askFor<Answer>(deps: Deps, request: HttpRequest): Promise<Answer> {
+  const response = await send(deps, request)
+  const answer = await readJson(response)
+  if (!response.ok) throw refusal(response.status, answer)
+  if (isTrusted<Answer>(answer)) return answer
+  throw answerUnreadable(response.status)
+}
+
+async function send(deps: Deps, { method, path, body, signal }: HttpRequest): Promise<Response> {
+  const headers = { "x-qm-client": "console", ...(body && { "content-type": "application/json" }) }
+  try {
+    return await deps.fetch(path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(body && { body }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw serverUnreachable()
+  }
 }
 
 /** `store.status` is served at /api/store/status; a read carries its input in the query. */

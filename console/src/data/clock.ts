@@ -6,6 +6,7 @@ export type Clock = {
 }
 
 export const browserClock: Clock = {
+  // oxlint-disable-next-line no-restricted-properties -- this is the injected clock itself
   now: () => Date.now(),
   after(ms, act) {
     const timer = window.setTimeout(act, ms)

@@ -1,4 +1,4 @@
-import { contrast, formatOklch, insideSrgb, type Oklch } from "./oklch.ts"
+import { contrast, contrastUnderVeil, formatOklch, insideSrgb, type Oklch } from "./oklch.ts"
 import { kindOf, type Theme, type ThemeKind } from "./themes.ts"
 
 export type TokenName =
@@ -146,6 +146,7 @@ export const BARS = {
   info: 4.7,
 } as const
 export const BAR_ON_ACCENT_TINT = 4.6
+export const BAR_WHERE_PRESSED = 4.5
 export const BAR_WHITE_ON_FILL = 5
 export const KIND_BARS = { light: 3.7, dark: 6.8 } as const
 export const WHITE: Oklch = { l: 1, c: 0, h: 0 }
@@ -160,7 +161,8 @@ function holdBars(tokens: Coloured, kind: ThemeKind): Coloured {
     moveUntil(tokens[name], away, (it) => {
       const grounds = name === "text" ? [...everywhere, tokens.raised] : everywhere
       const onGrounds = grounds.every((ground) => contrast(it, ground) >= BARS[name])
-      return onGrounds && contrast(it, tokens["accent-tint"]) >= BAR_ON_ACCENT_TINT
+      const onTint = contrast(it, tokens["accent-tint"]) >= BAR_ON_ACCENT_TINT
+      return onGrounds && onTint && (name === "text-3" || isReadWherePressed(it, tokens))
     })
   return {
     ...tokens,
@@ -178,6 +180,11 @@ function holdBars(tokens: Coloured, kind: ThemeKind): Coloured {
       (it) => contrast(it, WHITE) >= BAR_WHITE_ON_FILL,
     ),
   }
+}
+
+/** The current place of the sidebar: canvas with 6 % of the text over it. */
+function isReadWherePressed(it: Oklch, { canvas, text }: Coloured): boolean {
+  return contrastUnderVeil(it, canvas, { colour: text, alpha: 0.06 }) >= BAR_WHERE_PRESSED
 }
 
 /** Same lightness and chroma, only the hue turns: the seven kinds of context. */

@@ -9,6 +9,18 @@ export function contrast(a: Oklch, b: Oklch): number {
   return ((lighter ?? 0) + 0.05) / ((darker ?? 0) + 0.05)
 }
 
+/** Contrast on a ground over which a veil lies, blended as a browser does it: channel by channel. */
+export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: Veil): number {
+  const below = encoded(ground)
+  const above = encoded(veil.colour)
+  const blended = below.map((it, i) => it * (1 - veil.alpha) + (above[i] ?? 0) * veil.alpha)
+  const [r = 0, g = 0, b = 0] = blended.map((it) => decode(Math.round(it * 255) / 255))
+  const lights = [luminance(colour), lightOf([r, g, b])]
+  return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05)
+}
+
+export type Veil = { readonly colour: Oklch; readonly alpha: number }
+
 /** The same lightness and hue with as much of the chroma as sRGB can show. */
 export function insideSrgb(colour: Oklch): Oklch {
   if (isInsideSrgb(colour)) return colour
@@ -41,8 +53,15 @@ export function parseOklch(text: string): Oklch | undefined {
 }
 
 function luminance(colour: Oklch): number {
-  const [r, g, b] = quantised(linearSrgb(colour))
+  return lightOf(quantised(linearSrgb(colour)))
+}
+
+function lightOf([r, g, b]: Triple): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+function encoded(colour: Oklch): readonly number[] {
+  return linearSrgb(colour).map((it) => Math.round(encode(clamp(it)) * 255) / 255)
 }
 
 /** A screen shows 8 bits a channel, and the bars are held there. */

@@ -24,7 +24,7 @@ type ButtonProps = ButtonLook & {
 
 /** A verb. Where it has a consequence, the line below it says so. */
 export function Button(props: ButtonProps) {
-  const { look = "plain", small = false, icon, keyId, disabled = false, onPress } = props
+  const { look = "plain", small = false, icon, keyId, disabled = false, onPress, children } = props
   useKey(keyId ?? "", keyId === undefined || disabled ? undefined : onPress)
   return (
     <button
@@ -36,9 +36,7 @@ export function Button(props: ButtonProps) {
       onClick={onPress}
     >
       {icon === undefined ? null : <Icon name={icon} />}
-      <span className={classNames(props.shrinks === true && styles["label-wide"])}>
-        {props.children}
-      </span>
+      <span className={classNames(props.shrinks === true && styles["label-wide"])}>{children}</span>
       {keyId === undefined ? null : <KeyHint id={keyId} onFill={look === "primary"} />}
     </button>
   )

@@ -56,8 +56,9 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   useEffect(() => virtual.measure(), [virtual, rowHeight])
   useEffect(() => {
     if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: "auto" })
-  }, [virtual, activeIndex])
+  }, [virtual, activeIndex, rowHeight])
   const height = virtual.getTotalSize()
+  const drawn = virtual.getVirtualItems()
   useLayoutEffect(() => {
     const staysAtEnd = sticksToEnd && isAtEnd.current && activeIndex < 0
     // The list is as high as it says, so its end is known before a row of it is drawn.
@@ -76,12 +77,15 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       style={columnStyle(props.columns)}
       role="listbox"
       aria-label={props.label}
-      aria-activedescendant={props.activeId}
+      // Only what is drawn can be named.
+      aria-activedescendant={
+        drawn.some((it) => it.index === activeIndex) ? props.activeId : undefined
+      }
       tabIndex={0}
       onScroll={noteEnd}
     >
       <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
-        {virtual.getVirtualItems().map((it) => {
+        {drawn.map((it) => {
           const item = items[it.index]
           if (item === undefined) return null
           return (
