@@ -1,0 +1,130 @@
+import axe from "axe-core"
+import type { Browser, Page } from "playwright-core"
+import { cssProperties, deriveTokens } from "../src/app/theme/derive.ts"
+import { kindOf, THEMES } from "../src/app/theme/themes.ts"
+import { auditPage } from "./audit.ts"
+import { launch, openPage } from "./browser.ts"
+import { startFakeServer } from "./fake-server.ts"
+import type { WorldState } from "./fake-world.ts"
+import { walkByTab } from "./walk.ts"
+
+/**
+ * Looks at every page as a reader would: `node console/dev/check.ts` after `vite build`. Every theme
+ * and density by the audit, axe in light and dark, a walk by Tab, and nothing that the policy
+ * refuses. Exits 1 with what was found.
+ */
+type Scene = {
+  readonly path: string
+  readonly state: WorldState
+  readonly keys?: readonly string[]
+}
+
+const SCENES: readonly Scene[] = [
+  { path: "/", state: "populated" },
+  { path: "/", state: "empty" },
+  { path: "/", state: "failing" },
+  { path: "/events", state: "populated" },
+  { path: "/events?at=1195", state: "populated" },
+  { path: "/events?at=1195&view=raw", state: "populated" },
+  { path: "/events?text=nothing", state: "populated" },
+  { path: "/settings", state: "populated" },
+  { path: "/settings?at=tokens.window", state: "read-only" },
+  { path: "/settings", state: "failing" },
+  { path: "/no/such/page", state: "populated" },
+  { path: "/", state: "populated", keys: ["Control+k"] },
+  { path: "/events", state: "populated", keys: ["?"] },
+]
+const SIZES = [
+  [1440, 900],
+  [900, 800],
+  [390, 844],
+] as const
+const DENSITIES = ["compact", "default", "roomy"] as const
+
+const problems: string[] = []
+const seen = { audits: 0, texts: 0, rows: 0, stops: 0, lowest: 21 }
+
+async function checkScene(browser: Browser, scene: Scene): Promise<void> {
+  for (const [width, height] of SIZES) {
+    const where = `${scene.path} ${scene.state} ${(scene.keys ?? []).join("")} ${width}`
+    const server = await startFakeServer({ state: scene.state })
+    const context = await browser.newContext({
+      viewport: { width, height },
+      reducedMotion: "reduce",
+    })
+    const look = { theme: "Daylight", kind: "light", density: "default" } as const
+    context.on("weberror", (it) => problems.push(`${where}: ${it.error().message}`))
+    context.on("console", (it) => {
+      if (/Content Security Policy|TrustedScript/i.test(it.text())) {
+        problems.push(`${where}: ${it.text()}`)
+      }
+    })
+    const page = await openPage(context, server.link, { path: scene.path, look })
+    for (const key of scene.keys ?? []) await page.keyboard.press(key)
+    await page.waitForTimeout(100)
+    await auditLooks(page, where)
+    if (scene.keys === undefined && width === 1440) await walk(page, where)
+    await context.close()
+    await server.stop()
+  }
+}
+
+async function auditLooks(page: Page, where: string): Promise<void> {
+  for (const theme of THEMES) {
+    await page.evaluate(
+      ({ kind, properties }) => {
+        document.documentElement.dataset.theme = kind
+        for (const [name, value] of properties) {
+          document.documentElement.style.setProperty(name, value)
+        }
+      },
+      { kind: kindOf(theme), properties: cssProperties(deriveTokens(theme)) },
+    )
+    for (const density of DENSITIES) {
+      await page.evaluate((it) => {
+        document.documentElement.dataset.density = it
+      }, density)
+      const audit = await auditPage(page)
+      seen.audits++
+      seen.texts += audit.texts
+      seen.rows += audit.rows
+      seen.lowest = Math.min(seen.lowest, audit.lowestContrast)
+      if (audit.texts === 0) problems.push(`${where}: the audit saw no text`)
+      for (const { rule, where: what, says } of audit.findings) {
+        problems.push(`${where} ${theme.name} ${density}: ${rule} ${what} ${says}`)
+      }
+    }
+    if (theme.name === "Daylight" || theme.name === "Night") await runAxe(page, where)
+  }
+}
+
+async function runAxe(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source)
+  const violations: { id: string; impact: string; nodes: { html: string }[] }[] =
+    await page.evaluate("axe.run(document).then((it) => it.violations)")
+  for (const { id, impact, nodes } of violations) {
+    const isSerious = impact === "serious" || impact === "critical"
+    if (isSerious) problems.push(`${where}: axe ${id} ${nodes[0]?.html.slice(0, 160)}`)
+  }
+}
+
+async function walk(page: Page, where: string): Promise<void> {
+  const { stops, traps, missed } = await walkByTab(page)
+  seen.stops += stops
+  if (stops < 3) problems.push(`${where}: only ${stops} stops by Tab`)
+  for (const it of traps) problems.push(`${where}: the focus is trapped at ${it}`)
+  for (const it of missed) problems.push(`${where}: Tab never reaches ${it}`)
+}
+
+await using chromium = await launch()
+for (const scene of SCENES) await checkScene(chromium.browser, scene)
+
+const unique = [...new Set(problems)]
+console.log(
+  `${seen.audits} audits, ${seen.texts} texts, ${seen.rows} rows, ${seen.stops} stops by Tab, lowest contrast ${seen.lowest.toFixed(2)}`,
+)
+for (const it of unique.slice(0, 100)) console.error(it)
+if (unique.length > 0) {
+  console.error(`${unique.length} problems`)
+  process.exitCode = 1
+}

@@ -1,0 +1,90 @@
+import type { Cursor, JournalEntry } from "./fake-shapes.ts"
+import type { worldConfig } from "./fake-tables.ts"
+import {
+  EPOCH,
+  type WorldState,
+  worldDoctor,
+  worldNow,
+  worldStore,
+  worldTokens,
+} from "./fake-world.ts"
+
+export type FakeWorld = {
+  readonly state: WorldState
+  readonly journal: JournalEntry[]
+  readonly config: ReturnType<typeof worldConfig>
+}
+
+type Answer = { readonly status: number; readonly answer: unknown }
+
+/** What the fake server says to an operation; in the failing world every one of them fails. */
+export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answer {
+  if (world.state === "failing") return { status: 503, answer: BROKEN }
+  const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))
+  return answer === undefined ? { status: 404, answer: NO_SUCH } : { status: 200, answer }
+}
+
+type Answerer = (world: FakeWorld, query: URLSearchParams, body: Record<string, unknown>) => unknown
+
+const ANSWERS: Readonly<Record<string, Answerer>> = {
+  "/api/now/show": ({ state }) => worldNow(state),
+  "/api/doctor/run": ({ state }) => worldDoctor(state),
+  "/api/store/status": ({ state, journal }) => worldStore(state, journal.length),
+  "/api/store/check": ({ journal }) => ({
+    isSound: true,
+    checkedEvents: journal.length,
+    findings: [],
+  }),
+  "/api/store/backup": () => ({ file: "store-2026-11-15.db", sizeBytes: 1_310_720 }),
+  "/api/config/show": ({ config }) => config,
+  "/api/config/check": ({ config }) => ({ problems: [], files: config.files, isValid: true }),
+  "/api/config/set": (world, _query, body) => changeSetting(world, body),
+  "/api/config/unset": (world, _query, body) => changeSetting(world, body),
+  "/api/events/list": listEvents,
+  "/api/tokens/count": (_world, query) => worldTokens(query.getAll("paths")),
+}
+
+function listEvents({ journal }: FakeWorld, query: URLSearchParams) {
+  const limit = Number(query.get("limit") ?? 50)
+  const name = query.get("name") ?? ""
+  const after = query.get("after")
+  const named = journal.filter((it) => it.name.startsWith(name))
+  const entries =
+    after === null
+      ? named.slice(-limit)
+      : named.filter((it) => it.seq > Number(after)).slice(0, limit)
+  const head: Cursor = { epoch: EPOCH, seq: journal.at(-1)?.seq ?? 0 }
+  return { entries, next: entries.at(-1)?.seq ?? head.seq, head }
+}
+
+function changeSetting({ config }: FakeWorld, body: Record<string, unknown>) {
+  const setting = config.settings.find((it) => it.key === body.key)
+  if (setting === undefined) return undefined
+  const file = `${String(body.layer)} file config.json:3`
+  if ("value" in body) {
+    setting.value = setting.isSecret ? "[hidden]" : body.value
+    setting.origin = file
+  } else {
+    setting.value = asRecord(setting.schema).default
+    setting.origin = "default"
+  }
+  return setting
+}
+
+function asRecord(it: unknown): Record<string, unknown> {
+  return typeof it === "object" && it !== null ? { ...it } : {}
+}
+
+const BROKEN = {
+  code: "STORE_DISK_FULL",
+  message: "The disk is full, nothing was lost",
+  hint: "The last write was refused as a whole. Free 200 MB, then run `qm doctor`.",
+  data: { freeBytes: 0 },
+}
+
+const NO_SUCH = {
+  code: "HTTP_NOT_FOUND",
+  message: "There is no such operation",
+  hint: "Ask /api/operations for the list.",
+  data: {},
+}

@@ -1,0 +1,155 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { type Look, launch, openPage } from "./browser.ts"
+import { startFakeServer } from "./fake-server.ts"
+import type { WorldState } from "./fake-world.ts"
+
+/**
+ * Takes a picture of every page in every state: `node console/dev/shots.ts <folder> [filter]`.
+ * To be looked at beside the mock-ups.
+ */
+type Scene = {
+  readonly name: string
+  readonly path: string
+  readonly state: WorldState
+  act?(page: Page, server: Awaited<ReturnType<typeof startFakeServer>>): Promise<void>
+}
+
+const SCENES: readonly Scene[] = [
+  { name: "now", path: "/", state: "populated" },
+  { name: "now-empty", path: "/", state: "empty" },
+  { name: "now-failing", path: "/", state: "failing" },
+  { name: "events", path: "/events", state: "populated" },
+  { name: "events-detail", path: "/events?at=1195", state: "populated" },
+  { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },
+  { name: "events-empty", path: "/events?text=nothing+at+all", state: "populated" },
+  { name: "events-failing", path: "/events", state: "failing" },
+  { name: "settings", path: "/settings", state: "populated" },
+  { name: "settings-detail", path: "/settings?at=tokens.window", state: "populated" },
+  { name: "settings-filter", path: "/settings?text=store", state: "read-only" },
+  { name: "settings-failing", path: "/settings", state: "failing" },
+  { name: "not-found", path: "/no/such/page", state: "populated" },
+  { name: "palette", path: "/events", state: "populated", act: (page) => openPalette(page, "") },
+  { name: "palette-query", path: "/", state: "populated", act: (page) => openPalette(page, "st") },
+  { name: "palette-ask", path: "/", state: "populated", act: askTokens },
+  { name: "palette-result", path: "/", state: "populated", act: countTokens },
+  { name: "palette-confirm", path: "/", state: "populated", act: confirmBackup },
+  {
+    name: "palette-nothing",
+    path: "/",
+    state: "populated",
+    act: (page) => openPalette(page, "zz"),
+  },
+  { name: "help", path: "/events", state: "populated", act: openHelp },
+  { name: "toast", path: "/settings", state: "populated", act: saveSetting },
+  { name: "reconnecting", path: "/events", state: "populated", act: breakOff },
+  { name: "caught-up", path: "/events", state: "populated", act: catchUp },
+  { name: "come-in", path: "/", state: "populated", act: leave },
+]
+
+const SIZES = [
+  { name: "1440", width: 1440, height: 900, scale: 1 },
+  { name: "900", width: 900, height: 800, scale: 1 },
+  { name: "390", width: 390, height: 844, scale: 2 },
+] as const
+
+const LOOKS: readonly Look[] = [
+  { theme: "Daylight", kind: "light", density: "default" },
+  { theme: "Night", kind: "dark", density: "default" },
+]
+
+async function openPalette(page: Page, query: string): Promise<void> {
+  await page.keyboard.press("Control+k")
+  await page.getByRole("combobox").fill(query)
+}
+
+async function askTokens(page: Page): Promise<void> {
+  await openPalette(page, "count tokens")
+  await page.keyboard.press("Enter")
+  await page.keyboard.type("CLAUDE.md")
+  await page.keyboard.press("Enter")
+}
+
+async function countTokens(page: Page): Promise<void> {
+  await askTokens(page)
+  for (const path of ["docs/conventions.md", "src/tariff/rounding.ts"]) {
+    await page.keyboard.type(path)
+    await page.keyboard.press("Enter")
+  }
+  await page.keyboard.press("Enter")
+  await page.keyboard.press("Enter")
+  await page.getByText("tokens, ").waitFor()
+}
+
+async function confirmBackup(page: Page): Promise<void> {
+  await openPalette(page, "backup")
+  await page.keyboard.press("Enter")
+  await page.keyboard.press("Enter")
+  await page.keyboard.type("7")
+  await page.keyboard.press("Enter")
+}
+
+async function openHelp(page: Page): Promise<void> {
+  await page.keyboard.press("?")
+  await page.getByRole("dialog").waitFor()
+}
+
+async function saveSetting(page: Page): Promise<void> {
+  const input = page.getByRole("textbox", { name: "store.keepBackups" })
+  await input.fill("21")
+  await input.press("Enter")
+  await page.getByText("was saved in").waitFor()
+}
+
+async function breakOff(page: Page, server: Server): Promise<void> {
+  server.breakOff()
+  await page.getByText("Reconnecting").waitFor()
+}
+
+async function catchUp(page: Page, server: Server): Promise<void> {
+  server.breakOff()
+  await page.getByText("Reconnecting").waitFor()
+  server.happen(31)
+  server.letIn()
+  await page
+    .getByText("Reconnecting")
+    .click()
+    .catch(() => undefined)
+  await page.getByText("Caught up, 31 events").waitFor()
+}
+
+async function leave(page: Page): Promise<void> {
+  await page.context().clearCookies()
+  await page.reload()
+  await page.getByText("qm open").first().waitFor()
+}
+
+type Server = Awaited<ReturnType<typeof startFakeServer>>
+
+async function shoot(browser: Browser, scene: Scene, folder: string): Promise<void> {
+  for (const size of SIZES) {
+    for (const look of LOOKS) {
+      const server = await startFakeServer({ state: scene.state })
+      const context = await browser.newContext({
+        viewport: { width: size.width, height: size.height },
+        deviceScaleFactor: size.scale,
+        reducedMotion: "reduce",
+      })
+      const page = await openPage(context, server.link, { path: scene.path, look })
+      page.setDefaultTimeout(5_000)
+      await scene.act?.(page, server).catch((error: unknown) => console.error(scene.name, error))
+      await page.waitForTimeout(150)
+      await page.screenshot({ path: join(folder, `${scene.name}-${look.kind}-${size.name}.png`) })
+      await context.close()
+      await server.stop()
+    }
+  }
+}
+
+const [folder = "shots", filter = ""] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+await using chromium = await launch()
+for (const scene of SCENES.filter((it) => it.name.includes(filter))) {
+  await shoot(chromium.browser, scene, folder)
+}

@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect } from "react"
+import type { Clock } from "../data/clock.ts"
+import { hasCode, toWireError } from "../data/errors.ts"
+import { keys } from "../data/keys.ts"
+import { useClient } from "../data/queries.tsx"
+import { CommandLine, Hello } from "../ui/empty/empty.tsx"
+import { Failure } from "../ui/failure/failure.tsx"
+import type { Live } from "./live.ts"
+import { Shell } from "./shell.tsx"
+
+type GateProps = {
+  /** The exchange of the link's token, if there was one. */
+  readonly entered: Promise<void>
+  readonly live: Live
+  readonly clock: Clock
+}
+
+/** Nothing is asked of the server before it is known who asks. */
+export function Gate({ entered, live, clock }: GateProps) {
+  const client = useClient()
+  const session = useQuery({
+    queryKey: keys.session,
+    queryFn: async () => {
+      // A link that was used before is no matter when this browser is in already.
+      const refusal = await entered.then(() => undefined, toFailure)
+      return client.session().catch((error: unknown) => {
+        throw refusal ?? toFailure(error)
+      })
+    },
+    retry: false,
+  })
+  const isIn = session.data !== undefined
+  useEffect(() => {
+    if (!isIn) return
+    live.start()
+    return () => live.stop()
+  }, [isIn, live])
+  // Once in, a session that ends later does not wipe what is shown.
+  if (isIn) return <Shell live={live} clock={clock} />
+  if (session.error === null) return null
+  if (isRefused(session.error)) return <ComeIn />
+  return (
+    <main>
+      <Failure
+        size="page"
+        error={toWireError(session.error)}
+        onRetry={() => void session.refetch()}
+      />
+    </main>
+  )
+}
+
+function toFailure(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+function ComeIn() {
+  return (
+    <main>
+      <Hello
+        title="This page needs a link"
+        says="The console shows what your agents read and do, so it opens only for you. Run this in the repository: it prints a link that lets this browser in, once."
+      >
+        <CommandLine command="qm open" />
+      </Hello>
+    </main>
+  )
+}
+
+/** Any refusal of the session means the same to a reader: get a fresh link. */
+function isRefused(error: unknown): boolean {
+  return (
+    !hasCode(error, "CONSOLE_SERVER_UNREACHABLE") && !hasCode(error, "CONSOLE_ANSWER_UNREADABLE")
+  )
+}

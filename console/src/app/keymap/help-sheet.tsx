@@ -1,0 +1,26 @@
+import { KeySheet } from "../../ui/command/command.tsx"
+import { Dialog } from "../../ui/dialog/dialog.tsx"
+import { KEYMAP, type Scope, scopesOf } from "./keymap.ts"
+
+const NAMES: Readonly<Record<Scope, string>> = {
+  everywhere: "Everywhere",
+  list: "In lists",
+  now: "On Now",
+  events: "On Events",
+  settings: "On Settings",
+}
+
+type HelpSheetProps = { readonly scope: Scope; onClose(): void }
+
+/** The keys of this page, from the one table. */
+export function HelpSheet({ scope, onClose }: HelpSheetProps) {
+  const groups = scopesOf(scope).map((it) => ({
+    name: NAMES[it],
+    rows: KEYMAP.filter((row) => row.scope === it),
+  }))
+  return (
+    <Dialog title="Keys of this page" showsTitle onClose={onClose}>
+      <KeySheet groups={groups} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import { defineKeymap, findClash, KEYMAP, type KeyRow, rowsHeardIn, scopesOf } from "./keymap.ts"
+import { matchPresses, sayPress } from "./press.ts"
+
+const row = (id: string, keys: readonly string[], scope: KeyRow["scope"]): KeyRow => ({
+  id,
+  keys,
+  scope,
+  label: id,
+})
+
+describe("the keymap", () => {
+  it("[CONSOLE-1] the shipped table has no key with two meanings", () => {
+    expect(findClash(KEYMAP)).toBeUndefined()
+    expect(new Set(KEYMAP.map((it) => it.id)).size).toBe(KEYMAP.length)
+    expect(KEYMAP.length).toBeGreaterThan(10)
+  })
+
+  it.each([
+    ["the same key in one scope", row("a", ["d"], "events"), row("b", ["d"], "events")],
+    ["a page over everywhere", row("a", ["d"], "everywhere"), row("b", ["d"], "events")],
+    ["a page over its list", row("a", ["j"], "list"), row("b", ["x", "j"], "events")],
+    ["a key that begins another", row("a", ["g"], "events"), row("b", ["g e"], "everywhere")],
+  ])("[CONSOLE-1] a table is refused at load: %s", (_says, one, other) => {
+    expect(findClash([one, other])).toContain("means a and b")
+    expect(() => defineKeymap([one, other])).toThrow("invariant broken")
+    expect(() => defineKeymap([other, one])).toThrow("invariant broken")
+  })
+
+  it("[CONSOLE-1] two pages may give one key two meanings, since they are never open together", () => {
+    expect(findClash([row("a", ["d"], "events"), row("b", ["d"], "settings")])).toBeUndefined()
+  })
+
+  it("[CONSOLE-1] a page hears its own keys first, then those around it", () => {
+    expect(scopesOf("events")).toEqual(["events", "list", "everywhere"])
+    expect(rowsHeardIn(KEYMAP, "now").map((it) => it.scope)).not.toContain("events")
+  })
+})
+
+describe("presses", () => {
+  const press = { metaKey: false, ctrlKey: false, altKey: false, isApple: false }
+
+  it.each([
+    [{ ...press, key: "k", ctrlKey: true }, "mod+k"],
+    [{ ...press, key: "k", metaKey: true, isApple: true }, "mod+k"],
+    [{ ...press, key: "k", ctrlKey: true, isApple: true }, undefined],
+    [{ ...press, key: "k", metaKey: true }, undefined],
+    [{ ...press, key: "?" }, "?"],
+    [{ ...press, key: " " }, "Space"],
+    [{ ...press, key: "Shift" }, undefined],
+    [{ ...press, key: "x", altKey: true }, undefined],
+  ])("[CONSOLE-2] %o is %s", (given, expected) => {
+    expect(sayPress(given)).toBe(expected)
+  })
+
+  it("[CONSOLE-2] a binding of two presses waits for the second", () => {
+    const rows = rowsHeardIn(KEYMAP, "now")
+    expect(matchPresses(rows, ["g"])).toEqual({ kind: "begun" })
+    expect(matchPresses(rows, ["g", "e"])).toMatchObject({ kind: "row", row: { id: "go.events" } })
+    expect(matchPresses(rows, ["g", "q"])).toEqual({ kind: "none" })
+    expect(matchPresses(rows, ["z"])).toEqual({ kind: "none" })
+  })
+})

@@ -1,0 +1,89 @@
+/**
+ * Every key of the console. Help sheet, tips, buttons and palette read this table, so a key cannot
+ * be undocumented.
+ */
+export type Scope = "everywhere" | "list" | "now" | "events" | "settings"
+
+export type KeyRow = {
+  readonly id: string
+  /** Alternatives; `g e` is two presses, `mod` is command on Apple machines and ctrl elsewhere. */
+  readonly keys: readonly string[]
+  readonly scope: Scope
+  /** A verb, as a button would say it. */
+  readonly label: string
+  /** The operation it runs, if it is one. */
+  readonly operation?: string
+}
+
+/** A page hears its own keys, those of its list, and those that are heard everywhere. */
+const PARENT: Readonly<Record<Scope, Scope | null>> = {
+  everywhere: null,
+  list: "everywhere",
+  now: "everywhere",
+  events: "list",
+  settings: "everywhere",
+}
+
+export const KEYMAP = defineKeymap([
+  { id: "palette.open", keys: ["mod+k"], scope: "everywhere", label: "Search or run" },
+  { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show the keys of this page" },
+  { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
+  { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
+  { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
+  { id: "filter", keys: ["/"], scope: "everywhere", label: "Filter" },
+  { id: "panel.left", keys: ["["], scope: "everywhere", label: "Hide or show the sidebar" },
+  { id: "panel.right", keys: ["]", "i"], scope: "everywhere", label: "Hide or show the panel" },
+  { id: "undo", keys: ["mod+z"], scope: "everywhere", label: "Undo the last change" },
+  { id: "leave", keys: ["Escape"], scope: "everywhere", label: "Leave one layer" },
+  { id: "list.next", keys: ["j", "ArrowDown"], scope: "list", label: "Next" },
+  { id: "list.previous", keys: ["k", "ArrowUp"], scope: "list", label: "Previous" },
+  { id: "list.first", keys: ["Home"], scope: "list", label: "First" },
+  { id: "list.last", keys: ["End"], scope: "list", label: "Last" },
+  { id: "now.check", keys: ["r"], scope: "now", label: "Check again", operation: "doctor.run" },
+  { id: "events.pause", keys: ["p"], scope: "events", label: "Pause or follow" },
+  { id: "events.copy", keys: ["y"], scope: "events", label: "Copy the event" },
+  { id: "events.view", keys: ["v"], scope: "events", label: "Fields or raw" },
+  { id: "settings.layer", keys: ["l"], scope: "settings", label: "Change the layer" },
+])
+
+/** Refuses a table in which one key would have two meanings at the same time. */
+export function defineKeymap(rows: readonly KeyRow[]): readonly KeyRow[] {
+  const clash = findClash(rows)
+  if (clash !== undefined) throw new Error(`invariant broken: ${clash}`)
+  return rows
+}
+
+export function findClash(rows: readonly KeyRow[]): string | undefined {
+  for (const [i, row] of rows.entries()) {
+    for (const other of rows.slice(i + 1)) {
+      const keys = sharedKeys(row, other)
+      if (keys !== undefined && areHeardTogether(row.scope, other.scope)) {
+        return `${keys} means ${row.id} and ${other.id} in ${other.scope}`
+      }
+    }
+  }
+  return undefined
+}
+
+/** The rows that are heard in a scope, the nearest first. */
+export function rowsHeardIn(rows: readonly KeyRow[], scope: Scope): readonly KeyRow[] {
+  const chain = scopesOf(scope)
+  return chain.flatMap((one) => rows.filter((row) => row.scope === one))
+}
+
+/** A scope and those around it. */
+export function scopesOf(scope: Scope): readonly Scope[] {
+  const parent = PARENT[scope]
+  return parent === null ? [scope] : [scope, ...scopesOf(parent)]
+}
+
+function areHeardTogether(a: Scope, b: Scope): boolean {
+  return scopesOf(a).includes(b) || scopesOf(b).includes(a)
+}
+
+/** The same keys, or one begins the other: then the longer could never be reached. */
+function sharedKeys(a: KeyRow, b: KeyRow): string | undefined {
+  return a.keys.find((mine) =>
+    b.keys.some((its) => `${its} `.startsWith(`${mine} `) || `${mine} `.startsWith(`${its} `)),
+  )
+}

@@ -1,0 +1,52 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import "../ui/fonts.css"
+import "../ui/tokens.css"
+import "../ui/ground.css"
+import { createClient } from "../data/client.ts"
+import { browserClock } from "../data/clock.ts"
+import { hasCode } from "../data/errors.ts"
+import { keys } from "../data/keys.ts"
+import { createLiveCache } from "../data/live-cache.ts"
+import { ClientContext } from "../data/queries.tsx"
+import { tabMemory } from "./cursor-memory.ts"
+import { enterByLink } from "./enter.ts"
+import { Gate } from "./gate.tsx"
+import { createLive } from "./live.ts"
+import { showRememberedLook } from "./theme/appearance.ts"
+
+showRememberedLook()
+
+const client = createClient({ fetch: (...request) => fetch(...request) })
+const queries = new QueryClient({
+  defaultOptions: {
+    // The live stream says when something changed; asking on a timer would only add noise.
+    queries: { staleTime: 60_000, retry: isWorthRetrying, refetchOnWindowFocus: false },
+  },
+})
+const liveCache = createLiveCache({ queries, after: browserClock.after })
+const live = createLive({
+  clock: browserClock,
+  memory: tabMemory,
+  onEvents: liveCache.receive,
+  onRefetch: liveCache.resync,
+  onLost: () => void queries.invalidateQueries({ queryKey: keys.session }),
+})
+
+/** An answer is an answer; only silence is asked again, and once. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  return failures < 1 && hasCode(error, "CONSOLE_SERVER_UNREACHABLE")
+}
+
+const root = document.getElementById("root")
+if (root === null) throw new Error("invariant broken: index.html has #root")
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <ClientContext value={client}>
+        <Gate entered={enterByLink(client)} live={live} clock={browserClock} />
+      </ClientContext>
+    </QueryClientProvider>
+  </StrictMode>,
+)

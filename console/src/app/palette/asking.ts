@@ -1,0 +1,66 @@
+import type { OperationEntry } from "../../data/client.ts"
+import { parseField, type Question, questionsOf } from "../../data/schema-form.ts"
+
+/** An operation whose arguments are asked for one after another, in the same line. */
+export type Asking = {
+  readonly operation: OperationEntry
+  readonly questions: readonly Question[]
+  /** What was answered so far. */
+  readonly given: Readonly<Record<string, unknown>>
+  readonly index: number
+}
+
+export type AskStep =
+  | { readonly kind: "ask"; readonly asking: Asking }
+  | { readonly kind: "ready"; readonly operation: OperationEntry; readonly input: object }
+  | { readonly kind: "wrong"; readonly message: string }
+
+/** The first question, or the call itself if there is nothing to ask. */
+export function beginAsking(operation: OperationEntry): AskStep {
+  return proceed({ operation, questions: questionsOf(operation.input), given: {}, index: 0 })
+}
+
+/** Takes an answer; an empty one leaves out what may be left out. */
+export function answer(asking: Asking, text: string): AskStep {
+  const question = asking.questions[asking.index]
+  if (question === undefined) return proceed(asking)
+  if (text === "") return leaveOut(asking, question)
+  if (question.field.kind === "list") return addToList(asking, question, text)
+  const parsed = parseField(question.field, text)
+  if (parsed.kind === "wrong") return parsed
+  const given = { ...asking.given, [question.name]: parsed.value }
+  return proceed({ ...asking, given, index: asking.index + 1 })
+}
+
+/** What was given, in words, for the line and for the confirmation. */
+export function sayGiven(given: Readonly<Record<string, unknown>>): string {
+  return Object.entries(given)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+    .join(", ")
+}
+
+function proceed(asking: Asking): AskStep {
+  if (asking.index < asking.questions.length) return { kind: "ask", asking }
+  return { kind: "ready", operation: asking.operation, input: asking.given }
+}
+
+function leaveOut(asking: Asking, question: Question): AskStep {
+  const isAnswered = question.name in asking.given
+  if (question.isRequired && !isAnswered) {
+    return { kind: "wrong", message: `${question.name} is needed` }
+  }
+  return proceed({ ...asking, index: asking.index + 1 })
+}
+
+/** One at a time; an empty answer ends the list. */
+function addToList(asking: Asking, question: Question, text: string): AskStep {
+  if (question.field.kind !== "list") return { kind: "ask", asking }
+  const parsed = parseField(question.field.item, text)
+  if (parsed.kind === "wrong") return parsed
+  const before = asking.given[question.name]
+  const items: readonly unknown[] = Array.isArray(before) ? before : []
+  return {
+    kind: "ask",
+    asking: { ...asking, given: { ...asking.given, [question.name]: [...items, parsed.value] } },
+  }
+}

@@ -1,0 +1,161 @@
+import type { OperationEntry } from "../../data/client.ts"
+import type { IconName } from "../../ui/icon/icon.tsx"
+import { KEYMAP, type KeyRow, rowsHeardIn, type Scope } from "../keymap/keymap.ts"
+import { PLACES } from "../routes.tsx"
+import { DENSITIES, MODES } from "../theme/appearance.ts"
+import { kindOf, THEMES } from "../theme/themes.ts"
+import { score } from "./match.ts"
+
+export type Does =
+  | { readonly kind: "operation"; readonly operation: OperationEntry }
+  | { readonly kind: "place"; readonly href: string }
+  | { readonly kind: "key"; readonly keyId: string }
+  | {
+      readonly kind: "look"
+      readonly change: "mode" | "density" | "light" | "dark"
+      readonly to: string
+    }
+
+/** One thing the palette can do. */
+export type Entry = {
+  readonly id: string
+  readonly group: GroupName
+  readonly icon: IconName
+  readonly label: string
+  readonly detail?: string
+  readonly isCode?: boolean
+  readonly words?: string
+  readonly keys?: string
+  /** What Enter will do, named in the foot. */
+  readonly verb: string
+  readonly does: Does
+}
+
+/** In the order in which they are shown; recent things first while nothing is typed. */
+export const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
+export type GroupName = (typeof GROUPS)[number]
+
+export type Context = {
+  readonly operations: readonly OperationEntry[]
+  readonly scope: Scope
+  readonly isReadOnly: boolean
+  /** Keys that would do nothing now are no offer. */
+  isBound(keyId: string): boolean
+}
+
+export function buildEntries({
+  operations,
+  scope,
+  isReadOnly,
+  isBound,
+}: Context): readonly Entry[] {
+  const runnable = operations.filter((it) => !isReadOnly || it.effect === "read")
+  return [
+    ...rowsHeardIn(KEYMAP, scope)
+      .filter((it) => isBound(it.id))
+      .flatMap(pageAction),
+    ...runnable.map(operationEntry),
+    ...PLACES.map(
+      (it): Entry => ({
+        id: `go ${it.id}`,
+        group: "Go to",
+        icon: it.icon,
+        label: it.label,
+        detail: "room",
+        verb: "Open",
+        ...keysOf(`go.${it.id}`),
+        does: { kind: "place", href: it.href },
+      }),
+    ),
+    ...lookEntries(),
+  ]
+}
+
+export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }
+
+/** More than this is no answer; the next letter narrows it. */
+const MOST_PER_GROUP = 8
+
+/** What answers the query, grouped, the best first; without a query what was used last leads. */
+export function findEntries(
+  entries: readonly Entry[],
+  query: string,
+  recent: readonly string[],
+): readonly Found[] {
+  const isAsking = query.trim() !== ""
+  const scored = entries
+    .map((entry) => ({ entry, points: score(entry, query) }))
+    .filter((it) => it.points > 0)
+    .toSorted((a, b) => b.points - a.points)
+    .map((it) => it.entry)
+  const ofRecent = isAsking ? [] : recent.flatMap((id) => scored.find((it) => it.id === id) ?? [])
+  const groups = GROUPS.map((group) => {
+    const rest = scored.filter((it) => it.group === group && !ofRecent.includes(it))
+    return { group, entries: (group === "Recent" ? ofRecent : rest).slice(0, MOST_PER_GROUP) }
+  }).filter((it) => it.entries.length > 0)
+  if (!isAsking) return groups.filter((it) => it.group !== "Appearance")
+  // The group with the best answer stands first, so that Enter does what was meant.
+  return groups.toSorted((a, b) => bestIn(b, query) - bestIn(a, query))
+}
+
+function bestIn({ entries }: Found, query: string): number {
+  return Math.max(...entries.map((it) => score(it, query)))
+}
+
+/** Keys that make no sense from here: the palette is open already, and layers are left by Escape. */
+const NOT_ACTIONS = /^(palette|go|list|leave|filter)/
+
+function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {
+  if (NOT_ACTIONS.test(id)) return []
+  const entry: Entry = {
+    id: `key ${id}`,
+    group: scope === "everywhere" ? "Console" : "On this page",
+    icon: "chevron-right",
+    label,
+    verb: "Do",
+    does: { kind: "key", keyId: id },
+  }
+  return [keys[0] === undefined ? entry : { ...entry, keys: keys[0] }]
+}
+
+function operationEntry(operation: OperationEntry): Entry {
+  const row = KEYMAP.find((it) => it.operation === operation.name)
+  return {
+    id: `run ${operation.name}`,
+    group: "Run",
+    icon: operation.effect === "write" ? "play" : "terminal",
+    label: operation.summary,
+    detail: operation.name,
+    isCode: true,
+    words: operation.name,
+    verb: "Run",
+    ...(row?.keys[0] === undefined ? {} : { keys: row.keys[0] }),
+    does: { kind: "operation", operation },
+  }
+}
+
+function lookEntries(): readonly Entry[] {
+  const entry = (
+    change: "mode" | "density" | "light" | "dark",
+    to: string,
+    says: string,
+  ): Entry => ({
+    id: `look ${change} ${to}`,
+    group: "Appearance",
+    icon: change === "density" ? "density" : "theme",
+    label: says,
+    verb: "Use",
+    words: "theme appearance density colours",
+    does: { kind: "look", change, to },
+  })
+  return [
+    ...MODES.map((it) => entry("mode", it, `Theme: ${it}`)),
+    ...DENSITIES.map((it) => entry("density", it, `Density: ${it}`)),
+    ...THEMES.map((it) => entry(kindOf(it), it.name, `Theme: ${it.name}, ${kindOf(it)}`)),
+  ]
+}
+
+function keysOf(id: string): { keys?: string } {
+  const keys = KEYMAP.find((it) => it.id === id)?.keys[0]
+  return keys === undefined ? {} : { keys }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest"
+import type { OperationEntry } from "../../data/client.ts"
+import { type Asking, type AskStep, answer, beginAsking, sayGiven } from "./asking.ts"
+import { buildEntries, findEntries } from "./entries.ts"
+import { markMatches, score } from "./match.ts"
+
+const operation = (name: string, effect: "read" | "write", properties: object): OperationEntry => ({
+  name,
+  summary: `Does ${name}`,
+  effect,
+  method: effect === "read" ? "GET" : "POST",
+  path: `/api/${name.replace(".", "/")}`,
+  input: { type: "object", properties, required: ["file"] },
+})
+
+const backup = operation("store.backup", "write", { keep: { type: "integer", minimum: 1 } })
+const count = operation("tokens.count", "read", {
+  paths: { type: "array", items: { type: "string" }, default: [] },
+  exact: { type: "boolean" },
+})
+const restore = operation("store.restore", "write", { file: { type: "string", minLength: 1 } })
+const context = { operations: [backup, count, restore], scope: "now", isReadOnly: false } as const
+
+function asking(step: AskStep): Asking {
+  if (step.kind !== "ask") throw new Error(`expected a question, got ${step.kind}`)
+  return step.asking
+}
+
+describe("the palette", () => {
+  it("[CONSOLE-10] asks one argument after another and leaves out what is left empty", () => {
+    const first = asking(beginAsking(count))
+    const second = asking(answer(first, "CLAUDE.md"))
+    const third = asking(answer(second, "docs/a, b.md"))
+    const last = asking(answer(third, ""))
+    expect(sayGiven(last.given)).toBe("paths CLAUDE.md, docs/a, b.md")
+    expect(answer(last, "")).toEqual({
+      kind: "ready",
+      operation: count,
+      input: { paths: ["CLAUDE.md", "docs/a, b.md"] },
+    })
+  })
+
+  it("[CONSOLE-10] says what is wrong with an answer, and what is needed", () => {
+    expect(answer(asking(beginAsking(backup)), "0")).toEqual({
+      kind: "wrong",
+      message: "A whole number, at least 1",
+    })
+    expect(answer(asking(beginAsking(restore)), "")).toEqual({
+      kind: "wrong",
+      message: "file is needed",
+    })
+  })
+
+  it("[CONSOLE-10] an operation without arguments is ready at once", () => {
+    const check = operation("store.check", "read", {})
+    expect(beginAsking(check)).toEqual({ kind: "ready", operation: check, input: {} })
+  })
+
+  it("[CONSOLE-10] a read-only console offers nothing that writes", () => {
+    const ids = (isReadOnly: boolean) =>
+      buildEntries({ ...context, isReadOnly, isBound: () => true }).map((it) => it.id)
+    expect(ids(false)).toContain("run store.backup")
+    expect(ids(true)).not.toContain("run store.backup")
+    expect(ids(true)).toContain("run tokens.count")
+  })
+
+  it("[CONSOLE-10] keys that would do nothing now are not offered", () => {
+    const entries = buildEntries({ ...context, isBound: (id) => id === "now.check" })
+    expect(entries.filter((it) => it.does.kind === "key").map((it) => it.id)).toEqual([
+      "key now.check",
+    ])
+  })
+
+  it("[CONSOLE-10] the best answer stands first, in the first group", () => {
+    const entries = buildEntries({ ...context, isBound: () => true })
+    expect(findEntries(entries, "sett", [])[0]?.entries[0]?.id).toBe("go settings")
+    expect(findEntries(entries, "store.b", [])[0]?.entries[0]?.id).toBe("run store.backup")
+    expect(findEntries(entries, "zzz", [])).toEqual([])
+  })
+
+  it("[CONSOLE-10] without a query what was used last leads, once", () => {
+    const entries = buildEntries({ ...context, isBound: () => true })
+    const found = findEntries(entries, "", ["run tokens.count", "gone"])
+    expect(found[0]).toMatchObject({ group: "Recent", entries: [{ id: "run tokens.count" }] })
+    const ids = found.flatMap((it) => it.entries.map((entry) => entry.id))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it.each([
+    ["Go to Settings", "", "set", 60],
+    ["Settings", "", "set", 100],
+    ["Back up", "store.backup", "store", 80],
+    ["Restore", "", "store", 30],
+    ["Settings", "", "set zz", 0],
+  ])("[CONSOLE-10] %s (%s) answers %j with %i", (...[label, words, query, expected]) => {
+    expect(score({ label, words }, query)).toBe(expected)
+  })
+
+  it("[CONSOLE-10] marks what was typed and keeps the rest", () => {
+    const pieces = markMatches("Compare with the last capture", "cap comp")
+    expect(pieces.filter((it) => it.isMatch).map((it) => it.text)).toEqual(["Comp", "cap"])
+    expect(pieces.map((it) => it.text).join("")).toBe("Compare with the last capture")
+  })
+})

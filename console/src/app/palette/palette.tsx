@@ -1,0 +1,87 @@
+import { useRef, useState } from "react"
+import { navigate } from "../../data/location.ts"
+import { useOperationList } from "../../data/queries.tsx"
+import { Dialog } from "../../ui/dialog/dialog.tsx"
+import { useKeyBindings } from "../../ui/keys/keys.tsx"
+import type { Place } from "../routes.tsx"
+import type { Appearance } from "../theme/appearance.ts"
+import { appearanceChoice } from "../theme/appearance-choice.ts"
+import { type Asking, type AskStep, beginAsking } from "./asking.ts"
+import { type Call, CallView, ConfirmView } from "./call-view.tsx"
+import type { Entry } from "./entries.ts"
+import { QuestionView } from "./question-view.tsx"
+import { noteRecent } from "./recent.ts"
+import { SearchView } from "./search-view.tsx"
+
+type PaletteProps = {
+  readonly initialQuery: string
+  readonly place: Place | undefined
+  readonly appearance: Appearance
+  readonly isReadOnly: boolean
+  onClose(): void
+}
+
+/** Search, then perhaps questions, then for a write a confirmation, then the result. */
+type Step =
+  | { readonly kind: "search" }
+  | { readonly kind: "ask"; readonly asking: Asking }
+  | { readonly kind: "confirm"; readonly call: Call }
+  | { readonly kind: "call"; readonly call: Call }
+
+/** One input; the first result is already selected; the foot names what Enter will do. */
+export function Palette({ initialQuery, place, appearance, isReadOnly, onClose }: PaletteProps) {
+  const [step, setStep] = useState<Step>({ kind: "search" })
+  const input = useRef<HTMLInputElement>(null)
+  const { data: list } = useOperationList()
+  const { press } = useKeyBindings()
+  const back = () => setStep({ kind: "search" })
+
+  const follow = (next: AskStep) => {
+    if (next.kind === "ask") setStep({ kind: "ask", asking: next.asking })
+    if (next.kind !== "ready") return
+    const call = { operation: next.operation, input: next.input }
+    setStep({ kind: call.operation.effect === "write" ? "confirm" : "call", call })
+  }
+  const choose = (entry: Entry) => {
+    noteRecent(entry.id)
+    const { does } = entry
+    if (does.kind === "operation") {
+      follow(beginAsking(does.operation))
+      return
+    }
+    onClose()
+    if (does.kind === "place") navigate(does.href)
+    if (does.kind === "key") press(does.keyId)
+    if (does.kind === "look") appearanceChoice(appearance).onChange(does.change, does.to)
+  }
+  return (
+    <Dialog title="Search or run" onClose={onClose} initialFocus={input}>
+      {step.kind === "search" ? (
+        <SearchView
+          ref={input}
+          initialQuery={initialQuery}
+          place={place}
+          operations={list?.operations ?? []}
+          isReadOnly={isReadOnly}
+          onChoose={choose}
+        />
+      ) : null}
+      {step.kind === "ask" ? (
+        <QuestionView
+          key={`${step.asking.operation.name} ${step.asking.index}`}
+          asking={step.asking}
+          onStep={follow}
+          onBack={back}
+        />
+      ) : null}
+      {step.kind === "confirm" ? (
+        <ConfirmView
+          call={step.call}
+          onConfirm={() => setStep({ kind: "call", call: step.call })}
+          onBack={back}
+        />
+      ) : null}
+      {step.kind === "call" ? <CallView call={step.call} onBack={back} onClose={onClose} /> : null}
+    </Dialog>
+  )
+}

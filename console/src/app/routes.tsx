@@ -1,0 +1,93 @@
+import { lazy, Suspense } from "react"
+import { navigate, useLocation } from "../data/location.ts"
+import { parseEvents, parseSettings, paths } from "../data/paths.ts"
+import type { IconName } from "../ui/icon/icon.tsx"
+import type { Scope } from "./keymap/keymap.ts"
+import { NotFoundPage } from "./not-found.tsx"
+import type { Appearance } from "./theme/appearance.ts"
+import { appearanceChoice } from "./theme/appearance-choice.ts"
+
+export type Place = {
+  readonly id: "now" | "events" | "settings"
+  readonly href: string
+  readonly label: string
+  readonly icon: IconName
+  readonly scope: Scope
+  readonly part: "nav" | "foot"
+}
+
+/** Every page there is, in the order of the sidebar; a room without a page has no link. */
+export const PLACES: readonly Place[] = [
+  { id: "now", href: paths.now(), label: "Now", icon: "now", scope: "now", part: "nav" },
+  {
+    id: "events",
+    href: paths.events(),
+    label: "Events",
+    icon: "events",
+    scope: "events",
+    part: "foot",
+  },
+  {
+    id: "settings",
+    href: paths.settings(),
+    label: "Settings",
+    icon: "settings",
+    scope: "settings",
+    part: "foot",
+  },
+]
+
+export function placeAt(path: string): Place | undefined {
+  return PLACES.find((it) => it.href === path)
+}
+
+const NowPage = lazy(async () => ({ default: (await import("../features/now/page.tsx")).NowPage }))
+const EventsPage = lazy(async () => ({
+  default: (await import("../features/events/page.tsx")).EventsPage,
+}))
+const SettingsPage = lazy(async () => ({
+  default: (await import("../features/settings/page.tsx")).SettingsPage,
+}))
+
+type PageProps = {
+  readonly now: number
+  readonly appearance: Appearance
+  readonly areFactsHidden: boolean
+  onToggleFacts(): void
+}
+
+/** Params in, page out. */
+export function Page(props: PageProps) {
+  const { path, search } = useLocation()
+  return <Suspense fallback={null}>{pageFor(path, search, props)}</Suspense>
+}
+
+function pageFor(path: string, search: string, props: PageProps) {
+  const { now, appearance, areFactsHidden, onToggleFacts } = props
+  switch (placeAt(path)?.id) {
+    case "now":
+      return <NowPage now={now} areFactsHidden={areFactsHidden} onToggleFacts={onToggleFacts} />
+    case "events": {
+      const values = parseEvents(search)
+      return (
+        <EventsPage
+          now={now}
+          search={values}
+          onSearch={(change, how) => navigate(paths.events({ ...values, ...change }), how)}
+        />
+      )
+    }
+    case "settings": {
+      const values = parseSettings(search)
+      return (
+        <SettingsPage
+          search={values}
+          onSearch={(change, how) => navigate(paths.settings({ ...values, ...change }), how)}
+          appearance={appearanceChoice(appearance)}
+        />
+      )
+    }
+    case undefined:
+      return <NotFoundPage path={path} />
+  }
+}

@@ -1,0 +1,136 @@
+import { lazy, Suspense, useCallback, useEffect, useState } from "react"
+import type { Clock } from "../data/clock.ts"
+import { followLinks, navigate, useLocation } from "../data/location.ts"
+import { useOperation, useSession } from "../data/queries.tsx"
+import { Brand, FindButton, Frame, Nav, NavFoot, Place } from "../ui/frame/frame.tsx"
+import { KeysContext, useKey } from "../ui/keys/keys.tsx"
+import { recall, remember } from "../ui/remember.ts"
+import { ToastProvider } from "../ui/toast/toast.tsx"
+import { PageBoundary } from "./boundary.tsx"
+import { useKeymap } from "./keymap/use-keymap.ts"
+import type { Live } from "./live.ts"
+import { Page, PLACES, placeAt } from "./routes.tsx"
+import { StatusBar } from "./status-bar.tsx"
+import { type Appearance, useAppearance } from "./theme/appearance.ts"
+import { useNow } from "./use-now.ts"
+
+const loadPalette = () => import("./palette/palette.tsx")
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+const HelpSheet = lazy(async () => ({
+  default: (await import("./keymap/help-sheet.tsx")).HelpSheet,
+}))
+
+type ShellProps = { readonly live: Live; readonly clock: Clock }
+
+/** What is open above the page; one thing at a time. */
+type Layer =
+  | { readonly kind: "none" }
+  | { readonly kind: "help" }
+  | { readonly kind: "palette"; readonly query: string }
+
+const NO_LAYER: Layer = { kind: "none" }
+
+export function Shell({ live, clock }: ShellProps) {
+  const { path } = useLocation()
+  const appearance = useAppearance()
+  const bindings = useKeymap(placeAt(path)?.scope ?? "everywhere", clock)
+  useEffect(() => followLinks(document.body), [])
+  // The palette answers within 100 ms because it is there before it is asked for.
+  useEffect(() => clock.after(300, () => void loadPalette()), [clock])
+  return (
+    <KeysContext value={bindings}>
+      <ToastProvider>
+        <Rooms live={live} clock={clock} appearance={appearance} />
+      </ToastProvider>
+    </KeysContext>
+  )
+}
+
+function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: Appearance }) {
+  const { path } = useLocation()
+  const { data: session } = useSession()
+  const { data: report } = useOperation("now.show", {})
+  const [layer, setLayer] = useState(NO_LAYER)
+  const side = useRemembered("side")
+  const facts = useRemembered("facts")
+  const now = useNow(clock, 30_000)
+  const close = useCallback(() => setLayer(NO_LAYER), [])
+  const ask = useCallback((query: string) => setLayer({ kind: "palette", query }), [])
+  useKey("palette.open", () => ask(""))
+  useKey("help.open", () => setLayer({ kind: "help" }))
+  useKey("panel.left", side.toggle)
+  useGoKeys()
+  useEffect(() => {
+    document.title = `${placeAt(path)?.label ?? "Not found"}, Quartermaster`
+  }, [path])
+
+  const waiting = report?.waiting.length ?? 0
+  const places = (part: "nav" | "foot") =>
+    PLACES.filter((it) => it.part === part).map((it) => (
+      <Place
+        key={it.id}
+        href={it.href}
+        icon={it.icon}
+        label={it.label}
+        isCurrent={it.href === path}
+        count={it.id === "now" && waiting > 0 ? waiting : undefined}
+      />
+    ))
+  return (
+    <Frame
+      isSideHidden={side.isHidden}
+      side={
+        <>
+          <Brand name={session?.repository.name ?? "Quartermaster"} />
+          <FindButton onPress={() => ask("")} />
+          <Nav>{places("nav")}</Nav>
+          <NavFoot>{places("foot")}</NavFoot>
+        </>
+      }
+      status={<StatusBar live={live} clock={clock} look={appearance.look} onAsk={ask} />}
+    >
+      <PageBoundary key={path}>
+        <Page
+          now={now}
+          appearance={appearance}
+          areFactsHidden={facts.isHidden}
+          onToggleFacts={facts.toggle}
+        />
+      </PageBoundary>
+      <Suspense fallback={null}>
+        {layer.kind === "palette" ? (
+          <Palette
+            initialQuery={layer.query}
+            place={placeAt(path)}
+            appearance={appearance}
+            isReadOnly={session?.readOnly === true}
+            onClose={close}
+          />
+        ) : null}
+        {layer.kind === "help" ? (
+          <HelpSheet scope={placeAt(path)?.scope ?? "everywhere"} onClose={close} />
+        ) : null}
+      </Suspense>
+    </Frame>
+  )
+}
+
+function useGoKeys(): void {
+  useKey("go.now", () => navigate(hrefOf("now")))
+  useKey("go.events", () => navigate(hrefOf("events")))
+  useKey("go.settings", () => navigate(hrefOf("settings")))
+}
+
+function hrefOf(id: string): string {
+  return PLACES.find((it) => it.id === id)?.href ?? "/"
+}
+
+/** A panel that stays hidden until it is asked for again. */
+function useRemembered(name: string) {
+  const [isHidden, setIsHidden] = useState(() => recall(`hidden.${name}`) === "yes")
+  const toggle = () => {
+    setIsHidden(!isHidden)
+    remember(`hidden.${name}`, isHidden ? "no" : "yes")
+  }
+  return { isHidden, toggle }
+}

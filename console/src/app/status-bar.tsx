@@ -1,0 +1,67 @@
+import { useSyncExternalStore } from "react"
+import type { Clock } from "../data/clock.ts"
+import { useSession } from "../data/queries.tsx"
+import { StatusItem } from "../ui/frame/frame.tsx"
+import { Text } from "../ui/text/text.tsx"
+import type { Live } from "./live.ts"
+import { sayLive } from "./live-status.ts"
+import type { Look } from "./theme/appearance.ts"
+import { useNow } from "./use-now.ts"
+
+type StatusBarProps = {
+  readonly live: Live
+  readonly clock: Clock
+  readonly look: Look
+  onAsk(query: string): void
+}
+
+/** Global truth in 24 px: repository, branch, live; at the right density and theme. */
+export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
+  const { data: session } = useSession()
+  return (
+    <>
+      {session === undefined ? null : (
+        <StatusItem icon="branch">
+          <Text size="xs" mono>
+            {session.repository.name}
+          </Text>
+          <Text size="xs" mono tone="3" cut>
+            {session.repository.branch}
+          </Text>
+        </StatusItem>
+      )}
+      <LiveItem live={live} clock={clock} />
+      {session?.readOnly === true ? <StatusItem icon="lock">Read only</StatusItem> : null}
+      <StatusItem
+        icon="density"
+        push
+        wide
+        label={`Density: ${look.density}`}
+        onPress={() => onAsk("density")}
+      >
+        {capital(look.density)}
+      </StatusItem>
+      <StatusItem icon="theme" wide label={`Theme: ${look.mode}`} onPress={() => onAsk("theme")}>
+        {capital(look.mode)}
+      </StatusItem>
+    </>
+  )
+}
+
+function LiveItem({ live, clock }: Pick<StatusBarProps, "live" | "clock">) {
+  const { phase } = useSyncExternalStore(live.listen, live.state, live.state)
+  const isCounting = phase.kind === "reconnecting"
+  const now = useNow(clock, isCounting ? 250 : 60_000)
+  const { text, dot, tone } = sayLive(phase, isCounting ? Math.max(now, clock.now()) : now)
+  const words = { dot, ...(tone === undefined ? {} : { tone }) }
+  if (!isCounting) return <StatusItem {...words}>{text}</StatusItem>
+  return (
+    <StatusItem {...words} label={`${text}. Try now`} onPress={live.retryNow}>
+      {text}
+    </StatusItem>
+  )
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,100 @@
+import { useEffect, useMemo, useSyncExternalStore } from "react"
+import { recall, remember } from "../../ui/remember.ts"
+import { cssProperties, deriveTokens } from "./derive.ts"
+import { DEFAULT_THEME, kindOf, THEMES, type Theme, type ThemeKind } from "./themes.ts"
+
+export const MODES = ["system", "light", "dark"] as const
+export const DENSITIES = ["compact", "default", "roomy"] as const
+export type Mode = (typeof MODES)[number]
+export type Density = (typeof DENSITIES)[number]
+
+/** How the console looks in this browser. */
+export type Look = {
+  readonly mode: Mode
+  readonly light: string
+  readonly dark: string
+  readonly density: Density
+}
+
+export function useAppearance() {
+  const look = useSyncExternalStore(listen, currentLook, currentLook)
+  const isDark = useSyncExternalStore(listenToSystem, systemIsDark, () => false)
+  const theme = useMemo(() => themeFor(look, isDark), [look, isDark])
+  useEffect(() => show(theme, look.density), [theme, look.density])
+  return { look, theme, change: changeLook }
+}
+
+export type Appearance = ReturnType<typeof useAppearance>
+
+/** Before the first paint, so that nothing flashes. */
+export function showRememberedLook(): void {
+  show(themeFor(currentLook(), systemIsDark()), currentLook().density)
+}
+
+export function themeFor(look: Look, isSystemDark: boolean): Theme {
+  const kind = look.mode === "system" ? kindOfSystem(isSystemDark) : look.mode
+  const named = THEMES.find((it) => it.name === look[kind] && kindOf(it) === kind)
+  const fallback = THEMES.find((it) => it.name === DEFAULT_THEME[kind])
+  const theme = named ?? fallback
+  if (theme === undefined) throw new Error(`invariant broken: ${DEFAULT_THEME[kind]} ships`)
+  return theme
+}
+
+/** Anything that is not understood is the default. */
+export function parseLook(text: string | null): Look {
+  const [mode, light, dark, density] = (text ?? "").split(",")
+  return {
+    mode: MODES.find((it) => it === mode) ?? "system",
+    light: light || DEFAULT_THEME.light,
+    dark: dark || DEFAULT_THEME.dark,
+    density: DENSITIES.find((it) => it === density) ?? "default",
+  }
+}
+
+export function formatLook({ mode, light, dark, density }: Look): string {
+  return [mode, light, dark, density].join(",")
+}
+
+function show(theme: Theme, density: Density): void {
+  const root = document.documentElement
+  root.dataset.theme = kindOf(theme)
+  root.dataset.density = density
+  for (const [name, colour] of cssProperties(deriveTokens(theme))) {
+    root.style.setProperty(name, colour)
+  }
+}
+
+function kindOfSystem(isDark: boolean): ThemeKind {
+  return isDark ? "dark" : "light"
+}
+
+let look: Look | undefined
+const listeners = new Set<() => void>()
+
+function currentLook(): Look {
+  look ??= parseLook(recall("look"))
+  return look
+}
+
+function changeLook(change: Partial<Look>): void {
+  look = { ...currentLook(), ...change }
+  remember("look", formatLook(look))
+  for (const changed of listeners) changed()
+}
+
+function listen(changed: () => void): () => void {
+  listeners.add(changed)
+  return () => void listeners.delete(changed)
+}
+
+const DARK_SYSTEM = "(prefers-color-scheme: dark)"
+
+function systemIsDark(): boolean {
+  return window.matchMedia(DARK_SYSTEM).matches
+}
+
+function listenToSystem(changed: () => void): () => void {
+  const query = window.matchMedia(DARK_SYSTEM)
+  query.addEventListener("change", changed)
+  return () => query.removeEventListener("change", changed)
+}

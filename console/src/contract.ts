@@ -1,0 +1,28 @@
+/**
+ * The only door to the engine. Types vanish in the build; the figures are pure functions behind a
+ * direct alias, because the index would bring zod along (60 kB).
+ */
+export type {
+  ConfigReport,
+  ConfigSetting,
+  ContextKind,
+  Cursor,
+  DoctorCheck,
+  DoctorReport,
+  EventName,
+  EventsPage,
+  JournalEntry,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  StoreStatus,
+  TokenCount,
+  WireError,
+} from "#ground/contract"
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  plural,
+} from "#ground/contract/format"

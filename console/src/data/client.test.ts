@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest"
+import { createClient, withQuery } from "./client.ts"
+import { toWireError } from "./errors.ts"
+
+type Sent = { url: string; method: string; headers: Headers; body: string }
+
+/** A server of one answer, which notes what it was asked. */
+function clientOf(answer: () => Response | Promise<Response>) {
+  const sent: Sent[] = []
+  const client = createClient({
+    fetch: async (url, request) => {
+      sent.push({
+        url: typeof url === "string" ? url : "",
+        method: request?.method ?? "GET",
+        headers: new Headers(request?.headers),
+        body: typeof request?.body === "string" ? request.body : "",
+      })
+      return answer()
+    },
+  })
+  return { client, sent }
+}
+
+const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
+
+describe("the client", () => {
+  it("[CONSOLE-14] reads by GET with repeated fields, and says who asks", async () => {
+    const { client, sent } = clientOf(() => json(200, {}))
+    await client.read("tokens.count", { paths: ["a b.md", "c.md"], budget: 5 })
+    expect(sent[0]).toMatchObject({
+      url: "/api/tokens/count?paths=a+b.md&paths=c.md&budget=5",
+      method: "GET",
+    })
+    expect(sent[0]?.headers.get("x-qm-client")).toBe("console")
+    expect(sent[0]?.headers.get("content-type")).toBeNull()
+  })
+
+  it("[CONSOLE-14] writes by POST with the input as JSON", async () => {
+    const { client, sent } = clientOf(() => json(200, {}))
+    await client.write("config.set", { key: "tokens.window", value: 1, layer: "user" })
+    expect(sent[0]).toMatchObject({
+      url: "/api/config/set",
+      method: "POST",
+      body: '{"key":"tokens.window","value":1,"layer":"user"}',
+    })
+    expect(sent[0]?.headers.get("content-type")).toBe("application/json")
+  })
+
+  it("[CONSOLE-14] a failure of the server keeps its four fields", async () => {
+    const wire = { code: "STORE_BUSY", message: "Busy.", hint: "Wait.", data: { ms: 5 } }
+    const { client } = clientOf(() => json(503, wire))
+    const error = await client.read("store.status", {}).catch((it: unknown) => it)
+    expect(toWireError(error)).toEqual(wire)
+  })
+
+  it.each([
+    [
+      "no server",
+      () => Promise.reject(new TypeError("fetch failed")),
+      "CONSOLE_SERVER_UNREACHABLE",
+    ],
+    ["no JSON", () => new Response("<html>", { status: 502 }), "CONSOLE_ANSWER_UNREADABLE"],
+    ["JSON that is no object", () => json(200, 7), "CONSOLE_ANSWER_UNREADABLE"],
+    ["no session", () => new Response(null, { status: 401 }), "CONSOLE_SESSION_OVER"],
+  ])("[CONSOLE-14] %s is a failure with a hint", async (_says, answer, code) => {
+    const { client } = clientOf(answer)
+    const error = toWireError(await client.session().catch((it: unknown) => it))
+    expect(error).toMatchObject({ code })
+    expect(error.hint.length).toBeGreaterThan(10)
+    expect(error.hint.length).toBeLessThanOrEqual(160)
+  })
+
+  it("[CONSOLE-14] what was not foreseen is said to be our fault, with its stack", () => {
+    expect(toWireError(new Error("x"))).toMatchObject({ code: "CONSOLE_UNFORESEEN" })
+    expect(toWireError("x")).toMatchObject({ data: { error: "x" } })
+  })
+
+  it("[CONSOLE-14] what is not given is left out of the address", () => {
+    expect(withQuery("/a", { x: undefined, y: false, z: [] })).toBe("/a?y=false")
+    expect(withQuery("/a", {})).toBe("/a")
+  })
+})

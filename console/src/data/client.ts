@@ -1,0 +1,194 @@
+import type {
+  ConfigSetting,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  WireError,
+} from "../contract.ts"
+import { answerUnreadable, failure, serverUnreachable, sessionOver } from "./errors.ts"
+
+/* ---- Not in the contract yet: to be replaced by its signatures once the server has them. ---- */
+
+export type ConfigLayer = "user" | "project"
+
+/** A row of Now. The server answers with empty lists until runs exist. */
+export type NowRow = {
+  readonly id: string
+  readonly state: "queued" | "running" | "waiting" | "paused" | "done" | "failed" | "stopped"
+  readonly title: string
+  /** What is asked of the reader, in words. */
+  readonly ask?: string
+  readonly agent?: string
+  readonly tokens?: Partial<Readonly<Record<import("../contract.ts").ContextKind, number>>>
+  readonly costUsd?: number
+  /** Since when it waits or runs, or when it ended. */
+  readonly at: number
+}
+
+export type NowReport = {
+  readonly repository: {
+    readonly root: string
+    readonly name: string
+    readonly branch: string | null
+  }
+  readonly health: {
+    readonly isHealthy: boolean
+    readonly failed: number
+    readonly warnings: number
+  }
+  readonly store: { readonly dialect: string; readonly events: number; readonly sizeBytes: number }
+  readonly running: readonly NowRow[]
+  readonly waiting: readonly NowRow[]
+  readonly ended: readonly NowRow[]
+}
+
+type ComingSignatures = {
+  "config.set": {
+    input: { key: string; value: unknown; layer: ConfigLayer }
+    output: ConfigSetting
+  }
+  "config.unset": { input: { key: string; layer: ConfigLayer }; output: ConfigSetting }
+  "now.show": { input: Record<string, never>; output: NowReport }
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+type KnownSignatures = {
+  [Name in OperationName]: { input: OperationInput<Name>; output: OperationOutput<Name> }
+}
+type Signatures = KnownSignatures & ComingSignatures
+export type AnyOperation = keyof Signatures
+export type Input<Name extends AnyOperation> = Signatures[Name]["input"]
+export type Output<Name extends AnyOperation> = Signatures[Name]["output"]
+
+export type Session = {
+  readonly repository: { readonly root: string; readonly name: string; readonly branch?: string }
+  readonly node: string
+  readonly version: string
+  readonly readOnly: boolean
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** An operation as the palette learns of it. */
+export type OperationEntry = {
+  readonly name: string
+  readonly summary: string
+  readonly effect: "read" | "write"
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly input: JsonSchema
+}
+
+export type CallOptions = { readonly signal?: AbortSignal }
+
+/** Everything the console asks of the server, over one `fetch`. */
+export function createClient(deps: Deps) {
+  const ask = <Answer>(request: HttpRequest): Promise<Answer> => askFor(deps, request)
+  return {
+    read: <Name extends AnyOperation>(name: Name, input: Input<Name>, options: CallOptions = {}) =>
+      ask<Output<Name>>({ method: "GET", path: addressOf(name, input), ...options }),
+
+    write: <Name extends AnyOperation>(name: Name, input: Input<Name>) =>
+      ask<Output<Name>>({ method: "POST", path: addressOf(name), body: JSON.stringify(input) }),
+
+    /** One of the listed operations, with an input that a form has parsed. */
+    run: ({ method, path }: OperationEntry, input: object) =>
+      ask<object>(
+        method === "GET"
+          ? { method, path: withQuery(path, input) }
+          : { method, path, body: JSON.stringify(input) },
+      ),
+
+    operations: () =>
+      ask<{ operations: readonly OperationEntry[] }>({ method: "GET", path: "/api/operations" }),
+
+    session: () => ask<Session>({ method: "GET", path: "/api/session" }),
+
+    /** Exchanges the one-time token of the link for a cookie that scripts cannot read. */
+    async enter(token: string): Promise<void> {
+      const body = JSON.stringify({ token })
+      const response = await send(deps, { method: "POST", path: "/api/session", body })
+      if (!response.ok) throw refusal(response.status, await readJson(response))
+    },
+  }
+}
+
+export type Client = ReturnType<typeof createClient>
+
+type Deps = { readonly fetch: typeof fetch }
+
+type HttpRequest = {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+async function askFor<Answer>(deps: Deps, request: HttpRequest): Promise<Answer> {
+  const response = await send(deps, request)
+  const answer = await readJson(response)
+  if (!response.ok) throw refusal(response.status, answer)
+  if (isTrusted<Answer>(answer)) return answer
+  throw answerUnreadable(response.status)
+}
+
+async function send(deps: Deps, { method, path, body, signal }: HttpRequest): Promise<Response> {
+  const headers = { "x-qm-client": "console", ...(body && { "content-type": "application/json" }) }
+  try {
+    return await deps.fetch(path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(body && { body }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw serverUnreachable()
+  }
+}
+
+/** `store.status` is served at /api/store/status; a read carries its input in the query. */
+function addressOf(name: string, input: object = {}): string {
+  return withQuery(`/api/${name.replace(".", "/")}`, input)
+}
+
+/** Lists become repeated fields; what is not given is left out. */
+export function withQuery(path: string, input: object): string {
+  const query = new URLSearchParams()
+  for (const [field, value] of Object.entries(input)) {
+    if (value === undefined) continue
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    for (const one of values) query.append(field, String(one))
+  }
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    const answer: unknown = await response.json()
+    return answer
+  } catch {
+    // A body that is no JSON: the caller says so with the status.
+    return undefined
+  }
+}
+
+function refusal(status: number, answer: unknown): Error {
+  if (isWireError(answer)) return failure(answer)
+  return status === 401 ? sessionOver() : answerUnreadable(status)
+}
+
+function isWireError(answer: unknown): answer is WireError {
+  const isObject = typeof answer === "object" && answer !== null
+  return isObject && "code" in answer && "message" in answer && "hint" in answer
+}
+
+/**
+ * The server parses each answer with the contract's schema before it sends it, and serves this very
+ * build of the console; parsing again would cost zod in the bundle and find nothing new.
+ */
+function isTrusted<Answer>(answer: unknown): answer is Answer {
+  return typeof answer === "object" && answer !== null
+}

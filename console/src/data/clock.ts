@@ -1,0 +1,15 @@
+/** The one place of the console that reads the clock; everything else is handed a moment. */
+export type Clock = {
+  now(): number
+  /** Calls once after so many milliseconds; returns how to call it off. */
+  after(ms: number, act: () => void): () => void
+}
+
+export const browserClock: Clock = {
+  // oxlint-disable-next-line no-restricted-properties -- this is the injected clock itself
+  now: () => Date.now(),
+  after(ms, act) {
+    const timer = window.setTimeout(act, ms)
+    return () => window.clearTimeout(timer)
+  },
+}

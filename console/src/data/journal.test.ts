@@ -1,0 +1,67 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { EventsPage, JournalEntry } from "../contract.ts"
+import { withSeed } from "../test-seed.ts"
+import {
+  appendLive,
+  type Journal,
+  journalOf,
+  MOST_EVENTS,
+  matchesText,
+  olderThan,
+  PAGE_EVENTS,
+  prependOlder,
+} from "./journal.ts"
+
+const entry = (seq: number, name = "store.backed-up"): JournalEntry => ({
+  epoch: "e1",
+  seq,
+  id: `ev_${seq}`,
+  at: seq,
+  name,
+  version: 1,
+  body: { file: `Backup-${seq}.db` },
+})
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => entry(from + i))
+
+/** The server's answer to `after` and `limit`, over a journal of so many events. */
+function page(total: number, after: number | undefined, limit: number): EventsPage {
+  const all = range(1, total)
+  const entries =
+    after === undefined ? all.slice(-limit) : all.filter((it) => it.seq > after).slice(0, limit)
+  return { entries, next: 0, head: { epoch: "e1", seq: total } }
+}
+
+describe("the journal in memory", () => {
+  it("[CONSOLE-6] loading older pages until the start gives the whole journal, each event once", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3_000 }), (total) => {
+        let journal: Journal = journalOf(page(total, undefined, PAGE_EVENTS), PAGE_EVENTS)
+        for (let asked = olderThan(journal); asked !== null; asked = olderThan(journal)) {
+          journal = prependOlder(journal, page(total, asked.after, PAGE_EVENTS), asked)
+        }
+        expect(journal.entries.map((it) => it.seq)).toEqual(range(1, total).map((it) => it.seq))
+        expect(journal.isWhole).toBe(true)
+      }),
+      { ...withSeed<[number]>(), numRuns: 40 },
+    )
+  })
+
+  it("[CONSOLE-6] what is held has a cap, and the oldest go first", () => {
+    const journal = { entries: range(1, MOST_EVENTS), head: { epoch: "e1", seq: 1 }, isWhole: true }
+    const grown = appendLive(journal, [entry(MOST_EVENTS + 1)], "")
+    expect(grown.entries).toHaveLength(MOST_EVENTS)
+    expect(grown.entries[0]?.seq).toBe(2)
+    expect(grown.isWhole).toBe(false)
+  })
+
+  it.each([
+    ["", true],
+    ["backed backup-7", true],
+    ["BACKUP", true],
+    ["store. nothing", false],
+  ])("[CONSOLE-6] the text filter %j on a backup says %s", (text, expected) => {
+    expect(matchesText(entry(7), text)).toBe(expected)
+  })
+})

@@ -1,0 +1,100 @@
+import { QueryClient } from "@tanstack/react-query"
+import { describe, expect, it } from "vitest"
+import { EVENTS } from "#ground/contract"
+import type { JournalEntry, StoreStatus } from "../contract.ts"
+import type { Journal } from "./journal.ts"
+import { keys } from "./keys.ts"
+import { createLiveCache, LIVE_CACHE, STALE_AT_MOST_EVERY_MS } from "./live-cache.ts"
+
+const entry = (seq: number, name: string, body: Record<string, unknown> = {}): JournalEntry => ({
+  epoch: "e1",
+  seq,
+  id: `ev_${seq}`,
+  at: seq * 10,
+  name,
+  version: 1,
+  body,
+})
+
+function setUp() {
+  const queries = new QueryClient()
+  const later: { ms: number; act: () => void }[] = []
+  const cache = createLiveCache({
+    queries,
+    after: (ms, act) => {
+      later.push({ ms, act })
+      return () => undefined
+    },
+  })
+  const isStale = (key: readonly unknown[]) =>
+    queries.getQueryCache().find({ queryKey: key })?.state.isInvalidated
+  return { queries, cache, later, isStale }
+}
+
+describe("the live cache", () => {
+  it("[CONSOLE-5] has one row for every event of the contract, and none besides", () => {
+    expect(Object.keys(LIVE_CACHE).toSorted()).toEqual(EVENTS.map((it) => it.name).toSorted())
+    expect(EVENTS.length).toBeGreaterThan(0)
+  })
+
+  it("[CONSOLE-5] appends to the journals whose filter matches, once", () => {
+    const { queries, cache } = setUp()
+    const journal: Journal = {
+      entries: [entry(1, "store.created")],
+      head: { epoch: "e1", seq: 1 },
+      isWhole: true,
+    }
+    queries.setQueryData(keys.events(""), journal)
+    queries.setQueryData(keys.events("run."), { ...journal, entries: [] })
+    cache.receive([entry(2, "store.backed-up"), entry(3, "run.started")])
+    cache.receive([entry(3, "run.started")])
+    const seqs = (name: string) =>
+      queries.getQueryData<Journal>(keys.events(name))?.entries.map((it) => it.seq)
+    expect(seqs("")).toEqual([1, 2, 3])
+    expect(seqs("run.")).toEqual([3])
+  })
+
+  it("[CONSOLE-5] a backup is in the store's facts at once", () => {
+    const { queries, cache } = setUp()
+    const key = keys.operation("store.status", {})
+    queries.setQueryData(key, { events: 1, lastBackup: null })
+    cache.receive([entry(2, "store.backed-up", { file: "a.db", sizeBytes: 7 })])
+    expect(queries.getQueryData<StoreStatus>(key)?.lastBackup).toEqual({
+      file: "a.db",
+      sizeBytes: 7,
+      at: 20,
+    })
+  })
+
+  it("[CONSOLE-5] answers are asked for again at most once a second, however many events come", () => {
+    const { queries, cache, later, isStale } = setUp()
+    const key = keys.operation("now.show", {})
+    queries.setQueryData(key, {})
+    for (let i = 2; i < 500; i++) cache.receive([entry(i, "store.backed-up")])
+    expect(isStale(key)).toBe(false)
+    expect(later.map((it) => it.ms)).toEqual([STALE_AT_MOST_EVERY_MS])
+    later[0]?.act()
+    expect(isStale(key)).toBe(true)
+  })
+
+  it("[CONSOLE-5] a restored store makes everything stale, and wipes nothing", () => {
+    const { queries, cache, isStale } = setUp()
+    const key = keys.operation("doctor.run", {})
+    queries.setQueryData(key, { checks: [] })
+    cache.receive([entry(2, "store.restored")])
+    expect(isStale(key)).toBe(true)
+    expect(queries.getQueryData(key)).toEqual({ checks: [] })
+  })
+
+  it("[CONSOLE-5] an event that this version does not know is shown, and that is all", () => {
+    const { queries, cache } = setUp()
+    queries.setQueryData(keys.events(""), {
+      entries: [],
+      head: { epoch: "e1", seq: 0 },
+      isWhole: true,
+    })
+    cache.receive([entry(1, "future.happened")])
+    const { entries } = queries.getQueryData<Journal>(keys.events("")) ?? { entries: [] }
+    expect(entries.map((it) => it.name)).toEqual(["future.happened"])
+  })
+})

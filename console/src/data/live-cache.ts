@@ -1,0 +1,92 @@
+import type { QueryClient } from "@tanstack/react-query"
+import type { EventName, JournalEntry, StoreStatus } from "../contract.ts"
+import type { AnyOperation } from "./client.ts"
+import { appendLive, type Journal } from "./journal.ts"
+import { keys } from "./keys.ts"
+
+/** What an event means for what is in the cache. */
+type LiveRule = {
+  /** These answers may have changed: ask again, at most once a second. */
+  readonly stale: readonly AnyOperation[] | "everything"
+  /** What is known already is put in at once. */
+  patch?(queries: QueryClient, entry: JournalEntry): void
+}
+
+/** One row an event; the compiler and a test hold it to the contract's list. */
+export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
+  "store.created": { stale: "everything" },
+  "store.backed-up": { stale: ["doctor.run", "now.show"], patch: patchLastBackup },
+  "store.restored": { stale: "everything" },
+}
+
+/** Every event changes these: the journal grew. */
+const GROWS_WITH_EACH_EVENT: readonly AnyOperation[] = ["store.status", "now.show"]
+
+/** A server may send 2,000 events a second; asking again for each would be an attack on it. */
+export const STALE_AT_MOST_EVERY_MS = 1_000
+
+type Deps = { queries: QueryClient; after(ms: number, act: () => void): () => void }
+
+/** Puts what arrives live into the cache. */
+export function createLiveCache({ queries, after }: Deps) {
+  const waiting = new Set<AnyOperation>()
+  let isScheduled = false
+  const flush = () => {
+    isScheduled = false
+    const names = [...waiting]
+    waiting.clear()
+    for (const name of names) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+  }
+  const markStale = (names: readonly AnyOperation[]) => {
+    for (const name of names) waiting.add(name)
+    if (isScheduled) return
+    isScheduled = true
+    after(STALE_AT_MOST_EVERY_MS, flush)
+  }
+  return {
+    receive(entries: readonly JournalEntry[]): void {
+      if (entries.length === 0) return
+      appendToJournals(queries, entries)
+      markStale(GROWS_WITH_EACH_EVENT)
+      for (const entry of entries) {
+        const rule = ruleFor(entry.name)
+        rule?.patch?.(queries, entry)
+        if (rule?.stale === "everything") void queries.invalidateQueries()
+        else markStale(rule?.stale ?? [])
+      }
+    },
+    /** The server cannot tell what was missed: ask for everything again, wipe nothing. */
+    resync(): void {
+      void queries.invalidateQueries()
+    },
+  }
+}
+
+/** An event of a newer server has no row here; it is shown, and that is all. */
+function ruleFor(name: string): LiveRule | undefined {
+  return Object.entries(LIVE_CACHE).find(([known]) => known === name)?.[1]
+}
+
+function appendToJournals(queries: QueryClient, entries: readonly JournalEntry[]): void {
+  for (const [key] of queries.getQueriesData<Journal>({ queryKey: keys.allEvents })) {
+    const prefix = prefixOf(key)
+    queries.setQueryData<Journal>(key, (journal) =>
+      journal === undefined ? journal : appendLive(journal, entries, prefix),
+    )
+  }
+}
+
+function prefixOf(key: readonly unknown[]): string {
+  const input = key[1]
+  const name =
+    typeof input === "object" && input !== null && "name" in input ? input.name : undefined
+  return typeof name === "string" ? name : ""
+}
+
+function patchLastBackup(queries: QueryClient, { at, body }: JournalEntry): void {
+  const { file, sizeBytes } = body
+  if (typeof file !== "string" || typeof sizeBytes !== "number") return
+  queries.setQueriesData<StoreStatus>({ queryKey: keys.anyInput("store.status") }, (status) =>
+    status === undefined ? status : { ...status, lastBackup: { file, sizeBytes, at } },
+  )
+}

@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from "react"
+
+/**
+ * The address bar as state. `navigate` is the only way to change it; links are ordinary anchors,
+ * which `followLinks` turns into navigation.
+ */
+export function navigate(to: string, how: "push" | "replace" = "push"): void {
+  const isSame = to === here()
+  if (how === "replace" || isSame) window.history.replaceState(null, "", to)
+  else window.history.pushState(null, "", to)
+  for (const changed of listeners) changed()
+}
+
+/** Path and search of the page that is open. */
+export function useLocation(): { readonly path: string; readonly search: string } {
+  const url = useSyncExternalStore(listen, here, () => "/")
+  const cut = url.indexOf("?")
+  return cut < 0 ? { path: url, search: "" } : { path: url.slice(0, cut), search: url.slice(cut) }
+}
+
+/** Links of our own origin do not load the page anew. Returns how to stop. */
+export function followLinks(root: HTMLElement): () => void {
+  const follow = (event: MouseEvent) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey)
+    if (link === null || !isPlain || event.defaultPrevented) return
+    const isOurs = link.origin === window.location.origin && link.target === ""
+    const isAnchor = link.hash !== "" && link.pathname === window.location.pathname
+    if (!isOurs || isAnchor) return
+    event.preventDefault()
+    navigate(`${link.pathname}${link.search}`)
+  }
+  root.addEventListener("click", follow)
+  return () => root.removeEventListener("click", follow)
+}
+
+const listeners = new Set<() => void>()
+
+function listen(changed: () => void): () => void {
+  listeners.add(changed)
+  window.addEventListener("popstate", changed)
+  return () => {
+    listeners.delete(changed)
+    window.removeEventListener("popstate", changed)
+  }
+}
+
+function here(): string {
+  return `${window.location.pathname}${window.location.search}`
+}

@@ -1,0 +1,54 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { withSeed } from "../test-seed.ts"
+import { parseEvents, parseSettings, paths } from "./paths.ts"
+
+const searchOf = (path: string) =>
+  path.slice(path.indexOf("?") < 0 ? path.length : path.indexOf("?"))
+
+describe("addresses", () => {
+  it("[CONSOLE-3] what an address says is read back, for every state of Events", () => {
+    const state = fc.record({
+      name: fc.string(),
+      text: fc.string({ unit: "grapheme" }),
+      at: fc.option(fc.nat()),
+      until: fc.option(fc.nat()),
+      view: fc.constantFrom("fields" as const, "raw" as const),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseEvents(searchOf(paths.events(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-3] and for every state of Settings", () => {
+    const state = fc.record({
+      text: fc.string(),
+      layer: fc.constantFrom("user" as const, "project" as const),
+      at: fc.string(),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseSettings(searchOf(paths.settings(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-3] defaults are not written", () => {
+    expect(paths.events()).toBe("/events")
+    expect(paths.events(parseEvents(""))).toBe("/events")
+    expect(paths.settings({ layer: "project", text: "" })).toBe("/settings")
+  })
+
+  it.each([
+    ["?at=seven&until=-1&view=upside-down", { at: null, until: null, view: "fields" }],
+    ["?at=1e9", { at: null }],
+    ["?at=99999999999999999999", { at: null }],
+    ["?at=12&at=13", { at: 12 }],
+  ])("[CONSOLE-3] what means nothing is read as its default: %s", (search, expected) => {
+    expect(parseEvents(search)).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,60 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { createContext, useContext } from "react"
+import { type AnyOperation, type Client, createClient, type Input } from "./client.ts"
+import { type Journal, journalOf, olderThan, PAGE_EVENTS, prependOlder } from "./journal.ts"
+import { keys } from "./keys.ts"
+
+const NO_SERVER = createClient({ fetch: () => Promise.reject(new Error("no client given")) })
+
+export const ClientContext = createContext<Client>(NO_SERVER)
+export const useClient = (): Client => useContext(ClientContext)
+
+/** The answer of a reading operation, kept up to date by the live cache. */
+export function useOperation<Name extends AnyOperation>(name: Name, input: Input<Name>) {
+  const client = useClient()
+  return useQuery({
+    queryKey: keys.operation(name, input),
+    queryFn: ({ signal }) => client.read(name, input, { signal }),
+  })
+}
+
+export function useSession() {
+  const client = useClient()
+  return useQuery({ queryKey: keys.session, queryFn: () => client.session(), retry: false })
+}
+
+export function useOperationList() {
+  const client = useClient()
+  return useQuery({
+    queryKey: keys.operations,
+    queryFn: () => client.operations(),
+    // The table changes with the server's version only.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** The newest events whose name begins so; live ones are appended by the live cache. */
+export function useJournal(name: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const queryKey = keys.events(name)
+  const filter = name === "" ? {} : { name }
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const input = { ...filter, limit: PAGE_EVENTS }
+      return journalOf(await client.read("events.list", input, { signal }), PAGE_EVENTS)
+    },
+  })
+  const loadOlder = async (): Promise<void> => {
+    const journal = queries.getQueryData<Journal>(queryKey)
+    const asked = journal === undefined ? null : olderThan(journal)
+    if (asked === null) return
+    const input = { ...filter, after: asked.after, limit: PAGE_EVENTS }
+    const page = await client.read("events.list", input)
+    queries.setQueryData<Journal>(queryKey, (now) =>
+      now === undefined ? now : prependOlder(now, page, asked),
+    )
+  }
+  return { ...query, loadOlder }
+}

@@ -1,0 +1,231 @@
+import { useMemo, useRef } from "react"
+import { formatExact, type JournalEntry, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatClock, formatClockFine } from "../../data/moments.ts"
+import type { EventsSearch } from "../../data/paths.ts"
+import { useJournal } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { FilterField } from "../../ui/field/field.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Cell, Group, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+import { Split } from "../../ui/split/split.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { EventDetail } from "./detail.tsx"
+import { type Line, linesOf, roomsOf, sayBody, shownEntries } from "./lines.ts"
+import { OlderEvents } from "./older.tsx"
+
+type EventsPageProps = {
+  readonly now: number
+  readonly search: EventsSearch
+  onSearch(change: Partial<EventsSearch>, how?: "push" | "replace"): void
+}
+
+const COLUMNS = {
+  full: "96px 52px minmax(140px, 240px) minmax(0, 1fr)",
+  tight: "96px minmax(120px, 200px) minmax(0, 1fr)",
+  narrow: "minmax(0, 1fr) 48px",
+  nameSpan: 4,
+} as const
+
+/** The journal, oldest first, live at its end. */
+export function EventsPage({ now, search, onSearch }: EventsPageProps) {
+  const journal = useJournal(search.name)
+  const everything = useJournal("")
+  const list = useRef<VirtualListHandle>(null)
+  const entries = journal.data?.entries ?? NONE
+  const shown = useMemo(
+    () => shownEntries(entries, { text: search.text, until: search.until }),
+    [entries, search.text, search.until],
+  )
+  const lines = useMemo(() => linesOf(shown, now), [shown, now])
+  const selected = entries.find((it) => it.seq === search.at)
+  const head = journal.data?.head.seq ?? 0
+  const held = heldBack(entries, search.until)
+  const pause = () => onSearch({ until: search.until === null ? head : null }, "replace")
+  const select = (entry: JournalEntry | undefined) =>
+    entry === undefined ? undefined : onSearch({ at: entry.seq }, "replace")
+  const index = shown.findIndex((it) => it.seq === search.at)
+
+  useKey("list.next", () => select(shown[index < 0 ? shown.length - 1 : index + 1]))
+  useKey("list.previous", () => select(shown[index < 0 ? shown.length - 1 : index - 1]))
+  useKey("list.first", () => select(shown[0]))
+  useKey("list.last", () => select(shown.at(-1)))
+  useKey("leave", selected === undefined ? undefined : () => onSearch({ at: null }, "replace"))
+
+  return (
+    <>
+      <Header
+        title="Events"
+        facts={<Text tone="3">{sayCount(shown.length, journal.data?.isWhole === true)}</Text>}
+      >
+        <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
+        <Button
+          look={search.until === null ? "ghost" : "plain"}
+          icon={search.until === null ? "pause" : "play"}
+          keyId="events.pause"
+          disabled={journal.data === undefined}
+          onPress={pause}
+        >
+          {search.until === null ? "Pause" : sayFollow(held)}
+        </Button>
+      </Header>
+      <Split
+        name="events"
+        list={
+          <Pane label="Journal">
+            <PaneHead
+              edge="page"
+              actions={
+                <FilterField
+                  label="Filter by text"
+                  value={search.text}
+                  onChange={(text) => onSearch({ text }, "replace")}
+                  onLeave={() => list.current?.focus()}
+                />
+              }
+            >
+              <Facets
+                label="Only events of"
+                active={search.name}
+                facets={[
+                  { value: "", label: "All" },
+                  ...roomsOf(everything.data?.entries ?? NONE).map((value) => ({
+                    value,
+                    label: value.slice(0, -1),
+                  })),
+                ]}
+                onPick={(name) => onSearch({ name, at: null })}
+              />
+            </PaneHead>
+            {journal.error === null ? null : (
+              <Failure
+                size="pane"
+                error={toWireError(journal.error)}
+                onRetry={() => void journal.refetch()}
+              />
+            )}
+            {journal.isPending ? <RowSkeleton rows={12} /> : null}
+            {journal.data !== undefined && shown.length === 0 ? (
+              <NoEvents search={search} onSearch={onSearch} />
+            ) : null}
+            {shown.length === 0 ? null : (
+              <VirtualList
+                ref={list}
+                label="Events"
+                columns={COLUMNS}
+                items={lines}
+                keyOf={(it) => (it.kind === "day" ? it.name : `${it.entry.epoch} ${it.entry.seq}`)}
+                isGroup={(it) => it.kind === "day"}
+                activeIndex={lines.findIndex((it) => isAt(it, search.at))}
+                activeId={selected === undefined ? undefined : optionId(selected.seq)}
+                sticksToEnd={search.until === null}
+                renderItem={(it) => (
+                  <EventLine
+                    line={it}
+                    isSelected={isAt(it, search.at)}
+                    onPick={(seq) => onSearch({ at: seq === search.at ? null : seq })}
+                  />
+                )}
+              />
+            )}
+          </Pane>
+        }
+        detail={
+          selected === undefined ? null : (
+            <EventDetail
+              entry={selected}
+              view={search.view}
+              onView={(view) => onSearch({ view }, "replace")}
+              onClose={() => onSearch({ at: null })}
+            />
+          )
+        }
+      />
+    </>
+  )
+}
+
+const NONE: readonly JournalEntry[] = []
+
+type EventLineProps = {
+  readonly line: Line
+  readonly isSelected: boolean
+  onPick(seq: number): void
+}
+
+function EventLine({ line, isSelected, onPick }: EventLineProps) {
+  if (line.kind === "day") return <Group name={line.name} count={line.count} />
+  const { at, seq, name, body } = line.entry
+  return (
+    <Row option={{ id: optionId(seq), isSelected, onPick: () => onPick(seq) }}>
+      <Cell from="roomy">
+        <Text mono tone="3">
+          {formatClockFine(at)}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" mono tone="3" align="end">
+          {seq}
+        </Text>
+      </Cell>
+      <Stack>
+        <Cell lead>
+          <Text mono>{name}</Text>
+        </Cell>
+        <NarrowLine>{sayBody(body)}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" cut>
+          {sayBody(body)}
+        </Text>
+      </Cell>
+      <NarrowLine align="end">{formatClock(at)}</NarrowLine>
+    </Row>
+  )
+}
+
+function NoEvents({ search, onSearch }: Pick<EventsPageProps, "search" | "onSearch">) {
+  const isFiltered = search.text !== "" || search.name !== ""
+  if (!isFiltered) {
+    return (
+      <Empty
+        says="Each change that Quartermaster makes or sees will be a line here, in the order in which it was stored. A backup of the store is the shortest one."
+        command="qm store backup"
+      />
+    )
+  }
+  return (
+    <RowNote>
+      No event in memory matches.
+      <Button small onPress={() => onSearch({ text: "", name: "" })}>
+        Clear the filter
+      </Button>
+    </RowNote>
+  )
+}
+
+function isAt(line: Line, seq: number | null): boolean {
+  return line.kind === "event" && line.entry.seq === seq
+}
+
+function optionId(seq: number): string {
+  return `event-${seq}`
+}
+
+function sayCount(count: number, isWhole: boolean): string {
+  return isWhole ? plural(count, "event") : `the newest ${formatExact(count)}`
+}
+
+function sayFollow(held: number): string {
+  return held === 0 ? "Follow" : `Follow, ${formatExact(held)} new`
+}
+
+function heldBack(entries: readonly JournalEntry[], until: number | null): number {
+  return until === null ? 0 : entries.filter((it) => it.seq > until).length
+}

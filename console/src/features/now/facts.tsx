@@ -1,0 +1,156 @@
+import { useMutation } from "@tanstack/react-query"
+import {
+  type DoctorReport,
+  formatBytes,
+  formatExact,
+  plural,
+  type StoreStatus,
+} from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatAge } from "../../data/moments.ts"
+import { readOrigin } from "../../data/origin.ts"
+import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { CheckBlocks, CheckProblems } from "../../ui/checks/checks.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Block, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** Repository truth as key and value; no chart, no card. */
+export function Facts({ now }: { readonly now: number }) {
+  return (
+    <Pane ground="canvas" label="Facts">
+      <PaneScroll>
+        <RepositoryFacts />
+        <HealthFacts />
+        <StoreFacts now={now} />
+        <WindowFacts />
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function RepositoryFacts() {
+  const { data: session } = useSession()
+  if (session === undefined) return null
+  const { repository, version, node } = session
+  return (
+    <Block title="Repository">
+      <Values>
+        <Value name="Name">{repository.name}</Value>
+        <Value name="Folder">
+          <Path path={repository.root} />
+        </Value>
+        {repository.branch === undefined ? null : (
+          <Value name="Branch" title={repository.branch}>
+            <Text mono>{repository.branch}</Text>
+          </Value>
+        )}
+        <Value name="Version">
+          qm {version}, node {node}
+        </Value>
+      </Values>
+    </Block>
+  )
+}
+
+function HealthFacts() {
+  const { data: report, error, refetch } = useOperation("doctor.run", {})
+  if (error !== null) {
+    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
+  }
+  if (report === undefined) return null
+  const passed = report.checks.filter((it) => it.state === "ok").length
+  return (
+    <Block title="Health" aside={sayHealth(report)}>
+      <Stack gap="8">
+        <CheckBlocks
+          states={report.checks.map((it) => it.state)}
+          says={`${passed} of ${plural(report.checks.length, "check")} pass`}
+        />
+        <CheckProblems
+          problems={report.checks.flatMap(({ state, name, detail, hint }) =>
+            state === "ok" ? [] : [{ state, name, detail, hint: hint ?? "" }],
+          )}
+        />
+      </Stack>
+    </Block>
+  )
+}
+
+function sayHealth({ isHealthy, checks }: DoctorReport): string {
+  const failed = checks.filter((it) => it.state === "fail").length
+  return isHealthy ? "healthy" : `${failed} failed`
+}
+
+function StoreFacts({ now }: { readonly now: number }) {
+  const { data: status, error, refetch } = useOperation("store.status", {})
+  const { data: session } = useSession()
+  const client = useClient()
+  const toast = useToast()
+  const backup = useMutation({
+    mutationFn: () => client.write("store.backup", {}),
+    onSuccess: ({ sizeBytes }) =>
+      toast.show({ text: `The store was backed up, ${formatBytes(sizeBytes)}` }),
+    onError: (reason) => toast.fail(toWireError(reason)),
+  })
+  if (error !== null) {
+    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
+  }
+  if (status === undefined) return null
+  return (
+    <Block title="Store" aside={status.stopped === null ? "" : "writes are refused"}>
+      <Stack gap="8">
+        <Values>
+          <Value name="Kind">
+            {status.dialect}, schema {status.schemaVersion}
+          </Value>
+          <Value name="Place">
+            <Path path={status.location} />
+          </Value>
+          <Value name="Events">{formatExact(status.events)}</Value>
+          <Value name="Size">{formatBytes(status.sizeBytes)}</Value>
+          <Value name="Last backup">{sayBackup(status, now)}</Value>
+          {status.stopped === null ? null : (
+            <Value name="Stopped" wrap>
+              <Text tone="bad">{status.stopped}</Text>
+            </Value>
+          )}
+        </Values>
+        {session?.readOnly === true ? null : (
+          <div>
+            <Button small disabled={backup.isPending} onPress={() => backup.mutate()}>
+              Back up now
+            </Button>
+          </div>
+        )}
+      </Stack>
+    </Block>
+  )
+}
+
+function sayBackup({ lastBackup }: StoreStatus, now: number): string {
+  if (lastBackup === null) return "none yet"
+  return `${formatAge(lastBackup.at, now)} ago, ${formatBytes(lastBackup.sizeBytes)}`
+}
+
+function WindowFacts() {
+  const { data: config } = useOperation("config.show", { sources: true })
+  const setting = (key: string) => config?.settings.find((it) => it.key === key)
+  const window = setting("tokens.window")
+  const encoding = setting("tokens.encoding")
+  if (typeof window?.value !== "number") return null
+  return (
+    <Block title="Context window" aside="for budgets">
+      <Values>
+        <Value name="Size">{formatExact(window.value)} tokens</Value>
+        <Value name="Set by" title={window.origin}>
+          {readOrigin(window.origin).says}
+        </Value>
+        {encoding === undefined ? null : <Value name="Counted as">{String(encoding.value)}</Value>}
+      </Values>
+    </Block>
+  )
+}

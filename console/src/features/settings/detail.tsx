@@ -1,0 +1,95 @@
+import type { ConfigSetting } from "../../contract.ts"
+import type { ConfigLayer } from "../../data/client.ts"
+import { describeField, fieldOf, formatValue } from "../../data/schema-form.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import {
+  Block,
+  OnlyAsPage,
+  OnlyBeside,
+  Pane,
+  PaneHead,
+  PaneScroll,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { isSetIn } from "./layers.ts"
+
+type SettingDetailProps = {
+  readonly setting: ConfigSetting
+  readonly layer: ConfigLayer
+  readonly isReadOnly: boolean
+  onUnset(): void
+  onClose(): void
+}
+
+/** Where a value comes from, what it hides, and how else it can be set. */
+export function SettingDetail(props: SettingDetailProps) {
+  const { setting, layer, isReadOnly, onUnset, onClose } = props
+  const allowed = describeField(fieldOf(setting.schema))
+  useKey("panel.right", onClose)
+  return (
+    <Pane label="Setting" ground="canvas">
+      <PaneHead
+        actions={
+          <OnlyBeside>
+            <IconButton small icon="close" label="Close" onPress={onClose} />
+          </OnlyBeside>
+        }
+      >
+        <OnlyAsPage>
+          <IconButton small icon="back" label="Back to the settings" onPress={onClose} />
+        </OnlyAsPage>
+        <Text as="h2" mono strong cut>
+          {setting.key}
+        </Text>
+      </PaneHead>
+      <PaneScroll>
+        <Block>
+          <Text as="p" tone="2" read>
+            {setting.description}.
+          </Text>
+        </Block>
+        <Block title="Value">
+          <Values>
+            <Value name="Now" wrap>
+              <Text mono>{sayValue(setting)}</Text>
+            </Value>
+            <Value name="From" wrap>
+              {setting.origin}
+            </Value>
+            <Value name="Hides" wrap>
+              {setting.hides.length === 0 ? "nothing" : setting.hides.join(", ")}
+            </Value>
+            <Value name="Default" wrap>
+              <Text mono>{formatValue(setting.schema.default) || "empty"}</Text>
+            </Value>
+            {allowed === "" ? null : (
+              <Value name="Allowed" wrap>
+                {allowed}
+              </Value>
+            )}
+          </Values>
+        </Block>
+        <Block title="Environment" aside={<CopyIcon text={setting.env} label="Copy the name" />}>
+          <Text mono>{setting.env}</Text>
+        </Block>
+        {isSetIn(setting, layer) && !isReadOnly ? (
+          <Block>
+            <Button small onPress={onUnset}>
+              Remove from the {layer} file
+            </Button>
+          </Block>
+        ) : null}
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function sayValue({ isSecret, value }: ConfigSetting): string {
+  const text = formatValue(value)
+  if (text === "") return "empty"
+  return isSecret ? "set, not shown" : text
+}

@@ -1,0 +1,50 @@
+import type { ConfigSetting } from "../../contract.ts"
+import type { ConfigLayer } from "../../data/client.ts"
+import { readOrigin } from "../../data/origin.ts"
+
+/** Whether a layer sets the value, even if another one wins. */
+export function isSetIn(setting: ConfigSetting, layer: ConfigLayer): boolean {
+  return [setting.origin, ...setting.hides].some((it) => readOrigin(it).kind === layer)
+}
+
+export type Undo =
+  | { readonly kind: "set"; readonly value: unknown }
+  | { readonly kind: "unset" }
+  /** The former value was hidden by a higher layer, or is a secret: nobody here knows it. */
+  | { readonly kind: "impossible" }
+
+/** How to take back a change of `layer`, known before it is made. */
+export function undoFor(before: ConfigSetting, layer: ConfigLayer): Undo {
+  if (!isSetIn(before, layer)) return { kind: "unset" }
+  const wins = readOrigin(before.origin).kind === layer
+  return wins && !before.isSecret ? { kind: "set", value: before.value } : { kind: "impossible" }
+}
+
+/** What a save led to; a value that a higher layer hides is saved, and does not count yet. */
+export function sayOutcome(
+  after: ConfigSetting,
+  layer: ConfigLayer,
+  done: "saved" | "removed",
+): string {
+  const origin = readOrigin(after.origin)
+  const from = done === "saved" ? "saved in" : "removed from"
+  const counts = origin.kind === layer || done === "removed"
+  const still = counts ? "" : `; ${origin.says} still decides`
+  return `${after.key} was ${from} the ${layer} file${still}`
+}
+
+/** Settings whose key, words or variable match; in the order of the schema. */
+export function filterSettings(
+  settings: readonly ConfigSetting[],
+  text: string,
+): readonly ConfigSetting[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return settings.filter(({ key, description, env, origin }) => {
+    const haystack = `${key} ${description} ${env} ${origin}`.toLowerCase()
+    return words.every((word) => haystack.includes(word))
+  })
+}
+
+export function sectionOf({ key }: ConfigSetting): string {
+  return key.split(".")[0] ?? key
+}

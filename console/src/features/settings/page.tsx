@@ -1,0 +1,158 @@
+import { type ConfigSetting, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { readOrigin } from "../../data/origin.ts"
+import { paths, type SettingsSearch } from "../../data/paths.ts"
+import { useOperation, useSession } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+import { FormRow } from "../../ui/form/form.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Group, RowNote, RowSkeleton, Section } from "../../ui/list/list.tsx"
+import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
+import { Split } from "../../ui/split/split.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { type AppearanceChoice, AppearanceForm } from "./appearance.tsx"
+import { SettingControl } from "./control.tsx"
+import { SettingDetail } from "./detail.tsx"
+import { filterSettings, sectionOf } from "./layers.ts"
+import { useSave } from "./use-save.ts"
+
+type SettingsPageProps = {
+  readonly search: SettingsSearch
+  onSearch(change: Partial<SettingsSearch>, how?: "push" | "replace"): void
+  readonly appearance: AppearanceChoice
+}
+
+const LAYERS = [
+  { value: "project", label: "project" },
+  { value: "user", label: "user" },
+] as const
+
+/** The config schema as a form, each value with its origin. */
+export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps) {
+  const config = useOperation("config.show", { sources: true })
+  const { data: session } = useSession()
+  const save = useSave()
+  const isReadOnly = session?.readOnly === true
+  const settings = filterSettings(config.data?.settings ?? [], search.text)
+  const selected = config.data?.settings.find((it) => it.key === search.at)
+  const close = () => onSearch({ at: "" })
+  const otherLayer = search.layer === "user" ? "project" : "user"
+  useKey("settings.layer", () => onSearch({ layer: otherLayer }, "replace"))
+  useKey("leave", selected === undefined ? undefined : close)
+  return (
+    <>
+      <Header
+        title="Settings"
+        facts={<Text tone="3">{isReadOnly ? "read only" : sayFiles(config.data?.files)}</Text>}
+      />
+      <Split
+        name="settings"
+        list={
+          <Pane label="Settings">
+            <PaneHead
+              edge="page"
+              actions={
+                <Flow>
+                  <Text size="sm" tone="2">
+                    Save to
+                  </Text>
+                  <ChoiceField
+                    small
+                    label="Save to"
+                    choices={LAYERS}
+                    value={search.layer}
+                    disabled={isReadOnly}
+                    onPick={(layer) =>
+                      onSearch({ layer: layer === "user" ? "user" : "project" }, "replace")
+                    }
+                  />
+                </Flow>
+              }
+            >
+              <FilterField
+                label="Filter"
+                value={search.text}
+                onChange={(text) => onSearch({ text }, "replace")}
+              />
+            </PaneHead>
+            <PaneScroll>
+              {search.text === "" ? <AppearanceForm choice={appearance} /> : null}
+              {config.error === null ? null : (
+                <Failure
+                  size="pane"
+                  error={toWireError(config.error)}
+                  onRetry={() => void config.refetch()}
+                />
+              )}
+              {config.isPending ? <RowSkeleton rows={6} /> : null}
+              {[...Map.groupBy(settings, sectionOf)].map(([section, ofSection]) => (
+                <Section key={section} label={section}>
+                  <Group name={section} count={ofSection.length} />
+                  {ofSection.map((setting) => (
+                    <FormRow
+                      key={setting.key}
+                      name={setting.key}
+                      href={paths.settings({ ...search, at: setting.key })}
+                      says={setting.description}
+                      isSelected={setting.key === search.at}
+                      aside={<OriginAside setting={setting} />}
+                    >
+                      <SettingControl
+                        setting={setting}
+                        disabled={isReadOnly}
+                        onSet={(value) =>
+                          save({ setting, layer: search.layer, what: { kind: "set", value } })
+                        }
+                      />
+                    </FormRow>
+                  ))}
+                </Section>
+              ))}
+              {config.data !== undefined && settings.length === 0 ? (
+                <RowNote>
+                  No setting matches.
+                  <Button small onPress={() => onSearch({ text: "" })}>
+                    Clear the filter
+                  </Button>
+                </RowNote>
+              ) : null}
+            </PaneScroll>
+          </Pane>
+        }
+        detail={
+          selected === undefined ? null : (
+            <SettingDetail
+              setting={selected}
+              layer={search.layer}
+              isReadOnly={isReadOnly}
+              onUnset={() =>
+                save({ setting: selected, layer: search.layer, what: { kind: "unset" } })
+              }
+              onClose={close}
+            />
+          )
+        }
+      />
+    </>
+  )
+}
+
+function OriginAside({ setting }: { readonly setting: ConfigSetting }) {
+  const hidden = setting.hides.map((it) => readOrigin(it).says)
+  return (
+    <>
+      <span title={setting.origin}>{readOrigin(setting.origin).says}</span>
+      {hidden.length === 0 ? null : (
+        <span title={setting.hides.join(", ")}>hides {hidden.join(", ")}</span>
+      )}
+    </>
+  )
+}
+
+function sayFiles(files: readonly { readonly found: boolean }[] | undefined): string {
+  if (files === undefined) return ""
+  return `${plural(files.filter((it) => it.found).length, "file")} read`
+}

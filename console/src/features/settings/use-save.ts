@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { ConfigReport, ConfigSetting } from "../../contract.ts"
+import type { ConfigLayer } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient } from "../../data/queries.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { sayOutcome, type Undo, undoFor } from "./layers.ts"
+
+export type Change = {
+  readonly setting: ConfigSetting
+  readonly layer: ConfigLayer
+  readonly what: { readonly kind: "set"; readonly value: unknown } | { readonly kind: "unset" }
+}
+
+const CONFIG_KEY = keys.anyInput("config.show")
+
+/** Saves at once on the screen, then on disk; what fails is put back, what worked can be undone. */
+export function useSave() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const put = (setting: ConfigSetting) =>
+    queries.setQueriesData<ConfigReport>({ queryKey: CONFIG_KEY }, (report) => {
+      if (report === undefined) return report
+      const settings = report.settings.map((it) => (it.key === setting.key ? setting : it))
+      return { ...report, settings }
+    })
+  const mutation = useMutation({
+    mutationFn: ({ setting: { key }, layer, what }: Change) =>
+      what.kind === "set"
+        ? client.write("config.set", { key, layer, value: what.value })
+        : client.write("config.unset", { key, layer }),
+    onMutate: ({ setting, what }) => {
+      // A secret is never held on the screen, not even for a moment.
+      if (what.kind === "set" && !setting.isSecret) put({ ...setting, value: what.value })
+    },
+    onError: (error, { setting }) => {
+      put(setting)
+      toast.fail(toWireError(error))
+    },
+    onSuccess: (after, { setting, layer, what }) => {
+      put(after)
+      const undo = undoFor(setting, layer)
+      toast.show({
+        text: sayOutcome(after, layer, what.kind === "set" ? "saved" : "removed"),
+        ...(undo.kind === "impossible"
+          ? {}
+          : { undo: () => mutation.mutate(undoing(after, layer, undo)) }),
+      })
+    },
+  })
+  return mutation.mutate
+}
+
+function undoing(
+  setting: ConfigSetting,
+  layer: ConfigLayer,
+  undo: Exclude<Undo, { kind: "impossible" }>,
+): Change {
+  return { setting, layer, what: undo }
+}

@@ -1,0 +1,62 @@
+import type { ContextKind } from "../../contract.ts"
+
+/** The kinds in the order in which every bar draws them, here and in the terminal. */
+export const KINDS = [
+  "instructions",
+  "files",
+  "symbols",
+  "knowledge",
+  "memory",
+  "tools",
+  "history",
+] as const satisfies readonly ContextKind[]
+
+export type KindTokens = Partial<Readonly<Record<ContextKind, number>>>
+
+export type BarSegment = {
+  readonly kind: ContextKind
+  readonly tokens: number
+  /** Left out for lack of room: hatched. */
+  readonly isCut: boolean
+  /** Of the whole width, 0 to 1. */
+  readonly share: number
+}
+
+export type BarLayout = {
+  readonly segments: readonly BarSegment[]
+  readonly notch: number | null
+  readonly total: number
+}
+
+export type BarContent = {
+  readonly tokens: KindTokens
+  readonly cut?: KindTokens
+  /** Where the notch stands. */
+  readonly budget?: number
+  /** A window bar goes from 0 to the window; a budget bar is never full at its budget. */
+  readonly window?: number
+}
+
+/** A budget bar ends beyond the budget, so that what lies behind the notch can be seen. */
+const ROOM_BEYOND_BUDGET = 1.2
+
+export function layoutBar({ tokens, cut = {}, budget, window }: BarContent): BarLayout {
+  const total = sumOf(tokens)
+  const scale = window ?? Math.max((budget ?? 0) * ROOM_BEYOND_BUDGET, total + sumOf(cut), 1)
+  // More than the window cannot be drawn beyond the edge: then the content is the scale.
+  const full = Math.max(scale, total + sumOf(cut))
+  const segmentsOf = (amounts: KindTokens, isCut: boolean) =>
+    KINDS.flatMap((kind) => {
+      const amount = amounts[kind] ?? 0
+      return amount > 0 ? [{ kind, tokens: amount, isCut, share: amount / full }] : []
+    })
+  return {
+    segments: [...segmentsOf(tokens, false), ...segmentsOf(cut, true)],
+    notch: budget === undefined ? null : Math.min(1, budget / full),
+    total,
+  }
+}
+
+function sumOf(tokens: KindTokens): number {
+  return KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
+}

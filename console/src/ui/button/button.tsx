@@ -1,0 +1,95 @@
+import type { ReactNode, Ref } from "react"
+import { classNames } from "../class-names.ts"
+import { Icon, type IconName } from "../icon/icon.tsx"
+import { KeyHint, useKey, useTip } from "../keys/keys.tsx"
+import styles from "./button.module.css"
+
+type ButtonLook = {
+  readonly look?: "primary" | "plain" | "ghost" | "danger"
+  readonly small?: boolean
+  readonly icon?: IconName
+}
+
+type ButtonProps = ButtonLook & {
+  readonly children: ReactNode
+  readonly onPress: () => void
+  /** Row of the keymap that does the same; its keys stand in the button. */
+  readonly keyId?: string
+  readonly disabled?: boolean
+  readonly pressed?: boolean
+  /** On a phone the icon stands alone. */
+  readonly shrinks?: boolean
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A verb. Where it has a consequence, the line below it says so. */
+export function Button(props: ButtonProps) {
+  const { look = "plain", small = false, icon, keyId, disabled = false, onPress, children } = props
+  useKey(keyId ?? "", keyId === undefined || disabled ? undefined : onPress)
+  return (
+    <button
+      ref={props.ref}
+      type="button"
+      className={classNames(styles.button, styles[look], small && styles.sm)}
+      disabled={disabled}
+      aria-pressed={props.pressed}
+      onClick={onPress}
+    >
+      {icon === undefined ? null : <Icon name={icon} />}
+      <span className={classNames(props.shrinks === true && styles["label-wide"])}>{children}</span>
+      {keyId === undefined ? null : <KeyHint id={keyId} onFill={look === "primary"} />}
+    </button>
+  )
+}
+
+type IconButtonProps = {
+  readonly icon: IconName
+  readonly label: string
+  readonly onPress: () => void
+  readonly keyId?: string
+  readonly small?: boolean
+  readonly pressed?: boolean
+  readonly bordered?: boolean
+}
+
+/** An icon whose label is its tip. */
+export function IconButton(props: IconButtonProps) {
+  const { icon, label, onPress, keyId, small = false, pressed } = props
+  useKey(keyId ?? "", keyId === undefined ? undefined : onPress)
+  return (
+    <button
+      type="button"
+      className={classNames(
+        styles.button,
+        props.bordered === true ? styles.plain : styles.ghost,
+        styles.icon,
+        small && styles.sm,
+        pressed === true && styles.on,
+      )}
+      aria-label={label}
+      aria-pressed={pressed}
+      data-tip={useTip(label, keyId)}
+      onClick={onPress}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+type LinkButtonProps = ButtonLook & { readonly href: string; readonly children: ReactNode }
+
+/** Looks like a button, leads somewhere. */
+export function LinkButton({
+  look = "plain",
+  small = false,
+  icon,
+  href,
+  children,
+}: LinkButtonProps) {
+  return (
+    <a href={href} className={classNames(styles.button, styles[look], small && styles.sm)}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      <span>{children}</span>
+    </a>
+  )
+}

@@ -1,0 +1,46 @@
+import { StatusMark } from "../status-mark/status-mark.tsx"
+import { Prose } from "../text/text.tsx"
+import styles from "./checks.module.css"
+
+type CheckState = "ok" | "warn" | "fail"
+
+/** One small block a check, and the words that say the same. */
+export function CheckBlocks(props: { states: readonly CheckState[]; says: string }) {
+  return (
+    <div className={styles.says}>
+      <span className={styles.blocks} aria-hidden="true">
+        {props.states.map((state, i) => (
+          <i key={`${i} ${state}`} data-state={state} />
+        ))}
+      </span>
+      {props.says}
+    </div>
+  )
+}
+
+type Problem = {
+  readonly state: "warn" | "fail"
+  readonly name: string
+  readonly detail: string
+  readonly hint: string
+}
+
+/** What did not pass: what was found, and what to do. */
+export function CheckProblems({ problems }: { readonly problems: readonly Problem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <ul className={styles.problems}>
+      {problems.map(({ state, name, detail, hint }) => (
+        <li key={`${name} ${detail}`}>
+          <StatusMark status={state === "fail" ? "failed" : "warned"} />
+          <div>
+            {name}: {detail}
+            <p>
+              <Prose>{hint}</Prose>
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

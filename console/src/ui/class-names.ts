@@ -1,0 +1,4 @@
+/** Joins the class names that apply. */
+export function classNames(...names: readonly (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ")
+}

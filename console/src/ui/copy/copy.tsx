@@ -1,0 +1,40 @@
+import { useState } from "react"
+import { Button, IconButton } from "../button/button.tsx"
+import { useToast } from "../toast/toast.tsx"
+
+type CopyProps = { readonly text: string; readonly label?: string; readonly keyId?: string }
+
+/** Puts a text on the clipboard and says so in its own place. */
+export function CopyButton({ text, label = "Copy" }: CopyProps) {
+  const { copied, copy } = useCopy(text)
+  return (
+    <Button small icon={copied ? "check" : "copy"} onPress={copy}>
+      {copied ? "Copied" : label}
+    </Button>
+  )
+}
+
+export function CopyIcon({ text, label = "Copy", keyId }: CopyProps) {
+  const { copied, copy } = useCopy(text)
+  return (
+    <IconButton
+      small
+      icon={copied ? "check" : "copy"}
+      label={copied ? "Copied" : label}
+      onPress={copy}
+      {...(keyId === undefined ? {} : { keyId })}
+    />
+  )
+}
+
+function useCopy(text: string) {
+  const [copiedText, setCopiedText] = useState<string | null>(null)
+  const toast = useToast()
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopiedText(text),
+      () => toast.show({ text: "The browser did not allow copying" }),
+    )
+  }
+  return { copied: copiedText === text, copy }
+}

@@ -1,0 +1,38 @@
+import { Dialog as BaseDialog } from "@base-ui/react/dialog"
+import type { ReactNode, RefObject } from "react"
+import styles from "./dialog.module.css"
+
+type DialogProps = {
+  readonly title: string
+  readonly showsTitle?: boolean
+  readonly onClose: () => void
+  /** Where the focus goes first. */
+  readonly initialFocus?: RefObject<HTMLElement | null>
+  readonly children: ReactNode
+}
+
+/** Floats above the page; Escape or a press beside it leaves, and the focus returns. */
+export function Dialog({
+  title,
+  showsTitle = false,
+  onClose,
+  initialFocus,
+  children,
+}: DialogProps) {
+  return (
+    <BaseDialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={styles.scrim} />
+        <BaseDialog.Popup
+          className={styles.dialog}
+          {...(initialFocus === undefined ? {} : { initialFocus })}
+        >
+          <BaseDialog.Title className={showsTitle ? styles.title : styles["hidden-title"]}>
+            {title}
+          </BaseDialog.Title>
+          {children}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  )
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from "react"
+import { CopyButton } from "../copy/copy.tsx"
+import { Mark } from "../mark/mark.tsx"
+import { type Status, StatusMark } from "../status-mark/status-mark.tsx"
+import { Text } from "../text/text.tsx"
+import styles from "./empty.module.css"
+
+/** One command, ready to copy, and beside it the button that does the same from here. */
+export function CommandLine({ command, children }: { command: string; children?: ReactNode }) {
+  return (
+    <div className={styles.command}>
+      <span className={styles.prompt} aria-hidden="true">
+        $
+      </span>
+      <code>{command}</code>
+      <div className={styles.buttons}>
+        <CopyButton text={command} />
+        {children}
+      </div>
+    </div>
+  )
+}
+
+type EmptyProps = { readonly says: ReactNode; readonly command?: string }
+
+/** What will be here, and the one command that fills it. */
+export function Empty({ says, command }: EmptyProps) {
+  return (
+    <div className={styles.empty}>
+      <Text as="p" tone="2" read>
+        {says}
+      </Text>
+      {command === undefined ? null : <CommandLine command={command} />}
+    </div>
+  )
+}
+
+type HelloProps = {
+  readonly title: string
+  readonly says: ReactNode
+  readonly afterwards?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A whole page that has nothing yet: the mark, one sentence, one command. */
+export function Hello({ title, says, afterwards, children }: HelloProps) {
+  return (
+    <div className={styles.hello}>
+      <Mark size={32} />
+      <Text as="h2" size="title-lg">
+        {title}
+      </Text>
+      <Text as="p" size="lg" tone="2" read>
+        {says}
+      </Text>
+      {children}
+      {afterwards === undefined ? null : (
+        <Text as="p" size="sm" tone="2" read>
+          {afterwards}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+export type CheckLine = {
+  readonly status: Status
+  readonly name: string
+  readonly detail: string
+}
+
+export function CheckLines({ lines }: { readonly lines: readonly CheckLine[] }) {
+  return (
+    <ul className={styles.checks}>
+      {lines.map(({ status, name, detail }) => (
+        <li key={`${name} ${detail}`}>
+          <StatusMark status={status} />
+          <span>{name}</span>
+          <Text tone="2" title={detail}>
+            {detail}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,74 @@
+import type { ReactNode } from "react"
+import type { WireError } from "../../contract.ts"
+import { Button } from "../button/button.tsx"
+import { Icon } from "../icon/icon.tsx"
+import { Prose, Text } from "../text/text.tsx"
+import { useToast } from "../toast/toast.tsx"
+import styles from "./failure.module.css"
+
+type FailureProps = {
+  readonly error: WireError
+  /** Page: nothing else can be shown. Pane: the rest still works. Row: in the place of a result. */
+  readonly size: "page" | "pane" | "row"
+  readonly onRetry?: (() => void) | undefined
+  /** Another way out, where an operation can fix it. */
+  readonly children?: ReactNode
+}
+
+/** What happened, what to do, one button, the code: the same parts in the same order everywhere. */
+export function Failure({ error, size, onRetry, children }: FailureProps) {
+  const toast = useToast()
+  if (size === "row") return <FailureRow error={error} onRetry={onRetry} />
+  const details = JSON.stringify(error, null, 2)
+  const copy = () => {
+    navigator.clipboard.writeText(details).then(
+      () => toast.show({ text: "The details are on the clipboard" }),
+      () => toast.show({ text: "The browser did not allow copying" }),
+    )
+  }
+  return (
+    <div
+      className={size === "page" ? `${styles.failure} ${styles.page}` : styles.failure}
+      role="alert"
+    >
+      <Icon name="warning" />
+      <div>
+        <Text as="h2" {...(size === "page" ? { size: "title-sm" } : {})}>
+          {error.message}
+        </Text>
+        <Text as="p" tone="2" read>
+          <Prose>{error.hint}</Prose>
+        </Text>
+      </div>
+      <div className={styles.actions}>
+        {onRetry === undefined ? null : (
+          <Button look={size === "page" ? "primary" : "plain"} onPress={onRetry}>
+            Try again
+          </Button>
+        )}
+        {children}
+      </div>
+      <div className={styles.code}>
+        <span>{error.code}</span>
+        <button type="button" onClick={copy}>
+          Copy details
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function FailureRow({ error, onRetry }: Pick<FailureProps, "error" | "onRetry">) {
+  return (
+    <div className={styles.row} role="alert">
+      <Icon name="close" />
+      <span title={error.hint}>{error.message}</span>
+      <code>{error.code}</code>
+      {onRetry === undefined ? null : (
+        <Button small onPress={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,207 @@
+import { type KeyboardEvent, useRef, useState } from "react"
+import { classNames } from "../class-names.ts"
+import { Icon } from "../icon/icon.tsx"
+import { KeyHint, useKey } from "../keys/keys.tsx"
+import styles from "./field.module.css"
+
+type FilterFieldProps = {
+  readonly label: string
+  readonly value: string
+  onChange(value: string): void
+  /** Pressed in the field: back to the list. */
+  onLeave?(): void
+}
+
+/** Narrows the list below; `/` leads here, Escape clears it first and then leaves. */
+export function FilterField({ label, value, onChange, onLeave }: FilterFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useKey("filter", () => input.current?.focus())
+  const leave = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Enter" || event.key === "ArrowDown") {
+      event.preventDefault()
+      event.currentTarget.blur()
+      onLeave?.()
+    }
+    if (event.key !== "Escape") return
+    event.stopPropagation()
+    if (value === "") event.currentTarget.blur()
+    else onChange("")
+  }
+  return (
+    <div className={styles.filter}>
+      <Icon name="search" />
+      <input
+        ref={input}
+        className={styles.input}
+        type="text"
+        value={value}
+        placeholder={label}
+        aria-label={label}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={leave}
+      />
+      {value === "" ? (
+        <span className={styles.hint}>
+          <KeyHint id="filter" />
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+type TextFieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly kind?: "text" | "number" | "secret"
+  readonly placeholder?: string
+  readonly disabled?: boolean
+  /** What is wrong with a text, or undefined; nothing is committed while something is. */
+  check?(text: string): string | undefined
+  /** Enter or leaving the field with a changed text. */
+  onCommit(text: string): void
+}
+
+/** A draft until it is committed: Enter commits, Escape takes it back. */
+export function TextField(props: TextFieldProps) {
+  const { label, value, kind = "text", disabled = false, check, onCommit } = props
+  const [draft, setDraft] = useState<string | null>(null)
+  const text = draft ?? value
+  const problem = draft === null || draft === value ? undefined : check?.(draft)
+  const commit = () => {
+    if (draft === null || draft === value || problem !== undefined) return
+    setDraft(null)
+    onCommit(draft)
+  }
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Enter") commit()
+    if (event.key !== "Escape" || draft === null) return
+    event.stopPropagation()
+    setDraft(null)
+  }
+  return (
+    <div>
+      <input
+        className={classNames(styles.input, styles.mono)}
+        type={kind === "secret" ? "password" : "text"}
+        inputMode={kind === "number" ? "numeric" : "text"}
+        value={text}
+        placeholder={props.placeholder}
+        aria-label={label}
+        aria-invalid={problem !== undefined}
+        disabled={disabled}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={press}
+        onBlur={() => (problem === undefined ? commit() : setDraft(null))}
+      />
+      {problem === undefined ? null : (
+        <p className={styles.problem} role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export type Choice = { readonly value: string; readonly label: string }
+
+type ChoiceFieldProps = {
+  readonly label: string
+  readonly choices: readonly Choice[]
+  readonly value: string
+  readonly disabled?: boolean
+  readonly small?: boolean
+  onPick(value: string): void
+}
+
+/** Beyond five a row of buttons is read no faster than a menu. */
+const MOST_SEGMENTS = 5
+
+export function ChoiceField(props: ChoiceFieldProps) {
+  const { label, choices, value, disabled = false, onPick } = props
+  if (choices.length > MOST_SEGMENTS) {
+    return (
+      <select
+        className={styles.input}
+        aria-label={label}
+        value={value}
+        disabled={disabled}
+        onChange={(event) => onPick(event.target.value)}
+      >
+        {choices.map((it) => (
+          <option key={it.value} value={it.value}>
+            {it.label}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  return (
+    <div
+      className={styles.choice}
+      data-small={props.small || undefined}
+      role="radiogroup"
+      aria-label={label}
+    >
+      {choices.map((it) => (
+        <label key={it.value}>
+          <input
+            type="radio"
+            name={label}
+            value={it.value}
+            checked={it.value === value}
+            disabled={disabled}
+            onChange={() => onPick(it.value)}
+          />
+          {it.label}
+        </label>
+      ))}
+    </div>
+  )
+}
+
+export type Swatch = {
+  readonly name: string
+  readonly colours: Readonly<Record<"canvas" | "surface" | "text" | "text-3" | "accent", string>>
+}
+
+type SwatchFieldProps = {
+  readonly label: string
+  readonly swatches: readonly Swatch[]
+  readonly value: string
+  onPick(name: string): void
+}
+
+/** Themes as small pictures of themselves. */
+export function SwatchField({ label, swatches, value, onPick }: SwatchFieldProps) {
+  return (
+    <div className={styles.swatches} role="radiogroup" aria-label={label}>
+      {swatches.map(({ name, colours }) => (
+        <label key={name} className={styles.swatch}>
+          <input type="radio" name={label} checked={name === value} onChange={() => onPick(name)} />
+          <div
+            className={styles.sample}
+            style={{
+              "--sample-canvas": colours.canvas,
+              "--sample-surface": colours.surface,
+              "--sample-text": colours.text,
+              "--sample-text-3": colours["text-3"],
+              "--sample-accent": colours.accent,
+            }}
+          >
+            <i />
+            <span>
+              <b />
+              <b />
+              <b />
+            </span>
+          </div>
+          {name}
+        </label>
+      ))}
+    </div>
+  )
+}

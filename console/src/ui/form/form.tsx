@@ -1,0 +1,39 @@
+import type { ReactNode } from "react"
+import { Text } from "../text/text.tsx"
+import styles from "./form.module.css"
+
+type FormRowProps = {
+  readonly name: string
+  /** Where the name leads: to more about this value. */
+  readonly href?: string
+  readonly says: string
+  readonly isSelected?: boolean
+  /** The control needs the room of two columns. */
+  readonly wide?: boolean
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+/** One value of a form: what it is, the control, where the value comes from. */
+export function FormRow({ name, href, says, isSelected, wide, aside, children }: FormRowProps) {
+  return (
+    <div
+      className={styles.row}
+      data-selected={isSelected || undefined}
+      data-wide={wide || undefined}
+    >
+      <div className={styles.name}>
+        {href === undefined ? (
+          name
+        ) : (
+          <a href={href} aria-current={isSelected ? "true" : undefined}>
+            <Text mono>{name}</Text>
+          </a>
+        )}
+        <p>{says}</p>
+      </div>
+      <div>{children}</div>
+      {wide === true ? null : <div className={styles.aside}>{aside}</div>}
+    </div>
+  )
+}

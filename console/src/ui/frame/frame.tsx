@@ -1,0 +1,148 @@
+import type { ReactNode } from "react"
+import { IconButton } from "../button/button.tsx"
+import { classNames } from "../class-names.ts"
+import { Icon, type IconName } from "../icon/icon.tsx"
+import { KeyHint, useKeyBindings } from "../keys/keys.tsx"
+import { Mark } from "../mark/mark.tsx"
+import styles from "./frame.module.css"
+
+type FrameProps = {
+  readonly isSideHidden: boolean
+  readonly side: ReactNode
+  readonly status: ReactNode
+  readonly children: ReactNode
+}
+
+/** Sidebar, page, status bar. */
+export function Frame({ isSideHidden, side, status, children }: FrameProps) {
+  return (
+    <div className={styles.frame} data-side={isSideHidden ? "hidden" : "shown"}>
+      <a className={styles.skip} href="#page">
+        Skip to the page
+      </a>
+      <aside className={styles.side} aria-label="Places">
+        {side}
+      </aside>
+      <main className={styles.main} id="page" tabIndex={-1}>
+        {children}
+      </main>
+      <footer className={styles.status} aria-label="Status">
+        {status}
+      </footer>
+    </div>
+  )
+}
+
+export function Brand({ name }: { readonly name: string }) {
+  return (
+    <a className={styles.brand} href="/">
+      <Mark size={16} />
+      <span>{name}</span>
+    </a>
+  )
+}
+
+/** Looks like a field, opens the palette. */
+export function FindButton({ onPress }: { readonly onPress: () => void }) {
+  return (
+    <button type="button" className={styles.find} onClick={onPress}>
+      <Icon name="search" />
+      <span>Search or run</span>
+      <KeyHint id="palette.open" />
+    </button>
+  )
+}
+
+export function Nav({ children }: { readonly children: ReactNode }) {
+  return <nav className={styles.nav}>{children}</nav>
+}
+
+export function NavFoot({ children }: { readonly children: ReactNode }) {
+  return (
+    <nav className={styles.foot} aria-label="More places">
+      {children}
+    </nav>
+  )
+}
+
+type PlaceProps = {
+  readonly href: string
+  readonly icon: IconName
+  readonly label: string
+  readonly isCurrent: boolean
+  readonly count?: number | undefined
+}
+
+export function Place({ href, icon, label, isCurrent, count }: PlaceProps) {
+  return (
+    <a className={styles.place} href={href} aria-current={isCurrent ? "page" : undefined}>
+      <Icon name={icon} />
+      {label}
+      {count === undefined ? null : (
+        <span className={styles.count} data-tone="warn">
+          {count}
+        </span>
+      )}
+    </a>
+  )
+}
+
+type HeaderProps = {
+  readonly title: string
+  readonly facts?: ReactNode
+  /** On a phone: the way back; the palette unless given. */
+  readonly lead?: ReactNode
+  readonly children?: ReactNode
+}
+
+export function Header({ title, facts, lead, children }: HeaderProps) {
+  const { press } = useKeyBindings()
+  const palette = (
+    <IconButton icon="menu" label="Search or run" onPress={() => press("palette.open")} />
+  )
+  return (
+    <header className={styles.header}>
+      <div className={styles["only-narrow"]}>{lead ?? palette}</div>
+      <div className={styles.crumb}>
+        <h1>{title}</h1>
+        {facts}
+      </div>
+      <div className={styles.actions}>{children}</div>
+    </header>
+  )
+}
+
+type StatusItemProps = {
+  readonly icon?: IconName
+  readonly dot?: "ok" | "warn" | "off"
+  readonly tone?: "warn"
+  readonly onPress?: () => void
+  readonly label?: string
+  readonly push?: boolean
+  /** Left out on a phone. */
+  readonly wide?: boolean
+  readonly children: ReactNode
+}
+
+export function StatusItem(props: StatusItemProps) {
+  const { icon, dot, tone, onPress, push = false, wide = false } = props
+  const className = classNames(
+    styles.item,
+    push && styles.push,
+    wide && styles.wide,
+    tone && styles[`tone-${tone}`],
+  )
+  const content = (
+    <>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {dot === undefined ? null : <i className={styles.dot} data-tone={dot} />}
+      {props.children}
+    </>
+  )
+  if (onPress === undefined) return <span className={className}>{content}</span>
+  return (
+    <button type="button" className={className} aria-label={props.label} onClick={onPress}>
+      {content}
+    </button>
+  )
+}

@@ -1,0 +1,49 @@
+import { classNames } from "../class-names.ts"
+import styles from "./icon.module.css"
+
+/** One set, drawn on a 16 px grid with a 1.5 px stroke. */
+const PATHS = {
+  back: "M10 3.75 5.75 8 10 12.25",
+  branch:
+    "M4.5 5v6M11.5 6.5c0 2.5-2.5 3-5.5 3.5M6 3.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0M6 12.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0M13 5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0",
+  check: "m3.5 8.25 3 3 6-6.5",
+  "chevron-down": "M3.75 6 8 10.25 12.25 6",
+  "chevron-right": "m6 3.75 4.25 4.25L6 12.25",
+  close: "m4 4 8 8M12 4l-8 8",
+  copy: "M5.75 5.75h8v8h-8ZM10.25 3.5V2.25h-8v8H3.5",
+  density: "M2.5 4h11M2.5 8h11M2.5 12h11",
+  document: "M3.75 1.75h5.5l3 3v9.5h-8.5ZM9.25 1.75v3h3",
+  events: "M2.5 4h1M2.5 8h1M2.5 12h1M6 4h7.5M6 8h7.5M6 12h7.5",
+  lock: "M3.75 7.25h8.5v6.5h-8.5ZM5.5 7.25V5a2.5 2.5 0 0 1 5 0v2.25",
+  menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h7",
+  now: "M13.75 8a5.75 5.75 0 1 1-11.5 0 5.75 5.75 0 0 1 11.5 0M8 4.75V8l2.25 1.5",
+  panel: "M2.25 2.75h11.5v10.5H2.25ZM10 2.75v10.5",
+  pause: "M5.5 3.5v9M10.5 3.5v9",
+  play: "M4.75 2.75v10.5L13 8Z",
+  refresh: "M13.25 8a5.25 5.25 0 1 1-1.5-3.7M13.5 2v3h-3",
+  search: "M11.25 7a4.25 4.25 0 1 1-8.5 0 4.25 4.25 0 0 1 8.5 0M10.25 10.25l3.25 3.25",
+  settings:
+    "M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6M12 5a1.75 1.75 0 1 1-3.5 0A1.75 1.75 0 0 1 12 5M7.5 11A1.75 1.75 0 1 1 4 11a1.75 1.75 0 0 1 3.5 0",
+  terminal: "m3 4.5 3.5 3.5L3 11.5M8.5 12H13",
+  theme:
+    "M10.75 8a2.75 2.75 0 1 1-5.5 0 2.75 2.75 0 0 1 5.5 0M8 1.5v1.25M8 13.25v1.25M1.5 8h1.25M13.25 8h1.25M3.4 3.4l.9.9M11.7 11.7l.9.9M3.4 12.6l.9-.9M11.7 4.3l.9-.9",
+  undo: "M5.5 3 2.5 6l3 3M2.5 6h7a4 4 0 0 1 0 8H6",
+  warning: "M8 2.25 14.25 13.5H1.75ZM8 6.5v3M8 11.5h.01",
+} as const
+
+export type IconName = keyof typeof PATHS
+
+type IconProps = { readonly name: IconName; readonly size?: "small" }
+
+/** Decoration only: what it means stands beside it or in the label of its control. */
+export function Icon({ name, size }: IconProps) {
+  return (
+    <svg
+      className={classNames(styles.icon, size && styles[size])}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

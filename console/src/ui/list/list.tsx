@@ -1,0 +1,145 @@
+import type { ReactNode } from "react"
+import { classNames } from "../class-names.ts"
+import styles from "./list.module.css"
+
+/** Widths of the cells, set once for all rows of a list: in full, in a narrow pane, on a phone. */
+export type ColumnWidths = {
+  readonly full: string
+  readonly tight?: string
+  readonly narrow?: string
+  /** How many columns the name of a group may take. */
+  readonly nameSpan?: number
+}
+
+export function columnStyle({ full, tight, narrow, nameSpan }: ColumnWidths) {
+  return {
+    "--cols": full,
+    "--cols-tight": tight,
+    "--cols-narrow": narrow,
+    "--name-span": nameSpan,
+  }
+}
+
+type RowsProps = { readonly columns: ColumnWidths; readonly children: ReactNode }
+
+/** Rows that share one grid, so that the eye scans straight lines. */
+export function Rows({ columns, children }: RowsProps) {
+  return (
+    <div className={styles.rows} style={columnStyle(columns)}>
+      {children}
+    </div>
+  )
+}
+
+/** A group and what belongs to it, when its rows share no grid. */
+export function Section({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className={styles.rows} aria-label={label}>
+      {children}
+    </section>
+  )
+}
+
+type GroupProps = {
+  readonly name: string
+  readonly count?: number | undefined
+  /** Column labels stand in the header of the group: there is no table head. */
+  readonly labels?: readonly GroupLabel[]
+  readonly sum?: ReactNode
+}
+export type GroupLabel = {
+  readonly text: string
+  readonly align?: "end"
+  readonly from?: "wide" | "roomy"
+}
+
+export function Group({ name, count, labels, sum }: GroupProps) {
+  return (
+    <div className={styles.group} data-plain={labels === undefined || undefined}>
+      <div className={styles["group-name"]}>
+        <h2>{name}</h2>
+        {count === undefined ? null : <span className={styles.count}>{count}</span>}
+      </div>
+      {labels?.map(({ text, align, from }, i) => (
+        <span
+          key={text === "" ? `empty ${i}` : text}
+          className={classNames(styles.label, from && styles[from])}
+          data-align={align}
+        >
+          {text}
+        </span>
+      ))}
+      {sum === undefined ? null : <span className={styles.sum}>{sum}</span>}
+    </div>
+  )
+}
+
+type RowProps = {
+  readonly lines?: 1 | 2
+  readonly option?: { readonly id: string; readonly isSelected: boolean; onPick(): void }
+  readonly children: ReactNode
+}
+
+/** One line of text at one height; as an option it can be picked. */
+export function Row({ lines = 1, option, children }: RowProps) {
+  const className = classNames(styles.row, lines === 2 && styles.two)
+  if (option === undefined) {
+    return (
+      <div className={className} data-row>
+        {children}
+      </div>
+    )
+  }
+  return (
+    // Keys are handled by the listbox around it, which holds the focus.
+    <div
+      className={className}
+      data-row
+      role="option"
+      id={option.id}
+      aria-selected={option.isSelected}
+      tabIndex={-1}
+      onClick={option.onPick}
+    >
+      {children}
+    </div>
+  )
+}
+
+type CellProps = {
+  /** Left out where the pane is narrower than this. */
+  readonly from?: "wide" | "roomy"
+  readonly lead?: boolean
+  readonly children?: ReactNode
+}
+
+export function Cell({ from, lead = false, children }: CellProps) {
+  return <div className={classNames(from && styles[from], lead && styles.lead)}>{children}</div>
+}
+
+/** The second line that rows have on a phone, where their cells find no room. */
+export function NarrowLine({ align, children }: { align?: "end"; children: ReactNode }) {
+  return (
+    <div className={styles["only-narrow"]} data-align={align}>
+      {children}
+    </div>
+  )
+}
+
+/** One line in the place of rows: what will be here, or what is missing. */
+export function RowNote({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.note}>{children}</div>
+}
+
+/** The shape of rows that are on their way; it appears after 300 ms, not before. */
+export function RowSkeleton({ rows }: { readonly rows: number }) {
+  return (
+    <div aria-busy="true">
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={`skeleton ${i}`} className={styles.note}>
+          <div className={styles.skeleton} style={{ width: `${56 - ((i * 17) % 30)}%` }} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { useVirtualizer } from "@tanstack/react-virtual"
+import {
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from "react"
+import styles from "./list.module.css"
+import { type ColumnWidths, columnStyle } from "./list.tsx"
+import { useRowHeight } from "./row-height.ts"
+
+export type VirtualListHandle = { focus(): void }
+
+type VirtualListProps<Item> = {
+  readonly label: string
+  readonly columns: ColumnWidths
+  readonly items: readonly Item[]
+  keyOf(item: Item): string
+  isGroup(item: Item): boolean
+  renderItem(item: Item): ReactNode
+  /** The option that keys act on; scrolled into view when it changes. */
+  readonly activeIndex: number
+  readonly activeId: string | undefined
+  /** Stays at the end while it is there: a journal that is followed. */
+  readonly sticksToEnd: boolean
+  readonly ref?: Ref<VirtualListHandle>
+}
+
+const GROUP_PX = 30
+/** Rows drawn beyond what is seen: enough that a held key outruns no frame. */
+const OVERSCAN_ROWS = 12
+/** So near the end counts as being there; half a row forgives a scroll that stopped early. */
+const END_SLACK_PX = 16
+
+/** Draws only the rows in sight; 100,000 cost as much as 50. */
+export function VirtualList<Item>(props: VirtualListProps<Item>) {
+  const { items, activeIndex, sticksToEnd, keyOf, isGroup } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const rowHeight = useRowHeight()
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => {
+      const item = items[index]
+      return item !== undefined && isGroup(item) ? GROUP_PX : rowHeight
+    },
+    getItemKey: (index) => {
+      const item = items[index]
+      return item === undefined ? index : keyOf(item)
+    },
+    overscan: OVERSCAN_ROWS,
+  })
+  useEffect(() => virtual.measure(), [virtual, rowHeight])
+  useEffect(() => {
+    if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: "auto" })
+  }, [virtual, activeIndex, rowHeight])
+  const height = virtual.getTotalSize()
+  const drawn = virtual.getVirtualItems()
+  useLayoutEffect(() => {
+    const staysAtEnd = sticksToEnd && isAtEnd.current && activeIndex < 0
+    // The list is as high as it says, so its end is known before a row of it is drawn.
+    if (staysAtEnd && scroller.current !== null) scroller.current.scrollTop = height
+  }, [sticksToEnd, height, activeIndex])
+  useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }))
+  const noteEnd = () => {
+    const box = scroller.current
+    if (box === null) return
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK_PX
+  }
+  return (
+    <div
+      ref={scroller}
+      className={styles.listbox}
+      style={columnStyle(props.columns)}
+      role="listbox"
+      aria-label={props.label}
+      // Only what is drawn can be named.
+      aria-activedescendant={
+        drawn.some((it) => it.index === activeIndex) ? props.activeId : undefined
+      }
+      tabIndex={0}
+      onScroll={noteEnd}
+    >
+      <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
+        {drawn.map((it) => {
+          const item = items[it.index]
+          if (item === undefined) return null
+          return (
+            <div
+              key={it.key}
+              className={styles.placed}
+              role="presentation"
+              style={{ transform: `translateY(${it.start}px)` }}
+            >
+              {props.renderItem(item)}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

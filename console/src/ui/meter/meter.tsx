@@ -1,0 +1,25 @@
+import styles from "./meter.module.css"
+
+type MeterProps = { readonly share: number; readonly label: string }
+
+/** Neutral until 80 %, a warning up to 100 %, then too much. */
+export function Meter({ share, label }: MeterProps) {
+  return (
+    <div
+      className={styles.meter}
+      data-state={stateOf(share)}
+      role="meter"
+      aria-label={label}
+      aria-valuenow={Math.round(share * 100)}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(100, Math.round(share * 100))}
+    >
+      <i style={{ width: `${Math.min(100, share * 100).toFixed(2)}%` }} />
+    </div>
+  )
+}
+
+function stateOf(share: number): "neutral" | "warn" | "bad" {
+  if (share > 1) return "bad"
+  return share >= 0.8 ? "warn" : "neutral"
+}

@@ -1,0 +1,128 @@
+import type { ReactNode } from "react"
+import { classNames } from "../class-names.ts"
+import styles from "./pane.module.css"
+
+/** A list and, beside it, 320 px of facts; below one another when there is no room. */
+export function Columns({ facts, children }: { facts?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.columns} data-with={facts ? "facts" : "none"}>
+      {children}
+      {facts}
+    </div>
+  )
+}
+
+type PaneProps = {
+  readonly ground?: "surface" | "canvas"
+  readonly label: string
+  readonly children: ReactNode
+}
+
+export function Pane({ ground = "surface", label, children }: PaneProps) {
+  return (
+    <section
+      className={classNames(styles.pane, ground === "canvas" && styles.canvas)}
+      aria-label={label}
+    >
+      {children}
+    </section>
+  )
+}
+
+export function PaneScroll({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.scroll}>{children}</div>
+}
+
+type PaneHeadProps = {
+  readonly edge?: "page" | "pane"
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function PaneHead({ edge = "pane", actions, children }: PaneHeadProps) {
+  return (
+    <div className={styles.head} data-edge={edge}>
+      {children}
+      {actions === undefined ? null : <div className={styles["head-actions"]}>{actions}</div>}
+    </div>
+  )
+}
+
+type BlockProps = {
+  readonly title?: string
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Block({ title, aside, children }: BlockProps) {
+  return (
+    <div className={styles.block}>
+      {title === undefined ? null : (
+        <h2>
+          {title}
+          <span className={styles.aside}>{aside}</span>
+        </h2>
+      )}
+      {children}
+    </div>
+  )
+}
+
+/** Key and value lines; a value that is not known is left out by the caller, never shown as 0. */
+export function Values({ children }: { readonly children: ReactNode }) {
+  return <dl className={styles.values}>{children}</dl>
+}
+
+type ValueProps = {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly wrap?: boolean
+  readonly children: ReactNode
+}
+
+export function Value({ name, title, wrap = false, children }: ValueProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd title={title} data-wrap={wrap || undefined}>
+        {children}
+      </dd>
+    </>
+  )
+}
+
+/** Things side by side. */
+export function Flow({ gap, children }: { readonly gap?: "tight"; readonly children: ReactNode }) {
+  return (
+    <div className={styles.flow} data-gap={gap}>
+      {children}
+    </div>
+  )
+}
+
+/** Things below one another. */
+export function Stack({ gap, children }: { readonly gap?: "8"; readonly children: ReactNode }) {
+  return (
+    <div className={styles.stack} data-gap={gap}>
+      {children}
+    </div>
+  )
+}
+
+export function Padded({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.padded}>{children}</div>
+}
+
+export function Grow({ children }: { readonly children?: ReactNode }) {
+  return <div className={styles.grow}>{children}</div>
+}
+
+/** Shown only where the detail stands beside its list. */
+export function OnlyBeside({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-beside"]}>{children}</div>
+}
+
+/** Shown only where the detail is a page of its own. */
+export function OnlyAsPage({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-page"]}>{children}</div>
+}

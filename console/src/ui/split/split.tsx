@@ -1,0 +1,79 @@
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react"
+import styles from "../pane/pane.module.css"
+import { recall, remember } from "../remember.ts"
+
+type SplitProps = {
+  /** Under which name the width is remembered. */
+  readonly name: string
+  readonly list: ReactNode
+  readonly detail: ReactNode | null
+}
+
+const NARROWEST_PX = 320
+const WIDEST_PX = 880
+/** NOTES: two widths of side panes only; this is the one for detail, peek and preview. */
+const DEFAULT_PX = 392
+const STEP_PX = 16
+
+/** A list and its detail; the divider moves by pointer and by arrow keys, and stays there. */
+export function Split({ name, list, detail }: SplitProps) {
+  const [width, setWidth] = useState(() => withinBounds(Number(recall(`split.${name}`))))
+  const resize = (px: number) => {
+    const next = withinBounds(px)
+    setWidth(next)
+    remember(`split.${name}`, String(next))
+  }
+  return (
+    <div
+      className={styles.split}
+      data-detail={detail === null ? "none" : "shown"}
+      style={{ "--detail": `${width}px` }}
+    >
+      {list}
+      {detail === null ? null : (
+        <>
+          <Divider width={width} onResize={resize} />
+          {detail}
+        </>
+      )}
+    </div>
+  )
+}
+
+type DividerProps = { readonly width: number; readonly onResize: (px: number) => void }
+
+function Divider({ width, onResize }: DividerProps) {
+  const drag = (event: PointerEvent<HTMLDivElement>) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
+    const right = event.currentTarget.parentElement?.getBoundingClientRect().right ?? 0
+    onResize(right - event.clientX)
+  }
+  const move = (event: KeyboardEvent) => {
+    const steps = { ArrowLeft: STEP_PX, ArrowRight: -STEP_PX }[event.key]
+    if (steps === undefined) return
+    event.preventDefault()
+    onResize(width + steps)
+  }
+  return (
+    // A focusable separator is the pattern for a movable divider (WAI-ARIA 1.2, separator).
+    <div
+      className={styles.divider}
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the detail"
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST_PX}
+      aria-valuemax={WIDEST_PX}
+      tabIndex={0}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+      onKeyDown={move}
+      onDoubleClick={() => onResize(DEFAULT_PX)}
+    />
+  )
+}
+
+function withinBounds(px: number): number {
+  if (!Number.isFinite(px) || px <= 0) return DEFAULT_PX
+  return Math.round(Math.min(WIDEST_PX, Math.max(NARROWEST_PX, px)))
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from "react"
+import { classNames } from "../class-names.ts"
+import styles from "./text.module.css"
+
+type TextProps = {
+  readonly as?: "span" | "p" | "h1" | "h2" | "h3" | "div" | "code" | "time"
+  readonly size?: "xs" | "sm" | "md" | "lg" | "title-sm" | "title-md" | "title-lg"
+  readonly tone?: "2" | "3" | "ok" | "warn" | "bad" | "accent"
+  readonly mono?: boolean
+  readonly strong?: boolean
+  /** Ends in an ellipsis where it does not fit. */
+  readonly cut?: boolean
+  readonly align?: "end"
+  /** At most 60 characters a line, for sentences. */
+  readonly read?: boolean
+  readonly title?: string | undefined
+  readonly id?: string
+  readonly children?: ReactNode
+}
+
+/** Every piece of text that is not a control: one size, one tone, one face. */
+export function Text({ as: Tag = "span", size, tone, children, title, id, ...look }: TextProps) {
+  return (
+    <Tag
+      id={id}
+      title={title}
+      className={classNames(
+        size && styles[size],
+        tone && styles[`tone-${tone}`],
+        look.mono && styles.mono,
+        look.strong && styles.strong,
+        look.cut && styles.cut,
+        look.align && styles.end,
+        look.read && styles.read,
+      )}
+    >
+      {children}
+    </Tag>
+  )
+}
+
+/** A sentence of ours, in which `backticks` stand for something to type. */
+export function Prose({ children }: { readonly children: string }) {
+  const parts = children.split("`")
+  return (
+    <span className={styles.prose}>
+      {parts.map((part, i) =>
+        // The text never changes its order, so the place is the identity.
+        i % 2 === 1 ? <code key={i}>{part}</code> : part,
+      )}
+    </span>
+  )
+}

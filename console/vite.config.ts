@@ -1,0 +1,56 @@
+import { fileURLToPath } from "node:url"
+import react from "@vitejs/plugin-react"
+import type { Plugin } from "vite"
+import { defineConfig } from "vitest/config"
+
+const contract = (file: string) =>
+  fileURLToPath(new URL(`../src/ground/contract/${file}`, import.meta.url))
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), preloadFonts()],
+  resolve: {
+    alias: [
+      // Exact names, so that the pure figures do not lead to the index and thus to zod.
+      { find: /^#ground\/contract\/format$/, replacement: contract("format.ts") },
+      { find: /^#ground\/contract$/, replacement: contract("index.ts") },
+    ],
+  },
+  build: {
+    target: "es2024",
+    outDir: "dist",
+    emptyOutDir: true,
+    // A data: URL would be refused by font-src and script-src 'self'.
+    assetsInlineLimit: 0,
+    // The polyfill is an inline script, which script-src 'self' refuses; our browsers need none.
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  // Style sheets are read by the test of the tokens.
+  test: { include: ["src/**/*.test.{ts,tsx}", "dev/**/*.test.ts"], environment: "node", css: true },
+})
+
+/** Both fonts start to load with the page, not after the style sheet: no text changes its shape. */
+function preloadFonts(): Plugin {
+  return {
+    name: "preload-fonts",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle }) {
+        const fonts = Object.keys(bundle ?? {}).filter((it) => it.endsWith(".woff2"))
+        return fonts.map((font) => ({
+          tag: "link",
+          attrs: {
+            rel: "preload",
+            href: `/${font}`,
+            as: "font",
+            type: "font/woff2",
+            crossorigin: true,
+          },
+          injectTo: "head-prepend" as const,
+        }))
+      },
+    },
+  }
+}
