@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os"
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { lineBars } from "./scripts/test/bars.ts"
 import { closingReporter } from "./scripts/test/reporter.ts"
 import { newSeed } from "./test/kit/seed.ts"
@@ -10,9 +10,18 @@ process.env.SEED ??= String(newSeed())
 const FOLDERS = "{src,scripts,bin,test,bench}"
 const isFullMode = process.env.QM_FULL === "1"
 
+const HOUSE: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "house",
+    include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
+  },
+}
+
 export default defineConfig({
   test: {
-    include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
+    // The console has a config of its own, for its aliases and style sheets.
+    projects: isFullMode ? [HOUSE] : [HOUSE, "console/vite.config.ts"],
     // Processes, not threads: tests kill, chdir and change the umask. Two at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",

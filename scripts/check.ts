@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { CHECKS, type Check } from "./check/checks.ts"
-import { countSources, runCheck, type Verdict } from "./check/run.ts"
+import { runCheck, type Verdict } from "./check/run.ts"
 
 /**
  * `npm run check [name…]`: format, lint, types, tidy and dead code, side by side. One line each;
@@ -12,7 +12,6 @@ const { values, positionals } = parseArgs({
   options: { root: { type: "string" } },
 })
 const root = resolve(values.root ?? `${import.meta.dirname}/..`)
-const sources = countSources(root)
 const verdicts = await Promise.all(chosenChecks().map(check))
 
 for (const verdict of verdicts.filter((it) => it.problem !== undefined)) {
@@ -29,7 +28,7 @@ function chosenChecks(): readonly Check[] {
 }
 
 async function check(chosen: Check): Promise<Verdict> {
-  const verdict = await runCheck(chosen, root, sources)
+  const verdict = await runCheck(chosen, root)
   process.stdout.write(`${line(verdict)}\n`)
   return verdict
 }

@@ -3,6 +3,7 @@
  * direct alias, because the index would bring zod along (60 kB).
  */
 export type {
+  ConfigLayer,
   ConfigReport,
   ConfigSetting,
   ContextKind,
@@ -12,6 +13,8 @@ export type {
   EventName,
   EventsPage,
   JournalEntry,
+  Now,
+  NowRow,
   OperationInput,
   OperationName,
   OperationOutput,

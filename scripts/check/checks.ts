@@ -3,6 +3,8 @@ import { join } from "node:path"
 /** One check: what to run in the root, and how to read from its output how many files it saw. */
 export type Check = {
   readonly name: string
+  /** The folder whose sources it must have seen, all of them. */
+  readonly over: "src" | "console/src"
   readonly args: (root: string) => readonly string[]
   /** Reads the number of files from what was printed; 0 when it does not say. */
   readonly seen: (output: string, root: string) => number
@@ -15,6 +17,7 @@ const PROGRAMS = join(SCRIPTS, "../node_modules")
 export const CHECKS: readonly Check[] = [
   {
     name: "format",
+    over: "src",
     args: () => [
       join(PROGRAMS, "@biomejs/biome/bin/biome"),
       "check",
@@ -27,21 +30,31 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: "lint",
+    over: "src",
     args: () => [join(PROGRAMS, "oxlint/bin/oxlint")],
     seen: (output) => numberIn(output, /on (\d+) files?/),
   },
   {
     name: "types",
+    over: "src",
     args: () => [join(PROGRAMS, "typescript/bin/tsc"), "-p", ".", "--listFiles"],
     seen: (output, root) => ownFiles(output, root).length,
   },
   {
+    name: "pages",
+    over: "console/src",
+    args: () => [join(PROGRAMS, "typescript/bin/tsc"), "-p", "console", "--listFiles"],
+    seen: (output, root) => ownFiles(output, root).length,
+  },
+  {
     name: "tidy",
+    over: "src",
     args: (root) => [join(SCRIPTS, "tidy.ts"), "--root", root],
     seen: (output) => numberIn(output, /^tidy: (\d+) files/m),
   },
   {
     name: "dead",
+    over: "src",
     args: () => [
       join(PROGRAMS, "knip/bin/knip.js"),
       "--no-progress",

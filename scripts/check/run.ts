@@ -11,17 +11,18 @@ export type Verdict = {
 }
 
 /** How many sources there are, by git's word and not by a tool's: no check may see fewer. */
-export function countSources(root: string): number {
+function countSources(root: string, folder: Check["over"]): number {
   const listed = execFileSync(
     "git",
-    ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "src"],
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", folder],
     { cwd: root, encoding: "utf8" },
   )
-  const isSource = (path: string) => path.endsWith(".ts") && !path.endsWith(".generated.ts")
+  const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith(".generated.ts")
   return listed.split("\0").filter(isSource).length
 }
 
-export async function runCheck(check: Check, root: string, sources: number): Promise<Verdict> {
+export async function runCheck(check: Check, root: string): Promise<Verdict> {
+  const sources = countSources(root, check.over)
   const startedAt = performance.now()
   const { output, exitCode } = await runNode(check.args(root), root)
   const seen = check.seen(output, root)
@@ -30,13 +31,15 @@ export async function runCheck(check: Check, root: string, sources: number): Pro
     seconds: (performance.now() - startedAt) / 1_000,
     seen,
     output: withoutFileLists(output),
-    problem: findProblem({ exitCode, seen, sources }),
+    problem: findProblem({ exitCode, seen, sources, over: check.over }),
   }
 }
 
-function findProblem(run: { exitCode: number; seen: number; sources: number }): string | undefined {
+type Run = { exitCode: number; seen: number; sources: number; over: Check["over"] }
+
+function findProblem(run: Run): string | undefined {
   if (run.exitCode !== 0) return `ended with ${run.exitCode}`
-  if (run.sources === 0) return "there are no sources under src, so nothing was checked"
+  if (run.sources === 0) return `there are no sources under ${run.over}, so nothing was checked`
   if (run.seen < run.sources) return `saw ${run.seen} files of at least ${run.sources}`
   return undefined
 }

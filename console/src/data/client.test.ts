@@ -37,11 +37,11 @@ describe("the client", () => {
 
   it("[CONSOLE-14] writes by POST with the input as JSON", async () => {
     const { client, sent } = clientOf(() => json(200, {}))
-    await client.write("config.set", { key: "tokens.window", value: 1, layer: "user" })
+    await client.write("config.set", { key: "tokens.window", value: "1", layer: "user" })
     expect(sent[0]).toMatchObject({
       url: "/api/config/set",
       method: "POST",
-      body: '{"key":"tokens.window","value":1,"layer":"user"}',
+      body: '{"key":"tokens.window","value":"1","layer":"user"}',
     })
     expect(sent[0]?.headers.get("content-type")).toBe("application/json")
   })

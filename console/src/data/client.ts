@@ -1,68 +1,16 @@
-import type {
-  ConfigSetting,
-  OperationInput,
-  OperationName,
-  OperationOutput,
-  WireError,
-} from "../contract.ts"
+import type { OperationInput, OperationName, OperationOutput, WireError } from "../contract.ts"
 import { answerUnreadable, failure, serverUnreachable, sessionOver } from "./errors.ts"
 
-/* ---- Not in the contract yet: to be replaced by its signatures once the server has them. ---- */
+export type AnyOperation = OperationName
+export type Input<Name extends AnyOperation> = OperationInput<Name>
+export type Output<Name extends AnyOperation> = OperationOutput<Name>
 
-export type ConfigLayer = "user" | "project"
-
-/** A row of Now. The server answers with empty lists until runs exist. */
-export type NowRow = {
-  readonly id: string
-  readonly state: "queued" | "running" | "waiting" | "paused" | "done" | "failed" | "stopped"
-  readonly title: string
-  /** What is asked of the reader, in words. */
-  readonly ask?: string
-  readonly agent?: string
-  readonly tokens?: Partial<Readonly<Record<import("../contract.ts").ContextKind, number>>>
-  readonly costUsd?: number
-  /** Since when it waits or runs, or when it ended. */
-  readonly at: number
-}
-
-export type NowReport = {
+export type Session = {
   readonly repository: {
     readonly root: string
     readonly name: string
     readonly branch: string | null
   }
-  readonly health: {
-    readonly isHealthy: boolean
-    readonly failed: number
-    readonly warnings: number
-  }
-  readonly store: { readonly dialect: string; readonly events: number; readonly sizeBytes: number }
-  readonly running: readonly NowRow[]
-  readonly waiting: readonly NowRow[]
-  readonly ended: readonly NowRow[]
-}
-
-type ComingSignatures = {
-  "config.set": {
-    input: { key: string; value: unknown; layer: ConfigLayer }
-    output: ConfigSetting
-  }
-  "config.unset": { input: { key: string; layer: ConfigLayer }; output: ConfigSetting }
-  "now.show": { input: Record<string, never>; output: NowReport }
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
-type KnownSignatures = {
-  [Name in OperationName]: { input: OperationInput<Name>; output: OperationOutput<Name> }
-}
-type Signatures = KnownSignatures & ComingSignatures
-export type AnyOperation = keyof Signatures
-export type Input<Name extends AnyOperation> = Signatures[Name]["input"]
-export type Output<Name extends AnyOperation> = Signatures[Name]["output"]
-
-export type Session = {
-  readonly repository: { readonly root: string; readonly name: string; readonly branch?: string }
   readonly node: string
   readonly version: string
   readonly readOnly: boolean

@@ -27,7 +27,8 @@ export const ConfigReport = z.object({
 export type ConfigReport = z.infer<typeof ConfigReport>
 
 /** Where a setting is written: for this user, or for everyone who works in the repository. */
-const ConfigLayer = z.enum(["user", "project"])
+export const ConfigLayer = z.enum(["user", "project"])
+export type ConfigLayer = z.infer<typeof ConfigLayer>
 
 export const ConfigSetInput = z.object({
   key: z.string().describe("The setting, e.g. tokens.encoding"),

@@ -1,6 +1,6 @@
 export type { ConfigField } from "./config.ts"
 export { Config, configFields, TokenEncoding } from "./config.ts"
-export { ConfigCheck, ConfigReport, ConfigSetting } from "./config-report.ts"
+export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
 export { DoctorCheck, DoctorReport } from "./doctor.ts"
 export type { Emit, EventBody, EventDefinition, EventName, EventRoom } from "./event.ts"
 export { Cursor, defineEvent, EVENTS, JournalEntry } from "./event.ts"
@@ -14,7 +14,7 @@ export {
   SearchedPath,
 } from "./manifest.ts"
 export { Message, MessageType } from "./message.ts"
-export { Now } from "./now.ts"
+export { Now, NowRow } from "./now.ts"
 export type { CallContext, Operation, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
 export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"

@@ -1,6 +1,20 @@
 import { z } from "zod"
+import { ContextKind } from "./manifest.ts"
 
 export const NowInput = z.object({})
+
+/** A run as the first page lists it. */
+export const NowRow = z.object({
+  id: z.string(),
+  state: z.enum(["queued", "running", "waiting", "paused", "done", "failed", "stopped"]),
+  title: z.string(),
+  ask: z.string().optional().describe("What is asked of the reader, in words"),
+  agent: z.string().optional(),
+  tokens: z.partialRecord(ContextKind, z.int().nonnegative()).optional(),
+  costUsd: z.number().nonnegative().optional(),
+  at: z.int().describe("Since when it waits or runs, or when it ended"),
+})
+export type NowRow = z.infer<typeof NowRow>
 
 /** The first page: where we are, how it is, what runs and what waits for a person. */
 export const Now = z.object({
@@ -22,8 +36,8 @@ export const Now = z.object({
     })
     .nullable()
     .describe("Null when the store cannot be opened; health says why"),
-  running: z.array(z.object({ id: z.string(), title: z.string() })),
-  waiting: z.array(z.object({ id: z.string(), title: z.string() })),
-  ended: z.array(z.object({ id: z.string(), title: z.string() })),
+  running: z.array(NowRow),
+  waiting: z.array(NowRow),
+  ended: z.array(NowRow),
 })
 export type Now = z.infer<typeof Now>

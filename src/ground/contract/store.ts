@@ -12,7 +12,10 @@ export const StoreStatus = z.object({
   schemaVersion: z.int().nonnegative().describe("Number of the newest migration applied"),
   events: z.int().nonnegative().describe("Events in the journal"),
   epoch: z.string().describe("Name of this history; it changes when a backup is restored"),
-  lastBackup: z.string().nullable().describe("The newest backup, or null when there is none"),
+  lastBackup: z
+    .object({ file: z.string(), sizeBytes: z.int().nonnegative(), at: z.int() })
+    .nullable()
+    .describe("The newest backup, or null when there is none"),
   corruptFiles: z.array(z.string()).describe("Damaged stores that were kept aside"),
   stopped: z.string().nullable().describe("Why writes are refused until a restart, or null"),
   integrity: z.string().describe("ok, or what the quick check found first"),

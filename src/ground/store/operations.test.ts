@@ -47,7 +47,7 @@ test("[STORE-19] status, backup, check, restore and events work together", async
   await expect(call("store.restore")).rejects.toMatchObject({ code: "STORE_BACKUP_MISSING" })
   const made = await call("store.backup")
   expect(await call("store.status")).toMatchObject({
-    lastBackup: (made as { file: string }).file,
+    lastBackup: made,
     events: 2,
   })
   expect(await call("store.check")).toEqual({ isSound: true, checkedEvents: 2, findings: [] })

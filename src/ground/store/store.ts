@@ -16,7 +16,12 @@ import { migrate, schemaVersion } from "./migrate.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import type { Migration } from "./migrations/migration.ts"
 import { insertHead } from "./queries.ts"
-import { findNewestBackup, type MadeBackup, makeBackup } from "./sqlite/backup.ts"
+import {
+  describeNewestBackup,
+  type FoundBackup,
+  type MadeBackup,
+  makeBackup,
+} from "./sqlite/backup.ts"
 import { keptCorrupt } from "./sqlite/files.ts"
 import { openSqliteFile } from "./sqlite/open.ts"
 import { openSqliteDriver } from "./sqlite/sqlite.ts"
@@ -40,7 +45,7 @@ export type StoreStatus = {
   events: number
   epoch: string
   /** The newest backup beside the store; backups in other folders are not known here. */
-  lastBackup: string | undefined
+  lastBackup: FoundBackup | undefined
   corruptFiles: readonly string[]
   /** Why writes are refused until a restart. */
   stopped: string | undefined
@@ -194,7 +199,7 @@ async function describeStore(deps: {
     schemaVersion: await schemaVersion(driver.all),
     events,
     epoch,
-    lastBackup: isFile ? await findNewestBackup(backupDirectoryOf(location.file)) : undefined,
+    lastBackup: isFile ? await describeNewestBackup(backupDirectoryOf(location.file)) : undefined,
     corruptFiles: isFile ? await keptCorrupt(location.file) : [],
     stopped: driver.stopped(),
     damage: (await driver.findDamage("quick"))[0],

@@ -63,7 +63,7 @@ async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   return reportSetting(settled)
 }
 
-function readingOperations(deps: Pick<ConfigDeps, "loaded">) {
+function readingOperations(deps: Pick<ConfigDeps, "loaded" | "reload">) {
   return [
     defineOperation({
       name: "config.show",
@@ -72,6 +72,8 @@ function readingOperations(deps: Pick<ConfigDeps, "loaded">) {
       surfaces: ["cli", "http"],
       ...SIGNATURES["config.show"],
       async run(input) {
+        // Another process, or an editor, may have written a file since.
+        await deps.reload()
         const { settings, files, problems } = deps.loaded()
         if (problems.length > 0) throw ConfigInvalid({ problems })
         const asked = settings.filter(({ field }) => isAsked(field, input.key))
@@ -90,6 +92,7 @@ function readingOperations(deps: Pick<ConfigDeps, "loaded">) {
       surfaces: ["cli", "http"],
       ...SIGNATURES["config.check"],
       async run() {
+        await deps.reload()
         const { problems, files } = deps.loaded()
         return { problems: [...problems], files: [...files], isValid: problems.length === 0 }
       },

@@ -2,8 +2,6 @@ import type { Config } from "#ground/contract"
 import { type ConfigLayers, type LoadedConfig, loadConfig } from "./config.ts"
 import { ConfigInvalid } from "./errors.ts"
 
-export type Settings = Awaited<ReturnType<typeof createSettings>>
-
 /** The layers as they are now; read again when one of them was written. */
 export async function createSettings(layers: ConfigLayers) {
   let loaded: LoadedConfig = await loadConfig(layers)

@@ -67,6 +67,15 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         type: "boolean",
         description: "Open the browser when there is a screen; --no-open does not",
       }),
+      flag({ name: "host", description: "Another address than loopback; dangerous" }),
+      flag({
+        name: "expose-to-the-network",
+        key: "exposeToTheNetwork",
+        type: "boolean",
+        description: "Yes, other machines may reach the server at --host; needs TLS",
+      }),
+      flag({ name: "tls-cert", key: "tlsCert", description: "Certificate in PEM, for --host" }),
+      flag({ name: "tls-key", key: "tlsKey", description: "Its key in PEM, for --host" }),
     ],
   },
   {

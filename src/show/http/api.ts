@@ -1,4 +1,3 @@
-import { hostname } from "node:os"
 import path from "node:path"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { z } from "zod"
@@ -73,7 +72,7 @@ async function describeSession({ app, store, version }: ApiDeps) {
       name: path.basename(repository.root),
       branch: (await currentBranch(repository)) ?? null,
     },
-    node: hostname(),
+    node: process.versions.node,
     version,
     readOnly: stopped !== undefined,
   }

@@ -2,6 +2,7 @@ import { systemRandom } from "#ground/base"
 import { type App } from "#show/app"
 import { askForLink } from "./ask.ts"
 import { NotRunning } from "./errors.ts"
+import { readExposure } from "./expose.ts"
 import { openPage, openWindow } from "./open-page.ts"
 import { findRunning, type Running } from "./running.ts"
 import { serve } from "./serve.ts"
@@ -28,11 +29,13 @@ export async function up(call: ServeCall): Promise<number> {
   const asked = typeof input["port"] === "number" ? input["port"] : undefined
   const port = asked ?? app.config().server.port
   const mayMove = asked === undefined && app.isDefault("server.port")
-  const serving = await serve({ app, port, mayMove })
+  const exposed = await readExposure(input)
+  const serving = await serve({ app, port, mayMove, exposed })
   const link = serving.link()
   if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)
+  if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   say("The link signs one browser in, once. `qm open` makes another. Ctrl-C ends the server.")
   if (wantsPage(call)) await openPage(link, call.environment)
   await untilAborted(call.signal)

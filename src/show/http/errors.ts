@@ -27,8 +27,17 @@ export const PortTaken = defineError<{ port: number; host: string }>()("HTTP_POR
 export const AddressDangerous = defineError<{ host: string }>()("HTTP_ADDRESS_DANGEROUS", {
   family: "denied",
   message: ({ host }) => `${host} can be reached from other machines.`,
-  hint: () => "Leave --host out, or give --i-understand-the-risk with --tls-cert and --tls-key.",
+  hint: () => "Leave --host out, or add --expose-to-the-network with --tls-cert and --tls-key.",
 })
+
+export const TlsFileUnusable = defineError<{ path: string; problem: string }>()(
+  "HTTP_TLS_FILE_UNUSABLE",
+  {
+    family: "invalid",
+    message: ({ path, problem }) => `The TLS file ${path} cannot be used: ${problem}.`,
+    hint: () => "Name a PEM file that this user can read.",
+  },
+)
 
 export const TokenFileUnusable = defineError<{ path: string; problem: string }>()(
   "HTTP_TOKEN_FILE_UNUSABLE",

@@ -28,7 +28,7 @@ export type Verdict =
     }
 
 export const SESSION_COOKIE = "qm_session"
-export const CLIENT_HEADER = "x-qm-client"
+const CLIENT_HEADER = "x-qm-client"
 
 /**
  * One decision for HTTP, socket and MCP alike, deny by default. The Host check stops DNS rebinding

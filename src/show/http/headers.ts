@@ -1,5 +1,5 @@
 /** What the page may load: itself. Nothing inline, nothing foreign, no frames, no plugins. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

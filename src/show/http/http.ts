@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http"
+import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import Fastify from "fastify"
 import { type Clock, invariant, type Log } from "#ground/base"
 import type { Store } from "#ground/store"
@@ -8,7 +9,7 @@ import { addDocs } from "./docs.ts"
 import { createGate } from "./gate.ts"
 import type { Keys } from "./keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
-import { listenOnLoopback } from "./listen.ts"
+import { listenOnAddress, listenOnLoopback } from "./listen.ts"
 import { createLive } from "./live.ts"
 import { addPages } from "./pages.ts"
 
@@ -21,12 +22,14 @@ export type HttpDeps = {
   readonly version: string
   /** Folder of the built console. */
   readonly consoleDirectory: string
+  /** Only for an address that other machines can reach. */
+  readonly tls?: Tls | undefined
 }
+
+export type Tls = { readonly cert: Buffer; readonly key: Buffer }
 
 /** The routes there are, so that a test can attack every one of them. */
 export type RouteName = { readonly method: string; readonly url: string }
-
-export type Http = Awaited<ReturnType<typeof createHttp>>
 
 /**
  * The server: one guard in front of everything, then the API, the pages and the live stream. It is
@@ -35,7 +38,8 @@ export type Http = Awaited<ReturnType<typeof createHttp>>
 export async function createHttp(deps: HttpDeps) {
   const { keys, log } = deps
   const hosts = new Set<string>()
-  const gate = createGate({ hosts, scheme: "http", ...keys }, deps)
+  const scheme = deps.tls === undefined ? "http" : "https"
+  const gate = createGate({ hosts, scheme, ...keys }, deps)
   const routes: RouteName[] = []
   let made: Server | undefined
 
@@ -43,7 +47,7 @@ export async function createHttp(deps: HttpDeps) {
     bodyLimit: LARGEST_BODY_BYTES,
     forceCloseConnections: true,
     serverFactory(handler) {
-      made = createServer((request, response) => {
+      made = createAnyServer(deps.tls, (request, response) => {
         if (gate.admit(request, response)) handler(request, response)
       })
       return made
@@ -66,9 +70,10 @@ export async function createHttp(deps: HttpDeps) {
   return {
     routes,
     live,
-    /** Listen on 127.0.0.1, and on ::1 where there is one. Gives the port. */
-    async listen(port: number): Promise<number> {
-      listening = await listenOnLoopback({ server, hosts, port })
+    /** Listen on loopback unless another address is given. Gives the port. */
+    async listen(port: number, host?: string): Promise<number> {
+      const listen = host === undefined ? listenOnLoopback : listenOnAddress
+      listening = await listen({ server, hosts, port, host: host ?? "127.0.0.1" })
       return listening.port
     },
     async close(): Promise<void> {
@@ -77,4 +82,8 @@ export async function createHttp(deps: HttpDeps) {
       await listening?.close()
     },
   }
+}
+
+function createAnyServer(tls: Tls | undefined, listener: RequestListener): Server {
+  return tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
 }

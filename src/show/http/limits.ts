@@ -22,27 +22,17 @@ export const MOST_REFUSALS_A_MINUTE = 60
 /** Addresses remembered for the two limits above; loopback has very few. */
 export const MOST_ADDRESSES_REMEMBERED = 1_000
 
-/** How long requests under way may take when the server is told to stop. */
-export const SHUTDOWN_GRACE_MS = 3_000
-
-/** Where the server listens unless told otherwise, and how far it looks for a free port. */
-export const FIRST_PORT = 4242
+/** How far the next free port is looked for. */
 export const PORTS_TRIED = 20
 
 /** Events read from the journal and sent to one client in one message. */
 export const LIVE_PAGE_EVENTS = 500
-
-/** Bytes that may wait in one client's socket before nothing more is written to it. */
-export const LIVE_WAITING_BYTES = 1_000_000
 
 /** A client that takes nothing for this long is cut to its cursor and may come back. */
 export const LIVE_STALLED_MS = 10_000
 
 /** Live clients at once; a person has a few tabs and a few tools. */
 export const MOST_LIVE_CLIENTS = 200
-
-/** How often the journal is asked whether another process has written. */
-export const LIVE_LOOK_EVERY_MS = 100
 
 /** A word to every client, so that proxies and people see that the line is alive. */
 export const LIVE_HEARTBEAT_MS = 10_000
@@ -64,3 +54,6 @@ export const ASK_RUNNING_TIMEOUT_MS = 5_000
 
 /** A program that opens a page hands it over and ends; one that stays is let go. */
 export const OPEN_PAGE_TIMEOUT_MS = 10_000
+
+/** A certificate with its chain is a few kilobytes. */
+export const TLS_FILE_LIMIT_BYTES = 1_000_000

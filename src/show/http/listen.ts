@@ -2,17 +2,23 @@ import type { Server } from "node:http"
 import { type AddressInfo, createServer, type Server as NetServer } from "node:net"
 import { PortTaken } from "./errors.ts"
 
+type Place = { server: Server; hosts: Set<string>; host: string; port: number }
+type Listening = { port: number; close(): Promise<void> }
+
+/** Listen on one address that other machines may reach. Only its own name is answered to. */
+export async function listenOnAddress({ server, hosts, host, port }: Place): Promise<Listening> {
+  await listen(server, host, port)
+  const { port: actual } = addressOf(server)
+  hosts.add(`${host.includes(":") ? `[${host}]` : host}:${actual}`)
+  return { port: actual, close: () => closeServer(server) }
+}
+
 /**
  * Listen on 127.0.0.1, and hand what comes to ::1 to the same server where the machine has it.
  * The names the guard accepts are filled in here, since they include the port.
  */
-export async function listenOnLoopback(options: {
-  server: Server
-  hosts: Set<string>
-  port: number
-}): Promise<{ port: number; close(): Promise<void> }> {
-  const { server, hosts } = options
-  await listen(server, "127.0.0.1", options.port)
+export async function listenOnLoopback({ server, hosts, ...at }: Place): Promise<Listening> {
+  await listen(server, "127.0.0.1", at.port)
   const { port } = addressOf(server)
   for (const name of ["127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${port}`)
 
@@ -26,10 +32,14 @@ export async function listenOnLoopback(options: {
     port,
     async close() {
       if (isSecond) second.close()
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await closeServer(server)
     },
   }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
 }
 
 async function listen(server: NetServer, host: string, port: number): Promise<void> {

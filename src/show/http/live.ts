@@ -10,8 +10,6 @@ import { createStream, cut, type Stream } from "./stream.ts"
 
 const LIVE_PATH = "/live"
 
-export type Live = ReturnType<typeof createLive>
-
 /**
  * The live stream. The journal is the truth, and every client is only a cursor in it: what is sent
  * is read from the journal after the client has taken what came before. So nothing is kept for a

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
 import { type App, versions } from "#show/app"
 import { PortTaken } from "./errors.ts"
-import { createHttp } from "./http.ts"
+import { createHttp, type Tls } from "./http.ts"
 import { createKeys } from "./keys.ts"
 import { PORTS_TRIED } from "./limits.ts"
 import { forgetRunning, recordRunning } from "./running.ts"
@@ -14,10 +14,14 @@ export type ServeOptions = {
   readonly port: number
   /** Whether another port will do when this one is taken. */
   readonly mayMove: boolean
+  /** An address that other machines can reach; never without TLS. */
+  readonly exposed?: Exposed | undefined
   readonly consoleDirectory?: string
   readonly clock?: Clock
   readonly random?: Random
 }
+
+export type Exposed = { readonly host: string; readonly tls: Tls }
 
 export type Serving = Awaited<ReturnType<typeof serve>>
 
@@ -36,11 +40,12 @@ export async function serve(options: ServeOptions) {
     log: app.log,
     version: versions().qm,
     consoleDirectory: options.consoleDirectory ?? CONSOLE_DIRECTORY,
+    tls: options.exposed?.tls,
   })
   try {
     const port = await listenSomewhere(http.listen, options)
     await recordRunning(repository.stateDirectory, port)
-    const url = `http://127.0.0.1:${port}`
+    const url = urlOf(options.exposed, port)
     return {
       url,
       port,
@@ -60,16 +65,22 @@ export async function serve(options: ServeOptions) {
 }
 
 async function listenSomewhere(
-  listen: (port: number) => Promise<number>,
-  { port, mayMove }: ServeOptions,
+  listen: (port: number, host?: string) => Promise<number>,
+  { port, mayMove, exposed }: ServeOptions,
 ): Promise<number> {
   const tries = mayMove ? PORTS_TRIED : 1
   for (let at = port; ; at++) {
     try {
-      return await listen(at)
+      return await listen(at, exposed?.host)
     } catch (error) {
       const isLast = at - port + 1 >= tries
       if (!PortTaken.is(error) || isLast) throw error
     }
   }
+}
+
+function urlOf(exposed: Exposed | undefined, port: number): string {
+  if (exposed === undefined) return `http://127.0.0.1:${port}`
+  const { host } = exposed
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`
 }

@@ -18,16 +18,12 @@ export function createStream(deps: {
 }): Stream {
   const { socket, journal } = deps
   let cursor = deps.from
-  let isPumping = false
-  let isWoken = false
   let isOpen = true
 
   async function pump(): Promise<void> {
-    while (isOpen && isWoken) {
-      isWoken = false
-      const isUpToDate = await sendAll()
-      if (!isUpToDate) return giveUp()
-    }
+    if (!isOpen) return
+    const isUpToDate = await sendAll()
+    if (!isUpToDate) giveUp()
   }
   /** Everything after the cursor, page by page; false when the client cannot follow. */
   async function sendAll(): Promise<boolean> {
@@ -47,24 +43,38 @@ export function createStream(deps: {
     isOpen = false
     cut(socket, { cursor, reason: "too slow, or of another history" })
   }
-  function wake(): void {
-    isWoken = true
-    if (isPumping || !isOpen) return
-    isPumping = true
-    void pump()
-      .catch((error: unknown) => {
-        deps.log.error("live stream failed", { error })
-        socket.disconnect(true)
-      })
-      .finally(() => {
-        isPumping = false
-        if (isWoken) wake()
-      })
-  }
   return {
-    wake,
+    ...keepRunning(pump, (error) => {
+      deps.log.error("live stream failed", { error })
+      socket.disconnect(true)
+    }),
     stop() {
       isOpen = false
+    },
+  }
+}
+
+/** Runs the pump when woken, never twice at once, and again when woken meanwhile. */
+function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void) {
+  let isRunning = false
+  let isWoken = false
+  async function run(): Promise<void> {
+    try {
+      while (isWoken) {
+        isWoken = false
+        await pump()
+      }
+    } finally {
+      // In the same turn as the last look at isWoken: no wake can fall in between.
+      isRunning = false
+    }
+  }
+  return {
+    wake(): void {
+      isWoken = true
+      if (isRunning) return
+      isRunning = true
+      void run().catch(failed)
     },
   }
 }

@@ -43,7 +43,7 @@ function RepositoryFacts() {
         <Value name="Folder">
           <Path path={repository.root} />
         </Value>
-        {repository.branch === undefined ? null : (
+        {repository.branch === null ? null : (
           <Value name="Branch" title={repository.branch}>
             <Text mono>{repository.branch}</Text>
           </Value>

@@ -1,5 +1,5 @@
+import type { NowRow } from "../../contract.ts"
 import { formatCount } from "../../contract.ts"
-import type { NowRow } from "../../data/client.ts"
 import { formatAge, formatClock, formatRunTime } from "../../data/moments.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { KINDS, type KindTokens } from "../../ui/budget-bar/layout.ts"

@@ -1,4 +1,4 @@
-import type { NowReport } from "../../data/client.ts"
+import type { Now } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatDay } from "../../data/moments.ts"
 import { useOperation } from "../../data/queries.tsx"
@@ -74,7 +74,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   )
 }
 
-function Lists({ report, now }: { readonly report: NowReport; readonly now: number }) {
+function Lists({ report, now }: { readonly report: Now; readonly now: number }) {
   return (
     <>
       <WaitingList rows={report.waiting} now={now} />
@@ -85,6 +85,7 @@ function Lists({ report, now }: { readonly report: NowReport; readonly now: numb
 }
 
 /** A new store holds the event of its own making, and nothing else has happened. */
-function isFirstRun({ store, waiting, running, ended }: NowReport): boolean {
-  return store.events <= 1 && waiting.length + running.length + ended.length === 0
+function isFirstRun({ store, waiting, running, ended }: Now): boolean {
+  const isNew = store !== null && store.events <= 1
+  return isNew && waiting.length + running.length + ended.length === 0
 }

@@ -1,5 +1,4 @@
-import type { ConfigSetting } from "../../contract.ts"
-import type { ConfigLayer } from "../../data/client.ts"
+import type { ConfigLayer, ConfigSetting } from "../../contract.ts"
 import { describeField, fieldOf, formatValue } from "../../data/schema-form.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

@@ -1,5 +1,4 @@
-import type { ConfigSetting } from "../../contract.ts"
-import type { ConfigLayer } from "../../data/client.ts"
+import type { ConfigLayer, ConfigSetting } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
 
 /** Whether a layer sets the value, even if another one wins. */

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import type { ConfigReport, ConfigSetting } from "../../contract.ts"
-import type { ConfigLayer } from "../../data/client.ts"
+import type { ConfigLayer, ConfigReport, ConfigSetting } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
@@ -29,7 +28,7 @@ export function useSave() {
   const mutation = useMutation({
     mutationFn: ({ setting: { key }, layer, what }: Change) =>
       what.kind === "set"
-        ? client.write("config.set", { key, layer, value: what.value })
+        ? client.write("config.set", { key, layer, value: String(what.value) })
         : client.write("config.unset", { key, layer }),
     onMutate: ({ setting, what }) => {
       // A secret is never held on the screen, not even for a moment.

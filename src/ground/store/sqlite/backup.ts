@@ -47,6 +47,16 @@ export async function findNewestBackup(directory: string): Promise<string | unde
   return (await listBackups(directory)).at(-1)
 }
 
+export type FoundBackup = { file: string; sizeBytes: number; at: number }
+
+export async function describeNewestBackup(directory: string): Promise<FoundBackup | undefined> {
+  const file = await findNewestBackup(directory)
+  const found = file === undefined ? undefined : await statFile(file)
+  if (file === undefined || found?.kind !== "found") return undefined
+  const { sizeBytes, modifiedAtMs } = found.stat
+  return { file, sizeBytes, at: Math.round(modifiedAtMs) }
+}
+
 const BACKUP_NAME = /^store-\d{8}T\d{9}Z(?:-\d+)?\.db$/
 
 async function listBackups(directory: string): Promise<readonly string[]> {

@@ -11,7 +11,11 @@ import {
 import { type Screen, table } from "../screen.ts"
 
 export function renderStatus(status: StoreStatus, { paint }: Screen): string {
-  const backup = status.lastBackup ?? paint.warn("none yet; `qm store backup` makes one")
+  const { lastBackup } = status
+  const backup =
+    lastBackup === null
+      ? paint.warn("none yet; `qm store backup` makes one")
+      : `${sayTime(lastBackup.at)}, ${formatBytes(lastBackup.sizeBytes)}, ${lastBackup.file}`
   return table([
     ["Store", `${status.dialect}, ${status.location}`],
     ["Size", formatBytes(status.sizeBytes)],

@@ -1,0 +1,33 @@
+import { readBounded } from "#ground/base"
+import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
+import type { Tls } from "./http.ts"
+import { TLS_FILE_LIMIT_BYTES } from "./limits.ts"
+import type { Exposed } from "./serve.ts"
+
+type Input = Readonly<Record<string, unknown>>
+
+/**
+ * Whether the server is to listen where other machines reach it. That takes an address, a flag
+ * that says what it does, and TLS; anything less is refused. Loopback needs none of it.
+ */
+export async function readExposure(input: Input): Promise<Exposed | undefined> {
+  const host = input["host"]
+  if (typeof host !== "string" || isLoopback(host)) return undefined
+  const { tlsCert, tlsKey } = input
+  const isMeant = input["exposeToTheNetwork"] === true
+  if (!isMeant || typeof tlsCert !== "string" || typeof tlsKey !== "string") {
+    throw AddressDangerous({ host })
+  }
+  const tls: Tls = { cert: await readTlsFile(tlsCert), key: await readTlsFile(tlsKey) }
+  return { host, tls }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "127.0.0.1" || host === "localhost" || host === "::1"
+}
+
+async function readTlsFile(path: string): Promise<Buffer> {
+  const outcome = await readBounded(path, { maxBytes: TLS_FILE_LIMIT_BYTES })
+  if (outcome.kind === "read") return outcome.bytes
+  throw TlsFileUnusable({ path, problem: outcome.kind })
+}

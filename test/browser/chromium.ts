@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises"
+import path from "node:path"
+import chromium from "@sparticuz/chromium"
+import { type Browser, chromium as playwright } from "playwright-core"
+import { z } from "zod"
+
+const ROOT = path.join(import.meta.dirname, "../..")
+const MODULES = path.join(ROOT, "node_modules")
+
+/**
+ * Chromium of the development packages, headless, with no connection but to this machine:
+ * `await using chromium = await launchChromium()`. It comes with `npm ci`, so a browser that cannot
+ * start is a failure and never a skip.
+ */
+export async function launchChromium(extraFlags: readonly string[] = []) {
+  const executablePath = await unpackOnce()
+  const browser = await start(executablePath, [...FLAGS, ...extraFlags])
+  return {
+    browser,
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+    },
+  }
+}
+
+const FLAGS = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--font-render-hinting=none",
+]
+
+async function start(executablePath: string, flags: readonly string[]): Promise<Browser> {
+  const own = chromium.args.filter(
+    (it) => !it.startsWith("--headless") && !it.includes("single-process"),
+  )
+  try {
+    return await playwright.launch({ executablePath, args: [...own, ...flags] })
+  } catch (error) {
+    throw new Error(
+      "Chromium of @sparticuz/chromium did not start. It needs Linux on x64 and a fresh `npm ci`; " +
+        "delete node_modules/.cache/qm-chromium-* if it was unpacked by a run that was cut.",
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * The package unpacks into the temporary folder and takes what it finds there for whole, so two
+ * test files that start at once would run half a browser. Each unpacks into a folder of its own,
+ * and the first to rename it wins.
+ */
+async function unpackOnce(): Promise<string> {
+  const cache = path.join(MODULES, ".cache")
+  const folder = path.join(cache, `qm-chromium-${await versionOf("@sparticuz/chromium")}`)
+  const executable = path.join(folder, "chromium")
+  if (existsSync(executable)) return executable
+  await mkdir(cache, { recursive: true })
+  const own = await mkdtemp(path.join(cache, "unpacking-"))
+  const before = process.env["TMPDIR"]
+  try {
+    process.env["TMPDIR"] = own
+    // A browser that lies in the temporary folder already would be taken instead of unpacked.
+    await chromium.executablePath()
+    await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }))
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = before
+  }
+  return executable
+}
+
+async function versionOf(name: string): Promise<string> {
+  const text = await readFile(path.join(MODULES, name, "package.json"), "utf8")
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}

@@ -1,0 +1,86 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { World } from "./world.ts"
+
+/** How long anything may take on a busy machine before we say that it hangs. */
+export const HANG_MS = 10_000
+
+export type Visit = Awaited<ReturnType<typeof visit>>
+
+/**
+ * One browser window that came in by a real link, and everything that went wrong in it:
+ * `await using window = await visit(browser, world, { path: "/events" })`.
+ */
+export async function visit(browser: Browser, world: World, options: VisitOptions = {}) {
+  const { path = "/", expects = [], by = "link", initScript, ...contextOptions } = options
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    ...contextOptions,
+  })
+  context.setDefaultTimeout(HANG_MS)
+  const problems = await watch(context, world.url)
+  if (initScript !== undefined) await context.addInitScript({ content: initScript })
+  const page = await context.newPage()
+  await page.goto(by === "link" ? linkTo(world, path) : `${world.url}${path}`)
+  if (by === "link") await settle(page)
+  return {
+    page,
+    context,
+    /** What went wrong and was not expected; an empty list is the only good one. */
+    problems: () => problems.filter((it) => !expects.some((known) => known.test(it))),
+    async [Symbol.asyncDispose]() {
+      await context.close()
+    },
+  }
+}
+
+type VisitOptions = BrowserContextOptions & {
+  readonly path?: string
+  /** Runs before any script of the page. */
+  readonly initScript?: string
+  /** Problems that belong to the test, such as the refusals of a server that was stopped. */
+  readonly expects?: readonly RegExp[]
+  /** Without a link the browser is a stranger. */
+  readonly by?: "link" | "address"
+}
+
+/** The page is drawn, its fonts are there, and the line to the server stands. */
+export async function settle(page: Page): Promise<void> {
+  await page.getByText(/^(Live|Caught up.*)$/).waitFor()
+  await page.waitForLoadState("networkidle")
+  await page.evaluate("document.fonts.ready.then(() => undefined)")
+}
+
+function linkTo(world: World, path: string): string {
+  const [origin, token] = world.link().split("/#")
+  return `${origin}${path}#${token}`
+}
+
+async function watch(context: BrowserContext, origin: string): Promise<string[]> {
+  const problems: string[] = []
+  const socketOrigin = origin.replace("http:", "ws:")
+  context.on("console", (it) => {
+    if (["error", "warning"].includes(it.type())) problems.push(`console: ${it.text()}`)
+  })
+  context.on("weberror", (it) => problems.push(`error: ${it.error().message}`))
+  context.on("request", (it) => {
+    const isOwn = it.url().startsWith(`${origin}/`) || /^(data|blob):/.test(it.url())
+    if (!isOwn) problems.push(`external request: ${it.url()}`)
+  })
+  context.on("page", (page) => {
+    page.on("websocket", (it) => {
+      if (!it.url().startsWith(`${socketOrigin}/`)) problems.push(`external socket: ${it.url()}`)
+    })
+  })
+  context.on("dialog", (it) => {
+    problems.push(`dialog: ${it.message()}`)
+    void it.dismiss()
+  })
+  await context.exposeFunction("reportProblem", (text: string) => void problems.push(text))
+  await context.addInitScript({ content: REPORT_VIOLATIONS })
+  return problems
+}
+
+const REPORT_VIOLATIONS = `addEventListener("securitypolicyviolation", (it) => {
+  reportProblem("policy: " + it.violatedDirective + " " + it.blockedURI + " " + it.sample)
+})`

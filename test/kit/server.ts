@@ -1,0 +1,299 @@
+import { request } from "node:http"
+import { connect, type Socket as TcpSocket } from "node:net"
+import path from "node:path"
+import { io, type Socket } from "socket.io-client"
+import { type Clock, systemRandom } from "#ground/base"
+import type { Cursor, JournalEntry } from "#ground/contract"
+import type { Store } from "#ground/store"
+import { type App, createApp } from "#show/app"
+import { type Serving, serve } from "#show/http"
+import { tempDirectory } from "./temp.ts"
+
+export type ServerWorld = Awaited<ReturnType<typeof newServer>>
+
+export type ServerOptions = {
+  readonly environment?: Readonly<Record<string, string>>
+  /** Of the server alone; the store keeps the system's, so that its own waits go on. */
+  readonly clock?: Clock
+  readonly consoleDirectory?: string
+  /** Another app in front of the real one: more operations, planted failures. */
+  readonly changeApp?: (app: App) => App
+}
+
+/**
+ * A real server on a free port, for a fresh user in a fresh folder: `await using server = await
+ * newServer()`. Everything goes over real sockets.
+ */
+export async function newServer(options: ServerOptions = {}) {
+  const temp = await tempDirectory()
+  const home = path.join(temp.path, "home")
+  const logged: string[] = []
+  const open = () =>
+    createApp({
+      directory: temp.path,
+      environment: { QM_HOME: home, ...options.environment },
+      settings: [],
+      writeLog: (line) => logged.push(line),
+    })
+  const start = (app: App, port: number): Promise<Serving> =>
+    serve({
+      app: options.changeApp?.(app) ?? app,
+      port,
+      mayMove: false,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+      ...(options.consoleDirectory === undefined
+        ? {}
+        : { consoleDirectory: options.consoleDirectory }),
+    })
+  let app = await open()
+  let serving = await start(app, 0)
+  const { port } = serving
+
+  async function stop(): Promise<void> {
+    await serving.close()
+    await app[Symbol.asyncDispose]()
+  }
+  return {
+    directory: temp.path,
+    home,
+    logged,
+    port,
+    host: `127.0.0.1:${port}`,
+    serving: () => serving,
+    app: () => app,
+    store: () => app.store(),
+    token: () => readToken(app.places.home),
+    ask: async (asked: Asked) => send(port, await withToken(asked, app.places.home)),
+    /** Ends the whole server, store and all, and starts it anew on the same port. */
+    async restart(): Promise<void> {
+      await stop()
+      app = await open()
+      serving = await start(app, port)
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function readToken(home: string): Promise<string> {
+  const { readOrMakeToken } = await import("../../src/show/http/token-file.ts")
+  return readOrMakeToken(home, systemRandom)
+}
+
+export type Asked = {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: string | Buffer
+  /** Whether the user's token goes along; it does unless this says "none". */
+  readonly token?: "bearer" | "none"
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+async function withToken(asked: Asked, home: string): Promise<Asked> {
+  if (asked.token === "none") return asked
+  const authorization = `Bearer ${await readToken(home)}`
+  return { ...asked, headers: { authorization, ...asked.headers } }
+}
+
+/** One request with exactly these headers; Host is ours unless given, and left out when empty. */
+export function send(port: number, asked: Asked): Promise<Answer> {
+  const { host = `127.0.0.1:${port}`, ...others } = asked.headers ?? {}
+  const headers: Record<string, string | readonly string[]> = { ...others }
+  if (host !== "") headers["host"] = host
+  if (asked.body !== undefined) {
+    headers["content-type"] ??= "application/json"
+    headers["content-length"] ??= String(Buffer.byteLength(asked.body))
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      path: asked.path,
+      method: asked.method ?? "GET",
+      headers,
+      setHost: false,
+      agent: false,
+    })
+    sent.on("error", reject)
+    sent.on("upgrade", (response, socket) => {
+      socket.destroy()
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text: "" })
+    })
+    sent.on("response", (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString()
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+      })
+      response.on("error", reject)
+    })
+    sent.end(asked.body)
+  })
+}
+
+/** Bytes as they are, and everything that comes back until the other side ends it. */
+export function sendRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    let said = ""
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      said += text
+    })
+    // A reset after the answer is an end like any other.
+    socket.on("error", () => resolve(said))
+    socket.on("close", () => resolve(said))
+    socket.write(bytes, "latin1")
+  })
+}
+
+export const UPGRADE_HEADERS = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "cXVhcnRlcm1hc3Rlci1xbQ==",
+} as const
+
+export const LIVE_URL = "/live/?EIO=4&transport=websocket"
+
+/** A client that opens the live stream by hand and then takes nothing from its socket. */
+export async function neverReads(
+  port: number,
+  options: { token: string; after: Cursor | null },
+): Promise<TcpSocket> {
+  const socket = connect(port, "127.0.0.1")
+  socket.on("error", () => {})
+  const headers = Object.entries({
+    host: `127.0.0.1:${port}`,
+    authorization: `Bearer ${options.token}`,
+    ...UPGRADE_HEADERS,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const heard = (part: string) =>
+    new Promise<void>((resolve) => {
+      let said = ""
+      const listen = (chunk: Buffer) => {
+        said += chunk.toString("latin1")
+        if (!said.includes(part)) return
+        socket.off("data", listen)
+        resolve()
+      }
+      socket.on("data", listen)
+    })
+  const opened = heard("pingInterval")
+  socket.write(`GET ${LIVE_URL} HTTP/1.1\r\n${headers.join("")}\r\n`)
+  await opened
+  const joined = heard('40{"sid"')
+  socket.write(frame("40"))
+  await joined
+  socket.pause()
+  socket.write(frame(`42${JSON.stringify(["subscribe", { after: options.after }])}`))
+  return socket
+}
+
+/** One masked text frame of a client, up to 64 kB. */
+export function frame(text: string): Buffer {
+  const body = Buffer.from(text)
+  const isLong = body.length > 125
+  const head = Buffer.alloc(isLong ? 4 : 2)
+  head[0] = 0x81
+  head[1] = 0x80 | (isLong ? 126 : body.length)
+  if (isLong) head.writeUInt16BE(body.length, 2)
+  // A mask of zeros leaves the text as it is.
+  return Buffer.concat([head, Buffer.alloc(4), body])
+}
+
+export type Reply = { kind: string; head?: Cursor; reason?: string }
+
+/**
+ * A live client as the console has one: it keeps its cursor and subscribes from it at every
+ * connection. Disposed at the end of the test.
+ */
+export function follow(
+  url: string,
+  options: { token: string; after: Cursor | null; reconnectMs?: number },
+) {
+  const entries: JournalEntry[] = []
+  const replies: Reply[] = []
+  const cuts: unknown[] = []
+  let after = options.after
+  let changed = Promise.withResolvers<void>()
+  const tell = (): void => {
+    changed.resolve()
+    changed = Promise.withResolvers<void>()
+  }
+  const socket: Socket = io(url, {
+    path: "/live",
+    transports: ["websocket"],
+    forceNew: true,
+    extraHeaders: { authorization: `Bearer ${options.token}` },
+    reconnectionDelay: options.reconnectMs ?? 5,
+    reconnectionDelayMax: options.reconnectMs ?? 5,
+    randomizationFactor: 0,
+  })
+  socket.on("connect", () => {
+    socket.emit("subscribe", { after }, (reply: Reply) => {
+      replies.push(reply)
+      if (reply.head !== undefined && (after === null || reply.kind === "resync")) {
+        after = reply.head
+      }
+      tell()
+    })
+  })
+  socket.on("events", (page: { entries: readonly JournalEntry[] }) => {
+    entries.push(...page.entries)
+    const last = page.entries.at(-1)
+    if (last !== undefined) after = { epoch: last.epoch, seq: last.seq }
+    tell()
+  })
+  socket.on("cut", (why: unknown) => void cuts.push(why))
+  socket.onAny(tell)
+  for (const name of ["disconnect", "connect_error"]) socket.on(name, tell)
+  // The server ended it on purpose; socket.io then leaves coming back to the client.
+  socket.on("disconnect", (reason) => {
+    if (reason === "io server disconnect") socket.connect()
+  })
+
+  return {
+    socket,
+    entries,
+    replies,
+    cuts,
+    cursor: () => after,
+    /** Resolves when the condition holds; the test's own time limit is the guard. */
+    async until(isSo: () => boolean): Promise<void> {
+      while (!isSo()) await changed.promise
+    },
+    [Symbol.dispose]() {
+      socket.disconnect()
+    },
+  }
+}
+
+export type LiveClient = ReturnType<typeof follow>
+
+/** So many events in one transaction; the key says which. */
+export async function say(store: Store, count: number, key = "log.level"): Promise<void> {
+  await store.forRoom("config").transaction(async (tx) => {
+    for (let n = 0; n < count; n++) tx.emit("config.changed", { key, layer: "user", isSet: true })
+  })
+}
+
+/** Everything the store holds after a cursor, read page by page. */
+export async function stored(store: Store, from?: Cursor): Promise<readonly JournalEntry[]> {
+  const found: JournalEntry[] = []
+  for (let after = from; ; ) {
+    const page = await store.journal.read({ after, limit: 1_000 })
+    if (page.kind !== "entries") throw new Error(`the store answers ${page.kind}`)
+    if (page.entries.length === 0) return found
+    found.push(...page.entries)
+    after = page.next
+  }
+}
