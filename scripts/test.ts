@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -35,6 +35,10 @@ const passedOn = given.filter((it) => !MODES.includes(it) && !it.startsWith(REPO
 const isWhole = !isFull && passedOn.length === 0
 
 if (isFull) installTools()
+// Browser tests look at the console as it is built.
+execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
+  stdio: "inherit",
+})
 process.exitCode = await runTests()
 
 async function runTests(): Promise<number> {

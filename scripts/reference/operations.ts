@@ -1,5 +1,5 @@
 import type { Operation } from "#ground/contract"
-import { describeOperations } from "#show/app"
+import { describeOperations, inputFields } from "#show/app"
 import {
   BUILT_IN_COMMANDS,
   buildCommandIndex,
@@ -23,7 +23,7 @@ export function cliPage(): string {
   const about =
     "Every command. Results go to stdout, logs to stderr; `--json` prints the result as the " +
     "operation returns it."
-  const commands = [...buildCommandIndex(describeOperations()), ...BUILT_IN_COMMANDS]
+  const commands = [...buildCommandIndex(describeOperations(), inputFields), ...BUILT_IN_COMMANDS]
   return [
     pageHead("Command line", about),
     "## Flags of every command\n",
@@ -35,7 +35,7 @@ export function cliPage(): string {
 }
 
 export function commandIndex(): string {
-  return commandIndexSource(describeOperations())
+  return commandIndexSource(describeOperations(), inputFields)
 }
 
 function describeOperation(operation: Operation): string {

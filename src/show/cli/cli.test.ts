@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { describeOperations } from "#show/app"
+import { describeOperations, inputFields } from "#show/app"
 import { tempDirectory } from "#test/temp"
 import { renderBar } from "./bar.ts"
 import { runCli } from "./cli.ts"
@@ -148,7 +148,7 @@ describe("help, version, completion", () => {
   })
 
   test("[CLI-4] the generated index is the operation table", () => {
-    const made = commandIndexSource(describeOperations())
+    const made = commandIndexSource(describeOperations(), inputFields)
     for (const { summary } of OPERATION_COMMANDS) expect(made).toContain(summary)
   })
 })

@@ -29,8 +29,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": true,
-        "defaultText": "",
-        "description": "The setting, e.g. tokens.encoding"
+        "description": "The setting, e.g. tokens.encoding",
+        "defaultText": ""
       },
       {
         "name": "value",
@@ -39,8 +39,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": true,
-        "defaultText": "",
-        "description": "Its new value, as one would type it"
+        "description": "Its new value, as one would type it",
+        "defaultText": ""
       }
     ],
     "flags": [
@@ -54,8 +54,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         ],
         "isList": false,
         "isRequired": false,
-        "defaultText": "user",
-        "description": "Which file it is written to"
+        "description": "Which file it is written to",
+        "defaultText": "user"
       }
     ]
   },
@@ -75,8 +75,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "One setting or one section, e.g. tokens.encoding"
+        "description": "One setting or one section, e.g. tokens.encoding",
+        "defaultText": ""
       }
     ],
     "flags": [
@@ -87,8 +87,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Say where each value came from"
+        "description": "Say where each value came from",
+        "defaultText": ""
       }
     ]
   },
@@ -108,8 +108,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": true,
-        "defaultText": "",
-        "description": "The setting, e.g. tokens.encoding"
+        "description": "The setting, e.g. tokens.encoding",
+        "defaultText": ""
       }
     ],
     "flags": [
@@ -123,8 +123,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         ],
         "isList": false,
         "isRequired": false,
-        "defaultText": "user",
-        "description": "Which file it is taken out of"
+        "description": "Which file it is taken out of",
+        "defaultText": "user"
       }
     ]
   },
@@ -144,8 +144,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Also try to break into the running server, and report what it refused"
+        "description": "Also try to break into the running server, and report what it refused",
+        "defaultText": ""
       }
     ]
   },
@@ -165,8 +165,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Only events after this number; default: the newest"
+        "description": "Only events after this number; default: the newest",
+        "defaultText": ""
       },
       {
         "name": "name",
@@ -175,8 +175,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Only events whose name begins so, as in store."
+        "description": "Only events whose name begins so, as in store.",
+        "defaultText": ""
       },
       {
         "name": "limit",
@@ -185,8 +185,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "50",
-        "description": "At most so many events"
+        "description": "At most so many events",
+        "defaultText": "50"
       }
     ]
   },
@@ -217,8 +217,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Folder for the copy; default: beside the store"
+        "description": "Folder for the copy; default: beside the store",
+        "defaultText": ""
       },
       {
         "name": "keep",
@@ -227,8 +227,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "How many backups stay; default from config"
+        "description": "How many backups stay; default from config",
+        "defaultText": ""
       }
     ]
   },
@@ -259,8 +259,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "The backup to restore; default: the newest"
+        "description": "The backup to restore; default: the newest",
+        "defaultText": ""
       }
     ],
     "flags": []
@@ -291,8 +291,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": true,
         "isRequired": false,
-        "defaultText": "[]",
-        "description": "Files to count"
+        "description": "Files to count",
+        "defaultText": "[]"
       }
     ],
     "flags": [
@@ -303,8 +303,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Text to count, beside or instead of files"
+        "description": "Text to count, beside or instead of files",
+        "defaultText": ""
       },
       {
         "name": "budget",
@@ -313,8 +313,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "values": [],
         "isList": false,
         "isRequired": false,
-        "defaultText": "",
-        "description": "Tokens the shares are taken of; the configured window unless given"
+        "description": "Tokens the shares are taken of; the configured window unless given",
+        "defaultText": ""
       }
     ]
   }

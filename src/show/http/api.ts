@@ -27,9 +27,14 @@ export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
 
   fastify.get("/api/operations", async () => ({ operations: routes.map(describeRoute) }))
   fastify.get("/api/openapi.json", async () => describeApi(routes, deps.version))
-  fastify.all("/api/*", async (request) => {
-    throw RouteMissing({ method: request.method, path: request.url.split("?")[0] ?? "" })
-  })
+  fastify.all("/api/*", answerMissing)
+}
+
+/** Also for what the framework finds nothing for, so that its own words are never sent. */
+export function answerMissing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { method, url } = request
+  const { status, body } = answerError(RouteMissing({ method, path: url.split("?")[0] ?? "" }))
+  return reply.code(status).send(body)
 }
 
 function addOperation(fastify: FastifyInstance, route: OperationRoute, app: App): void {
@@ -39,7 +44,7 @@ function addOperation(fastify: FastifyInstance, route: OperationRoute, app: App)
     url: path,
     handler: async (request, reply) => {
       const input = method === "GET" ? readQuery(operation, queryOf(request)) : bodyOf(request)
-      return app.call(operation.name, input, { signal: signalOf(request, reply) })
+      return app.call(operation.name, input, { signal: signalOf(reply) })
     },
   })
 }
@@ -124,15 +129,17 @@ function insideOf(value: unknown): unknown[] {
 }
 
 /** Aborted when the client goes away before its answer. */
-function signalOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+function signalOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  request.raw.on("close", () => {
-    if (!reply.sent) gone.abort()
+  // Of the answer, not of the request: a request is closed as soon as its body has been read.
+  reply.raw.on("close", () => {
+    if (!reply.raw.writableFinished) gone.abort()
   })
   return gone.signal
 }
 
 export function addErrors(fastify: FastifyInstance, report: (error: unknown) => void): void {
+  fastify.setNotFoundHandler(answerMissing)
   fastify.setErrorHandler((error, _, reply) => {
     const { status, body } = answerError(error)
     if (status === 500) report(error)

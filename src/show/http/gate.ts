@@ -41,8 +41,12 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
     /** Whether a socket may be opened; otherwise the connection is answered and ended. */
     admitUpgrade(request: IncomingMessage, socket: Duplex): boolean {
       const verdict = decide(request, true)
-      if (verdict.kind === "refuse") refuseUpgrade(verdict, socket)
+      if (verdict.kind === "refuse") answerRaw(verdict, socket)
       return verdict.kind === "pass"
+    },
+    /** What node could not read as a request: it has no response object to answer with. */
+    refuseUnreadable(error: { readonly code?: string }, socket: Duplex): void {
+      answerRaw(UNREADABLE_BY_CODE[error.code ?? ""] ?? UNREADABLE, socket)
     },
   }
 }
@@ -58,17 +62,22 @@ function refuseRequest(refusal: Refusal, response: ServerResponse): void {
   response.end(body)
 }
 
-function refuseUpgrade(refusal: Refusal, socket: Duplex): void {
+function answerRaw(refusal: Refusal, socket: Duplex): void {
+  // Nobody else listens on this socket any more, and a reset without a listener ends the process.
+  socket.on("error", () => socket.destroy())
+  if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(wire(refusal))
   const lines = [
     `HTTP/1.1 ${refusal.status} Refused`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
     "",
     body,
   ]
-  socket.end(lines.join("\r\n"))
+  // Ended and let go: a client that never closes its own half would hold the socket for good.
+  socket.end(lines.join("\r\n"), () => socket.destroy())
 }
 
 type Refusal = Extract<Verdict, { kind: "refuse" }>
@@ -78,6 +87,17 @@ const TOO_MANY: Refusal = {
   status: 429,
   code: "HTTP_TOO_MANY_REQUESTS",
   why: "more requests than a person or a page makes",
+}
+
+const UNREADABLE: Refusal = {
+  kind: "refuse",
+  status: 400,
+  code: "HTTP_REQUEST_UNREADABLE",
+  why: "this is not a request of HTTP/1.1",
+}
+const UNREADABLE_BY_CODE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { ...UNREADABLE, status: 431, why: "the headers are too large" },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...UNREADABLE, status: 408, why: "the request took too long" },
 }
 
 function wire({ code, why }: Refusal) {
@@ -90,5 +110,6 @@ const HINTS: Readonly<Record<string, string>> = {
   HTTP_TOKEN_MISSING: "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
   HTTP_TOKEN_WRONG: "Send `Authorization: Bearer` with what `qm token` prints.",
   HTTP_JSON_ONLY: "Send the body as application/json.",
+  HTTP_REQUEST_UNREADABLE: "Send HTTP/1.1 with headers of at most 16 kB.",
   HTTP_TOO_MANY_REQUESTS: "Wait a minute, then try again.",
 }

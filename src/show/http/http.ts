@@ -4,7 +4,7 @@ import Fastify from "fastify"
 import { type Clock, invariant, type Log } from "#ground/base"
 import type { Store } from "#ground/store"
 import type { App } from "#show/app"
-import { addApi, addErrors } from "./api.ts"
+import { addApi, addErrors, answerMissing } from "./api.ts"
 import { addDocs } from "./docs.ts"
 import { createGate } from "./gate.ts"
 import type { Keys } from "./keys.ts"
@@ -46,6 +46,8 @@ export async function createHttp(deps: HttpDeps) {
   const fastify = Fastify({
     bodyLimit: LARGEST_BODY_BYTES,
     forceCloseConnections: true,
+    clientErrorHandler: gate.refuseUnreadable,
+    frameworkErrors: (_, request, reply) => void answerMissing(request, reply),
     serverFactory(handler) {
       made = createAnyServer(deps.tls, (request, response) => {
         if (gate.admit(request, response)) handler(request, response)

@@ -22,6 +22,9 @@ export const MOST_REFUSALS_A_MINUTE = 60
 /** Addresses remembered for the two limits above; loopback has very few. */
 export const MOST_ADDRESSES_REMEMBERED = 1_000
 
+/** How long live clients may take to say goodbye when the server is told to stop. */
+export const SHUTDOWN_GRACE_MS = 3_000
+
 /** How far the next free port is looked for. */
 export const PORTS_TRIED = 20
 

@@ -1,11 +1,18 @@
+import { once } from "node:events"
 import type { Server as HttpServer } from "node:http"
+import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import { z } from "zod"
 import type { Clock, Log } from "#ground/base"
 import { Cursor } from "#ground/contract"
 import type { Journal, Store } from "#ground/store"
 import type { Gate } from "./gate.ts"
-import { LARGEST_LIVE_MESSAGE_BYTES, LIVE_HEARTBEAT_MS, MOST_LIVE_CLIENTS } from "./limits.ts"
+import {
+  LARGEST_LIVE_MESSAGE_BYTES,
+  LIVE_HEARTBEAT_MS,
+  MOST_LIVE_CLIENTS,
+  SHUTDOWN_GRACE_MS,
+} from "./limits.ts"
 import { createStream, cut, type Stream } from "./stream.ts"
 
 const LIVE_PATH = "/live"
@@ -31,7 +38,7 @@ export function createLive(deps: {
     destroyUpgrade: false,
   })
   io.attach(deps.server)
-  guardUpgrades(deps.server, deps.gate)
+  const upgraded = guardUpgrades(deps.server, deps.gate)
 
   const streams = new Map<Socket, Stream>()
   const stopFollowing = deps.store.onAdvance(() => {
@@ -61,6 +68,7 @@ export function createLive(deps: {
       for (const socket of streams.keys()) leave(streams, socket)
       io.disconnectSockets(true)
       io.engine.close()
+      await letGo(upgraded, deps.clock)
     },
   }
 }
@@ -74,6 +82,7 @@ type SubscriptionDeps = {
   readonly streams: Map<Socket, Stream>
   readonly socket: Socket
   readonly store: Store
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -91,7 +100,7 @@ async function answerSubscription(
     if (isCallBack(answer)) answer(reply)
     if (from === undefined || !socket.connected) return
     leave(streams, socket)
-    const stream = createStream({ socket, journal, from, log })
+    const stream = createStream({ ...deps, journal, from })
     streams.set(socket, stream)
     stream.wake()
   } catch (error) {
@@ -132,9 +141,10 @@ async function locate(
 
 /**
  * The guard stands before whoever answers upgrades. What is not for the live stream is ended: an
- * upgrade that nobody answers would stay open for good.
+ * upgrade that nobody answers would stay open for good. Gives the sockets that are open.
  */
-function guardUpgrades(server: HttpServer, gate: Gate): void {
+function guardUpgrades(server: HttpServer, gate: Gate): ReadonlySet<Duplex> {
+  const open = new Set<Duplex>()
   const answering = server.listeners("upgrade")
   server.removeAllListeners("upgrade")
   server.on("upgrade", (request, socket, head) => {
@@ -143,6 +153,18 @@ function guardUpgrades(server: HttpServer, gate: Gate): void {
       socket.destroy()
       return
     }
+    open.add(socket)
+    socket.on("close", () => open.delete(socket))
     for (const listener of answering) listener.call(server, request, socket, head)
   })
+  return open
+}
+
+/** A client that reads goes by itself; one that does not must not hold up the server's end. */
+async function letGo(sockets: ReadonlySet<Duplex>, clock: Clock): Promise<void> {
+  const over = new AbortController()
+  const gone = [...sockets].map((socket) => once(socket, "close", { signal: over.signal }))
+  await Promise.race([Promise.allSettled(gone), clock.sleep(SHUTDOWN_GRACE_MS, over.signal)])
+  over.abort()
+  for (const socket of sockets) socket.destroy()
 }

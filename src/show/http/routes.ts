@@ -1,5 +1,5 @@
-import { z } from "zod"
-import { type Operation } from "#ground/contract"
+import type { Operation } from "#ground/contract"
+import { type InputField, inputFields } from "#show/app"
 
 /** An operation as HTTP offers it: reading is GET, writing is POST, and the path is its name. */
 export type OperationRoute = {
@@ -23,31 +23,23 @@ function pathOf({ name }: Operation): OperationRoute["path"] {
   return `/api/${room}/${verb}`
 }
 
-const Field = z.object({
-  type: z.string().optional(),
-  items: z.object({ type: z.string() }).optional(),
-})
-const Input = z.object({ properties: z.record(z.string(), Field).default({}) })
-
 /**
  * A query string as an operation's input. Inputs are flat (decision 0002), so a field is text, a
  * number, a boolean or a list of them, and a list is the same name several times.
  */
 export function readQuery(operation: Operation, query: URLSearchParams): Record<string, unknown> {
-  const { properties } = Input.parse(z.toJSONSchema(operation.input, { io: "input" }))
+  const fields = new Map(inputFields(operation).map((it) => [it.key, it]))
   const names = [...new Set(query.keys())]
   return Object.fromEntries(
     names.map((name) => {
-      const field = properties[name]
-      const values = query.getAll(name)
-      if (field?.type === "array") return [name, values.map((it) => asType(it, field.items?.type))]
-      return [name, values.length > 1 ? values : asType(values[0] ?? "", field?.type)]
+      const field = fields.get(name)
+      const values = query.getAll(name).map((it) => asType(it, field?.type))
+      return [name, field?.isList === true || values.length > 1 ? values : values[0]]
     }),
   )
 }
 
-function asType(text: string, type: string | undefined): unknown {
+function asType(text: string, type: InputField["type"] | undefined): unknown {
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true"
-  const isNumber = type === "integer" || type === "number"
-  return isNumber && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  return type === "number" && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }

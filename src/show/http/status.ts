@@ -1,5 +1,7 @@
-import { type ErrorFamily, isAppError } from "#ground/base"
+import { type AppError, type ErrorFamily, isAppError } from "#ground/base"
 import type { WireError } from "#ground/contract"
+import { BodyInvalid } from "./errors.ts"
+import { LARGEST_BODY_BYTES } from "./limits.ts"
 
 /** The status of a failure comes from its family, never from its code. */
 const STATUS: Readonly<Record<ErrorFamily, number>> = {
@@ -12,12 +14,34 @@ const STATUS: Readonly<Record<ErrorFamily, number>> = {
 }
 
 export function answerError(error: unknown): { status: number; body: WireError } {
-  if (isAppError(error)) {
-    const { code, message, hint, data } = error
-    return { status: STATUS[error.family], body: { code, message, hint, data: data ?? null } }
-  }
+  if (isAppError(error)) return { status: STATUS[error.family], body: wire(error) }
+  const refused = refusedBody(error)
+  if (refused !== undefined) return refused
   // A bug of ours: its words may hold anything, so they go to the log and not over the wire.
   const message = "Something went wrong on our side."
   const hint = "Look at the server's log, and report it with the code of the line there."
   return { status: 500, body: { code: "BUG", message, hint, data: null } }
+}
+
+function wire({ code, message, hint, data }: AppError): WireError {
+  return { code, message, hint, data: data ?? null }
+}
+
+/** A body that the framework did not take, said in our words and with the status for it. */
+function refusedBody(error: unknown): { status: number; body: WireError } | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined
+  const refusal = REFUSED_BODIES[String(error.code)]
+  if (refusal === undefined) return undefined
+  return { status: refusal.status, body: wire(BodyInvalid({ problem: refusal.problem })) }
+}
+
+const REFUSED_BODIES: Readonly<Record<string, { status: number; problem: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    status: 413,
+    problem: `it has more than ${LARGEST_BODY_BYTES} bytes`,
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, problem: "it is empty" },
+  FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, problem: "it is not JSON" },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, problem: "its length is not as announced" },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, problem: "it is not application/json" },
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import type { Socket } from "socket.io"
-import type { Log } from "#ground/base"
+import type { Clock, Log } from "#ground/base"
 import type { Cursor, JournalEntry } from "#ground/contract"
 import type { Journal } from "#ground/store"
 import { LIVE_PAGE_EVENTS, LIVE_STALLED_MS } from "./limits.ts"
@@ -14,6 +14,7 @@ export function createStream(deps: {
   readonly socket: Socket
   readonly journal: Journal
   readonly from: Cursor
+  readonly clock: Clock
   readonly log: Log
 }): Stream {
   const { socket, journal } = deps
@@ -22,26 +23,28 @@ export function createStream(deps: {
 
   async function pump(): Promise<void> {
     if (!isOpen) return
-    const isUpToDate = await sendAll()
-    if (!isUpToDate) giveUp()
+    const end = await sendAll()
+    if (end !== "up-to-date") giveUp(end)
   }
-  /** Everything after the cursor, page by page; false when the client cannot follow. */
-  async function sendAll(): Promise<boolean> {
+  /** Everything after the cursor, page by page, or why the client cannot follow. */
+  async function sendAll(): Promise<"up-to-date" | "other-history" | "stalled"> {
     for (;;) {
       const page = await journal.read({ after: cursor, limit: LIVE_PAGE_EVENTS })
       // The store was restored under a running server: the client must fetch afresh.
-      if (page.kind !== "entries") return false
-      if (!isOpen || page.entries.length === 0) return true
+      if (page.kind !== "entries") return "other-history"
+      if (!isOpen || page.entries.length === 0) return "up-to-date"
       const events: LiveEvents = { entries: page.entries, head: page.head }
       socket.emit("events", events)
-      if (!(await isTaken(socket))) return false
+      if (!(await isTaken(socket, deps.clock))) return "stalled"
       cursor = page.next
     }
   }
-  function giveUp(): void {
+  function giveUp(reason: "other-history" | "stalled"): void {
     if (!isOpen) return
     isOpen = false
-    cut(socket, { cursor, reason: "too slow, or of another history" })
+    cut(socket, { cursor, reason })
+    // No word reaches who does not read: a farewell would wait in the socket for half a minute.
+    if (reason === "stalled") socket.request.socket.destroy()
   }
   return {
     ...keepRunning(pump, (error) => {
@@ -86,22 +89,21 @@ export function cut(socket: Socket, why: { cursor?: Cursor; reason: string }): v
 }
 
 /** Whether the client took what was written, before it counts as stalled. */
-async function isTaken({ conn }: Socket): Promise<boolean> {
+async function isTaken({ conn }: Socket, clock: Clock): Promise<boolean> {
   // Written already: the transport is ready for the next.
   if (conn.transport.writable) return true
   const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), LIVE_STALLED_MS)
+  const { signal } = over
   try {
     // `ready` comes when the kernel has the bytes, so a client that does not read holds us here.
-    await Promise.race([
-      once(conn.transport, "ready", { signal: over.signal }),
-      once(conn, "close", { signal: over.signal }),
+    return await Promise.race([
+      once(conn.transport, "ready", { signal }).then(() => true),
+      once(conn, "close", { signal }).then(() => true),
+      clock.sleep(LIVE_STALLED_MS, signal).then(() => false),
     ])
-    return true
   } catch {
     return false
   } finally {
-    clearTimeout(timer)
     over.abort()
   }
 }

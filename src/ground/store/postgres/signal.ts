@@ -1,7 +1,7 @@
 import { Client, type Pool } from "pg"
 import type { Clock, Log } from "#ground/base"
 import type { Signal } from "../driver.ts"
-import { LISTEN_AGAIN_AFTER_MS, SIGNAL_GAP_MS } from "../limits.ts"
+import { LISTEN_AGAIN_AFTER_MS, POSTGRES_CONNECT_TIMEOUT_MS, SIGNAL_GAP_MS } from "../limits.ts"
 
 const CHANNEL = "qm_journal"
 
@@ -50,9 +50,12 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
   const client = new Client({
     connectionString: url,
     application_name: "qm-listen",
+    connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
     keepAlive: true,
   })
   const over = Promise.withResolvers<void>()
+  // While the LISTEN is under way its own failure is the one that is told.
+  over.promise.catch(() => {})
   client.on("error", over.reject)
   client.on("end", over.resolve)
   client.on("notification", tell)
