@@ -24,6 +24,7 @@ export async function launchChromium(extraFlags: readonly string[] = []) {
   }
 }
 
+/** Not the flags of the package: they turn the same-origin policy off, which we are here to use. */
 const FLAGS = [
   "--headless=new",
   "--no-sandbox",
@@ -37,11 +38,8 @@ const FLAGS = [
 ]
 
 async function start(executablePath: string, flags: readonly string[]): Promise<Browser> {
-  const own = chromium.args.filter(
-    (it) => !it.startsWith("--headless") && !it.includes("single-process"),
-  )
   try {
-    return await playwright.launch({ executablePath, args: [...own, ...flags] })
+    return await playwright.launch({ executablePath, args: [...flags] })
   } catch (error) {
     throw new Error(
       "Chromium of @sparticuz/chromium did not start. It needs Linux on x64 and a fresh `npm ci`; " +

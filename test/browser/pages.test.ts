@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { settle, visit } from "./visit.ts"
+import { visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
@@ -14,15 +16,103 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test.each([
-  ["/", "Now", "9 of 9 checks pass"],
-  ["/events", "Events", "store.backed-up"],
-  ["/settings", "Settings", "store.keepBackups"],
-  ["/no/such/page", "Not found", "There is no page at this address"],
-])("x %s", async (path, heading, content) => {
-  await using window = await visit(chromium.browser, world, { path })
-  await window.page.getByRole("heading", { name: heading, level: 1 }).waitFor()
-  await window.page.getByText(content).first().waitFor()
-  await settle(window.page)
-  expect(window.problems()).toEqual([])
+describe("every page shows what the server knows, and nothing goes wrong in the browser", () => {
+  test.each([
+    { page: "/", heading: "Now", shows: /\d+ of \d+ checks pass/ },
+    { page: "/events", heading: "Events", shows: "store.backed-up" },
+    { page: "/events?at=2&view=raw", heading: "Events", shows: '"store.backed-up"' },
+    { page: "/events?text=never", heading: "Events", shows: "No event in memory matches." },
+    { page: "/settings", heading: "Settings", shows: "store.keepBackups" },
+    { page: "/settings?at=tokens.window", heading: "Settings", shows: "QM_TOKENS_WINDOW" },
+    { page: "/no/such/page", heading: "Not found", shows: "There is no page at this address" },
+  ])("[CONSOLE-1] $page", async ({ page: address, heading, shows }) => {
+    await using window = await visit(chromium.browser, world, { path: address })
+    const { page } = window
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor()
+    await page.getByText(shows).first().waitFor()
+    expect(await page.getByText(/NaN|undefined|\[object/).count(), "a value without words").toBe(0)
+    expect(new URL(page.url()).hash, "the token has left the address bar").toBe("")
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-7] a new repository is greeted with one sentence and one command", async () => {
+    await using fresh = await startWorld({ backups: 0 })
+    await using window = await visit(chromium.browser, fresh)
+    await window.page.getByText("Ready, and nothing has happened yet").waitFor()
+    await window.page.getByText("qm doctor", { exact: true }).waitFor()
+    await window.page.goto(`${fresh.url}/events?name=config.`)
+    await window.page.getByText("No event in memory matches.").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-8] what fails says what to do, and the other pages go on", async () => {
+    await using broken = await startWorld({ backups: 1 })
+    const file = path.join(broken.project, ".qm", "config.json")
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, '{ "tokens": { "window": "wide" } }')
+    const expects = [/status of (400|422|500|503)/]
+    await using window = await visit(chromium.browser, broken, { path: "/settings", expects })
+    const { page } = window
+    await page.getByText(/config\.json:1:25: "tokens\.window" is "wide"/).waitFor()
+    await page.getByText("CONFIG_INVALID").waitFor()
+    await page.getByRole("link", { name: "Events" }).click()
+    await page.getByText("store.backed-up").waitFor()
+    await page.getByRole("link", { name: "Settings" }).click()
+    await writeFile(file, '{ "tokens": { "window": 64000 } }')
+    await page.getByRole("button", { name: "Try again" }).click()
+    const size = page.getByRole("textbox", { name: "tokens.window" })
+    await expect.poll(() => size.inputValue()).toBe("64000")
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("the door", () => {
+  test("[TB1] a browser without a link sees one sentence and the command that makes one", async () => {
+    const expects = [/status of 401/]
+    await using window = await visit(chromium.browser, world, { by: "address", expects })
+    await window.page.getByText("This page needs a link").waitFor()
+    await window.page.getByText("qm open", { exact: true }).waitFor()
+    expect(await window.page.getByText("tideline").count(), "nothing of the repository").toBe(0)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[HTTP-3] a link lets one browser in, once; the cookie is out of reach of scripts", async () => {
+    const link = world.link()
+    await using first = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
+    await first.page.goto(link)
+    await first.page.reload()
+    await first.page.getByRole("heading", { name: "Now" }).waitFor()
+    expect(await first.page.evaluate("document.cookie")).toBe("")
+    const [cookie] = await first.context.cookies()
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" })
+
+    await using second = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
+    await second.page.goto(link)
+    await second.page.reload()
+    await second.page.getByText("This page needs a link").waitFor()
+    expect(await second.context.cookies()).toEqual([])
+
+    // Who is in already does not fall out by opening an old link.
+    await first.page.goto("about:blank")
+    await first.page.goto(link)
+    await first.page.getByRole("heading", { name: "Now" }).waitFor()
+  })
+
+  test("[CONSOLE-4] a browser that keeps nothing shows everything", async () => {
+    const refuse = (name: string) =>
+      `Object.defineProperty(window, "${name}", {
+        get() { throw new DOMException("refused", "SecurityError") } });`
+    const initScript = refuse("localStorage") + refuse("sessionStorage") + refuse("indexedDB")
+    await using window = await visit(chromium.browser, world, { path: "/events", initScript })
+    const { page } = window
+    const head = await world.head()
+    await page.locator(`#event-${head}`).waitFor()
+    await world.backUp()
+    await page.locator(`#event-${head + 1}`).waitFor()
+    await page.goto(`${world.url}/settings`)
+    await page.getByText("Paper").click()
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor")
+    await expect.poll(ground).toMatch(/0\.977/)
+    expect(window.problems()).toEqual([])
+  })
 })

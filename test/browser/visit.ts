@@ -47,7 +47,8 @@ type VisitOptions = BrowserContextOptions & {
 /** The page is drawn, its fonts are there, and the line to the server stands. */
 export async function settle(page: Page): Promise<void> {
   await page.getByText(/^(Live|Caught up.*)$/).waitFor()
-  await page.waitForLoadState("networkidle")
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" })
   await page.evaluate("document.fonts.ready.then(() => undefined)")
 }
 

@@ -88,7 +88,8 @@ function call(app: App, name: string): Promise<unknown> {
   return app.call(name, {}, { signal: new AbortController().signal })
 }
 
-async function makeRepository(folder: string, branch: string): Promise<void> {
+/** A small repository with two files and one branch, and no commit: git needs no identity for it. */
+export async function makeRepository(folder: string, branch: string): Promise<void> {
   await mkdir(path.join(folder, "docs"), { recursive: true })
   await writeFile(path.join(folder, "README.md"), "# tideline\n\nTides and tariffs of a harbour.\n")
   await writeFile(path.join(folder, "docs", "tariff.md"), "Rounding is to the nearest cent.\n")

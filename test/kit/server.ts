@@ -85,7 +85,7 @@ async function readToken(home: string): Promise<string> {
 export type Asked = {
   readonly method?: string
   readonly path: string
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
   /** Whether the user's token goes along; it does unless this says "none". */
   readonly token?: "bearer" | "none"
@@ -106,19 +106,26 @@ async function withToken(asked: Asked, home: string): Promise<Asked> {
 /** One request with exactly these headers; Host is ours unless given, and left out when empty. */
 export function send(port: number, asked: Asked): Promise<Answer> {
   const { host = `127.0.0.1:${port}`, ...others } = asked.headers ?? {}
-  const headers: Record<string, string | readonly string[]> = { ...others }
-  if (host !== "") headers["host"] = host
+  const headers: Record<string, string | string[]> = { ...others }
   if (asked.body !== undefined) {
     headers["content-type"] ??= "application/json"
     headers["content-length"] ??= String(Buffer.byteLength(asked.body))
   }
+  // Said outright: node would announce chunks for a body that never comes.
+  const hasNoBody = asked.body === undefined && !["GET", "HEAD"].includes(asked.method ?? "GET")
+  if (hasNoBody) headers["content-length"] ??= "0"
+  if (host !== "") headers["host"] = host
+  // As a flat list, so that a header can be sent twice.
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().flatMap((it) => [name, it]),
+  )
   return new Promise((resolve, reject) => {
     const sent = request({
       host: "127.0.0.1",
       port,
       path: asked.path,
       method: asked.method ?? "GET",
-      headers,
+      headers: lines,
       setHost: false,
       agent: false,
     })

@@ -1,7 +1,8 @@
 import { Component, type ReactNode } from "react"
-import { toWireError } from "../data/errors.ts"
+import { hasCode, toWireError } from "../data/errors.ts"
 import { Failure } from "../ui/failure/failure.tsx"
 import { Header } from "../ui/frame/frame.tsx"
+import { PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
 
 type Props = { readonly children: ReactNode }
 type State = { readonly error: unknown; readonly hasFailed: boolean }
@@ -14,17 +15,37 @@ export class PageBoundary extends Component<Props, State> {
     return { error, hasFailed: true }
   }
 
+  retry = (): void => {
+    if (hasCode(this.state.error, PART_NOT_LOADED)) reloadOnceServed()
+    else this.setState({ error: undefined, hasFailed: false })
+  }
+
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children
     return (
       <>
         <Header title="Failure" />
-        <Failure
-          size="page"
-          error={toWireError(this.state.error)}
-          onRetry={() => this.setState({ error: undefined, hasFailed: false })}
-        />
+        <Failure size="page" error={toWireError(this.state.error)} onRetry={this.retry} />
       </>
     )
+  }
+}
+
+type LayerProps = Props & { onFailure(error: unknown): void }
+
+/** What floats above the page and breaks goes away with a word, and takes nothing with it. */
+export class LayerBoundary extends Component<LayerProps, Pick<State, "hasFailed">> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError(): Pick<State, "hasFailed"> {
+    return { hasFailed: true }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.onFailure(error)
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children
   }
 }

@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
 import { parseEvents, parseSettings, paths } from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/keymap.ts"
+import { loadLater } from "./load-later.tsx"
 import { NotFoundPage } from "./not-found.tsx"
 import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
@@ -41,13 +42,11 @@ export function placeAt(path: string): Place | undefined {
   return PLACES.find((it) => it.href === path)
 }
 
-const NowPage = lazy(async () => ({ default: (await import("../features/now/page.tsx")).NowPage }))
-const EventsPage = lazy(async () => ({
-  default: (await import("../features/events/page.tsx")).EventsPage,
-}))
-const SettingsPage = lazy(async () => ({
-  default: (await import("../features/settings/page.tsx")).SettingsPage,
-}))
+const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
+const EventsPage = loadLater(async () => (await import("../features/events/page.tsx")).EventsPage)
+const SettingsPage = loadLater(
+  async () => (await import("../features/settings/page.tsx")).SettingsPage,
+)
 
 type PageProps = {
   readonly now: number

@@ -1,24 +1,24 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from "react"
+import { Suspense, useCallback, useEffect, useState } from "react"
 import type { Clock } from "../data/clock.ts"
+import { toWireError } from "../data/errors.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { Brand, FindButton, Frame, Nav, NavFoot, Place } from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
-import { ToastProvider } from "../ui/toast/toast.tsx"
-import { PageBoundary } from "./boundary.tsx"
+import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
+import { LayerBoundary, PageBoundary } from "./boundary.tsx"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { Live } from "./live.ts"
+import { loadLater } from "./load-later.tsx"
 import { Page, PLACES, placeAt } from "./routes.tsx"
 import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
 
 const loadPalette = () => import("./palette/palette.tsx")
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
-const HelpSheet = lazy(async () => ({
-  default: (await import("./keymap/help-sheet.tsx")).HelpSheet,
-}))
+const Palette = loadLater(async () => (await loadPalette()).Palette)
+const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")).HelpSheet)
 
 type ShellProps = { readonly live: Live; readonly clock: Clock }
 
@@ -35,8 +35,9 @@ export function Shell({ live, clock }: ShellProps) {
   const appearance = useAppearance()
   const bindings = useKeymap(placeAt(path)?.scope ?? "everywhere", clock)
   useEffect(() => followLinks(document.body), [])
-  // The palette answers within 100 ms because it is there before it is asked for.
-  useEffect(() => clock.after(300, () => void loadPalette()), [clock])
+  // The palette answers within 100 ms because it is there before it is asked for. Should
+  // the server be away just then, whoever opens it is told.
+  useEffect(() => clock.after(300, () => void loadPalette().catch(() => undefined)), [clock])
   return (
     <KeysContext value={bindings}>
       <ToastProvider>
@@ -55,6 +56,11 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   const facts = useRemembered("facts")
   const now = useNow(clock, 30_000)
   const close = useCallback(() => setLayer(NO_LAYER), [])
+  const toast = useToast()
+  const fail = (error: unknown) => {
+    close()
+    toast.fail(toWireError(error))
+  }
   const ask = useCallback((query: string) => setLayer({ kind: "palette", query }), [])
   useKey("palette.open", () => ask(""))
   useKey("help.open", () => setLayer({ kind: "help" }))
@@ -97,20 +103,22 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
           onToggleFacts={facts.toggle}
         />
       </PageBoundary>
-      <Suspense fallback={null}>
-        {layer.kind === "palette" ? (
-          <Palette
-            initialQuery={layer.query}
-            place={placeAt(path)}
-            appearance={appearance}
-            isReadOnly={session?.readOnly === true}
-            onClose={close}
-          />
-        ) : null}
-        {layer.kind === "help" ? (
-          <HelpSheet scope={placeAt(path)?.scope ?? "everywhere"} onClose={close} />
-        ) : null}
-      </Suspense>
+      <LayerBoundary key={layer.kind} onFailure={fail}>
+        <Suspense fallback={null}>
+          {layer.kind === "palette" ? (
+            <Palette
+              initialQuery={layer.query}
+              place={placeAt(path)}
+              appearance={appearance}
+              isReadOnly={session?.readOnly === true}
+              onClose={close}
+            />
+          ) : null}
+          {layer.kind === "help" ? (
+            <HelpSheet scope={placeAt(path)?.scope ?? "everywhere"} onClose={close} />
+          ) : null}
+        </Suspense>
+      </LayerBoundary>
     </Frame>
   )
 }

@@ -95,17 +95,10 @@ function admit(approach: Approach, rules: GuardRules): Verdict {
 function isPublic({ method, url, isUpgrade }: Approach): boolean {
   if (isUpgrade) return false
   const path = url.split("?")[0] ?? ""
-  if (!PLAIN_PATH.test(path)) return false
   if (method === "POST") return path === "/api/session"
   if (method !== "GET" && method !== "HEAD") return false
   return !GUARDED_PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 }
-
-/**
- * The router decodes `%61`, cuts at `#` and takes whole URLs apart. Only of a path without any of
- * that is it certain that the one judged here is the one that is routed.
- */
-const PLAIN_PATH = /^\/[\w.~/-]*$/
 
 const GUARDED_PREFIXES = ["/api", "/live", "/mcp", "/docs"]
 

@@ -87,5 +87,9 @@ export async function createHttp(deps: HttpDeps) {
 }
 
 function createAnyServer(tls: Tls | undefined, listener: RequestListener): Server {
-  return tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
+  // Without a Host it is the guard that answers, with our headers and our words.
+  const options = { requireHostHeader: false }
+  return tls === undefined
+    ? createServer(options, listener)
+    : createTlsServer({ ...options, ...tls }, listener)
 }

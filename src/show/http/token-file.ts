@@ -1,8 +1,11 @@
 import path from "node:path"
 import {
   ensureDirectory,
+  FileExists,
+  linkFile,
   type Random,
   readTextBounded,
+  removeFile,
   statFile,
   writeFileAtomic,
 } from "#ground/base"
@@ -15,7 +18,10 @@ const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/
 export async function readOrMakeToken(home: string, random: Random): Promise<string> {
   const file = path.join(home, "token")
   const outcome = await readTextBounded(file, { maxBytes: TOKEN_FILE_LIMIT_BYTES })
-  if (outcome.kind === "missing") return makeToken(file, random)
+  if (outcome.kind === "missing") {
+    await makeToken(file, random)
+    return readOrMakeToken(home, random)
+  }
   if (outcome.kind !== "read") throw TokenFileUnusable({ path: file, problem: outcome.kind })
   const token = outcome.text.trim()
   if (!TOKEN_FORM.test(token)) throw TokenFileUnusable({ path: file, problem: "it holds no token" })
@@ -27,9 +33,16 @@ export async function readOrMakeToken(home: string, random: Random): Promise<str
   return token
 }
 
-async function makeToken(file: string, random: Random): Promise<string> {
+/** Written under another name first: of two that make it at once one wins, and both read that. */
+async function makeToken(file: string, random: Random): Promise<void> {
   await ensureDirectory(path.dirname(file))
-  const token = Buffer.from(random.bytes(32)).toString("base64url")
-  await writeFileAtomic(file, `${token}\n`)
-  return token
+  const draft = `${file}.${Buffer.from(random.bytes(8)).toString("hex")}`
+  await writeFileAtomic(draft, `${Buffer.from(random.bytes(32)).toString("base64url")}\n`)
+  try {
+    await linkFile(draft, file)
+  } catch (error) {
+    if (!FileExists.is(error)) throw error
+  } finally {
+    await removeFile(draft)
+  }
 }

@@ -160,7 +160,7 @@ type EventLineProps = {
 }
 
 function EventLine({ line, isSelected, onPick }: EventLineProps) {
-  if (line.kind === "day") return <Group name={line.name} count={line.count} />
+  if (line.kind === "day") return <Group amongOptions name={line.name} count={line.count} />
   const { at, seq, name, body } = line.entry
   return (
     <Row option={{ id: optionId(seq), isSelected, onPick: () => onPick(seq) }}>

@@ -46,6 +46,8 @@ type GroupProps = {
   /** Column labels stand in the header of the group: there is no table head. */
   readonly labels?: readonly GroupLabel[]
   readonly sum?: ReactNode
+  /** Among the options of a listbox, where a heading is not allowed. */
+  readonly amongOptions?: boolean
 }
 export type GroupLabel = {
   readonly text: string
@@ -53,11 +55,11 @@ export type GroupLabel = {
   readonly from?: "wide" | "roomy"
 }
 
-export function Group({ name, count, labels, sum }: GroupProps) {
+export function Group({ name, count, labels, sum, amongOptions = false }: GroupProps) {
   return (
     <div className={styles.group} data-plain={labels === undefined || undefined}>
       <div className={styles["group-name"]}>
-        <h2>{name}</h2>
+        <h2 role={amongOptions ? "presentation" : undefined}>{name}</h2>
         {count === undefined ? null : <span className={styles.count}>{count}</span>}
       </div>
       {labels?.map(({ text, align, from }, i) => (

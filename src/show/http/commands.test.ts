@@ -1,0 +1,214 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { silentLog } from "#ground/base"
+import { newServer, type ServerWorld } from "#test/server"
+import { tempDirectory } from "#test/temp"
+import { attack } from "./attack.ts"
+import { open, type ServeCall, token, up } from "./commands.ts"
+import { readExposure } from "./expose.ts"
+import { openPage } from "./open-page.ts"
+import { findRunning, forgetRunning, recordRunning } from "./running.ts"
+
+const LINK = /^ {0,2}http:\/\/127\.0\.0\.1:\d+\/#t=[\w-]{43}$/
+
+/** What the command line would hand over, and what was said. */
+function callFor(server: ServerWorld, changes: Partial<ServeCall> = {}) {
+  const said: string[] = []
+  const call: ServeCall = {
+    app: server.app(),
+    input: {},
+    environment: {},
+    isTerminal: false,
+    signal: new AbortController().signal,
+    say: (text) => said.push(text),
+    ...changes,
+  }
+  return { call, said }
+}
+
+/** A folder of programs that note what they are given: a desktop as far as we can see it. */
+async function desktop(programs: readonly string[]) {
+  const folder = await tempDirectory()
+  const notes = path.join(folder.path, "notes")
+  for (const name of programs) {
+    const file = path.join(folder.path, name)
+    await writeFile(file, `#!/bin/sh\necho "${name} $*" >> "${notes}"\n`)
+    await chmod(file, 0o755)
+  }
+  return Object.assign(folder, {
+    environment: { PATH: `${folder.path}:/usr/bin:/bin`, DISPLAY: ":0" },
+    opened: () => readFile(notes, "utf8").catch(() => ""),
+  })
+}
+
+describe("a second start", () => {
+  test("[HTTP-11] points at the server that runs, with a link that works", async () => {
+    await using server = await newServer()
+    const { call, said } = callFor(server)
+    expect(await up(call)).toBe(0)
+    expect(said).toEqual([expect.stringContaining("Already running"), expect.stringMatching(LINK)])
+    const body = JSON.stringify({ token: said[1]?.split("#t=")[1] })
+    const asked = { method: "POST", path: "/api/session", body } as const
+    expect((await server.ask({ ...asked, token: "none" })).status).toBe(204)
+  })
+
+  test("[HTTP-11] a record that is no record, or of a process that ended, is nothing", async () => {
+    await using folder = await tempDirectory()
+    const file = path.join(folder.path, "server.json")
+    const dead = { pid: 2 ** 22 + 1, startedAt: "1", port: 1 }
+    const reused = { pid: process.pid, startedAt: "another start", port: 1 }
+    for (const text of [
+      "",
+      "{",
+      "[]",
+      '{"pid":"x"}',
+      JSON.stringify(dead),
+      JSON.stringify(reused),
+    ]) {
+      await writeFile(file, text)
+      expect(await findRunning(folder.path)).toBeUndefined()
+    }
+    await recordRunning(folder.path, 7)
+    expect(await findRunning(folder.path)).toMatchObject({ pid: process.pid, port: 7 })
+    await forgetRunning(folder.path)
+    expect(await findRunning(folder.path)).toBeUndefined()
+  })
+
+  test("[HTTP-11] only its own record is taken away", async () => {
+    await using folder = await tempDirectory()
+    const file = path.join(folder.path, "server.json")
+    const text = JSON.stringify({ pid: process.ppid, port: 9 })
+    await writeFile(file, text)
+    await forgetRunning(folder.path)
+    expect(await readFile(file, "utf8")).toBe(text)
+  })
+
+  test("[HTTP-11] a server that does not answer is not running, and the hint says what to do", async () => {
+    await using server = await newServer()
+    const { stateDirectory } = server.app().places.repository
+    await recordRunning(stateDirectory, 1)
+    await expect(open(callFor(server).call)).rejects.toMatchObject({
+      code: "HTTP_NOT_RUNNING",
+      hint: "Start one with `qm up`.",
+    })
+  })
+})
+
+describe("opening", () => {
+  test("[HTTP-3] open prints a fresh link, and hands it to the browser of a person", async () => {
+    await using server = await newServer()
+    await using screen = await desktop(["xdg-open"])
+    const script = callFor(server)
+    expect(await open(script.call)).toBe(0)
+    const person = callFor(server, { isTerminal: true, environment: screen.environment })
+    expect(await open(person.call)).toBe(0)
+    expect(await screen.opened()).toBe(`xdg-open ${person.said[0]}\n`)
+    expect(script.said[0]).toMatch(LINK)
+    expect(script.said[0]).not.toBe(person.said[0])
+  })
+
+  test("[HTTP-3] without a screen, or with --no-open, nothing is opened", async () => {
+    await using server = await newServer()
+    await using screen = await desktop(["xdg-open"])
+    const { DISPLAY: _, ...blind } = screen.environment
+    await openPage("http://127.0.0.1:1/", blind)
+    const { environment } = screen
+    await up(callFor(server, { isTerminal: true, environment, input: { open: false } }).call)
+    expect(await screen.opened()).toBe("")
+    await up(callFor(server, { isTerminal: true, environment }).call)
+    expect(await screen.opened()).toMatch(/^xdg-open http:/)
+  })
+
+  test("[HTTP-3] a window is Chromium without its frame; without one the link is enough", async () => {
+    await using server = await newServer()
+    await using screen = await desktop(["google-chrome"])
+    const { environment } = screen
+    const shown = callFor(server, { input: { window: true }, environment })
+    await open(shown.call)
+    expect(await screen.opened()).toBe(`google-chrome --app=${shown.said[0]}\n`)
+    const blind = callFor(server, { input: { window: true } })
+    expect(await open(blind.call)).toBe(0)
+    expect(blind.said[1]).toContain("No Chromium was found")
+  })
+
+  test("[HTTP-4] token prints what scripts send", async () => {
+    await using server = await newServer()
+    const { call, said } = callFor(server)
+    expect([await token(call), said]).toEqual([0, [await server.token()]])
+  })
+})
+
+describe("the probes", () => {
+  test("[S1] a running server keeps every door shut", async () => {
+    await using server = await newServer()
+    const checks = await attack(server.app().places)
+    expect(checks.filter((it) => it.state !== "ok")).toEqual([])
+    expect(checks.length).toBeGreaterThanOrEqual(11)
+  })
+
+  test("[S1] a server that lets everyone in is found out, at every door", async () => {
+    await using folder = await tempDirectory()
+    const open = await listen(createServer((_, response) => response.end("welcome")))
+    const stateDirectory = path.join(folder.path, "state")
+    await mkdir(stateDirectory)
+    await recordRunning(stateDirectory, open.port)
+    const checks = await attack({ home: folder.path, repository: { stateDirectory } })
+    open.server.close()
+    expect(new Set(checks.map((it) => it.state))).toEqual(new Set(["fail"]))
+    await recordRunning(stateDirectory, 1)
+    const silent = await attack({ home: folder.path, repository: { stateDirectory } })
+    expect(silent[0]).toMatchObject({ state: "fail", detail: "the server did not answer" })
+  })
+
+  test("[S1] without a server there is a warning and a hint", async () => {
+    await using folder = await tempDirectory()
+    const places = { home: folder.path, repository: { stateDirectory: folder.path } }
+    expect(await attack(places)).toMatchObject([{ state: "warn", name: "attack" }])
+  })
+})
+
+async function listen(server: Server) {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+describe("addresses that others can reach", () => {
+  test.each(["127.0.0.1", "localhost", "::1", undefined])(
+    "[HTTP-10] %s needs nothing",
+    async (it) => {
+      expect(await readExposure({ host: it })).toBeUndefined()
+    },
+  )
+
+  test.each([
+    { host: "0.0.0.0" },
+    { host: "::", exposeToTheNetwork: true },
+    { host: "192.0.2.1", exposeToTheNetwork: true, tlsCert: "cert.pem" },
+    { host: "0.0.0.0", tlsCert: "cert.pem", tlsKey: "key.pem" },
+    { host: "127.0.0.2", exposeToTheNetwork: true, tlsKey: "key.pem" },
+  ])("[HTTP-10] %j is refused", async (input) => {
+    await expect(readExposure(input)).rejects.toMatchObject({ code: "HTTP_ADDRESS_DANGEROUS" })
+  })
+
+  test("[HTTP-10] TLS files are read, or it is said which one cannot be", async () => {
+    await using folder = await tempDirectory()
+    const [tlsCert, tlsKey] = [path.join(folder.path, "c.pem"), path.join(folder.path, "k.pem")]
+    await writeFile(tlsCert, "cert")
+    const input = { host: "192.0.2.1", exposeToTheNetwork: true, tlsCert, tlsKey }
+    await expect(readExposure(input)).rejects.toMatchObject({
+      code: "HTTP_TLS_FILE_UNUSABLE",
+      message: expect.stringContaining(tlsKey),
+    })
+    await writeFile(tlsKey, "key")
+    const tls = { cert: Buffer.from("cert"), key: Buffer.from("key") }
+    expect(await readExposure(input)).toEqual({ host: "192.0.2.1", tls })
+  })
+})
+
+test("[HTTP-10] the log that a server is given stays silent when nothing is wrong", async () => {
+  await using server = await newServer()
+  expect([server.logged, typeof silentLog.info]).toEqual([[], "function"])
+})

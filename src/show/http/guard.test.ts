@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { testClock } from "#test/clock"
+import {
+  type Answer,
+  type Asked,
+  LIVE_URL,
+  newServer,
+  type ServerWorld,
+  send,
+  sendRaw,
+  UPGRADE_HEADERS,
+} from "#test/server"
+import { type Approach, type GuardRules, judge } from "./guard.ts"
+
+const clock = testClock()
+let server: ServerWorld
+let token = ""
+
+beforeAll(async () => {
+  server = await newServer({ clock })
+  token = await server.token()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+type Attack = {
+  readonly name: string
+  /** The request with the one thing changed that makes it an attack. */
+  make(asked: Asked): Asked
+  readonly shut: number
+}
+
+const bearer = () => ({ authorization: `Bearer ${token}` })
+
+/** Whoever stands outside and has no token. */
+const STRANGERS: readonly Attack[] = [
+  { name: "no token", make: (it) => it, shut: 401 },
+  wearing("wrong token", () => ({ authorization: `Bearer ${"A".repeat(43)}` }), 401),
+  wearing("longer token", () => ({ authorization: `Bearer ${token}x` }), 401),
+  wearing("token without Bearer", () => ({ authorization: token }), 401),
+  {
+    name: "token in the query",
+    make: (it) => ({ ...it, path: `${it.path}?token=${token}&t=${token}` }),
+    shut: 401,
+  },
+  { name: "letters in disguise", make: (it) => ({ ...it, path: disguise(it.path) }), shut: 400 },
+  {
+    name: "the whole URL as path",
+    make: (it) => ({ ...it, path: `http://${server.host}${it.path}` }),
+    shut: 400,
+  },
+  { name: "a fragment behind it", make: (it) => ({ ...it, path: `${it.path}#x` }), shut: 400 },
+]
+
+/** A browser that was lured, or a name that was rebound: they have the token, and stay outside. */
+const LURED: readonly Attack[] = [
+  wearing("evil Origin", () => ({ ...bearer(), origin: "http://evil.example" }), 403),
+  wearing("null Origin", () => ({ ...bearer(), origin: "null" }), 403),
+  wearing("Origin with another port", () => ({ ...bearer(), origin: "http://127.0.0.1:1" }), 403),
+  wearing("two Origins", () => ({ ...bearer(), origin: [own(), "http://evil.example"] }), 403),
+  wearing("cross-site", () => ({ ...bearer(), "sec-fetch-site": "cross-site" }), 403),
+  wearing("rebind Host", () => ({ ...bearer(), host: `evil.example:${server.port}` }), 421),
+  wearing("suffix host", () => ({ ...bearer(), host: `127.0.0.1.evil.com:${server.port}` }), 421),
+  wearing("0.0.0.0", () => ({ ...bearer(), host: `0.0.0.0:${server.port}` }), 421),
+  wearing("Host without port", () => ({ ...bearer(), host: "127.0.0.1" }), 421),
+  wearing("missing Host", () => ({ ...bearer(), host: "" }), 421),
+  wearing("duplicate Host", () => ({ ...bearer(), host: [server.host, "evil.example"] }), 421),
+]
+
+const FORMS: readonly Attack[] = [
+  {
+    name: "text/plain body",
+    make: (it) => ({
+      ...it,
+      headers: { ...bearer(), "content-type": "text/plain" },
+      body: "{}",
+    }),
+    shut: 415,
+  },
+  {
+    name: "form body",
+    make: (it) => ({
+      ...it,
+      headers: { ...bearer(), "content-type": "application/x-www-form-urlencoded" },
+      body: "a=b",
+    }),
+    shut: 415,
+  },
+  {
+    name: "body without a type",
+    make: (it) => ({ ...it, headers: { ...bearer(), "content-type": "" }, body: "{}" }),
+    shut: 415,
+  },
+]
+
+/** What is open to everyone who names this server correctly, and nothing else. */
+const PUBLIC = ["GET /healthz", "HEAD /healthz", "GET /*", "HEAD /*", "POST /api/session"]
+
+function wearing(name: string, headers: () => Asked["headers"] & object, shut: number): Attack {
+  return { name, make: (it) => ({ ...it, headers: headers() }), shut }
+}
+
+function own(): string {
+  return `http://${server.host}`
+}
+
+/** `/api/x` as `/%61pi/x`: a router that decodes takes it for the same. */
+function disguise(path: string): string {
+  const code = path.charCodeAt(1).toString(16).padStart(2, "0")
+  return path.length < 2 ? "/%2f" : `/%${code}${path.slice(2)}`
+}
+
+type Route = { readonly method: string; readonly url: string }
+
+const routes = () => server.serving().routes
+const nameOf = ({ method, url }: Route) => `${method} ${url}`
+const isPublic = (route: Route) => PUBLIC.includes(nameOf(route))
+const isWriting = ({ method }: Route) => !["GET", "HEAD"].includes(method)
+
+/** Every route under one attack; the clock moves on, so that no attempt is one too many. */
+async function attackAll(chosen: readonly Route[], attack: Attack): Promise<readonly string[]> {
+  const open: string[] = []
+  for (const route of chosen) {
+    await clock.advance(60_000)
+    const asked = attack.make({ method: route.method, path: route.url.replace("*", "any") })
+    const { status, text } = await ask(asked)
+    if (status !== attack.shut) open.push(`${nameOf(route)}: ${status} ${text.slice(0, 60)}`)
+  }
+  return open
+}
+
+function ask(asked: Asked): Promise<Answer> {
+  return send(server.port, asked)
+}
+
+describe("[S1] every route of the router under every attack", () => {
+  test("[S1] the list holds what the product offers, so that nothing is attacked by accident", () => {
+    const operations = server.app().operations.filter((it) => it.surfaces.includes("http"))
+    const offered = operations.map((it) => it.name.replace(".", "/"))
+    const listed = new Set(routes().map((it) => it.url))
+    expect(offered.filter((it) => !listed.has(`/api/${it}`))).toEqual([])
+    expect(routes().filter(isPublic).map(nameOf).toSorted()).toEqual(PUBLIC.toSorted())
+    expect(routes().length - PUBLIC.length).toBeGreaterThan(operations.length)
+  })
+
+  test.each(STRANGERS)("[S1] $name", async (attack) => {
+    const guarded = routes().filter((it) => !isPublic(it))
+    expect(await attackAll(guarded, attack)).toEqual([])
+  })
+
+  test.each(LURED)("[S1] $name, on public routes too", async (attack) => {
+    expect(await attackAll(routes(), attack)).toEqual([])
+  })
+
+  test.each(FORMS)("[S1] $name", async (attack) => {
+    expect(await attackAll(routes().filter(isWriting), attack)).toEqual([])
+  })
+
+  test("[S1] GET for POST, and POST for GET, is no route", async () => {
+    const listed = new Set(routes().map(nameOf))
+    for (const { method, url } of routes().filter((it) => it.url.startsWith("/api/"))) {
+      const other = method === "GET" ? "POST" : "GET"
+      if (method === "HEAD" || url.includes("*") || hasRouteOfItsOwn(listed, other, url)) continue
+      const answer = await server.ask({ method: other, path: url })
+      expect([url, answer.status]).toEqual([url, 404])
+    }
+  })
+
+  test("[S1] the matrix finds a door that is open", async () => {
+    const door = { method: "GET", url: "/healthz" }
+    const [, wrongToken] = STRANGERS
+    expect(await attackAll([door], wrongToken!)).toEqual([expect.stringContaining("200")])
+    expect(await attackAll([door], { ...LURED[0]!, shut: 200 })).toHaveLength(1)
+  })
+
+  test("[S1] with the token and the right name every reading route answers", async () => {
+    const reading = routes().filter((it) => it.method === "GET" && it.url.startsWith("/api/"))
+    for (const { url } of reading.filter((it) => !it.url.includes("*"))) {
+      const { status } = await server.ask({ path: url, headers: { origin: own() } })
+      expect([url, [200, 400].includes(status)]).toEqual([url, true])
+    }
+  })
+})
+
+function hasRouteOfItsOwn(listed: ReadonlySet<string>, method: string, url: string): boolean {
+  return listed.has(`${method} ${url}`)
+}
+
+describe("[HTTP-1] paths that only look public", () => {
+  test.each([
+    "/%61pi/doctor/run",
+    "/%2561pi/doctor/run",
+    "/ap%69/session",
+    "/api%2fsession",
+    "/%64ocs",
+    "/docs#x",
+    "/docs%23",
+    "/%6cive/",
+    "/api;x/session",
+    "/./api/session",
+    "/x/../api/session",
+    "//api/session",
+    "/..%2fapi/session",
+    "http://localhost/api/session",
+    "//127.0.0.1/api/session?x=/",
+  ])("[HTTP-1] %s is refused, with a token and without", async (path) => {
+    const ending = `Host: ${server.host}\r\nConnection: close\r\n\r\n`
+    for (const token of ["", `Authorization: Bearer ${await server.token()}\r\n`]) {
+      const said = await sendRaw(server.port, `GET ${path} HTTP/1.1\r\n${token}${ending}`)
+      expect(said).toMatch(/^HTTP\/1.1 400 /)
+      expect(said).toContain("HTTP_PATH_REFUSED")
+    }
+  })
+})
+
+describe("[S2] the live stream's door", () => {
+  const upgrade = (attack: Attack, path: string): Promise<Answer> => {
+    const { headers = {}, ...asked } = attack.make({ path })
+    return ask({ ...asked, headers: { ...headers, ...UPGRADE_HEADERS } })
+  }
+  const paths = [LIVE_URL, "/live/", "/live", "/", "/mcp", "/api/session", "/healthz", "/ws"]
+  const unlessDisguised = STRANGERS.filter((it) => !it.name.includes("query"))
+
+  test.each([...unlessDisguised, ...LURED])("[S2] $name is refused on every path", async (it) => {
+    await clock.advance(60_000)
+    for (const path of paths) {
+      expect([path, (await upgrade(it, path)).status]).toEqual([path, it.shut])
+    }
+  })
+
+  test("[S2] a token in the query opens no socket", async () => {
+    const answer = await ask({ path: `${LIVE_URL}&token=${token}`, headers: UPGRADE_HEADERS })
+    expect(answer.status).toBe(401)
+  })
+
+  test("[S2] with the token the stream opens, and nothing else does", async () => {
+    const known = { ...bearer(), ...UPGRADE_HEADERS }
+    expect((await ask({ path: LIVE_URL, headers: known })).status).toBe(101)
+    for (const path of ["/", "/mcp", "/live", "/live/x"]) {
+      await expect(ask({ path, headers: known })).rejects.toMatchObject({ code: "ECONNRESET" })
+    }
+  })
+
+  test("[S2] long polling does not exist beside it", async () => {
+    const answer = await server.ask({ path: "/live/?EIO=4&transport=polling" })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Transport")])
+  })
+})
+
+describe("[HTTP-1] the decision by itself", () => {
+  const rules: GuardRules = {
+    hosts: new Set(["127.0.0.1:1"]),
+    scheme: "http",
+    isBearer: (it) => it === "good",
+    isCookie: (it) => it === "good",
+  }
+  const approach = (changes: Partial<Approach>): Approach => ({
+    method: "GET",
+    url: "/",
+    headers: { host: "127.0.0.1:1", ...changes.headers },
+    rawHeaders: ["Host", "127.0.0.1:1"],
+    isUpgrade: false,
+    ...(changes.method === undefined ? {} : { method: changes.method }),
+    ...(changes.url === undefined ? {} : { url: changes.url }),
+  })
+
+  test("[HTTP-1] a method nobody uses is not public, wherever it points", () => {
+    for (const method of ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", ""]) {
+      expect(judge(approach({ method }), rules)).toMatchObject({ kind: "refuse" })
+    }
+  })
+
+  test("[HTTP-1] an Origin that is not this server's page is refused, whatever else is right", () => {
+    const given = approach({ url: "/api/x", headers: { authorization: "Bearer good" } })
+    const rawHeaders = [...given.rawHeaders, "Origin", "https://127.0.0.1:1"]
+    expect(judge({ ...given, rawHeaders }, rules)).toMatchObject({ status: 403 })
+    expect(judge(given, rules)).toEqual({ kind: "pass", by: "bearer" })
+  })
+})

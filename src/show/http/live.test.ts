@@ -1,0 +1,173 @@
+import { io } from "socket.io-client"
+import { describe, expect, test } from "vitest"
+import type { Cursor } from "#ground/contract"
+import { sql } from "#ground/store"
+import { follow, newServer, type Reply, type ServerWorld, say, stored } from "#test/server"
+import { MOST_LIVE_CLIENTS } from "./limits.ts"
+
+const begin = async (server: ServerWorld): Promise<Cursor> => ({
+  ...(await (await server.store()).journal.head()),
+  seq: 0,
+})
+
+async function client(server: ServerWorld, after: Cursor | null) {
+  return follow(server.serving().url, { token: await server.token(), after })
+}
+
+/** One message to the stream, and the answer to it. */
+async function ask(server: ServerWorld, ...message: readonly unknown[]): Promise<Reply> {
+  using one = await client(server, null)
+  await one.until(() => one.replies.length > 0)
+  return new Promise((resolve) => one.socket.emit("subscribe", ...message, resolve))
+}
+
+describe("a subscription", () => {
+  test("[HTTP-8] from a cursor gives everything after it, then what comes, in order", async () => {
+    await using server = await newServer()
+    const store = await server.store()
+    await say(store, 1_234)
+    using reader = await client(server, await begin(server))
+    await reader.until(() => reader.entries.length >= 1_235)
+    await say(store, 3)
+    await reader.until(() => reader.entries.length >= 1_238)
+    expect(reader.entries).toEqual(await stored(store))
+  })
+
+  test("[HTTP-8] from now on gives only what comes", async () => {
+    await using server = await newServer()
+    const store = await server.store()
+    await say(store, 5)
+    using reader = await client(server, null)
+    await reader.until(() => reader.replies.length > 0)
+    await say(store, 1, "after")
+    await reader.until(() => reader.entries.length > 0)
+    expect(reader.entries.map((it) => it.body["key"])).toEqual(["after"])
+  })
+
+  test("[HTTP-8] a second one takes the place of the first", async () => {
+    await using server = await newServer()
+    const store = await server.store()
+    using reader = await client(server, null)
+    await reader.until(() => reader.replies.length > 0)
+    const after = await store.journal.head()
+    await reader.socket.emitWithAck("subscribe", { after })
+    await say(store, 2)
+    await reader.until(() => reader.entries.length >= 2)
+    await say(store, 1)
+    await reader.until(() => reader.entries.length >= 3)
+    expect(reader.entries.map((it) => it.seq)).toEqual([1, 2, 3].map((it) => after.seq + it))
+  })
+
+  test("[HTTP-9] a foreign cursor and one beyond the end are told to fetch afresh", async () => {
+    await using server = await newServer()
+    const head = await (await server.store()).journal.head()
+    expect(await ask(server, { after: { epoch: "another", seq: 1 } })).toEqual({
+      kind: "resync",
+      head,
+      reason: "foreign-cursor",
+    })
+    expect(await ask(server, { after: { ...head, seq: head.seq + 1 } })).toEqual({
+      kind: "resync",
+      head,
+      reason: "future-cursor",
+    })
+    expect(await ask(server, { after: head })).toEqual({ kind: "subscribed", head })
+  })
+
+  test.each([
+    [undefined],
+    [null],
+    ["cursor"],
+    [{}],
+    [{ after: 7 }],
+    [{ after: {} }],
+    [{ after: { epoch: "", seq: 0 } }],
+    [{ after: { epoch: "e", seq: -1 } }],
+    [{ after: { epoch: "e", seq: 1.5 } }],
+    [{ after: { epoch: "e", seq: "1" } }],
+    [{ after: { epoch: "e", seq: 2 ** 60 } }],
+    [[]],
+  ])("[HTTP-9] %j is refused, and the connection stays", async (message) => {
+    await using server = await newServer()
+    expect(await ask(server, message)).toEqual({
+      kind: "refused",
+      reason: "the cursor is malformed",
+    })
+  })
+
+  test("[HTTP-9] without a call-back, and with more arguments than it takes, it does no harm", async () => {
+    await using server = await newServer()
+    using reader = await client(server, await begin(server))
+    reader.socket.emit("subscribe")
+    reader.socket.emit("subscribe", { after: null }, "no function", 7)
+    reader.socket.emit("unknown", { after: null })
+    await reader.until(() => reader.entries.length > 0)
+    expect((await server.ask({ path: "/healthz" })).status).toBe(200)
+  })
+
+  test("[HTTP-9] when the store is restored under it the client is cut and told to fetch afresh", async () => {
+    await using server = await newServer()
+    const store = await server.store()
+    using reader = await client(server, await begin(server))
+    await reader.until(() => reader.entries.length > 0)
+    await store.db.transaction((tx) => tx.run(sql`UPDATE journal_head SET epoch = ${"restored"}`))
+    await reader.until(() => reader.replies.some((it) => it.kind === "resync"))
+    expect(reader.cuts).toEqual([{ cursor: expect.any(Object), reason: "other-history" }])
+    await say(store, 1, "after the restore")
+    await reader.until(() => reader.entries.length >= 2)
+    expect(reader.entries.at(-1)).toMatchObject({ epoch: "restored" })
+  })
+})
+
+describe("many", () => {
+  test("[N2] ten thousand subscriptions of one client do no harm to another", async () => {
+    await using server = await newServer()
+    const store = await server.store()
+    using noisy = await client(server, null)
+    using quiet = await client(server, null)
+    await noisy.until(() => noisy.replies.length > 0)
+    await quiet.until(() => quiet.replies.length > 0)
+    const after = await store.journal.head()
+    let answered = 0
+    for (let n = 0; n < 10_000; n++) {
+      noisy.socket.emit("subscribe", { after }, () => {
+        answered++
+      })
+    }
+    await say(store, 10)
+    await quiet.until(() => quiet.entries.length >= 10)
+    await noisy.until(() => noisy.entries.length >= 10)
+    await noisy.socket.emitWithAck("subscribe", { after: null })
+    expect([answered, server.serving().live.clients()]).toEqual([10_000, 2])
+    expect(quiet.entries).toEqual(await stored(store, after))
+    const before = noisy.entries.length
+    await say(store, 1)
+    await noisy.until(() => noisy.entries.length > before)
+    expect(noisy.entries).toHaveLength(before + 1)
+  })
+
+  test("[N2] one client too many is told so and let go; the others stay", async () => {
+    await using server = await newServer()
+    const { url } = server.serving()
+    const extraHeaders = { authorization: `Bearer ${await server.token()}` }
+    const options = { path: "/live", transports: ["websocket"], forceNew: true, extraHeaders }
+    const all = Array.from({ length: MOST_LIVE_CLIENTS }, () => io(url, options))
+    await Promise.all(all.map((it) => new Promise<void>((done) => it.on("connect", done))))
+    const late = io(url, { ...options, reconnection: false })
+    const why = await new Promise((resolve) => late.on("cut", resolve))
+    expect(why).toEqual({ reason: `more than ${MOST_LIVE_CLIENTS} clients` })
+    expect(all.filter((it) => !it.connected)).toEqual([])
+    for (const it of [...all, late]) it.disconnect()
+  })
+
+  test("[HTTP-8] a message larger than a cursor ends that connection and no other", async () => {
+    await using server = await newServer()
+    using rude = await client(server, null)
+    using quiet = await client(server, null)
+    await rude.until(() => rude.replies.length > 0)
+    await quiet.until(() => quiet.replies.length > 0)
+    rude.socket.emit("subscribe", { after: null, more: "x".repeat(100_000) })
+    await rude.until(() => rude.replies.length > 1)
+    expect([quiet.socket.connected, quiet.replies.length]).toEqual([true, 1])
+  })
+})

@@ -1,0 +1,199 @@
+import { readFile } from "node:fs/promises"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { walkByTab } from "./looking.ts"
+import { settle, visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 3 })])
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+describe("by keyboard", () => {
+  test.each(["/", "/events?at=2", "/settings?at=tokens.window", "/no/such/page"])(
+    "[CONSOLE-2] Tab reaches everything on %s and is caught nowhere",
+    async (address) => {
+      await using window = await visit(chromium.browser, world, { path: address })
+      const { stops, traps, missed } = await walkByTab(window.page)
+      expect({ traps, missed }).toEqual({ traps: [], missed: [] })
+      expect(stops).toBeGreaterThan(4)
+      expect(window.problems()).toEqual([])
+    },
+  )
+
+  test("[CONSOLE-2] g goes, ? explains, j and k move, Escape leaves one layer at a time", async () => {
+    await using window = await visit(chromium.browser, world)
+    const { page } = window
+    const head = await world.head()
+    await press(page, "g", "s")
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor()
+    await press(page, "g", "e")
+    await page.getByRole("heading", { name: "Events", level: 1 }).waitFor()
+    await page.locator(`#event-${head}`).waitFor()
+    await press(page, "k", "k")
+    await page.waitForURL(new RegExp(`at=${head - 1}$`))
+    await press(page, "?")
+    const sheet = page.getByRole("dialog")
+    await sheet.getByText("Pause or follow").waitFor()
+    await press(page, "Escape")
+    await sheet.waitFor({ state: "detached" })
+    expect(new URL(page.url()).search, "the selection is another layer").toBe(`?at=${head - 1}`)
+    await press(page, "Escape")
+    await page.waitForURL(/\/events$/)
+    await press(page, "g", "n")
+    await page.getByRole("heading", { name: "Now", level: 1 }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-3] an address is the whole state: it survives a reload and the way back", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/events" })
+    const { page } = window
+    await page
+      .getByRole("button", { name: "store" })
+      .or(page.getByText("store", { exact: true }))
+      .first()
+      .click()
+    await page.waitForURL(/name=store/)
+    await press(page, "/")
+    await page.keyboard.type("backed")
+    await page.waitForURL(/text=backed/)
+    await page.locator("#event-2").click()
+    await page.waitForURL(/at=2/)
+    await press(page, "v")
+    await page.waitForURL(/view=raw/)
+    const address = page.url()
+    await page.reload()
+    await settle(page)
+    expect(page.url()).toBe(address)
+    expect(await page.getByRole("textbox", { name: "Filter by text" }).inputValue()).toBe("backed")
+    await page.getByText('"store.backed-up"').waitFor()
+    await page.getByRole("link", { name: "Now" }).click()
+    await page.getByRole("heading", { name: "Now", level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByText('"store.backed-up"').waitFor()
+    expect(page.url()).toBe(address)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("what changes something", () => {
+  test("[CONSOLE-10] the palette asks for each argument, then once more, then writes once", async () => {
+    await using window = await visit(chromium.browser, world)
+    const { page } = window
+    const head = await world.head()
+    const writes: string[] = []
+    page.on("request", (it) => it.method() === "POST" && writes.push(it.url()))
+    await page.getByRole("button", { name: "Check again" }).focus()
+    await press(page, "Control+k")
+    await page.getByRole("combobox").fill("store.backup")
+    await press(page, "Enter")
+    await press(page, "Enter")
+    await page.keyboard.type("0")
+    await press(page, "Enter")
+    await page.getByText("A whole number from 1 to 100").waitFor()
+    await page.getByRole("combobox").fill("9")
+    await press(page, "Enter")
+    await page.getByText("This writes, with keep 9").waitFor()
+    expect([writes, await world.head()]).toEqual([[], head])
+    await press(page, "Enter")
+    await page.getByText("store.backup is done").waitFor()
+    expect([writes, await world.head()]).toEqual([[`${world.url}/api/store/backup`], head + 1])
+    await press(page, "Enter")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    const focused = () => page.evaluate("document.activeElement?.textContent")
+    await expect.poll(focused, { message: "the focus is where it was" }).toMatch(/Check again/)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-12] a setting goes to the project file, says so, and can be undone", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/settings" })
+    const { page } = window
+    const file = path.join(world.project, ".qm", "config.json")
+    const input = page.getByRole("textbox", { name: "store.keepBackups" })
+    await input.fill("101")
+    await page.getByText("A whole number from 1 to 100").waitFor()
+    await input.fill("21")
+    await input.press("Enter")
+    await page.getByText("store.keepBackups was saved in the project file").waitFor()
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ store: { keepBackups: 21 } })
+    const { stdout } = await world.qm(["config", "show", "--json"])
+    expect(stdout, "another process sees it").toMatch(/"keepBackups"|store\.keepBackups/)
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByText("store.keepBackups was removed from the project file").waitFor()
+    expect(await input.inputValue()).toBe("7")
+    expect(await readFile(file, "utf8")).not.toMatch(/keepBackups/)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("live", () => {
+  test("[CONSOLE-6] what another process writes appears without a reload, on every page", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/events" })
+    const { page } = window
+    const head = await world.head()
+    const { code } = await world.qm(["store", "backup"])
+    expect(code).toBe(0)
+    await page.locator(`#event-${head + 1}`).waitFor()
+    await page.getByRole("link", { name: "Now" }).click()
+    const events = page.getByText(String(head + 2), { exact: true })
+    await page.getByText(String(head + 1), { exact: true }).waitFor()
+    await world.backUp()
+    await events.waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[N1] a server that goes away and comes back: nothing is wiped, lost or doubled", async () => {
+    const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
+    await using window = await visit(chromium.browser, world, { path: "/events", expects })
+    const { page } = window
+    const head = await world.head()
+    await page.locator(`#event-${head}`).waitFor()
+    await world.stop()
+    await page.getByText("Reconnecting").waitFor()
+    await world.qm(["store", "backup"])
+    await world.qm(["store", "backup"])
+    expect(await page.locator(`#event-${head}`).count(), "what is shown stays").toBe(1)
+    await world.startAgain()
+    await page.getByRole("button", { name: /Try now/ }).click()
+    await page.getByText("Caught up, 2 events").waitFor()
+    const shown = await page.locator("[id^=event-]").evaluateAll((all) => all.map((it) => it.id))
+    const expected = Array.from({ length: head + 2 }, (_, i) => `event-${i + 1}`)
+    expect(shown).toEqual(expected)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+test("[CONSOLE-8] what was not loaded yet when the server went away comes once it is back", async () => {
+  const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource|not loaded yet/]
+  await using window = await visit(chromium.browser, world, { path: "/events", expects })
+  const { page } = window
+  await world.stop()
+  await page.getByText("Reconnecting").waitFor()
+  await press(page, "?")
+  await page.getByText("this part was not loaded yet").waitFor()
+  await page.getByText("store.backed-up").first().waitFor()
+  await page.getByRole("link", { name: "Settings" }).click()
+  await page.getByRole("heading", { name: "Failure" }).waitFor()
+  const again = page.getByRole("button", { name: "Try again" })
+  await again.click()
+  await again.waitFor()
+  await world.startAgain()
+  await again.click()
+  await page.getByRole("textbox", { name: "store.keepBackups" }).waitFor()
+  await press(page, "?")
+  await page.getByRole("dialog").getByText("Change the layer").waitFor()
+  expect(window.problems()).toEqual([])
+})
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}

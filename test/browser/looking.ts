@@ -1,0 +1,28 @@
+import type { Page } from "playwright-core"
+
+/**
+ * The console's own audit and its walk by Tab. They are typed against the DOM, which must not enter
+ * the engine's program (there `name`, `event` or `close` would silently mean the browser's), so
+ * they are loaded by address and typed here.
+ */
+const { auditPage } = (await load("audit.ts")) as { auditPage(page: Page): Promise<Audit> }
+const { walkByTab } = (await load("walk.ts")) as { walkByTab(page: Page): Promise<Walk> }
+
+export { auditPage, walkByTab }
+
+export type Audit = {
+  readonly findings: readonly { rule: string; where: string; says: string }[]
+  readonly texts: number
+  readonly rows: number
+  readonly lowestContrast: number
+}
+
+export type Walk = {
+  readonly stops: number
+  readonly traps: readonly string[]
+  readonly missed: readonly string[]
+}
+
+function load(file: string): Promise<unknown> {
+  return import(new URL(`../../console/dev/${file}`, import.meta.url).href)
+}

@@ -1,0 +1,184 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { payloads } from "./payloads.ts"
+import { visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+const PAYLOADS = payloads(300)
+
+/** Names of folders and branches that git and the file system accept, and that would run. */
+const FOLDER = `<img src=x onerror="__pwn=1">`
+const BRANCH = `"><svg/onload=__pwn=1>`
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+let firstSeq: number
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([
+    launchChromium(),
+    startWorld({ name: FOLDER, branch: BRANCH, backups: 1 }),
+  ])
+  firstSeq = (await world.head()) + 1
+  const db = (await world.store()).forRoom("store")
+  await db.transaction(async (tx) => {
+    for (const [i, file] of PAYLOADS.entries()) {
+      tx.emit("store.backed-up", { file, sizeBytes: i })
+    }
+  })
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+describe("300 hostile texts are shown as text", () => {
+  test("the corpus is real: in a page that trusts it, it runs, asks and opens dialogs", async () => {
+    const found = await seeOnATrustingPage()
+    expect(new Set(PAYLOADS).size).toBe(300)
+    expect(found.ran).toBeGreaterThan(60)
+    expect(found.dialogs).toBeGreaterThan(10)
+    expect(found.requests).toBeGreaterThan(10)
+  })
+
+  test("the sentinel is awake on our own page", async () => {
+    await using window = await visit(chromium.browser, world, { initScript: SENTINEL })
+    await window.page.evaluate("window.__pwn = 1")
+    await expect.poll(window.problems).toEqual(["pwned: 1"])
+  })
+
+  test.each(["fields", "raw"])("[S4] in events, in the list and as %s", async (view) => {
+    const address = `/events?at=${firstSeq}&view=${view}`
+    await using window = await visit(chromium.browser, world, { path: address, ...GUARDED })
+    const { page } = window
+    const list = page.getByRole("listbox", { name: "Events" })
+    const detail = page.getByRole("region", { name: "Event", exact: true })
+    await detail.waitFor()
+    let shown = 0
+    for (const [i, payload] of PAYLOADS.entries()) {
+      const seq = firstSeq + i
+      await page.locator(`#event-${seq}[aria-selected=true]`).waitFor()
+      const texts = (await page.evaluate(
+        `[document.querySelector("#event-${seq}").textContent,
+          document.querySelector("[aria-label=Event]").textContent]`,
+      )) as [string, string]
+      // The detail shows values as JSON does, in both of its views.
+      if (texts[0].includes(payload) && texts[1].includes(JSON.stringify(payload))) shown++
+      await page.keyboard.press("j")
+    }
+    expect(shown, "every payload stood in the list and beside it, letter by letter").toBe(300)
+    expect(await list.count()).toBe(1)
+    await expectNothingRan(window)
+  })
+
+  test("[S4] in addresses: filters, selections and pages that do not exist", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
+    const { page } = window
+    const seen = (await page.evaluate(
+      `(async () => { ${GO}; let seen = 0
+        for (const payload of ${JSON.stringify(PAYLOADS)}) {
+          const text = encodeURIComponent(payload)
+          await go("/events?name=" + text + "&text=" + text + "&at=" + text)
+          await go("/settings?text=" + text + "&at=" + text + "&layer=" + text)
+          await go("/" + text)
+          if (document.body.textContent.includes(text)) seen++
+        }
+        return seen })()`,
+    )) as number
+    expect(seen, "the page that does not exist names the address").toBe(300)
+    await expectNothingRan(window)
+  })
+
+  test("[S4] in settings that cannot be read, in the palette and in its failures", async () => {
+    const file = path.join(world.project, ".qm", "config.json")
+    await mkdir(path.dirname(file), { recursive: true })
+    const sample = PAYLOADS.filter((_, i) => i % (process.env["QM_NIGHT"] ? 1 : 15) === 0)
+    const [first = ""] = sample
+    await writeFile(file, JSON.stringify({ log: { level: first } }))
+    await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
+    const { page } = window
+    const again = page.getByRole("button", { name: "Try again" })
+    for (const payload of sample) {
+      await writeFile(file, JSON.stringify({ log: { level: payload } }))
+      await again.click()
+      const failure = page.getByText("log.level").first()
+      await expect.poll(() => failure.textContent()).toContain(plainPart(payload))
+    }
+    await writeFile(file, "{}")
+    await again.click()
+    await page.getByRole("textbox", { name: "store.keepBackups" }).waitFor()
+    for (const payload of sample) {
+      await page.keyboard.press("Control+k")
+      await page.getByRole("combobox").fill("tokens.count")
+      await page.keyboard.press("Enter")
+      await page.getByRole("combobox").fill(payload)
+      for (let i = 0; i < 4; i++) await page.keyboard.press("Enter")
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    }
+    await expectNothingRan(window)
+  })
+
+  test("[S4] in the names of the repository and its branch", async () => {
+    await using window = await visit(chromium.browser, world, GUARDED)
+    await window.page.getByText(FOLDER, { exact: true }).first().waitFor()
+    await window.page.getByText(BRANCH, { exact: true }).first().waitFor()
+    await expectNothingRan(window)
+  })
+})
+
+/** Told at once, and by a way that a script on the page cannot take back. */
+const SENTINEL = `Object.defineProperty(window, "__pwn", {
+  set: (value) => reportProblem("pwned: " + value),
+})`
+
+/** Refusals of the API are answers here; everything else is a finding. */
+const GUARDED = { initScript: SENTINEL, expects: [/status of 4\d\d/] }
+
+async function expectNothingRan(window: Awaited<ReturnType<typeof visit>>): Promise<void> {
+  // One full turn of the page, so that handlers and timers that were due have run.
+  await window.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+  expect(window.problems()).toEqual([])
+  expect(await window.page.locator("img, iframe, object, embed, base, form").count()).toBe(0)
+}
+
+/** Quotes and invisible letters are escaped there and long values cut: a plain part is enough. */
+function plainPart(payload: string): string {
+  return /[ !#-[\]-~]+/.exec(payload)?.[0]?.slice(0, 40) ?? payload
+}
+
+/** As the way back would: the console follows its address without loading the page anew. */
+const GO = `const go = (address) => new Promise((done) => {
+  history.pushState(null, "", address)
+  dispatchEvent(new PopStateEvent("popstate"))
+  setTimeout(done)
+})`
+
+async function seeOnATrustingPage() {
+  const context = await chromium.browser.newContext()
+  const found = { ran: 0, dialogs: 0, requests: 0 }
+  await context.exposeFunction("reportProblem", () => void found.ran++)
+  await context.addInitScript({ content: SENTINEL })
+  context.on("dialog", (it) => {
+    found.dialogs++
+    void it.dismiss()
+  })
+  context.on("request", (it) => {
+    if (it.url().includes("stranger.test")) found.requests++
+  })
+  const page = await context.newPage()
+  for (let i = 0; i < PAYLOADS.length; i += 30) {
+    const boxes = PAYLOADS.slice(i, i + 30).map((it) => `<div>${it}</div>`)
+    await page.route("http://trusting.test/", (it) =>
+      it.fulfill({ contentType: "text/html", body: boxes.join("\n") }),
+    )
+    await page.goto("http://trusting.test/", { waitUntil: "commit" })
+    await page.waitForLoadState("load").catch(() => undefined)
+  }
+  await context.close()
+  return found
+}
