@@ -74,7 +74,9 @@ function seeTexts(): SeenText[] {
 
 function isInSight(element: Element, box: DOMRect): boolean {
   const isDrawn = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-  if (!isDrawn || box.width < 2 || box.height < 2) return false
+  // A name that is only heard is one pixel large.
+  const isHeardOnly = element.getBoundingClientRect().width < 2
+  if (!isDrawn || isHeardOnly || box.width < 2 || box.height < 2) return false
   const x = Math.min(box.left + box.width / 2, box.left + 4)
   const hit = document.elementFromPoint(x, box.top + box.height / 2)
   return hit !== null && (hit === element || element.contains(hit) || hit.contains(element))

@@ -14,6 +14,8 @@ import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
 
+/** Behind the first page, and before anyone has read enough of it to search. */
+const PALETTE_LOADS_AFTER_MS = 1_500
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 const HelpSheet = lazy(async () => ({
@@ -36,7 +38,7 @@ export function Shell({ live, clock }: ShellProps) {
   const bindings = useKeymap(placeAt(path)?.scope ?? "everywhere", clock)
   useEffect(() => followLinks(document.body), [])
   // The palette answers within 100 ms because it is there before it is asked for.
-  useEffect(() => clock.after(300, () => void loadPalette()), [clock])
+  useEffect(() => clock.after(PALETTE_LOADS_AFTER_MS, () => void loadPalette()), [clock])
   return (
     <KeysContext value={bindings}>
       <ToastProvider>
