@@ -7,6 +7,7 @@ import { launch, openPage } from "./browser.ts"
 import { buildGallery } from "./build-gallery.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { unseenFaults } from "./self-test.ts"
 import { walkByTab } from "./walk.ts"
 
 /**
@@ -123,6 +124,9 @@ async function walk(page: Page, where: string): Promise<void> {
 }
 
 await using chromium = await launch()
+for (const rule of await unseenFaults(chromium.browser)) {
+  problems.push(`the audit does not see a fault of ${rule}`)
+}
 await using gallery = await buildGallery()
 const parts: Scene = { path: "/", state: "populated", directory: gallery.directory }
 for (const scene of [...SCENES, parts]) await checkScene(chromium.browser, scene)

@@ -7,7 +7,6 @@ export type {
   ConfigSetting,
   ContextKind,
   Cursor,
-  DoctorCheck,
   DoctorReport,
   EventName,
   EventsPage,
