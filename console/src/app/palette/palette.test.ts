@@ -101,5 +101,9 @@ describe("the palette", () => {
     const pieces = markMatches("Compare with the last capture", "cap comp")
     expect(pieces.filter((it) => it.isMatch).map((it) => it.text)).toEqual(["Comp", "cap"])
     expect(pieces.map((it) => it.text).join("")).toBe("Compare with the last capture")
+    expect(markMatches("\u{1F4E6} pack", "pack")).toEqual([
+      { text: "\u{1F4E6} ", isMatch: false },
+      { text: "pack", isMatch: true },
+    ])
   })
 })
