@@ -4,8 +4,10 @@ import { cssProperties, deriveTokens } from "../src/app/theme/derive.ts"
 import { kindOf, THEMES } from "../src/app/theme/themes.ts"
 import { auditPage } from "./audit.ts"
 import { launch, openPage } from "./browser.ts"
+import { buildGallery } from "./build-gallery.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { unseenFaults } from "./self-test.ts"
 import { walkByTab } from "./walk.ts"
 
 /**
@@ -17,6 +19,8 @@ type Scene = {
   readonly path: string
   readonly state: WorldState
   readonly keys?: readonly string[]
+  /** Another build than the console: the gallery of parts. */
+  readonly directory?: string
 }
 
 const SCENES: readonly Scene[] = [
@@ -46,8 +50,11 @@ const seen = { audits: 0, texts: 0, rows: 0, stops: 0, lowest: 21 }
 
 async function checkScene(browser: Browser, scene: Scene): Promise<void> {
   for (const [width, height] of SIZES) {
-    const where = `${scene.path} ${scene.state} ${(scene.keys ?? []).join("")} ${width}`
-    const server = await startFakeServer({ state: scene.state })
+    const where = `${scene.directory === undefined ? "" : "parts "}${scene.path} ${scene.state} ${(scene.keys ?? []).join("")} ${width}`
+    const server = await startFakeServer({
+      state: scene.state,
+      ...(scene.directory === undefined ? {} : { directory: scene.directory }),
+    })
     const context = await browser.newContext({
       viewport: { width, height },
       reducedMotion: "reduce",
@@ -61,7 +68,7 @@ async function checkScene(browser: Browser, scene: Scene): Promise<void> {
     })
     const page = await openPage(context, server.link, { path: scene.path, look })
     for (const key of scene.keys ?? []) await page.keyboard.press(key)
-    await page.waitForTimeout(100)
+    if (scene.keys !== undefined) await page.getByRole("dialog").waitFor()
     await auditLooks(page, where)
     if (scene.keys === undefined && width === 1440) await walk(page, where)
     await context.close()
@@ -117,7 +124,12 @@ async function walk(page: Page, where: string): Promise<void> {
 }
 
 await using chromium = await launch()
-for (const scene of SCENES) await checkScene(chromium.browser, scene)
+for (const rule of await unseenFaults(chromium.browser)) {
+  problems.push(`the audit does not see a fault of ${rule}`)
+}
+await using gallery = await buildGallery()
+const parts: Scene = { path: "/", state: "populated", directory: gallery.directory }
+for (const scene of [...SCENES, parts]) await checkScene(chromium.browser, scene)
 
 const unique = [...new Set(problems)]
 console.log(

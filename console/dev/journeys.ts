@@ -31,6 +31,17 @@ const JOURNEYS: readonly Journey[] = [
     },
   },
   {
+    says: "[CONSOLE-11] a session that ends later says so and wipes nothing",
+    path: "/events",
+    async walk({ page, server, context }) {
+      await option(page, 1204).waitFor()
+      await context.clearCookies()
+      server.breakOff()
+      await page.getByText("Not let in any more, run qm open").waitFor()
+      assert.equal(await option(page, 1204).count(), 1)
+    },
+  },
+  {
     says: "[CONSOLE-6] the journal follows its end; paused it stands still and counts",
     path: "/events",
     async walk({ page, server }) {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { type Look, launch, openPage } from "./browser.ts"
+import { buildGallery } from "./build-gallery.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 
@@ -13,6 +14,7 @@ type Scene = {
   readonly name: string
   readonly path: string
   readonly state: WorldState
+  readonly directory?: string
   act?(page: Page, server: Awaited<ReturnType<typeof startFakeServer>>): Promise<void>
 }
 
@@ -130,7 +132,8 @@ type Server = Awaited<ReturnType<typeof startFakeServer>>
 async function shoot(browser: Browser, scene: Scene, folder: string): Promise<void> {
   for (const size of SIZES) {
     for (const look of LOOKS) {
-      const server = await startFakeServer({ state: scene.state })
+      const { state, directory } = scene
+      const server = await startFakeServer({ state, ...(directory && { directory }) })
       const context = await browser.newContext({
         viewport: { width: size.width, height: size.height },
         deviceScaleFactor: size.scale,
@@ -150,6 +153,8 @@ async function shoot(browser: Browser, scene: Scene, folder: string): Promise<vo
 const [folder = "shots", filter = ""] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 await using chromium = await launch()
-for (const scene of SCENES.filter((it) => it.name.includes(filter))) {
+await using gallery = await buildGallery()
+const parts: Scene = { name: "parts", path: "/", state: "populated", directory: gallery.directory }
+for (const scene of [...SCENES, parts].filter((it) => it.name.includes(filter))) {
   await shoot(chromium.browser, scene, folder)
 }

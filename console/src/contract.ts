@@ -8,7 +8,6 @@ export type {
   ConfigSetting,
   ContextKind,
   Cursor,
-  DoctorCheck,
   DoctorReport,
   EventName,
   EventsPage,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
 import type { Clock } from "../data/clock.ts"
-import { hasCode, toWireError } from "../data/errors.ts"
+import { isRefusal, toWireError } from "../data/errors.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
 import { CommandLine, Hello } from "../ui/empty/empty.tsx"
@@ -39,7 +39,7 @@ export function Gate({ entered, live, clock }: GateProps) {
   // Once in, a session that ends later does not wipe what is shown.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
-  if (isRefused(session.error)) return <ComeIn />
+  if (isRefusal(session.error)) return <ComeIn />
   return (
     <main>
       <Failure
@@ -65,12 +65,5 @@ function ComeIn() {
         <CommandLine command="qm open" />
       </Hello>
     </main>
-  )
-}
-
-/** Any refusal of the session means the same to a reader: get a fresh link. */
-function isRefused(error: unknown): boolean {
-  return (
-    !hasCode(error, "CONSOLE_SERVER_UNREACHABLE") && !hasCode(error, "CONSOLE_ANSWER_UNREADABLE")
   )
 }

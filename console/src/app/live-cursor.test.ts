@@ -84,6 +84,14 @@ describe("the live cursor", () => {
     expect(state.cursor).toEqual(at(4, "new"))
   })
 
+  it("[N1] a restored store begins another history, whose lower numbers are new", () => {
+    const { fresh, state } = run(startLive(at(10)), [
+      { kind: "received", entries: [event(2, "e2")], head: at(2, "e2") },
+    ])
+    expect(fresh).toEqual([2])
+    expect(state.cursor).toEqual(at(2, "e2"))
+  })
+
   it("[CONSOLE-4] a cut client comes back from what it has, not from what was sent", () => {
     const after = (cursor?: Cursor) =>
       run(startLive(at(10)), [{ kind: "cut", cursor }]).state.cursor

@@ -16,6 +16,8 @@ import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
 
+/** Behind the first page, and before anyone has read enough of it to search. */
+const PALETTE_LOADS_AFTER_MS = 1_500
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
 const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")).HelpSheet)
@@ -37,7 +39,10 @@ export function Shell({ live, clock }: ShellProps) {
   useEffect(() => followLinks(document.body), [])
   // The palette answers within 100 ms because it is there before it is asked for. Should
   // the server be away just then, whoever opens it is told.
-  useEffect(() => clock.after(300, () => void loadPalette().catch(() => undefined)), [clock])
+  useEffect(
+    () => clock.after(PALETTE_LOADS_AFTER_MS, () => void loadPalette().catch(() => undefined)),
+    [clock],
+  )
   return (
     <KeysContext value={bindings}>
       <ToastProvider>

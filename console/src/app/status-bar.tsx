@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react"
 import type { Clock } from "../data/clock.ts"
+import { isRefusal } from "../data/errors.ts"
 import { useSession } from "../data/queries.tsx"
 import { StatusItem } from "../ui/frame/frame.tsx"
 import { Text } from "../ui/text/text.tsx"
@@ -17,7 +18,7 @@ type StatusBarProps = {
 
 /** Global truth in 24 px: repository, branch, live; at the right density and theme. */
 export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
-  const { data: session } = useSession()
+  const { data: session, error } = useSession()
   return (
     <>
       {session === undefined ? null : (
@@ -30,7 +31,13 @@ export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
           </Text>
         </StatusItem>
       )}
-      <LiveItem live={live} clock={clock} />
+      {isRefusal(error) ? (
+        <StatusItem dot="warn" tone="warn">
+          Not let in any more, run qm open
+        </StatusItem>
+      ) : (
+        <LiveItem live={live} clock={clock} />
+      )}
       {session?.readOnly === true ? <StatusItem icon="lock">Read only</StatusItem> : null}
       <StatusItem
         icon="density"

@@ -50,6 +50,12 @@ export function isFailure(error: unknown): error is Failure {
   return error instanceof Error && "code" in error && "hint" in error && "data" in error
 }
 
+/** The server answered, and the answer was no: this browser is not let in. */
+export function isRefusal(error: unknown): boolean {
+  const isSilence = hasCode(error, "CONSOLE_SERVER_UNREACHABLE")
+  return isFailure(error) && !isSilence && !hasCode(error, "CONSOLE_ANSWER_UNREADABLE")
+}
+
 export function hasCode(error: unknown, code: string): boolean {
   return isFailure(error) && error.code === code
 }

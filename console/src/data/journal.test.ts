@@ -48,6 +48,12 @@ describe("the journal in memory", () => {
     )
   })
 
+  it("[CONSOLE-6] an event of another history is not mixed into this one", () => {
+    const journal = { entries: range(1, 3), head: { epoch: "e1", seq: 3 }, isWhole: true }
+    expect(appendLive(journal, [{ ...entry(4), epoch: "e2" }], "")).toEqual(journal)
+    expect(appendLive(journal, range(2, 4), "").entries.map((it) => it.seq)).toEqual([1, 2, 3, 4])
+  })
+
   it("[CONSOLE-6] what is held has a cap, and the oldest go first", () => {
     const journal = { entries: range(1, MOST_EVENTS), head: { epoch: "e1", seq: 1 }, isWhole: true }
     const grown = appendLive(journal, [entry(MOST_EVENTS + 1)], "")

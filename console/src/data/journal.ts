@@ -24,7 +24,8 @@ export function appendLive(
   prefix: string,
 ): Journal {
   const newest = fresh.at(-1)
-  if (newest === undefined) return journal
+  // Another epoch is another history: the restore makes everything stale, and the answer brings it.
+  if (newest === undefined || newest.epoch !== journal.head.epoch) return journal
   const lastSeq = journal.entries.at(-1)?.seq ?? 0
   const added = fresh.filter((it) => it.seq > lastSeq && it.name.startsWith(prefix))
   const all = [...journal.entries, ...added]

@@ -40,7 +40,7 @@ describe("addresses", () => {
   it("[CONSOLE-3] defaults are not written", () => {
     expect(paths.events()).toBe("/events")
     expect(paths.events(parseEvents(""))).toBe("/events")
-    expect(paths.settings({ layer: "project", text: "" })).toBe("/settings")
+    expect(paths.settings({ layer: "user", text: "" })).toBe("/settings")
   })
 
   it.each([

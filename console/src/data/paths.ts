@@ -47,13 +47,13 @@ export function parseSettings(search: string): SettingsSearch {
   const query = new URLSearchParams(search)
   return {
     text: query.get("text") ?? "",
-    layer: query.get("layer") === "user" ? "user" : "project",
+    layer: query.get("layer") === "project" ? "project" : "user",
     at: query.get("at") ?? "",
   }
 }
 
 function formatSettings({ text, layer, at }: Partial<SettingsSearch>): string {
-  return formatSearch({ text, layer: layer === "user" ? layer : "", at })
+  return formatSearch({ text, layer: layer === "project" ? layer : "", at })
 }
 
 type Written = Readonly<Record<string, string | number | null | undefined>>

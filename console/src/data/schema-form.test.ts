@@ -30,6 +30,7 @@ describe("forms from schemas", () => {
     [whole, "200,000", value(200_000)],
     [whole, "200_000", value(200_000)],
     [whole, "999", { kind: "wrong", message: "A whole number from 1,000 to 10,000,000" }],
+    [whole, "10000001", { kind: "wrong", message: "A whole number from 1,000 to 10,000,000" }],
     [whole, "1000.5", { kind: "wrong", message: "A whole number from 1,000 to 10,000,000" }],
     [whole, "", { kind: "wrong", message: "A whole number from 1,000 to 10,000,000" }],
     [whole, "NaN", { kind: "wrong", message: "A whole number from 1,000 to 10,000,000" }],

@@ -124,11 +124,11 @@ async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
         hint: "Restore a backup with `qm store restore`, or move the file away once it is not needed.",
       }),
     )
-    return [ok("store", "opens", detail), ...kept]
+    return [ok("store", "store", detail), ...kept]
   } catch (error) {
     if (!isAppError(error)) throw error
     return [
-      fail("store", "opens", { detail: `${error.message} [${error.code}]`, hint: error.hint }),
+      fail("store", "store", { detail: `${error.message} [${error.code}]`, hint: error.hint }),
     ]
   }
 }

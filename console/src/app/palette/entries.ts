@@ -54,7 +54,7 @@ export function buildEntries({
     ...rowsHeardIn(KEYMAP, scope)
       .filter((it) => isBound(it.id))
       .flatMap(pageAction),
-    ...runnable.map(operationEntry),
+    ...runnable.map((it) => operationEntry(it, isBound)),
     ...PLACES.map(
       (it): Entry => ({
         id: `go ${it.id}`,
@@ -118,8 +118,8 @@ function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {
   return [keys[0] === undefined ? entry : { ...entry, keys: keys[0] }]
 }
 
-function operationEntry(operation: OperationEntry): Entry {
-  const row = KEYMAP.find((it) => it.operation === operation.name)
+function operationEntry(operation: OperationEntry, isBound: Context["isBound"]): Entry {
+  const row = KEYMAP.find((it) => it.operation === operation.name && isBound(it.id))
   return {
     id: `run ${operation.name}`,
     group: "Run",

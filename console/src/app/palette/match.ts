@@ -40,9 +40,9 @@ export function markMatches(label: string, query: string): readonly Piece[] {
     if (at >= 0) isMarked.fill(true, at, at + word.length)
   }
   const pieces: { text: string; isMatch: boolean }[] = []
-  for (const [i, letter] of [...label].entries()) {
-    const isMatch = isMarked[i] ?? false
+  for (const [i, isMatch] of isMarked.entries()) {
     const last = pieces.at(-1)
+    const letter = label.charAt(i)
     if (last !== undefined && last.isMatch === isMatch) last.text += letter
     else pieces.push({ text: letter, isMatch })
   }

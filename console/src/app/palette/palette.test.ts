@@ -66,6 +66,7 @@ describe("the palette", () => {
 
   it("[CONSOLE-10] keys that would do nothing now are not offered", () => {
     const entries = buildEntries({ ...context, isBound: (id) => id === "now.check" })
+    expect(entries.every((it) => it.group !== "Run" || it.keys === undefined)).toBe(true)
     expect(entries.filter((it) => it.does.kind === "key").map((it) => it.id)).toEqual([
       "key now.check",
     ])
@@ -100,5 +101,9 @@ describe("the palette", () => {
     const pieces = markMatches("Compare with the last capture", "cap comp")
     expect(pieces.filter((it) => it.isMatch).map((it) => it.text)).toEqual(["Comp", "cap"])
     expect(pieces.map((it) => it.text).join("")).toBe("Compare with the last capture")
+    expect(markMatches("\u{1F4E6} pack", "pack")).toEqual([
+      { text: "\u{1F4E6} ", isMatch: false },
+      { text: "pack", isMatch: true },
+    ])
   })
 })

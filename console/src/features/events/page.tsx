@@ -1,6 +1,7 @@
 import { useMemo, useRef } from "react"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
+import type { Journal } from "../../data/journal.ts"
 import { formatClock, formatClockFine } from "../../data/moments.ts"
 import type { EventsSearch } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
@@ -60,10 +61,7 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
 
   return (
     <>
-      <Header
-        title="Events"
-        facts={<Text tone="3">{sayCount(shown.length, journal.data?.isWhole === true)}</Text>}
-      >
+      <Header title="Events" facts={<Text tone="3">{sayCount(shown.length, journal.data)}</Text>}>
         <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
         <Button
           look={search.until === null ? "ghost" : "plain"}
@@ -218,8 +216,13 @@ function optionId(seq: number): string {
   return `event-${seq}`
 }
 
-function sayCount(count: number, isWhole: boolean): string {
-  return isWhole ? plural(count, "event") : `the newest ${formatExact(count)}`
+function sayCount(count: number, journal: Journal | undefined): string {
+  if (journal === undefined) return ""
+  const { entries, isWhole } = journal
+  const all = isWhole
+    ? plural(entries.length, "event")
+    : `the newest ${formatExact(entries.length)}`
+  return count === entries.length ? all : `${formatExact(count)} of ${all}`
 }
 
 function sayFollow(held: number): string {

@@ -26,8 +26,8 @@ type SettingsPageProps = {
 }
 
 const LAYERS = [
-  { value: "project", label: "project" },
   { value: "user", label: "user" },
+  { value: "project", label: "project" },
 ] as const
 
 /** The config schema as a form, each value with its origin. */

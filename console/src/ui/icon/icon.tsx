@@ -12,7 +12,6 @@ const PATHS = {
   close: "m4 4 8 8M12 4l-8 8",
   copy: "M5.75 5.75h8v8h-8ZM10.25 3.5V2.25h-8v8H3.5",
   density: "M2.5 4h11M2.5 8h11M2.5 12h11",
-  document: "M3.75 1.75h5.5l3 3v9.5h-8.5ZM9.25 1.75v3h3",
   events: "M2.5 4h1M2.5 8h1M2.5 12h1M6 4h7.5M6 8h7.5M6 12h7.5",
   lock: "M3.75 7.25h8.5v6.5h-8.5ZM5.5 7.25V5a2.5 2.5 0 0 1 5 0v2.25",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h7",

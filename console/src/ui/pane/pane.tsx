@@ -109,14 +109,6 @@ export function Stack({ gap, children }: { readonly gap?: "8"; readonly children
   )
 }
 
-export function Padded({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.padded}>{children}</div>
-}
-
-export function Grow({ children }: { readonly children?: ReactNode }) {
-  return <div className={styles.grow}>{children}</div>
-}
-
 /** Shown only where the detail stands beside its list. */
 export function OnlyBeside({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-beside"]}>{children}</div>

@@ -1,0 +1,198 @@
+import { type ReactNode, useState } from "react"
+import { createRoot } from "react-dom/client"
+import "../../src/ui/fonts.css"
+import "../../src/ui/tokens.css"
+import "../../src/ui/ground.css"
+import { showRememberedLook } from "../../src/app/theme/appearance.ts"
+import type { ContextKind } from "../../src/contract.ts"
+import { BudgetBar, RowBudgetBar } from "../../src/ui/budget-bar/budget-bar.tsx"
+import { Button, IconButton } from "../../src/ui/button/button.tsx"
+import { CheckBlocks } from "../../src/ui/checks/checks.tsx"
+import { CommandLine, Empty } from "../../src/ui/empty/empty.tsx"
+import { Failure } from "../../src/ui/failure/failure.tsx"
+import { ChoiceField, TextField } from "../../src/ui/field/field.tsx"
+import { Kbd } from "../../src/ui/kbd/kbd.tsx"
+import { Meter } from "../../src/ui/meter/meter.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx"
+import { Path } from "../../src/ui/path/path.tsx"
+import { type Status, StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
+import { Text } from "../../src/ui/text/text.tsx"
+import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
+
+/** Every part in every state, for the eye and for the audit; never shipped. */
+function Gallery() {
+  return (
+    <Pane label="Parts">
+      <PaneScroll>
+        <Block>
+          <Text as="h1" size="title-md">
+            Parts
+          </Text>
+        </Block>
+        <Bars />
+        <Marks />
+        <Controls />
+        <Failures />
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+const TOKENS = { instructions: 6_127, knowledge: 3_140, memory: 1_212, tools: 5_656, history: 846 }
+
+function Bars() {
+  const [picked, setPicked] = useState<ContextKind | null>(null)
+  return (
+    <>
+      <Part name="Budget bar, 85 % of its budget; press a segment">
+        <BudgetBar tokens={TOKENS} budget={20_000} picked={picked} onPick={setPicked} />
+      </Part>
+      <Part name="Budget bar with a part that was left out">
+        <BudgetBar
+          tokens={{
+            instructions: 904,
+            files: 13_362,
+            symbols: 4_108,
+            knowledge: 3_140,
+            memory: 1_000,
+          }}
+          cut={{ files: 8_410 }}
+          budget={24_000}
+        />
+      </Part>
+      <Part name="Budget bar, one segment picked">
+        <BudgetBar tokens={TOKENS} budget={20_000} picked="tools" />
+      </Part>
+      <Part name="Budget bar of a window, and an empty one">
+        <Stack gap="8">
+          <BudgetBar tokens={TOKENS} window={200_000} budget={160_000} />
+          <BudgetBar tokens={{}} budget={20_000} />
+        </Stack>
+      </Part>
+      <Part name="In rows: no gaps, and no notch unless there is a budget">
+        <Stack gap="8">
+          <RowBudgetBar tokens={{ ...TOKENS, files: 31_000 }} window={200_000} />
+          <RowBudgetBar tokens={{ files: 900 }} window={200_000} />
+          <RowBudgetBar tokens={{}} window={200_000} />
+        </Stack>
+      </Part>
+      <Part name="Meter: neutral, near, too much">
+        <Stack gap="8">
+          <Meter share={0.4} label="40 %" />
+          <Meter share={0.86} label="86 %" />
+          <Meter share={1.2} label="120 %" />
+        </Stack>
+      </Part>
+    </>
+  )
+}
+
+const STATUSES: readonly Status[] = [
+  "queued",
+  "running",
+  "waiting",
+  "paused",
+  "done",
+  "failed",
+  "stopped",
+  "interrupted",
+  "warned",
+]
+
+function Marks() {
+  return (
+    <Part name="Status marks, checks, keys, paths">
+      <Stack gap="8">
+        <Flow>
+          {STATUSES.map((it) => (
+            <Flow key={it} gap="tight">
+              <StatusMark status={it} />
+              {it}
+            </Flow>
+          ))}
+        </Flow>
+        <CheckBlocks states={["ok", "ok", "warn", "fail"]} says="2 of 4 checks pass" />
+        <Flow>
+          <Kbd keys="mod+k" />
+          <Kbd keys="g e" />
+          <Kbd keys="Enter" />
+          <Kbd keys="Escape" />
+        </Flow>
+        <Path path="src/a/very/long/way/to/a/folder/that/does/not/fit/anywhere/at/all/rounding.ts" />
+      </Stack>
+    </Part>
+  )
+}
+
+function Controls() {
+  const [choice, setChoice] = useState("sigs")
+  const toast = useToast()
+  const press = () =>
+    toast.show({ text: "T-9HV4C was moved by someone else", undo: () => undefined })
+  return (
+    <Part name="Controls">
+      <Stack gap="8">
+        <Flow>
+          <Button look="primary" onPress={press}>
+            Primary
+          </Button>
+          <Button onPress={press}>Plain</Button>
+          <Button look="ghost" onPress={press}>
+            Ghost
+          </Button>
+          <Button look="danger" onPress={press}>
+            Stop
+          </Button>
+          <Button disabled onPress={press}>
+            Not now
+          </Button>
+          <IconButton icon="panel" label="Hide the panel" onPress={press} />
+        </Flow>
+        <ChoiceField
+          label="Form"
+          choices={[
+            { value: "full", label: "full" },
+            { value: "sigs", label: "sigs" },
+            { value: "path", label: "path" },
+          ]}
+          value={choice}
+          onPick={setChoice}
+        />
+        <TextField label="A text" value="200000" onCommit={() => undefined} />
+        <CommandLine command="qm capture" />
+        <Empty says="What will be here, and the one command that fills it." command="qm doctor" />
+      </Stack>
+    </Part>
+  )
+}
+
+const ERROR = {
+  code: "AGENT_NOT_FOUND",
+  message: "Claude Code could not be started",
+  hint: "No program named `claude` was found outside this repository. Install it.",
+  data: {},
+}
+
+function Failures() {
+  return (
+    <Part name="Failure: page, pane, row">
+      <Failure size="page" error={ERROR} onRetry={() => undefined} />
+      <Failure size="pane" error={ERROR} onRetry={() => undefined} />
+      <Failure size="row" error={ERROR} onRetry={() => undefined} />
+    </Part>
+  )
+}
+
+function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return <Block title={name}>{children}</Block>
+}
+
+showRememberedLook()
+const root = document.getElementById("root")
+if (root !== null) {
+  createRoot(root).render(
+    <ToastProvider>
+      <Gallery />
+    </ToastProvider>,
+  )
+}
