@@ -12,13 +12,12 @@ import {
   type Bench,
   type BenchContext,
   createSamples,
-  interleave,
   makeRow,
   type Row,
   type Samples,
 } from "./frame.ts"
 
-const ROUNDS = 10
+const ROUNDS = 20
 const MESSAGES_A_SECOND = 200
 const MESSAGES = 1_000
 const HANG_MS = 30_000
@@ -89,34 +88,56 @@ async function measureStart(
   { world, session, context }: Setting & { session: Session },
 ): Promise<Row> {
   const storageState = await session.context.storageState()
-  const inNewWindow = async (visit: (page: Page) => Promise<unknown>) => {
+  const inNewWindow = async (visit: (page: Page) => Promise<number>): Promise<number> => {
     const window = await browser.newContext({ storageState })
     window.setDefaultTimeout(HANG_MS)
-    await visit(await window.newPage())
+    await window.addInitScript({ content: NOTE_FACTS })
+    const ms = await visit(await window.newPage())
     await window.close()
+    return ms
   }
-  const timesOf = await interleave(
-    [
-      { name: "empty", run: () => inNewWindow((page) => page.goto(`${world.url}/healthz`)) },
-      { name: "console", run: () => inNewWindow((page) => untilInteractive(page, world)) },
-    ],
-    { clock: context.clock, rounds: context.rounds ?? ROUNDS },
-  )
+  const empty: number[] = []
+  const full: number[] = []
+  // The times are the browser's own, so the frame's stopwatch is of no use; the turns are the same.
+  for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
+    empty.push(await inNewWindow((page) => untilLoaded(page, world)))
+    full.push(await inNewWindow((page) => untilInteractive(page, world)))
+  }
   return makeRow({
     what: "time to interactive, p95",
-    measured: Math.round(timesOf("console").p95),
+    measured: Math.round(createSamples(full).p95),
     unit: "ms",
     against: "an empty page of the same server, p95",
-    floor: Math.round(timesOf("empty").p95),
+    floor: Math.round(createSamples(empty).p95),
     bar: atMost(1_000, "ms"),
   })
 }
 
-async function untilInteractive(page: Page, world: World): Promise<void> {
+/**
+ * Asked at every frame in the page itself: playwright's own waiting looks ever more rarely, and
+ * turned 390 ms into 980 in one visit of ten.
+ */
+const NOTE_FACTS = `
+  window.factsNoted = new Promise((done) => {
+    const look = () => {
+      if (document.body?.textContent.includes("checks pass")) done(performance.now())
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })`
+
+async function untilInteractive(page: Page, world: World): Promise<number> {
   await page.goto(world.url)
-  await page.getByText("checks pass").waitFor()
+  const factsAt = z.number().parse(await page.evaluate("factsNoted"))
   await page.keyboard.press("]")
   await page.getByRole("button", { name: "Show the facts" }).waitFor()
+  return factsAt
+}
+
+async function untilLoaded(page: Page, world: World): Promise<number> {
+  await page.goto(`${world.url}/healthz`)
+  const loadedAt = `performance.getEntriesByType("navigation")[0].loadEventEnd`
+  return z.number().parse(await page.evaluate(loadedAt))
 }
 
 async function measureMessages(session: Session, setting: Setting): Promise<Row> {

@@ -47,4 +47,5 @@ async function confirmBackup(page: Page): Promise<void> {
 async function openHelp(page: Page): Promise<void> {
   await page.keyboard.press("?")
   await page.getByRole("dialog").getByText("Pause or follow").waitFor()
+  await page.getByRole("dialog").locator("kbd").first().waitFor()
 }

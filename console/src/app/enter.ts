@@ -11,7 +11,7 @@ export async function enterByLink(client: Client): Promise<void> {
   await client.enter(token)
 }
 
-export function takeToken(hash: string): string | null {
+function takeToken(hash: string): string | null {
   const token = new URLSearchParams(hash.replace(/^#/, "")).get("t")
   return token === "" ? null : token
 }

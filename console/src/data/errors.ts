@@ -46,7 +46,7 @@ export function toWireError(error: unknown): WireError {
   }
 }
 
-export function isFailure(error: unknown): error is Failure {
+function isFailure(error: unknown): error is Failure {
   return error instanceof Error && "code" in error && "hint" in error && "data" in error
 }
 

@@ -1,5 +1,7 @@
 import path from "node:path"
-import type { FastifyInstance, FastifyReply } from "fastify"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { readBounded } from "#ground/base"
 import { LARGEST_ASSET_BYTES } from "./limits.ts"
 
@@ -23,11 +25,12 @@ export function addPages(fastify: FastifyInstance, directory: string): void {
   fastify.get("/*", async (request, reply) => {
     const asked = request.url.split("?")[0] ?? "/"
     const isFile = /^\/(assets\/)?[\w.-]+\.\w+$/.test(asked) && !asked.includes("..")
-    const sent = isFile ? await send(reply, directory, asked) : undefined
+    const exchange = { request, reply }
+    const sent = isFile ? await send(exchange, directory, asked) : undefined
     if (sent !== undefined) return sent
     if (asked.startsWith("/assets/")) return reply.code(404).send()
     return (
-      (await send(reply, directory, "/index.html")) ??
+      (await send(exchange, directory, "/index.html")) ??
       reply.code(404).type("text/plain").send(NOT_BUILT)
     )
   })
@@ -35,8 +38,10 @@ export function addPages(fastify: FastifyInstance, directory: string): void {
 
 const NOT_BUILT = "The console is not built here. Run `npm run build`, then reload.\n"
 
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
+
 async function send(
-  reply: FastifyReply,
+  { request, reply }: Exchange,
   directory: string,
   file: string,
 ): Promise<FastifyReply | undefined> {
@@ -44,8 +49,14 @@ async function send(
   const outcome = await readBounded(full, { maxBytes: LARGEST_ASSET_BYTES })
   if (outcome.kind !== "read") return undefined
   const isHashed = file.startsWith("/assets/")
-  return reply
+  reply
     .type(TYPES[path.extname(file)] ?? "application/octet-stream")
     .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
-    .send(outcome.bytes)
+  // A font is compressed already. What is sent holds no secret, so its length tells nothing.
+  const isText = path.extname(file) !== ".woff2" && path.extname(file) !== ".png"
+  if (!isText || !/\bgzip\b/.test(String(request.headers["accept-encoding"]))) {
+    return reply.send(outcome.bytes)
+  }
+  const packed = await promisify(gzip)(outcome.bytes)
+  return reply.header("content-encoding", "gzip").header("vary", "accept-encoding").send(packed)
 }

@@ -22,6 +22,18 @@ const RUN_COLUMNS = {
   narrow: "14px minmax(0, 1fr) 56px 52px",
 } as const
 
+/** Columns are named above rows only: over an empty list they would be about nothing. */
+const ASK_LABELS = [
+  { text: "", from: "wide" },
+  { text: "Since", align: "end" },
+] as const
+const RUN_LABELS = [
+  { text: "Agent", from: "roomy" },
+  { text: "Context", from: "wide" },
+  { text: "Tokens", align: "end" },
+  { text: "Cost", align: "end", from: "wide" },
+] as const
+
 /** Context is drawn against the window that most hosts have. */
 const DRAWN_WINDOW_TOKENS = 200_000
 
@@ -32,10 +44,7 @@ export function WaitingList({ rows, now }: ListProps) {
       <Group
         name="Waiting for you"
         count={rows.length}
-        labels={[
-          { text: "", from: "wide" },
-          { text: "Since", align: "end" },
-        ]}
+        labels={rows.length === 0 ? [] : ASK_LABELS}
       />
       {rows.length === 0 ? <RowNote>Nothing waits for you.</RowNote> : null}
       {rows.map((it) => (
@@ -104,13 +113,7 @@ function RunRows({ name, rows, time, empty, say }: RunRowsProps) {
       <Group
         name={name}
         count={rows.length}
-        labels={[
-          { text: "Agent", from: "roomy" },
-          { text: "Context", from: "wide" },
-          { text: "Tokens", align: "end" },
-          { text: "Cost", align: "end", from: "wide" },
-          { text: time, align: "end" },
-        ]}
+        labels={rows.length === 0 ? [] : [...RUN_LABELS, { text: time, align: "end" }]}
       />
       {rows.length === 0 ? <RowNote>{empty}</RowNote> : null}
       {rows.map((it) => (

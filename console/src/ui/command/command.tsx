@@ -185,7 +185,7 @@ export function KeySheet({ groups }: KeySheetProps) {
                 <span>{row.label}</span>
                 <span className={styles.alternatives}>
                   {row.keys.map((keys) => (
-                    <Kbd key={keys} keys={keys} />
+                    <Kbd key={keys} keys={keys} always />
                   ))}
                 </span>
               </li>

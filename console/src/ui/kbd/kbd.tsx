@@ -6,12 +6,14 @@ type KbdProps = {
   /** One binding as the keymap writes it: `mod+k`, `g e`, `Enter`. */
   readonly keys: string
   readonly onFill?: boolean
+  /** Also on a phone, where hints beside buttons are left out: the sheet of keys is about them. */
+  readonly always?: boolean
 }
 
 /** The keys of one action, one cap a press. */
-export function Kbd({ keys, onFill = false }: KbdProps) {
+export function Kbd({ keys, onFill = false, always = false }: KbdProps) {
   return (
-    <span className={classNames(styles.keys, onFill && styles["on-fill"])}>
+    <span className={classNames(styles.keys, onFill && styles["on-fill"])} data-always={always}>
       {keys.split(" ").map((press) => (
         <kbd key={press} className={styles.key}>
           {press.split("+").map((part, _i, parts) => (
