@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises"
 import { request } from "node:http"
 import { connect, type Socket as TcpSocket } from "node:net"
 import path from "node:path"
 import { io, type Socket } from "socket.io-client"
-import { type Clock, systemRandom } from "#ground/base"
+import type { Clock } from "#ground/base"
 import type { Cursor, JournalEntry } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { type App, createApp } from "#show/app"
@@ -77,9 +78,9 @@ export async function newServer(options: ServerOptions = {}) {
   }
 }
 
-async function readToken(home: string): Promise<string> {
-  const { readOrMakeToken } = await import("../../src/show/http/token-file.ts")
-  return readOrMakeToken(home, systemRandom)
+/** As a script would: from the file that the server made. */
+export async function readToken(home: string): Promise<string> {
+  return (await readFile(path.join(home, "token"), "utf8")).trim()
 }
 
 export type Asked = {
@@ -225,7 +226,13 @@ export type Reply = { kind: string; head?: Cursor; reason?: string }
  */
 export function follow(
   url: string,
-  options: { token: string; after: Cursor | null; reconnectMs?: number },
+  options: {
+    readonly token: string
+    readonly after: Cursor | null
+    readonly reconnectMs?: number
+    /** The server's own name, when the way to it leads through something else. */
+    readonly host?: string
+  },
 ) {
   const entries: JournalEntry[] = []
   const replies: Reply[] = []
@@ -240,10 +247,15 @@ export function follow(
     path: "/live",
     transports: ["websocket"],
     forceNew: true,
-    extraHeaders: { authorization: `Bearer ${options.token}` },
+    extraHeaders: {
+      authorization: `Bearer ${options.token}`,
+      ...(options.host === undefined ? {} : { host: options.host }),
+    },
     reconnectionDelay: options.reconnectMs ?? 5,
     reconnectionDelayMax: options.reconnectMs ?? 5,
     randomizationFactor: 0,
+    // A line cut between the socket's opening and its first packet is noticed only by this.
+    timeout: options.reconnectMs === undefined ? 20_000 : 150,
   })
   socket.on("connect", () => {
     socket.emit("subscribe", { after }, (reply: Reply) => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { silentLog } from "#ground/base"
+import { createApp } from "#show/app"
 import { newServer, type ServerWorld } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { attack } from "./attack.ts"
@@ -43,6 +43,29 @@ async function desktop(programs: readonly string[]) {
     opened: () => readFile(notes, "utf8").catch(() => ""),
   })
 }
+
+test("[HTTP-10] a first start serves until it is told to stop, and leaves no record", async () => {
+  await using folder = await tempDirectory()
+  const environment = { QM_HOME: path.join(folder.path, "home"), QM_PORT: "0" }
+  const writeLog = () => {}
+  await using app = await createApp({ directory: folder.path, environment, settings: [], writeLog })
+  const stop = new AbortController()
+  const said: string[] = []
+  const served = Promise.withResolvers<void>()
+  const say = (text: string) => {
+    said.push(text)
+    if (text.startsWith("The link signs")) served.resolve()
+  }
+  const { signal } = stop
+  const ended = up({ app, input: {}, environment, isTerminal: false, signal, say })
+  await served.promise
+  expect(said[1]).toMatch(LINK)
+  const { stateDirectory } = app.places.repository
+  expect(await findRunning(stateDirectory)).toMatchObject({ pid: process.pid })
+  stop.abort()
+  expect([await ended, said.at(-1)]).toEqual([0, "Stopped."])
+  expect(await findRunning(stateDirectory)).toBeUndefined()
+})
 
 describe("a second start", () => {
   test("[HTTP-11] points at the server that runs, with a link that works", async () => {
@@ -206,9 +229,4 @@ describe("addresses that others can reach", () => {
     const tls = { cert: Buffer.from("cert"), key: Buffer.from("key") }
     expect(await readExposure(input)).toEqual({ host: "192.0.2.1", tls })
   })
-})
-
-test("[HTTP-10] the log that a server is given stays silent when nothing is wrong", async () => {
-  await using server = await newServer()
-  expect([server.logged, typeof silentLog.info]).toEqual([[], "function"])
 })

@@ -218,7 +218,7 @@ describe("[S2] the live stream's door", () => {
     return ask({ ...asked, headers: { ...headers, ...UPGRADE_HEADERS } })
   }
   const paths = [LIVE_URL, "/live/", "/live", "/", "/mcp", "/api/session", "/healthz", "/ws"]
-  const unlessDisguised = STRANGERS.filter((it) => !it.name.includes("query"))
+  const unlessDisguised = STRANGERS.filter((it) => !/query|fragment/.test(it.name))
 
   test.each([...unlessDisguised, ...LURED])("[S2] $name is refused on every path", async (it) => {
     await clock.advance(60_000)

@@ -38,6 +38,7 @@ const CLIENT_HEADER = "x-qm-client"
 export function judge(approach: Approach, rules: GuardRules): Verdict {
   return (
     refuseHost(approach, rules) ??
+    refusePath(approach) ??
     refuseOrigin(approach, rules) ??
     refuseBody(approach) ??
     admit(approach, rules)
@@ -51,15 +52,34 @@ function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdi
   return isExact ? undefined : refuse(421, "HTTP_HOST_REFUSED", "the Host is not this server's")
 }
 
-function refuseOrigin({ headers, rawHeaders }: Approach, rules: GuardRules): Verdict | undefined {
-  const given = valuesOf(rawHeaders, "origin")
+/**
+ * The router decodes a path, cuts it at `#` and strips a scheme and host from it (`/%61pi`,
+ * `http://x/api`), so a path that could mean another one to it than to us is refused.
+ */
+const PLAIN_PATH = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*\/?)?$/
+
+function refusePath({ url }: Approach): Verdict | undefined {
+  if (PLAIN_PATH.test(url.split("?")[0] ?? "")) return undefined
+  return refuse(400, "HTTP_PATH_REFUSED", "the path is not a plain one")
+}
+
+function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefined {
+  const given = valuesOf(approach.rawHeaders, "origin")
   const isOwn = given.every((origin) =>
     [...rules.hosts].some((host) => origin === `${rules.scheme}://${host}`),
   )
-  // Browsers say where a request comes from; what they call cross-site is never ours.
-  const isForeign = headers["sec-fetch-site"] === "cross-site"
-  if (isOwn && given.length <= 1 && !isForeign) return undefined
+  if (isOwn && given.length <= 1 && !isForeign(approach)) return undefined
   return refuse(403, "HTTP_ORIGIN_REFUSED", "the Origin is not this server's")
+}
+
+/**
+ * Browsers say where a request comes from. A page on another port of this machine is "same-site" to
+ * them and a stranger to us. Following a link from elsewhere to our page is what links are for.
+ */
+function isForeign(approach: Approach): boolean {
+  const { "sec-fetch-site": site, "sec-fetch-mode": mode } = approach.headers
+  const isOwn = site === undefined || site === "same-origin" || site === "none"
+  return !isOwn && !(mode === "navigate" && isSafe(approach.method) && isPublic(approach))
 }
 
 /** Forms and plain text are what a foreign page can send without asking; JSON is not. */

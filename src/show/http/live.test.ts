@@ -18,7 +18,7 @@ async function client(server: ServerWorld, after: Cursor | null) {
 async function ask(server: ServerWorld, ...message: readonly unknown[]): Promise<Reply> {
   using one = await client(server, null)
   await one.until(() => one.replies.length > 0)
-  return new Promise((resolve) => one.socket.emit("subscribe", ...message, resolve))
+  return await new Promise((resolve) => one.socket.emit("subscribe", ...message, resolve))
 }
 
 describe("a subscription", () => {

@@ -50,15 +50,13 @@ export function createLive(deps: {
       return
     }
     socket.on("disconnect", () => leave(streams, socket))
+    // One after the other: an earlier subscription must not take the place of a later one.
+    let turn = Promise.resolve()
     socket.on("subscribe", (input: unknown, answer: unknown) => {
-      void answerSubscription({ ...deps, streams, socket }, input, answer)
+      turn = turn.then(() => answerSubscription({ ...deps, streams, socket }, input, answer))
     })
   })
-  const heartbeat = setInterval(() => {
-    const body = { at: deps.clock.now(), clients: io.engine.clientsCount }
-    // Without a sequence number, and dropped for who cannot take it: it is news only now.
-    io.volatile.emit("ephemeral", { name: "live.heartbeat", body })
-  }, LIVE_HEARTBEAT_MS)
+  const heartbeat = startHeartbeat(io, deps.clock)
 
   return {
     clients: (): number => io.engine.clientsCount,
@@ -71,6 +69,14 @@ export function createLive(deps: {
       await letGo(upgraded, deps.clock)
     },
   }
+}
+
+function startHeartbeat(io: Server, clock: Clock): NodeJS.Timeout {
+  return setInterval(() => {
+    const body = { at: clock.now(), clients: io.engine.clientsCount }
+    // Without a sequence number, and dropped for who cannot take it: it is news only now.
+    io.volatile.emit("ephemeral", { name: "live.heartbeat", body })
+  }, LIVE_HEARTBEAT_MS)
 }
 
 function leave(streams: Map<Socket, Stream>, socket: Socket): void {

@@ -1,6 +1,7 @@
 import path from "node:path"
 import { z } from "zod"
 import {
+  ensureDirectory,
   isSameProcessAlive,
   processIdentity,
   readTextBounded,
@@ -31,6 +32,8 @@ export async function findRunning(stateDirectory: string): Promise<Running | und
 
 export async function recordRunning(stateDirectory: string, port: number): Promise<void> {
   const running: Running = { ...processIdentity(), port }
+  // With a store elsewhere nothing else has made this folder yet.
+  await ensureDirectory(stateDirectory)
   await writeFileAtomic(fileIn(stateDirectory), `${JSON.stringify(running)}\n`)
 }
 

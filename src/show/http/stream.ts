@@ -84,7 +84,7 @@ function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void
 
 /** "Try again later", with the place to go on from. */
 export function cut(socket: Socket, why: { cursor?: Cursor; reason: string }): void {
-  socket.volatile.emit("cut", why)
+  socket.emit("cut", why)
   socket.disconnect(true)
 }
 

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { createInterface } from "node:readline"
+import { Server } from "socket.io"
+import { systemClock } from "#ground/base"
+import { createApp } from "#show/app"
+import { serve } from "#show/http"
+
+/**
+ * The server of the benchmark in a process of its own: `node --expose-gc … <folder>`. Beside it
+ * stands the floor, a bare socket.io that sends the same stamp without store or guard. A line
+ * `ours|floor <a second> <seconds>` makes it send; `heap` asks for the heap after a collection.
+ */
+const directory = process.argv[2] ?? ""
+const app = await createApp({
+  directory,
+  environment: { QM_HOME: `${directory}/home` },
+  settings: [],
+  writeLog: (line) => process.stderr.write(line),
+})
+const serving = await serve({ app, port: 0, mayMove: false })
+const events = (await app.store()).forRoom("config")
+const bare = createServer()
+const floor = new Server(bare, { transports: ["websocket"], serveClient: false })
+await new Promise<void>((resolve) => bare.listen(0, "127.0.0.1", resolve))
+const address = bare.address()
+const floorPort = typeof address === "object" ? (address?.port ?? 0) : 0
+
+const stamp = (): string => String(performance.timeOrigin + performance.now())
+
+const SENDERS: Readonly<Record<string, (count: number) => Promise<void>>> = {
+  ours: (count) =>
+    events.transaction(async (tx) => {
+      for (let n = 0; n < count; n++) {
+        tx.emit("config.changed", { key: stamp(), layer: "user", isSet: true })
+      }
+    }),
+  floor: async (count) => {
+    for (let n = 0; n < count; n++) floor.emit("stamp", stamp())
+  },
+}
+
+/** So many a second for so long, five milliseconds at a time; who is late catches up. */
+async function send(name: string, rate: number, seconds: number): Promise<void> {
+  const startedMs = systemClock.monotonicMs()
+  const total = rate * seconds
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, Math.ceil(((systemClock.monotonicMs() - startedMs) / 1_000) * rate))
+    if (due > sent) await SENDERS[name]?.(due - sent)
+    sent = Math.max(sent, due)
+    await systemClock.sleep(5)
+  }
+}
+
+const answer = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`)
+
+answer({
+  port: serving.port,
+  floorPort,
+  token: (await readFile(`${app.places.home}/token`, "utf8")).trim(),
+})
+for await (const line of createInterface({ input: process.stdin })) {
+  const [command = "", rate, seconds] = line.split(" ")
+  if (command !== "heap") await send(command, Number(rate), Number(seconds))
+  globalThis.gc?.()
+  answer({ heapBytes: process.memoryUsage().heapUsed })
+}
+floor.disconnectSockets(true)
+bare.close()
+await serving.close()
+await app[Symbol.asyncDispose]()
