@@ -29,6 +29,9 @@ type Deps = {
 /** "Caught up, 31 events" stays so long, then "Live". */
 const CAUGHT_UP_SHOWN_MS = 5_000
 
+/** On one machine an answer takes milliseconds; longer means that nobody is there. */
+const CONNECT_TIMEOUT_MS = 5_000
+
 export type Live = ReturnType<typeof createLive>
 
 /** The one socket of the console: subscribes, resumes after breaks, hands events on once. */
@@ -90,6 +93,8 @@ function connectTo({ take, retry, cursor }: Heard): Socket<ServerSays, ClientSay
     transports: ["websocket"],
     // We wait ourselves, because the status bar says for how long.
     reconnection: false,
+    // A line cut between its opening and the first word is an error only by this.
+    timeout: CONNECT_TIMEOUT_MS,
     autoConnect: false,
   })
   socket.on("connect", () => {

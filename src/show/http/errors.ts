@@ -53,3 +53,64 @@ export const NotRunning = defineError<{ root: string }>()("HTTP_NOT_RUNNING", {
   message: ({ root }) => `No server runs for ${root}.`,
   hint: () => "Start one with `qm up`.",
 })
+
+// What the guard refuses, before any route is looked for.
+
+const OPEN_LINK = "Open the console through the link that `qm open` prints."
+
+export const HostRefused = defineError<Record<string, never>>()("HTTP_HOST_REFUSED", {
+  family: "denied",
+  message: () => "Refused: the Host is not this server's.",
+  hint: () => OPEN_LINK,
+})
+
+export const PathRefused = defineError<Record<string, never>>()("HTTP_PATH_REFUSED", {
+  family: "denied",
+  message: () => "Refused: the path is not a plain one.",
+  hint: () => "Use letters, digits, dots and dashes only; look at /docs for every route.",
+})
+
+export const OriginRefused = defineError<Record<string, never>>()("HTTP_ORIGIN_REFUSED", {
+  family: "denied",
+  message: () => "Refused: the Origin is not this server's.",
+  hint: () => OPEN_LINK,
+})
+
+export const JsonOnly = defineError<Record<string, never>>()("HTTP_JSON_ONLY", {
+  family: "invalid",
+  message: () => "Refused: a body must be application/json.",
+  hint: () => "Send the body as application/json.",
+})
+
+export const TokenMissing = defineError<Record<string, never>>()("HTTP_TOKEN_MISSING", {
+  family: "denied",
+  message: () => "Refused: a token is needed.",
+  hint: () => "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
+})
+
+export const TokenWrong = defineError<Record<string, never>>()("HTTP_TOKEN_WRONG", {
+  family: "denied",
+  message: () => "Refused: the bearer token is not this server's.",
+  hint: () => "Send `Authorization: Bearer` with what `qm token` prints.",
+})
+
+export const ClientHeaderMissing = defineError<Record<string, never>>()(
+  "HTTP_CLIENT_HEADER_MISSING",
+  {
+    family: "denied",
+    message: () => "Refused: a change by cookie needs the client header.",
+    hint: () => "Send x-qm-client with any value, as the console does.",
+  },
+)
+
+export const TooManyRequests = defineError<Record<string, never>>()("HTTP_TOO_MANY_REQUESTS", {
+  family: "unavailable",
+  message: () => "Refused: more requests than a person or a page makes.",
+  hint: () => "Wait a minute, then try again.",
+})
+
+export const RequestUnreadable = defineError<{ why: string }>()("HTTP_REQUEST_UNREADABLE", {
+  family: "invalid",
+  message: ({ why }) => `Refused: ${why}.`,
+  hint: () => "Send HTTP/1.1 with headers of at most 16 kB.",
+})

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Clock } from "#ground/base"
+import { RequestUnreadable, TokenWrong, TooManyRequests } from "./errors.ts"
 import { type GuardRules, judge, type Verdict } from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
 import { MOST_REFUSALS_A_MINUTE, MOST_REQUESTS_A_MINUTE } from "./limits.ts"
@@ -26,7 +27,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       },
       rules,
     )
-    const isGuess = verdict.kind === "refuse" && verdict.code === "HTTP_TOKEN_WRONG"
+    const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
     return isGuess && refusals.isTooMany(address) ? TOO_MANY : verdict
   }
 
@@ -82,34 +83,18 @@ function answerRaw(refusal: Refusal, socket: Duplex): void {
 
 type Refusal = Extract<Verdict, { kind: "refuse" }>
 
-const TOO_MANY: Refusal = {
-  kind: "refuse",
-  status: 429,
-  code: "HTTP_TOO_MANY_REQUESTS",
-  why: "more requests than a person or a page makes",
-}
+const TOO_MANY: Refusal = { kind: "refuse", status: 429, error: TooManyRequests({}) }
 
-const UNREADABLE: Refusal = {
-  kind: "refuse",
-  status: 400,
-  code: "HTTP_REQUEST_UNREADABLE",
-  why: "this is not a request of HTTP/1.1",
-}
+const UNREADABLE = unreadable(400, "this is not a request of HTTP/1.1")
 const UNREADABLE_BY_CODE: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { ...UNREADABLE, status: 431, why: "the headers are too large" },
-  ERR_HTTP_REQUEST_TIMEOUT: { ...UNREADABLE, status: 408, why: "the request took too long" },
+  HPE_HEADER_OVERFLOW: unreadable(431, "the headers are too large"),
+  ERR_HTTP_REQUEST_TIMEOUT: unreadable(408, "the request took too long"),
 }
 
-function wire({ code, why }: Refusal) {
-  const message = `Refused: ${why}.`
-  return { code, message, hint: HINTS[code] ?? DEFAULT_HINT, data: null }
+function unreadable(status: number, why: string): Refusal {
+  return { kind: "refuse", status, error: RequestUnreadable({ why }) }
 }
 
-const DEFAULT_HINT = "Open the console through the link that `qm open` prints."
-const HINTS: Readonly<Record<string, string>> = {
-  HTTP_TOKEN_MISSING: "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
-  HTTP_TOKEN_WRONG: "Send `Authorization: Bearer` with what `qm token` prints.",
-  HTTP_JSON_ONLY: "Send the body as application/json.",
-  HTTP_REQUEST_UNREADABLE: "Send HTTP/1.1 with headers of at most 16 kB.",
-  HTTP_TOO_MANY_REQUESTS: "Wait a minute, then try again.",
+function wire({ error: { code, message, hint } }: Refusal) {
+  return { code, message, hint, data: null }
 }

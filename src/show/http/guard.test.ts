@@ -58,6 +58,7 @@ const LURED: readonly Attack[] = [
   wearing("Origin with another port", () => ({ ...bearer(), origin: "http://127.0.0.1:1" }), 403),
   wearing("two Origins", () => ({ ...bearer(), origin: [own(), "http://evil.example"] }), 403),
   wearing("cross-site", () => ({ ...bearer(), "sec-fetch-site": "cross-site" }), 403),
+  wearing("same-site", () => ({ ...bearer(), "sec-fetch-site": "same-site" }), 403),
   wearing("rebind Host", () => ({ ...bearer(), host: `evil.example:${server.port}` }), 421),
   wearing("suffix host", () => ({ ...bearer(), host: `127.0.0.1.evil.com:${server.port}` }), 421),
   wearing("0.0.0.0", () => ({ ...bearer(), host: `0.0.0.0:${server.port}` }), 421),

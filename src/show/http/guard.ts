@@ -1,4 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http"
+import type { AppError } from "#ground/base"
+import {
+  ClientHeaderMissing,
+  HostRefused,
+  JsonOnly,
+  OriginRefused,
+  PathRefused,
+  TokenMissing,
+  TokenWrong,
+} from "./errors.ts"
 
 /** What the guard looks at: one request or one socket upgrade, before any routing. */
 export type Approach = {
@@ -20,12 +30,7 @@ export type GuardRules = {
 
 export type Verdict =
   | { readonly kind: "pass"; readonly by: "public" | "bearer" | "cookie" }
-  | {
-      readonly kind: "refuse"
-      readonly status: number
-      readonly code: string
-      readonly why: string
-    }
+  | { readonly kind: "refuse"; readonly status: number; readonly error: AppError }
 
 export const SESSION_COOKIE = "qm_session"
 const CLIENT_HEADER = "x-qm-client"
@@ -49,7 +54,7 @@ function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdi
   const given = valuesOf(rawHeaders, "host")
   const [host] = given
   const isExact = given.length === 1 && host === headers.host && rules.hosts.has(host ?? "")
-  return isExact ? undefined : refuse(421, "HTTP_HOST_REFUSED", "the Host is not this server's")
+  return isExact ? undefined : refuse(421, HostRefused({}))
 }
 
 /**
@@ -60,7 +65,7 @@ const PLAIN_PATH = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*\/?)?$/
 
 function refusePath({ url }: Approach): Verdict | undefined {
   if (PLAIN_PATH.test(url.split("?")[0] ?? "")) return undefined
-  return refuse(400, "HTTP_PATH_REFUSED", "the path is not a plain one")
+  return refuse(400, PathRefused({}))
 }
 
 function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefined {
@@ -69,7 +74,7 @@ function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefine
     [...rules.hosts].some((host) => origin === `${rules.scheme}://${host}`),
   )
   if (isOwn && given.length <= 1 && !isForeign(approach)) return undefined
-  return refuse(403, "HTTP_ORIGIN_REFUSED", "the Origin is not this server's")
+  return refuse(403, OriginRefused({}))
 }
 
 /**
@@ -89,24 +94,22 @@ function refuseBody({ method, headers, isUpgrade }: Approach): Verdict | undefin
   const isEmpty = headers["content-length"] === "0" || headers["content-length"] === undefined
   const hasBody = !isEmpty || headers["transfer-encoding"] !== undefined
   if (type === "application/json" || (!hasBody && type === undefined)) return undefined
-  return refuse(415, "HTTP_JSON_ONLY", "a body must be application/json")
+  return refuse(415, JsonOnly({}))
 }
 
 function admit(approach: Approach, rules: GuardRules): Verdict {
   if (isPublic(approach)) return { kind: "pass", by: "public" }
   const bearer = bearerOf(approach.headers)
   if (bearer !== undefined) {
-    return rules.isBearer(bearer)
-      ? { kind: "pass", by: "bearer" }
-      : refuse(401, "HTTP_TOKEN_WRONG", "the bearer token is not this server's")
+    return rules.isBearer(bearer) ? { kind: "pass", by: "bearer" } : refuse(401, TokenWrong({}))
   }
   const cookie = cookieOf(approach.headers)
   if (cookie === undefined || !rules.isCookie(cookie)) {
-    return refuse(401, "HTTP_TOKEN_MISSING", "a token is needed")
+    return refuse(401, TokenMissing({}))
   }
   const needsHeader = !approach.isUpgrade && !isSafe(approach.method)
   if (needsHeader && approach.headers[CLIENT_HEADER] === undefined) {
-    return refuse(403, "HTTP_CLIENT_HEADER_MISSING", "a change by cookie needs the client header")
+    return refuse(403, ClientHeaderMissing({}))
   }
   return { kind: "pass", by: "cookie" }
 }
@@ -126,8 +129,8 @@ function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"
 }
 
-function refuse(status: number, code: string, why: string): Verdict {
-  return { kind: "refuse", status, code, why }
+function refuse(status: number, error: AppError): Verdict {
+  return { kind: "refuse", status, error }
 }
 
 function valuesOf(rawHeaders: readonly string[], name: string): string[] {
