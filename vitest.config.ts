@@ -10,6 +10,9 @@ process.env.SEED ??= String(newSeed())
 const FOLDERS = "{src,scripts,bin,test,bench}"
 const isFullMode = process.env.QM_FULL === "1"
 
+// The runner's own tests point it at a folder of theirs, which has no console.
+const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
+
 const HOUSE: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -21,7 +24,7 @@ const HOUSE: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     // The console has a config of its own, for its aliases and style sheets.
-    projects: isFullMode ? [HOUSE] : [HOUSE, "console/vite.config.ts"],
+    projects: isFullMode || isElsewhere ? [HOUSE] : [HOUSE, "console/vite.config.ts"],
     // Processes, not threads: tests kill, chdir and change the umask. Two at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",

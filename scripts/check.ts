@@ -4,7 +4,7 @@ import { CHECKS, type Check } from "./check/checks.ts"
 import { runCheck, type Verdict } from "./check/run.ts"
 
 /**
- * `npm run check [name…]`: format, lint, types, tidy and dead code, side by side. One line each;
+ * `npm run check [name…]`: format, lint, types of engine and pages, tidy and dead code, side by side. One line each;
  * what failed is shown in full below. A check that saw fewer files than there are has failed.
  */
 const { values, positionals } = parseArgs({

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { type Files, plant, REPOSITORY, runScript } from "./planted.ts"
 
 const SCRIPT = join(REPOSITORY, "scripts/check.ts")
-const NAMES = ["format", "lint", "types", "tidy", "dead"]
+const NAMES = ["format", "lint", "types", "pages", "tidy", "dead"]
 
 async function check(names: readonly string[], files: Files) {
   await using tree = await plant(files)
@@ -68,6 +68,12 @@ describe("each check finds its own fault", () => {
       says: "src/see/repo/forgotten.ts",
     },
     {
+      name: "pages",
+      fault: "a type error in the console",
+      files: { "console/src/app/main.tsx": "document.title = 7\n" },
+      says: "TS2322",
+    },
+    {
       name: "dead",
       fault: "a dependency nobody uses",
       files: {
@@ -87,7 +93,11 @@ describe("each check finds its own fault", () => {
 
 describe("a check that sees nothing fails", () => {
   test.each(NAMES)("[CHECK-2] %s fails where there are no sources", async (name) => {
-    const { exitCode, output } = await check([name], { src: null, "README.md": "# empty\n" })
+    const { exitCode, output } = await check([name], {
+      src: null,
+      "console/src": null,
+      "README.md": "# empty\n",
+    })
     expect(output).toMatch(new RegExp(`^${name} +FAILED`, "m"))
     expect(exitCode).toBe(1)
   })

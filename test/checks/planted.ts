@@ -41,6 +41,7 @@ const CONFIGURATION = [
   "biome.json",
   "knip.json",
   "tsconfig.json",
+  "console/tsconfig.json",
   ".oxlintrc.json",
   "scripts/lint/house.ts",
 ]
@@ -57,6 +58,8 @@ const CLEAN: Files = {
     undefined,
     2,
   )}\n`,
+  "console/package.json": `${JSON.stringify({ name: "pages", private: true }, undefined, 2)}\n`,
+  "console/src/app/main.tsx": 'document.title = "planted"\n',
   "README.md": "# planted\n\nSee [base](src/ground/base/README.md).\n",
   "src/ground/base/README.md": "# base\n",
   "src/ground/base/index.ts": 'export { double } from "./number.ts"\n',

@@ -148,7 +148,7 @@ test("[D8][STORE-13] a damaged file is kept and named, and the next open begins 
   expect(lines.join("\n")).toContain("starting an empty store beside a damaged one")
   expect(await fresh.status()).toMatchObject({
     events: 1,
-    lastBackup: backup,
+    lastBackup: { file: backup },
     corruptFiles: [`${directory.path}/${kept}`],
   })
 })
