@@ -1,12 +1,15 @@
 import { spawnSync } from "node:child_process"
 
 /** Debian packages that full mode needs and `npm ci` cannot bring, by the program to look for. */
-const PACKAGES: Readonly<Record<string, string>> = { strace: "strace" }
+const PACKAGES: Readonly<Record<string, string>> = {
+  strace: "strace",
+  openssl: "openssl",
+}
 
 /** Installs what is missing. When it cannot, it says so, and the tests that need it fail. */
 export function installTools(): void {
   for (const [program, name] of Object.entries(PACKAGES)) {
-    if (succeeds(program, ["--version"])) continue
+    if (succeeds(program, [program === "openssl" ? "version" : "--version"])) continue
     if (canInstall() && install(name)) continue
     process.stderr.write(
       `${program} is missing and could not be installed; as root run: apt-get install ${name}\n`,

@@ -50,10 +50,14 @@ const TOOLS = {
   },
   proc: { isThere: hasProc, remedy: "a Linux with /proc mounted" },
   postgres: { isThere: hasPostgres, remedy: "npm ci, without --omit=optional" },
+  openssl: {
+    isThere: () => succeeds("openssl", ["version"]),
+    remedy: "apt-get install openssl",
+  },
   git: { isThere: () => succeeds("git", ["--version"]), remedy: "apt-get install git" },
 } as const satisfies Record<string, Probe>
 
-const TOOL_NAMES: readonly Tool[] = ["strace", "unshare", "proc", "postgres", "git"]
+const TOOL_NAMES: readonly Tool[] = ["strace", "unshare", "proc", "postgres", "openssl", "git"]
 
 const alreadyNamed = new Set<string>()
 const found = new Map<Tool, boolean>()
