@@ -376,7 +376,6 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
         events: 1,
         corruptFiles: [],
         stopped: undefined,
-        damage: undefined,
       })
       expect(await store.check()).toEqual({ checkedEvents: 1, findings: [] })
     })

@@ -128,6 +128,25 @@ export async function start(
   }
 }
 
+/**
+ * Hands something to a program that may outlive us, a browser say: nothing is read from it, nothing
+ * waits for it, and it is never ended by us.
+ */
+export async function launch(
+  file: string,
+  args: readonly string[],
+  options: Pick<StartOptions, "cwd" | "env">,
+): Promise<{ readonly kind: "launched" } | NotStarted> {
+  try {
+    const child = spawn(file, args, { ...options, shell: false, detached: true, stdio: "ignore" })
+    await once(child, "spawn")
+    child.unref()
+    return { kind: "launched" }
+  } catch (error) {
+    return notStarted(reasonOf(error), options.cwd)
+  }
+}
+
 function notStarted(reason: string, cwd: string): NotStarted {
   if (reason !== "ENOENT") return { kind: "not-started", reason }
   // The system says ENOENT for a missing working directory as well.

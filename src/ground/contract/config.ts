@@ -8,6 +8,8 @@ const FieldMeta = z.object({
   description: z.string(),
   env: z.string(),
   secret: z.literal(true).optional(),
+  /** A repository that somebody else wrote must not decide it, so a project file may not set it. */
+  personal: z.literal(true).optional(),
 })
 
 const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof FieldMeta>): Schema =>
@@ -40,6 +42,7 @@ export const Config = z.strictObject({
         description: "postgres://… for a team's store; empty means the embedded SQLite",
         env: "QM_DATABASE_URL",
         secret: true,
+        personal: true,
       }),
       busyTimeoutMs: field(z.int().min(100).max(120_000).default(15_000), {
         description: "How long a write waits for another process before it gives up",
@@ -76,6 +79,7 @@ export type ConfigField = {
   readonly description: string
   readonly env: string
   readonly isSecret: boolean
+  readonly isPersonal: boolean
 }
 
 /** The schema as a flat list, in the order in which it is written. */
@@ -97,5 +101,6 @@ function describeField(section: string, name: string, schema: z.ZodType): Config
     description: meta.description,
     env: meta.env,
     isSecret: meta.secret === true,
+    isPersonal: meta.personal === true,
   }
 }

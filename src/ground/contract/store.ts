@@ -31,11 +31,7 @@ export const StoreCheck = z.object({
 export type StoreCheck = z.infer<typeof StoreCheck>
 
 export const StoreBackupInput = z.object({
-  directory: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder for the copy; default: beside the store"),
+  to: z.string().min(1).optional().describe("Folder for the copy; default: beside the store"),
   keep: z.int().min(1).max(100).optional().describe("How many backups stay; default from config"),
 })
 export const StoreBackup = z.object({

@@ -36,6 +36,8 @@ export type Driver = {
 /** A word without content between processes that share a store. */
 export type Signal = {
   send(): void
+  /** When what was sent is on its way: a process that ends at once must not lose it. */
+  settled(): Promise<unknown>
   listen(tell: () => void, ended: AbortSignal): void
 }
 

@@ -151,12 +151,12 @@ export const BackupUnusable = defineError<{ file: string; problem: string }>()(
   {
     family: "invalid",
     message: (it) => `The backup ${it.file} cannot be used: ${it.problem}. The store is unchanged.`,
-    hint: () => "Choose another file of the backups folder with `qm store restore --file`.",
+    hint: () => "Choose another file of the backups folder with `qm store restore <file>`.",
   },
 )
 
 export const BackupMissing = defineError<{ directory: string }>()("STORE_BACKUP_MISSING", {
   family: "not-found",
   message: (it) => `There is no backup in ${it.directory}.`,
-  hint: () => "Name one with `qm store restore --file`, or make one with `qm store backup`.",
+  hint: () => "Name one with `qm store restore <file>`, or make one with `qm store backup`.",
 })

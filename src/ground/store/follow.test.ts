@@ -28,6 +28,7 @@ function watched(options: { hasSignal?: boolean } = {}) {
   }
   const signal = {
     send: () => void state.sent++,
+    settled: async () => {},
     listen(tell: () => void) {
       state.told = tell
     },

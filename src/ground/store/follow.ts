@@ -20,7 +20,14 @@ export function createFollower(deps: {
   let following: AbortController | undefined
 
   const tell = (): void => {
-    for (const listener of listeners) listener()
+    for (const listener of listeners) {
+      // A commit has happened; what a listener makes of it must not look like its failure.
+      try {
+        listener()
+      } catch (error) {
+        deps.log.error("listener failed after the journal grew", { error })
+      }
+    }
   }
   function begin(): void {
     const ended = new AbortController()

@@ -30,13 +30,14 @@ function lookingOperations(deps: StoreOperationDeps) {
       surfaces: ["cli", "http"],
       ...SIGNATURES["store.status"],
       async run() {
-        const { damage, ...status } = await (await deps.store()).status()
+        const store = await deps.store()
+        const status = await store.status()
         return {
           ...status,
           lastBackup: status.lastBackup ?? null,
           corruptFiles: [...status.corruptFiles],
           stopped: status.stopped ?? null,
-          integrity: damage ?? "ok",
+          integrity: (await store.findDamage()) ?? "ok",
         }
       },
     }),
@@ -62,9 +63,9 @@ function copyingOperations(deps: StoreOperationDeps) {
       effect: "write",
       surfaces: ["cli", "http"],
       ...SIGNATURES["store.backup"],
-      async run({ directory, keep }) {
-        const to = directory ?? backupDirectoryOf(requireFile(deps.location()))
-        return (await deps.store()).backup(to, keep === undefined ? {} : { keep })
+      async run({ to, keep }) {
+        const directory = to ?? backupDirectoryOf(requireFile(deps.location()))
+        return (await deps.store()).backup(directory, keep === undefined ? {} : { keep })
       },
     }),
     defineOperation({

@@ -49,8 +49,6 @@ export type StoreStatus = {
   corruptFiles: readonly string[]
   /** Why writes are refused until a restart. */
   stopped: string | undefined
-  /** What the quick check found first; undefined when it found nothing. */
-  damage: string | undefined
 }
 
 export type Store = AsyncDisposable & {
@@ -66,6 +64,10 @@ export type Store = AsyncDisposable & {
   onAdvance(listener: AdvanceListener): () => void
   backup(directory: string, options?: { keep?: number }): Promise<MadeBackup>
   status(): Promise<StoreStatus>
+  /** Why writes are refused until a restart; undefined while all is well. */
+  stopped(): string | undefined
+  /** What the database's own quick look at the whole file finds first. It reads all of it. */
+  findDamage(): Promise<string | undefined>
   /** Reads everything once: the database's own check and every entry of the journal. */
   check(signal?: AbortSignal): Promise<StoreFindings>
   close(): Promise<void>
@@ -112,6 +114,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return made
     },
     status: () => describeStore({ driver, location, journal }),
+    stopped: driver.stopped,
+    findDamage: async () => (await driver.findDamage("quick"))[0],
     check: (signal) => checkStore({ driver, journal }, signal),
     close,
     [Symbol.asyncDispose]: close,
@@ -202,6 +206,5 @@ async function describeStore(deps: {
     lastBackup: isFile ? await describeNewestBackup(backupDirectoryOf(location.file)) : undefined,
     corruptFiles: isFile ? await keptCorrupt(location.file) : [],
     stopped: driver.stopped(),
-    damage: (await driver.findDamage("quick"))[0],
   }
 }

@@ -101,6 +101,17 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
   })
 })
 
+test("[REPO-3] a pointer that is refused ends the search: the repository around it is not used", async () => {
+  await using temp = await tempDirectory()
+  const inner = path.join(temp.path, "vendor", "inner")
+  await mkdir(path.join(temp.path, ".git", "objects"), { recursive: true })
+  await writeFile(path.join(temp.path, ".git", "HEAD"), "ref: refs/heads/main\n")
+  await mkdir(inner, { recursive: true })
+  expect((await locateRepository(inner)).root).toBe(temp.path)
+  await writeFile(path.join(inner, ".git"), "gitdir: ../../.git\n")
+  expect(await locateRepository(inner)).toMatchObject({ root: inner, gitDirectory: undefined })
+})
+
 test("[REPO-4] outside git the state lies beside the work", async () => {
   await using temp = await tempDirectory()
   await mkdir(path.join(temp.path, ".git"))

@@ -22,6 +22,7 @@ export async function locateRepository(directory: string): Promise<Repository> {
   const start = await realPath(directory)
   for (const candidate of ancestorsOf(start)) {
     const git = await findGit(candidate)
+    if (git === "refused") break
     if (git !== undefined) {
       return {
         root: candidate,
@@ -59,10 +60,11 @@ function ancestorsOf(start: string): string[] {
 
 type GitFolders = { readonly directory: string; readonly common: string }
 
-async function findGit(candidate: string): Promise<GitFolders | undefined> {
+/** A pointer that is not followed ends the search: what lies above belongs to somebody else. */
+async function findGit(candidate: string): Promise<GitFolders | "refused" | undefined> {
   const dotGit = path.join(candidate, ".git")
   const what = await typeOf(dotGit)
-  if (what === "regular file") return followGitFile(dotGit)
+  if (what === "regular file") return (await followGitFile(dotGit)) ?? "refused"
   const isRepository = what === "directory" && (await isGitDirectory(dotGit))
   return isRepository ? { directory: dotGit, common: dotGit } : undefined
 }

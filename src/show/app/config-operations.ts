@@ -1,8 +1,14 @@
 import { z } from "zod"
-import { invariant } from "#ground/base"
-import { configFields, defineOperation, SIGNATURES } from "#ground/contract"
+import { invariant, isAppError, type Log } from "#ground/base"
+import { configFields, defineOperation, type EventBody, SIGNATURES } from "#ground/contract"
 import type { Store } from "#ground/store"
-import { coerce, type EffectiveSetting, type LoadedConfig, type Origin } from "./config.ts"
+import {
+  coerce,
+  type EffectiveSetting,
+  type LoadedConfig,
+  type Origin,
+  sayPersonal,
+} from "./config.ts"
 import { complainAbout, sayUnknownKey } from "./config-file.ts"
 import { writeSetting } from "./config-write.ts"
 import { ConfigInvalid, ConfigKeyUnknown } from "./errors.ts"
@@ -14,6 +20,7 @@ type ConfigDeps = {
   reload(): Promise<void>
   places(): Pick<Places, "userConfig" | "projectConfig">
   store(): Promise<Pick<Store, "forRoom">>
+  readonly log: Log
 }
 
 export function configOperations(deps: ConfigDeps) {
@@ -51,16 +58,28 @@ async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   const problem = meant === undefined ? undefined : complainAbout(field, meant)
   if (problem !== undefined)
     throw ConfigInvalid({ problems: [{ place: key, key, message: problem }] })
+  if (layer === "project" && field.isPersonal) {
+    throw ConfigInvalid({ problems: [{ place: key, key, message: sayPersonal(key) }] })
+  }
   const { userConfig, projectConfig } = deps.places()
   const file = layer === "user" ? userConfig : projectConfig
-  await writeSetting({ file, isShared: layer === "project" }, key, meant)
+  const isWritten = await writeSetting({ file, isShared: layer === "project" }, key, meant)
   await deps.reload()
-  const events = (await deps.store()).forRoom("config")
-  const isSet = meant !== undefined
-  await events.transaction(async (tx) => tx.emit("config.changed", { key, layer, isSet }))
+  if (isWritten) await announce(deps, { key, layer, isSet: meant !== undefined })
   const settled = deps.loaded().settings.find((it) => it.field.key === key)
   invariant(settled !== undefined, "every field has a setting")
   return reportSetting(settled)
+}
+
+/** The file is the truth. A store that cannot be reached just now does not undo what was written. */
+async function announce(deps: ConfigDeps, said: EventBody<"config.changed">): Promise<void> {
+  try {
+    const events = (await deps.store()).forRoom("config")
+    await events.transaction(async (tx) => tx.emit("config.changed", said))
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("a setting was written, and the journal could not be told", { error })
+  }
 }
 
 function readingOperations(deps: Pick<ConfigDeps, "loaded" | "reload">) {

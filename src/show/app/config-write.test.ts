@@ -12,9 +12,10 @@ async function newApp() {
     settings: [],
     writeLog: () => {},
   })
+  const close = app[Symbol.asyncDispose].bind(app)
   return Object.assign(app, {
     async [Symbol.asyncDispose]() {
-      await (await app.store()).close()
+      await close()
       await temp[Symbol.asyncDispose]()
     },
   })
@@ -100,6 +101,28 @@ describe("writing a setting", () => {
       { key: "tokens.window", layer: "project", isSet: true },
       { key: "log.level", layer: "user", isSet: false },
     ])
+  })
+
+  test("[APP-4] taking out what is not there changes nothing and says nothing", async () => {
+    await using app = await newApp()
+    expect(await unset(app, "log.level")).toMatchObject({ origin: "default" })
+    expect(await changesOf(app)).toEqual([])
+    await expect(readFile(app.places.userConfig)).rejects.toMatchObject({ code: "ENOENT" })
+  })
+
+  test("[APP-8] the database is not written into a project's file", async () => {
+    await using app = await newApp()
+    const url = "postgres://u@127.0.0.1/d"
+    await expect(set(app, "store.databaseUrl", url, "project")).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+    })
+    await expect(readFile(app.places.projectConfig)).rejects.toMatchObject({ code: "ENOENT" })
+  })
+
+  test("[APP-4] a setting is written also when the store cannot be told", async () => {
+    await using app = await newApp()
+    await set(app, "store.databaseUrl", "postgres://u:p@127.0.0.1:1/d")
+    expect(await set(app, "log.level", "error")).toMatchObject({ value: "error" })
   })
 
   test("[APP-4] a secret is written and never shown", async () => {

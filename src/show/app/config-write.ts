@@ -12,14 +12,17 @@ const STYLE: ModificationOptions = {
 
 /**
  * Write one setting into a config file, or take it out (`undefined`). Comments and everything else
- * in the file stay as they are; a file that is wrong already is not touched.
+ * in the file stay as they are; a file that is wrong already is not touched. False when there was
+ * nothing to take out.
  */
 export async function writeSetting(
   { file, isShared }: { file: string; isShared: boolean },
   key: string,
   value: unknown,
-): Promise<void> {
+): Promise<boolean> {
   const before = await readExisting(file)
+  const isThere = readConfigText(file, before).settings.some((it) => it.key === key)
+  if (value === undefined && !isThere) return false
   const edits = modify(before, key.split("."), value, STYLE)
   const after = applyEdits(before, edits)
   const { problems } = readConfigText(file, after)
@@ -28,6 +31,7 @@ export async function writeSetting(
   await ensureDirectory(path.dirname(file), { mode: isShared ? 0o755 : 0o700 })
   const text = after.endsWith("\n") ? after : `${after}\n`
   await writeFileAtomic(file, text, { mode: isShared ? 0o644 : 0o600 })
+  return true
 }
 
 async function readExisting(file: string): Promise<string> {

@@ -149,3 +149,25 @@ describe("layers", () => {
     expect((await load()).problems[1]?.message).toContain("10.0 MB, of at most 1.0 MB")
   })
 })
+
+test("[APP-8] a project cannot choose where data and passwords go; the user and the environment can", async () => {
+  const text = `{ "store": { "databaseUrl": "postgres://evil.example/x" } }`
+  await using at = await layers({ project: text })
+  const refused = await loadConfig({ ...at, environment: {}, flags: [] })
+  expect(refused.config.store.databaseUrl).toBe("")
+  expect(refused.problems).toEqual([
+    {
+      place: `${at.projectFile}:1`,
+      line: 1,
+      key: "store.databaseUrl",
+      message:
+        'a project may not set "store.databaseUrl"; set it in your own config or in the environment',
+    },
+  ])
+  await using own = await layers({ user: text })
+  const loaded = await loadConfig({ ...own, environment: {}, flags: [] })
+  expect([loaded.problems, loaded.config.store.databaseUrl]).toEqual([
+    [],
+    "postgres://evil.example/x",
+  ])
+})

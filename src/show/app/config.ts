@@ -97,12 +97,26 @@ async function readFileLayer(
     }
   }
   const content = readConfigText(file, outcome.text)
-  const settings = content.settings.map(({ key, value, line }) => ({
+  const personal = kind === "project" ? content.settings.filter(isPersonal) : []
+  const settings = content.settings
+    .filter((it) => !personal.includes(it))
+    .map(({ key, value, line }) => ({ key, value, origin: { kind, file, line } }))
+  const refused = personal.map(({ key, line }) => ({
+    place: `${file}:${line}`,
+    line,
     key,
-    value,
-    origin: { kind, file, line },
+    message: sayPersonal(key),
   }))
-  return { settings, problems: content.problems, found: true }
+  return { settings, problems: [...content.problems, ...refused], found: true }
+}
+
+function isPersonal({ key }: { readonly key: string }): boolean {
+  return configFields().some((it) => it.key === key && it.isPersonal)
+}
+
+/** Whoever wrote a repository must not choose where your data and your password go. */
+export function sayPersonal(key: string): string {
+  return `a project may not set "${key}"; set it in your own config or in the environment`
 }
 
 function readEnvironmentLayer(environment: ConfigLayers["environment"]): Layer {

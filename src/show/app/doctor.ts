@@ -18,6 +18,7 @@ type DoctorDeps = {
   places(): Places
   environment(): Environment
   loaded(): LoadedConfig
+  reload(): Promise<void>
   store(): Promise<Store>
   /** Tries to break into the running server; the surface that serves hands it in. */
   attack(): Promise<readonly DoctorCheck[]>
@@ -42,6 +43,7 @@ export async function examine(
   options: { attack: boolean } = { attack: false },
 ): Promise<DoctorReport> {
   const places = deps.places()
+  await deps.reload()
   const checks: DoctorCheck[] = [
     checkRuntime(),
     await checkGit(deps.environment()),
@@ -116,7 +118,13 @@ function checkConfig(loaded: LoadedConfig): DoctorCheck[] {
 
 async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
   try {
-    const status = await (await deps.store()).status()
+    const store = await deps.store()
+    const status = await store.status()
+    const damage = await store.findDamage()
+    if (status.stopped !== undefined || damage !== undefined) {
+      const hint = "Look at the disk, then run `qm store check`; `qm store restore` goes back."
+      return [fail("store", "store", { detail: status.stopped ?? `damaged: ${damage}`, hint })]
+    }
     const detail = `${status.dialect}, schema ${status.schemaVersion}, ${plural(status.events, "event")}, ${formatBytes(status.sizeBytes)}`
     const kept = status.corruptFiles.map((file) =>
       warn("store", "damaged store", {

@@ -10,7 +10,7 @@ export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>
       const more = others.length === 0 ? "" : ` (and ${others.length} more)`
       return `${first?.place}: ${first?.message}${more}`
     },
-    hint: () => "Mend it, then run `qm config check`; nothing was changed.",
+    hint: () => "Mend it, then run `qm config check`.",
   },
 )
 
@@ -37,7 +37,7 @@ export const InputInvalid = defineError<{ operation: string; problem: string }>(
   {
     family: "invalid",
     message: ({ operation, problem }) => `${operation}: ${problem}`,
-    hint: ({ operation }) => `See \`qm help ${operation.replace(".", " ")}\` for what it takes.`,
+    hint: () => "Add --help to the command, or look at /docs, for what it takes.",
   },
 )
 

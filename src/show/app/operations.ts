@@ -68,10 +68,12 @@ export function describeOperations(): readonly Operation[] {
 
 /** The encoding comes from the config, and loading it costs 100 ms and more: only when asked. */
 function lazyTokens(deps: OperationDeps): Pick<Tokens, "counter"> {
-  let tokens: Tokens | undefined
+  const made = new Map<string, Tokens>()
   return {
     counter: () => {
-      tokens ??= createTokens({ encoding: deps.config().tokens.encoding })
+      const { encoding } = deps.config().tokens
+      const tokens = made.get(encoding) ?? createTokens({ encoding })
+      made.set(encoding, tokens)
       return tokens.counter()
     },
   }

@@ -18,7 +18,9 @@ export async function findPlaces(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Places> {
   const home = findHome(environment)
-  if ((await statFile(directory)).kind === "missing") throw DirectoryMissing({ directory })
+  const found = await statFile(directory)
+  const isFile = found.kind === "found" && found.what === "regular file"
+  if (found.kind === "missing" || isFile) throw DirectoryMissing({ directory })
   const repository = await locateRepository(directory)
   return {
     repository,

@@ -1,7 +1,7 @@
-import { compareText } from "#ground/base"
+import { compareText, invariant } from "#ground/base"
 import type { Operation } from "#ground/contract"
 import type { InputField } from "#show/app"
-import type { Command, Flag } from "./command.ts"
+import { type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
 import { PRESENTATION } from "./presentation.ts"
 
 /** Handed in: reading a schema takes zod, which help and completion must not load. */
@@ -37,6 +37,8 @@ function describe(operation: Operation, fieldsOf: FieldsOf): Command {
   const shown = PRESENTATION[operation.name]
   const flags = fieldsOf(operation).map(asFlag)
   const named = shown?.arguments ?? []
+  const clash = flags.find((it) => GLOBAL_FLAGS.some((global) => global.name === it.name))
+  invariant(clash === undefined, `${operation.name} has no field named like a global flag`)
   const args = named.flatMap((key) => flags.find((it) => it.key === key) ?? [])
   return {
     words: shown?.words ?? operation.name.split("."),

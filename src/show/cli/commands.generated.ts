@@ -211,8 +211,8 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "arguments": [],
     "flags": [
       {
-        "name": "directory",
-        "key": "directory",
+        "name": "to",
+        "key": "to",
         "type": "text",
         "values": [],
         "isList": false,

@@ -57,11 +57,17 @@ function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
     const given = Exchange.safeParse(bodyOf(request))
     if (!given.success) throw BodyInvalid({ problem: "expected { token }" })
     if (!keys.spendLink(given.data.token)) throw LinkSpent({})
-    return reply.code(204).header("set-cookie", cookie(keys.issueCookie(), SESSION_DAYS)).send()
+    return reply
+      .code(204)
+      .header("set-cookie", cookie(keys.issueCookie(), SESSION_DAYS, request))
+      .send()
   })
   fastify.get("/api/session", async () => describeSession(deps))
-  fastify.delete("/api/session", async (_, reply) =>
-    reply.code(204).header("set-cookie", cookie("", 0)).send(),
+  fastify.delete("/api/session", async (request, reply) =>
+    reply
+      .code(204)
+      .header("set-cookie", cookie("", 0, request))
+      .send(),
   )
   /** A fresh one-time token for a link: what `qm open` asks a running server for. */
   fastify.post("/api/session/link", async () => ({ token: keys.issueLink() }))
@@ -70,7 +76,6 @@ function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
 /** What a client may know about where it is. */
 async function describeSession({ app, store, version }: ApiDeps) {
   const { repository } = app.places
-  const { stopped } = await store.status()
   return {
     repository: {
       root: repository.root,
@@ -79,12 +84,13 @@ async function describeSession({ app, store, version }: ApiDeps) {
     },
     node: process.versions.node,
     version,
-    readOnly: stopped !== undefined,
+    readOnly: store.stopped() !== undefined,
   }
 }
 
-function cookie(value: string, days: number): string {
-  return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${days * 86_400}`
+function cookie(value: string, days: number, { raw }: FastifyRequest): string {
+  const secure = "encrypted" in raw.socket ? "; Secure" : ""
+  return `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${days * 86_400}${secure}`
 }
 
 function describeRoute({ operation, method, path }: OperationRoute) {

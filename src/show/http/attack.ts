@@ -5,6 +5,14 @@ import { ASK_RUNNING_TIMEOUT_MS } from "./limits.ts"
 import { findRunning } from "./running.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
+const EXPOSED: DoctorCheck = {
+  area: "server",
+  name: "attack",
+  state: "warn",
+  detail: "this server is exposed to the network; the probes are for loopback",
+  hint: "Stop it and run `qm up` without --host to probe the same guard.",
+}
+
 type Attempt = {
   readonly name: string
   readonly method?: string
@@ -26,6 +34,7 @@ export type AttackedPlaces = {
 export async function attack(places: AttackedPlaces): Promise<readonly DoctorCheck[]> {
   const running = await findRunning(places.repository.stateDirectory)
   if (running === undefined) return [NOT_RUNNING]
+  if (running.url.startsWith("https:")) return [EXPOSED]
   const token = await readOrMakeToken(places.home, systemRandom)
   const checks: DoctorCheck[] = []
   for (const attempt of attempts(running.port, token)) {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import path from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { createApp } from "#show/app"
 import { newServer, type ServerWorld } from "#test/server"
 import { tempDirectory } from "#test/temp"
@@ -11,6 +11,8 @@ import { open, type ServeCall, token, up } from "./commands.ts"
 import { readExposure } from "./expose.ts"
 import { openPage } from "./open-page.ts"
 import { findRunning, forgetRunning, recordRunning } from "./running.ts"
+
+const at = (port: number) => ({ port, url: `http://127.0.0.1:${port}` })
 
 const LINK = /^ {0,2}http:\/\/127\.0\.0\.1:\d+\/#t=[\w-]{43}$/
 
@@ -94,7 +96,7 @@ describe("a second start", () => {
       await writeFile(file, text)
       expect(await findRunning(folder.path)).toBeUndefined()
     }
-    await recordRunning(folder.path, 7)
+    await recordRunning(folder.path, at(7))
     expect(await findRunning(folder.path)).toMatchObject({ pid: process.pid, port: 7 })
     await forgetRunning(folder.path)
     expect(await findRunning(folder.path)).toBeUndefined()
@@ -112,7 +114,8 @@ describe("a second start", () => {
   test("[HTTP-11] a server that does not answer is not running, and the hint says what to do", async () => {
     await using server = await newServer()
     const { stateDirectory } = server.app().places.repository
-    await recordRunning(stateDirectory, 1)
+    await forgetRunning(stateDirectory)
+    await recordRunning(stateDirectory, at(1))
     await expect(open(callFor(server).call)).rejects.toMatchObject({
       code: "HTTP_NOT_RUNNING",
       hint: "Start one with `qm up`.",
@@ -128,7 +131,8 @@ describe("opening", () => {
     expect(await open(script.call)).toBe(0)
     const person = callFor(server, { isTerminal: true, environment: screen.environment })
     expect(await open(person.call)).toBe(0)
-    expect(await screen.opened()).toBe(`xdg-open ${person.said[0]}\n`)
+    // It is handed over, not waited for.
+    await vi.waitFor(async () => expect(await screen.opened()).toBe(`xdg-open ${person.said[0]}\n`))
     expect(script.said[0]).toMatch(LINK)
     expect(script.said[0]).not.toBe(person.said[0])
   })
@@ -142,7 +146,7 @@ describe("opening", () => {
     await up(callFor(server, { isTerminal: true, environment, input: { open: false } }).call)
     expect(await screen.opened()).toBe("")
     await up(callFor(server, { isTerminal: true, environment }).call)
-    expect(await screen.opened()).toMatch(/^xdg-open http:/)
+    await vi.waitFor(async () => expect(await screen.opened()).toMatch(/^xdg-open http:/))
   })
 
   test("[HTTP-3] a window is Chromium without its frame; without one the link is enough", async () => {
@@ -151,7 +155,9 @@ describe("opening", () => {
     const { environment } = screen
     const shown = callFor(server, { input: { window: true }, environment })
     await open(shown.call)
-    expect(await screen.opened()).toBe(`google-chrome --app=${shown.said[0]}\n`)
+    await vi.waitFor(async () =>
+      expect(await screen.opened()).toBe(`google-chrome --app=${shown.said[0]}\n`),
+    )
     const blind = callFor(server, { input: { window: true } })
     expect(await open(blind.call)).toBe(0)
     expect(blind.said[1]).toContain("No Chromium was found")
@@ -177,11 +183,12 @@ describe("the probes", () => {
     const open = await listen(createServer((_, response) => response.end("welcome")))
     const stateDirectory = path.join(folder.path, "state")
     await mkdir(stateDirectory)
-    await recordRunning(stateDirectory, open.port)
+    await recordRunning(stateDirectory, at(open.port))
     const checks = await attack({ home: folder.path, repository: { stateDirectory } })
     open.server.close()
     expect(new Set(checks.map((it) => it.state))).toEqual(new Set(["fail"]))
-    await recordRunning(stateDirectory, 1)
+    await forgetRunning(stateDirectory)
+    await recordRunning(stateDirectory, at(1))
     const silent = await attack({ home: folder.path, repository: { stateDirectory } })
     expect(silent[0]).toMatchObject({ state: "fail", detail: "the server did not answer" })
   })
@@ -226,7 +233,9 @@ describe("addresses that others can reach", () => {
       message: expect.stringContaining(tlsKey),
     })
     await writeFile(tlsKey, "key")
-    const tls = { cert: Buffer.from("cert"), key: Buffer.from("key") }
-    expect(await readExposure(input)).toEqual({ host: "192.0.2.1", tls })
+    await expect(readExposure(input)).rejects.toMatchObject({
+      code: "HTTP_TLS_FILE_UNUSABLE",
+      message: expect.stringContaining("not PEM"),
+    })
   })
 })

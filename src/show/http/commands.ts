@@ -1,11 +1,11 @@
 import { systemRandom } from "#ground/base"
 import { type App } from "#show/app"
 import { askForLink } from "./ask.ts"
-import { NotRunning } from "./errors.ts"
+import { AlreadyRunning, NotRunning } from "./errors.ts"
 import { readExposure } from "./expose.ts"
 import { openPage, openWindow } from "./open-page.ts"
 import { findRunning, type Running } from "./running.ts"
-import { serve } from "./serve.ts"
+import { type Serving, serve } from "./serve.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -22,26 +22,35 @@ export type ServeCall = {
 
 /** `qm up`: serve until told to stop, or point at the server that runs already. */
 export async function up(call: ServeCall): Promise<number> {
-  const { app, input, say } = call
+  const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
   if (running !== undefined) return pointAt(running, call)
-
-  const asked = typeof input["port"] === "number" ? input["port"] : undefined
-  const port = asked ?? app.config().server.port
-  const mayMove = asked === undefined && app.isDefault("server.port")
-  const exposed = await readExposure(input)
-  const serving = await serve({ app, port, mayMove, exposed })
+  const serving = await serveAsAsked(call).catch((error: unknown) => {
+    if (AlreadyRunning.is(error)) return undefined
+    throw error
+  })
+  // Somebody else was faster by a moment: theirs is the server.
+  if (serving === undefined) return open(call)
   const link = serving.link()
-  if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)
-  if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   say("The link signs one browser in, once. `qm open` makes another. Ctrl-C ends the server.")
   if (wantsPage(call)) await openPage(link, call.environment)
   await untilAborted(call.signal)
   await serving.close()
   say("Stopped.")
   return 0
+}
+
+async function serveAsAsked({ app, input, say }: ServeCall): Promise<Serving> {
+  const asked = typeof input["port"] === "number" ? input["port"] : undefined
+  const port = asked ?? app.config().server.port
+  const mayMove = asked === undefined && app.isDefault("server.port")
+  const exposed = await readExposure(input)
+  const serving = await serve({ app, port, mayMove, exposed })
+  if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
+  if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
+  return serving
 }
 
 /** `qm open`: a fresh link to the server that runs, in a browser or in a window of its own. */
@@ -77,9 +86,9 @@ async function pointAt(running: Running, call: ServeCall): Promise<number> {
   return 0
 }
 
-async function linkOf({ port }: Running, app: App): Promise<string> {
+async function linkOf({ url }: Running, app: App): Promise<string> {
   const bearer = await readOrMakeToken(app.places.home, systemRandom)
-  return askForLink(port, bearer)
+  return askForLink(url, bearer)
 }
 
 function wantsPage({ input, isTerminal }: ServeCall): boolean {

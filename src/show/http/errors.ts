@@ -24,6 +24,27 @@ export const PortTaken = defineError<{ port: number; host: string }>()("HTTP_POR
   hint: () => "Choose another with --port, or leave it out: the next free one is taken then.",
 })
 
+export const PortInvalid = defineError<{ port: number }>()("HTTP_PORT_INVALID", {
+  family: "invalid",
+  message: ({ port }) => `${port} is not a port.`,
+  hint: () => "A port is a whole number from 0 to 65535; 0 takes any free one.",
+})
+
+export const ListenFailed = defineError<{ port: number; host: string; reason: string }>()(
+  "HTTP_LISTEN_FAILED",
+  {
+    family: "denied",
+    message: ({ port, host, reason }) => `Cannot listen on port ${port} of ${host}: ${reason}.`,
+    hint: () => "Choose a port above 1023, and an address that this machine has.",
+  },
+)
+
+export const AlreadyRunning = defineError<{ root: string }>()("HTTP_ALREADY_RUNNING", {
+  family: "conflict",
+  message: ({ root }) => `A server runs for ${root} already.`,
+  hint: () => "Run `qm open` for a link to it.",
+})
+
 export const AddressDangerous = defineError<{ host: string }>()("HTTP_ADDRESS_DANGEROUS", {
   family: "denied",
   message: ({ host }) => `${host} can be reached from other machines.`,

@@ -1,3 +1,4 @@
+import { createSecureContext } from "node:tls"
 import { readBounded } from "#ground/base"
 import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
 import type { Tls } from "./http.ts"
@@ -15,10 +16,17 @@ export async function readExposure(input: Input): Promise<Exposed | undefined> {
   if (typeof host !== "string" || isLoopback(host)) return undefined
   const { tlsCert, tlsKey } = input
   const isMeant = input["exposeToTheNetwork"] === true
-  if (!isMeant || typeof tlsCert !== "string" || typeof tlsKey !== "string") {
+  // A wildcard has no name of its own, and the guard answers to names.
+  const isWildcard = host === "0.0.0.0" || host === "::"
+  if (isWildcard || !isMeant || typeof tlsCert !== "string" || typeof tlsKey !== "string") {
     throw AddressDangerous({ host })
   }
   const tls: Tls = { cert: await readTlsFile(tlsCert), key: await readTlsFile(tlsKey) }
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    throw TlsFileUnusable({ path: `${tlsCert} or ${tlsKey}`, problem: "it is not PEM" }, error)
+  }
   return { host, tls }
 }
 

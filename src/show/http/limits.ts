@@ -55,8 +55,5 @@ export const RECORD_LIMIT_BYTES = 1_000
 /** How long a running server may take to give a link. */
 export const ASK_RUNNING_TIMEOUT_MS = 5_000
 
-/** A program that opens a page hands it over and ends; one that stays is let go. */
-export const OPEN_PAGE_TIMEOUT_MS = 10_000
-
 /** A certificate with its chain is a few kilobytes. */
 export const TLS_FILE_LIMIT_BYTES = 1_000_000

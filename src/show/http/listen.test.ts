@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { LIVE_URL, neverReads, newServer, send, UPGRADE_HEADERS } from "#test/server"
+import { listenOnAddress } from "./listen.ts"
+import { findRunning } from "./running.ts"
 import { serve } from "./serve.ts"
 
 describe.runIf(needs("S10", "proc"))("sockets", () => {
@@ -56,16 +59,35 @@ describe("ports", () => {
   test("[HTTP-10] the default port may move to the next free one", async () => {
     await using other = await newServer()
     using taken = await stranger()
+    await other.serving().close()
     const moved = await serve({ app: other.app(), port: taken.port, mayMove: true })
     expect(moved.port).toBeGreaterThan(taken.port)
     await moved.close()
   })
 
-  test("[HTTP-10] what cannot be listened on for another reason is said as it is", async () => {
+  test("[HTTP-10] what is no port is refused, and so is a second server of the repository", async () => {
     await using other = await newServer()
-    await expect(serve({ app: other.app(), port: 70_000, mayMove: true })).rejects.toMatchObject({
-      code: "ERR_SOCKET_BAD_PORT",
+    const { port } = other
+    for (const wrong of [70_000, -1, 1.5]) {
+      await expect(serve({ app: other.app(), port: wrong, mayMove: true })).rejects.toMatchObject({
+        code: "HTTP_PORT_INVALID",
+      })
+    }
+    await expect(serve({ app: other.app(), port: 0, mayMove: true })).rejects.toMatchObject({
+      code: "HTTP_ALREADY_RUNNING",
     })
+    const { stateDirectory } = other.app().places.repository
+    expect(await findRunning(stateDirectory)).toMatchObject({ port })
+  })
+
+  test("[HTTP-10] an address that this machine does not have is a coded failure", async () => {
+    const place = {
+      server: createHttpServer(),
+      hosts: new Set<string>(),
+      host: "192.0.2.1",
+      port: 0,
+    }
+    await expect(listenOnAddress(place)).rejects.toMatchObject({ code: "HTTP_LISTEN_FAILED" })
   })
 
   test("[HTTP-10] it answers on ::1 under that name too, where there is one", async () => {

@@ -1,6 +1,8 @@
 import type { Server } from "node:http"
 import { type AddressInfo, createServer, type Server as NetServer } from "node:net"
-import { PortTaken } from "./errors.ts"
+import { ListenFailed, PortTaken } from "./errors.ts"
+
+const HTTPS_PORT = 443
 
 type Place = { server: Server; hosts: Set<string>; host: string; port: number }
 type Listening = { port: number; close(): Promise<void> }
@@ -9,7 +11,10 @@ type Listening = { port: number; close(): Promise<void> }
 export async function listenOnAddress({ server, hosts, host, port }: Place): Promise<Listening> {
   await listen(server, host, port)
   const { port: actual } = addressOf(server)
-  hosts.add(`${host.includes(":") ? `[${host}]` : host}:${actual}`)
+  const name = host.includes(":") ? `[${host}]` : host
+  hosts.add(`${name}:${actual}`)
+  // Browsers leave the port out where it is the scheme's own.
+  if (actual === HTTPS_PORT) hosts.add(name)
   return { port: actual, close: () => closeServer(server) }
 }
 
@@ -49,8 +54,9 @@ async function listen(server: NetServer, host: string, port: number): Promise<vo
   try {
     await heard.promise
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE"
-    throw isTaken ? PortTaken({ port, host }, error) : error
+    const reason = error instanceof Error && "code" in error ? String(error.code) : undefined
+    if (reason === "EADDRINUSE") throw PortTaken({ port, host }, error)
+    throw reason === undefined ? error : ListenFailed({ port, host, reason }, error)
   } finally {
     server.off("error", heard.reject)
   }

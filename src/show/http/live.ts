@@ -37,7 +37,7 @@ export function createLive(deps: {
     perMessageDeflate: false,
     destroyUpgrade: false,
   })
-  io.attach(deps.server)
+  attachBehindGuard(io, deps.server)
   const upgraded = guardUpgrades(deps.server, deps.gate)
 
   const streams = new Map<Socket, Stream>()
@@ -143,6 +143,16 @@ async function locate(
     return { reply: { kind: "resync", head, reason: page.kind }, from: head }
   }
   return { reply: { kind: "subscribed", head }, from: after ?? head }
+}
+
+/** Attaching puts socket.io before the guard; only upgrades are its business, so that is undone. */
+function attachBehindGuard(io: Server, server: HttpServer): void {
+  const guarded = server.listeners("request")
+  io.attach(server)
+  server.removeAllListeners("request")
+  for (const listener of guarded) {
+    server.on("request", (request, response) => listener.call(server, request, response))
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os"
-import { pickEnvironment, run, start } from "#ground/base"
-import { OPEN_PAGE_TIMEOUT_MS } from "./limits.ts"
+import { launch, pickEnvironment } from "#ground/base"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -24,12 +23,7 @@ export async function openPage(url: string, environment: Environment): Promise<v
   if (!hasScreen(environment)) return
   const [file, ...args] = OPENERS[process.platform] ?? ["xdg-open"]
   if (file === undefined) return
-  await run(file, [...args, url], {
-    cwd: tmpdir(),
-    env: pickEnvironment(environment, DESKTOP_VARIABLES),
-    timeoutMs: OPEN_PAGE_TIMEOUT_MS,
-    maxOutputBytes: 10_000,
-  })
+  await launch(file, [...args, url], desktop(environment))
 }
 
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
@@ -53,18 +47,14 @@ export async function openWindow(
 ): Promise<string | undefined> {
   if (!hasScreen(environment)) return undefined
   for (const program of CHROMIUMS) {
-    const started = await start(program, [`--app=${url}`], {
-      cwd: tmpdir(),
-      env: pickEnvironment(environment, DESKTOP_VARIABLES),
-    })
-    if (started.kind !== "started") continue
-    // It lives as long as its window, and `qm open` as long as it.
-    started.child.stdout.resume()
-    started.child.stderr.resume()
-    await started.child.exited
-    return program
+    const outcome = await launch(program, [`--app=${url}`], desktop(environment))
+    if (outcome.kind === "launched") return program
   }
   return undefined
+}
+
+function desktop(environment: Environment) {
+  return { cwd: tmpdir(), env: pickEnvironment(environment, DESKTOP_VARIABLES) }
 }
 
 function hasScreen(environment: Environment): boolean {

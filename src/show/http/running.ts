@@ -2,7 +2,9 @@ import path from "node:path"
 import { z } from "zod"
 import {
   ensureDirectory,
+  FileExists,
   isSameProcessAlive,
+  linkFile,
   processIdentity,
   readTextBounded,
   removeFile,
@@ -15,6 +17,7 @@ const Running = z.object({
   pid: z.int().positive(),
   startedAt: z.string().optional(),
   port: z.int().positive(),
+  url: z.string(),
 })
 export type Running = z.infer<typeof Running>
 
@@ -27,14 +30,32 @@ export async function findRunning(stateDirectory: string): Promise<Running | und
   const parsed = Running.safeParse(parseJson(outcome.text))
   if (!parsed.success) return undefined
   const { pid, startedAt } = parsed.data
-  return isSameProcessAlive({ pid, startedAt }) ? parsed.data : undefined
+  // Outside git the record lies in the working tree, where an archive could plant one. Without a
+  // start time any living process would do, and the token would be sent to it.
+  const isIdentified = startedAt !== undefined || processIdentity().startedAt === undefined
+  return isIdentified && isSameProcessAlive({ pid, startedAt }) ? parsed.data : undefined
 }
 
-export async function recordRunning(stateDirectory: string, port: number): Promise<void> {
-  const running: Running = { ...processIdentity(), port }
+/** Claim the place of this repository's server; false when another one has it. */
+export async function recordRunning(
+  stateDirectory: string,
+  at: Pick<Running, "port" | "url">,
+): Promise<boolean> {
+  const file = fileIn(stateDirectory)
+  const draft = `${file}.${process.pid}`
   // With a store elsewhere nothing else has made this folder yet.
   await ensureDirectory(stateDirectory)
-  await writeFileAtomic(fileIn(stateDirectory), `${JSON.stringify(running)}\n`)
+  if ((await findRunning(stateDirectory)) === undefined) await removeFile(file)
+  await writeFileAtomic(draft, `${JSON.stringify({ ...processIdentity(), ...at })}\n`)
+  try {
+    await linkFile(draft, file)
+    return true
+  } catch (error) {
+    if (FileExists.is(error)) return false
+    throw error
+  } finally {
+    await removeFile(draft)
+  }
 }
 
 /** Only our own: a server that took over in the meantime keeps its record. */

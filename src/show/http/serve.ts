@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
 import { type App, versions } from "#show/app"
-import { PortTaken } from "./errors.ts"
+import { AlreadyRunning, PortInvalid, PortTaken } from "./errors.ts"
 import { createHttp, type Tls } from "./http.ts"
 import { createKeys } from "./keys.ts"
 import { PORTS_TRIED } from "./limits.ts"
@@ -44,8 +44,9 @@ export async function serve(options: ServeOptions) {
   })
   try {
     const port = await listenSomewhere(http.listen, options)
-    await recordRunning(repository.stateDirectory, port)
     const url = urlOf(options.exposed, port)
+    const isOurs = await recordRunning(repository.stateDirectory, { port, url })
+    if (!isOurs) throw AlreadyRunning({ root: repository.root })
     return {
       url,
       port,
@@ -68,6 +69,7 @@ async function listenSomewhere(
   listen: (port: number, host?: string) => Promise<number>,
   { port, mayMove, exposed }: ServeOptions,
 ): Promise<number> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw PortInvalid({ port })
   const tries = mayMove ? PORTS_TRIED : 1
   for (let at = port; ; at++) {
     try {

@@ -27,14 +27,8 @@ export async function openPostgresDriver(options: {
   const judge = createJudge({ ...options, life })
   const transact = createTransact({ clock: options.clock, life, judge, pool: writers })
 
-  const all: Driver["all"] = async (query) => {
-    life.refuseIfClosed()
-    try {
-      return await withClient(readers, (client) => askAll(client, query))
-    } catch (error) {
-      throw judge(error, "reading").error
-    }
-  }
+  const all = createReads({ life, judge, pool: readers })
+  const signal = createSignal({ ...options, pool: readers })
   const driver: OwnedDriver = {
     dialect: "postgres",
     all,
@@ -48,11 +42,12 @@ export async function openPostgresDriver(options: {
     stopped: life.stopped,
     // The server guards its own pages (data_checksums); the journal has checksums of its own.
     findDamage: async () => [],
-    signal: createSignal({ ...options, pool: readers }),
+    signal,
     sizeBytes: async () => parseRows(Size, await all(SELECT_SIZE))[0]?.bytes ?? 0,
     async close() {
       if (life.isClosed()) return
       await queue.drained()
+      await signal.settled()
       life.close()
       await Promise.all([writers.end(), readers.end()])
     },
@@ -79,6 +74,17 @@ function createJudge(deps: { url: string; busyTimeoutMs: number; life: Life }): 
     if (failure.kind === "stop") deps.life.stop(failure.reason)
     if (failure.kind === "again") return { mayPass: true, error: StoreBusy({ waitedMs: 0 }, error) }
     return { mayPass: false, error: failure.error }
+  }
+}
+
+function createReads(deps: { life: Life; judge: Judge; pool: Pool }): Driver["all"] {
+  return async (query) => {
+    deps.life.refuseIfClosed()
+    try {
+      return await withClient(deps.pool, (client) => askAll(client, query))
+    } catch (error) {
+      throw deps.judge(error, "reading").error
+    }
   }
 }
 

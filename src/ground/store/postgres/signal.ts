@@ -12,11 +12,12 @@ const CHANNEL = "qm_journal"
  */
 export function createSignal(deps: { url: string; pool: Pool; clock: Clock; log: Log }): Signal {
   let isDue = false
+  let sending: Promise<unknown> = Promise.resolve()
   return {
     send() {
       if (isDue) return
       isDue = true
-      void deps.clock
+      sending = deps.clock
         .sleep(SIGNAL_GAP_MS)
         .then(() => {
           isDue = false
@@ -24,6 +25,7 @@ export function createSignal(deps: { url: string; pool: Pool; clock: Clock; log:
         })
         .catch((error: unknown) => deps.log.debug("signal not sent", { error }))
     },
+    settled: () => sending,
     listen(tell, ended) {
       void keepListening(deps, tell, ended)
     },

@@ -23,6 +23,7 @@ export function renderStatus(status: StoreStatus, { paint }: Screen): string {
     ["Events", formatExact(status.events)],
     ["Epoch", status.epoch],
     ["Backup", backup],
+    ["Integrity", status.integrity === "ok" ? "ok" : paint.bad(status.integrity)],
     ...(status.stopped === null ? [] : [["Stopped", paint.bad(status.stopped)]]),
     ...status.corruptFiles.map((file) => ["Damaged", paint.warn(file)]),
   ])
