@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { silentLog, systemRandom } from "#ground/base"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
+import { needs } from "#test/needs"
+import { startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
 import { EventTooLarge } from "./errors.ts"
 import { MAX_EVENT_BYTES } from "./limits.ts"
@@ -33,6 +35,26 @@ test("[C5][STORE-8] order is the sequence, however the wall clock jumps", async 
     fcParameters({ numRuns: 500 }),
   )
 })
+
+test.runIf(needs("C5", "postgres"))(
+  "[C5][STORE-8] the same on Postgres, through one long history",
+  async () => {
+    await using cluster = await startPostgres()
+    const location = { kind: "postgres", url: await cluster.createDatabase() } as const
+    let wall = 1_000_000_000_000
+    const clock = { ...systemClock, now: () => wall }
+    await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })
+    const db = store.forRoom("store")
+    const jumps = Array.from({ length: 200 }, (_, index) => [-DAY_MS, 365 * DAY_MS, -1][index % 3])
+    for (const [index, by = 0] of jumps.entries()) {
+      wall += by
+      await db.transaction(async (tx) => tx.emit("store.backed-up", { file: "", sizeBytes: index }))
+    }
+    const { entries } = await store.journal.readNewest({ limit: jumps.length })
+    expect(entries.map((it) => it.body["sizeBytes"])).toEqual([...jumps.keys()])
+    expect(entries.map((it) => it.seq)).toEqual([...jumps.keys()].map((index) => index + 2))
+  },
+)
 
 test("[STORE-6] an event is a note of what happened, not a place for content", async () => {
   const location = { kind: "memory" } as const
