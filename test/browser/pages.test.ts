@@ -57,7 +57,11 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
     await page.getByText("CONFIG_INVALID").waitFor()
     await page.getByRole("link", { name: "Events" }).click()
     await page.getByText("store.backed-up").waitFor()
+    // Coming back asks again by itself; the file is mended only after that has failed too.
+    const askedAgain = page.waitForResponse((it) => it.url().includes("/api/config/show"))
     await page.getByRole("link", { name: "Settings" }).click()
+    await (await askedAgain).finished()
+    await page.getByText("CONFIG_INVALID").waitFor()
     await writeFile(file, '{ "tokens": { "window": 64000 } }')
     await page.getByRole("button", { name: "Try again" }).click()
     const size = page.getByRole("textbox", { name: "tokens.window" })
