@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import { newSeed } from "../test/kit/seed.ts"
 import { reportCoverage } from "./test/coverage.ts"
+import { installHosts } from "./test/install-hosts.ts"
 import { installTools } from "./test/install-tools.ts"
 import { closingLines, type Outcome } from "./test/outcome.ts"
 
@@ -34,7 +35,10 @@ const passedOn = given.filter((it) => !MODES.includes(it) && !it.startsWith(REPO
 // Coverage of a part says nothing about the whole, and full mode is a part by design.
 const isWhole = !isFull && passedOn.length === 0
 
-if (isFull) installTools()
+if (isFull) {
+  installTools()
+  installHosts()
+}
 // Browser tests look at the console as it is built.
 execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
   stdio: "inherit",

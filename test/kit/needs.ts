@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { test } from "vitest"
 import { NOT_CHECKED } from "../../scripts/test/outcome.ts"
+import { isHostInstalled, type TestedHost } from "./host-programs.ts"
 
 export type Tool = keyof typeof TOOLS
 
@@ -55,9 +56,24 @@ const TOOLS = {
     remedy: "apt-get install openssl",
   },
   git: { isThere: () => succeeds("git", ["--version"]), remedy: "apt-get install git" },
+  "claude-code": host("claude-code"),
+  codex: host("codex"),
+  copilot: host("copilot"),
+  gemini: host("gemini"),
 } as const satisfies Record<string, Probe>
 
-const TOOL_NAMES: readonly Tool[] = ["strace", "unshare", "proc", "postgres", "openssl", "git"]
+const TOOL_NAMES: readonly Tool[] = [
+  "strace",
+  "unshare",
+  "proc",
+  "postgres",
+  "openssl",
+  "git",
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+]
 
 const alreadyNamed = new Set<string>()
 const found = new Map<Tool, boolean>()
@@ -70,6 +86,11 @@ function isAtHand(tool: Tool): boolean {
   const isThere = !hidden.includes(tool) && TOOLS[tool].isThere()
   found.set(tool, isThere)
   return isThere
+}
+
+/** Hosts are installed by full mode only: they weigh 700 MB. */
+function host(name: TestedHost): Probe {
+  return { isThere: () => isHostInstalled(name), remedy: "npm run test:full installs it" }
 }
 
 function missingInFullMode(title: string): never {

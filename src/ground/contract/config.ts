@@ -20,6 +20,18 @@ export type TokenEncoding = z.infer<typeof TokenEncoding>
 
 /** Every setting of the product, with its default and its description. */
 export const Config = z.strictObject({
+  capture: z
+    .strictObject({
+      extra: field(z.string().max(2_000).default(""), {
+        description: "Further files to show, as patterns with commas; no host loads them by itself",
+        env: "QM_CAPTURE_EXTRA",
+      }),
+      startBudget: field(z.int().min(100).max(10_000_000).default(20_000), {
+        description: "Tokens that may be in the window before the first word; a notch on the bar",
+        env: "QM_CAPTURE_START_BUDGET",
+      }),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: field(z.enum(["debug", "info", "warn", "error"]).default("warn"), {

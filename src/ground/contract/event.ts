@@ -15,6 +15,17 @@ export function defineEvent<const Name extends `${string}.${string}`, Body exten
   return { name, ...definition }
 }
 
+const CaptureTaken = defineEvent("capture.taken", {
+  version: 1,
+  summary: "A host's context was captured, and it is not the one of before",
+  body: z.object({
+    id: z.string(),
+    host: z.string(),
+    workingDirectory: z.string(),
+    files: z.int(),
+    tokensInWindow: z.int(),
+  }),
+})
 const ConfigChanged = defineEvent("config.changed", {
   version: 1,
   summary: "A setting was written to a config file, or taken out of one",
@@ -37,7 +48,13 @@ const StoreRestored = defineEvent("store.restored", {
 })
 
 /** The whole list. If it is not here, nobody may say it. */
-export const EVENTS = [ConfigChanged, StoreCreated, StoreBackedUp, StoreRestored] as const
+export const EVENTS = [
+  CaptureTaken,
+  ConfigChanged,
+  StoreCreated,
+  StoreBackedUp,
+  StoreRestored,
+] as const
 
 type Definition = (typeof EVENTS)[number]
 export type EventName = Definition["name"]

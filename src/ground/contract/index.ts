@@ -1,3 +1,20 @@
+export {
+  Agreement,
+  Capture,
+  CaptureBudget,
+  CaptureChange,
+  CaptureDiff,
+  CaptureHosts,
+  CaptureList,
+  CaptureSettings,
+  CaptureSummary,
+  CaptureText,
+  EffectiveSetting,
+  HOST_NAMES,
+  HostName,
+  McpServerFound,
+  Observation,
+} from "./capture.ts"
 export type { ConfigField } from "./config.ts"
 export { Config, configFields, TokenEncoding } from "./config.ts"
 export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
@@ -11,6 +28,7 @@ export {
   Load,
   Manifest,
   ManifestItem,
+  ManifestNote,
   SearchedPath,
 } from "./manifest.ts"
 export { Message, MessageType } from "./message.ts"

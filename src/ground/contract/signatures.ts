@@ -1,5 +1,20 @@
 import type { z } from "zod"
 import {
+  Capture,
+  CaptureDiff,
+  CaptureDiffInput,
+  CaptureHosts,
+  CaptureHostsInput,
+  CaptureList,
+  CaptureListInput,
+  CaptureSettings,
+  CaptureSettingsInput,
+  CaptureShowInput,
+  CaptureTakeInput,
+  CaptureText,
+  CaptureTextInput,
+} from "./capture.ts"
+import {
   ConfigCheck,
   ConfigCheckInput,
   ConfigReport,
@@ -29,6 +44,13 @@ import { TokenCount, TokensCountInput } from "./tokens.ts"
  * it stands here; the operation itself, with what it does, is declared in its room.
  */
 export const SIGNATURES = {
+  "capture.diff": { input: CaptureDiffInput, output: CaptureDiff },
+  "capture.hosts": { input: CaptureHostsInput, output: CaptureHosts },
+  "capture.list": { input: CaptureListInput, output: CaptureList },
+  "capture.settings": { input: CaptureSettingsInput, output: CaptureSettings },
+  "capture.show": { input: CaptureShowInput, output: Capture },
+  "capture.take": { input: CaptureTakeInput, output: Capture },
+  "capture.text": { input: CaptureTextInput, output: CaptureText },
   "config.check": { input: ConfigCheckInput, output: ConfigCheck },
   "config.set": { input: ConfigSetInput, output: ConfigSetting },
   "config.show": { input: ConfigShowInput, output: ConfigReport },

@@ -17,8 +17,11 @@ const openWith = (file: string, migrations: readonly Migration[]) =>
     migrations,
   })
 
+/** One more than the product has, whatever it has grown to. */
+const NEXT = MIGRATIONS.length + 1
+
 const second: Migration = {
-  number: 2,
+  number: NEXT,
   name: "second",
   statements: ({ text, strict }) => [sql`CREATE TABLE second (id ${text} PRIMARY KEY)${strict}`],
 }
@@ -28,7 +31,10 @@ test("[D10][STORE-14] an older version refuses a newer store, and says which it 
   const file = `${directory.path}/store.db`
   await (await openWith(file, [...MIGRATIONS, second])).close()
   const refused = await openWith(file, MIGRATIONS).catch((it: unknown) => it)
-  expect(refused).toMatchObject({ code: "STORE_SCHEMA_NEWER", data: { found: 2, known: 1 } })
+  expect(refused).toMatchObject({
+    code: "STORE_SCHEMA_NEWER",
+    data: { found: NEXT, known: NEXT - 1 },
+  })
   await (await openWith(file, [...MIGRATIONS, second])).close()
 })
 
@@ -39,7 +45,7 @@ test("[STORE-14] a store of another product or branch is refused by name", async
   const other = { ...second, name: "other" }
   await expect(openWith(file, [...MIGRATIONS, other])).rejects.toMatchObject({
     code: "STORE_SCHEMA_FOREIGN",
-    message: 'Migration 2 of the store is named "second"; here it is "other".',
+    message: `Migration ${NEXT} of the store is named "second"; here it is "other".`,
   })
 })
 
@@ -53,10 +59,10 @@ test("[STORE-14] a migration that fails changes nothing, and a mended one is app
   }
   await expect(openWith(file, [...MIGRATIONS, broken])).rejects.toMatchObject({
     code: "STORE_MIGRATION_FAILED",
-    data: { number: 2, name: "second" },
+    data: { number: NEXT, name: "second" },
   })
   await using store = await openWith(file, [...MIGRATIONS, second])
-  expect((await store.status()).schemaVersion).toBe(2)
+  expect((await store.status()).schemaVersion).toBe(NEXT)
   expect(await store.db.all(z.object({ id: z.string() }), sql`SELECT id FROM second`)).toEqual([])
 })
 
@@ -83,6 +89,6 @@ test("[STORE-14] several openers at once migrate once", async () => {
 
 test("[STORE-14] the list of migrations has no gap", async () => {
   await using directory = await tempDirectory()
-  const gap = [...MIGRATIONS, { ...second, number: 3 }]
+  const gap = [...MIGRATIONS, { ...second, number: NEXT + 1 }]
   await expect(openWith(`${directory.path}/store.db`, gap)).rejects.toThrow(/numbered 1, 2, 3/)
 })

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { tempDirectory } from "#test/temp"
 import type { StoreLocation } from "./location.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
 import { storeOperations } from "./operations.ts"
 import { openStore } from "./store.ts"
 
@@ -37,7 +38,7 @@ test("[STORE-19] status, backup, check, restore and events work together", async
   expect(await call("store.status")).toMatchObject({
     dialect: "sqlite",
     location: file,
-    schemaVersion: 1,
+    schemaVersion: MIGRATIONS.length,
     events: 1,
     lastBackup: null,
     corruptFiles: [],

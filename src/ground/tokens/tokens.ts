@@ -1,18 +1,21 @@
 import type { TokenEncoding } from "#ground/contract"
 import { createCounter, type TokenCounter } from "./counter.ts"
 import { createEstimator } from "./estimate.ts"
-import { loadVocabulary } from "./vocabulary.ts"
+import { loadVocabulary, type PreparedTables } from "./vocabulary.ts"
 
 export type Tokens = ReturnType<typeof createTokens>
 
 /** The counter of one encoding, loaded when it is first asked for, and the estimator beside it. */
-export function createTokens(options: { readonly encoding: TokenEncoding }) {
+export function createTokens(options: {
+  readonly encoding: TokenEncoding
+  readonly prepared?: PreparedTables
+}) {
   let loading: Promise<TokenCounter> | undefined
   return {
     encoding: options.encoding,
     estimator: createEstimator(options.encoding),
     counter(): Promise<TokenCounter> {
-      loading ??= loadVocabulary(options.encoding).then(createCounter)
+      loading ??= loadVocabulary(options.encoding, options.prepared).then(createCounter)
       return loading
     },
   }

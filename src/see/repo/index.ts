@@ -1,2 +1,7 @@
+export { directoryProblem } from "./directory.ts"
+export type { Assignment } from "./environment-files.ts"
+export { readEnvironmentFiles } from "./environment-files.ts"
+export type { ListedFiles } from "./list-files.ts"
+export { listFiles } from "./list-files.ts"
 export type { Repository } from "./repo.ts"
 export { currentBranch, locateRepository, PROJECT_FOLDER } from "./repo.ts"

@@ -12,3 +12,9 @@ export const OLDEST_NODE_MAJOR = 24
 
 /** git answers its version at once, or something is wrong with it. */
 export const GIT_VERSION_TIMEOUT_MS = 5_000
+
+/** Files of a working tree that a rule is tried on; a larger tree is left alone. */
+export const LARGEST_LISTED_TREE_FILES = 20_000
+
+/** A prepared token table: claude's has 1.0 MB, o200k's 3 MB. */
+export const PREPARED_TABLE_LIMIT_BYTES = 16 * 1024 * 1024

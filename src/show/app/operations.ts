@@ -2,6 +2,7 @@ import { type Clock, invariant, type Log, type Random, readTextBounded } from "#
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
 import { createTokens, type Tokens, tokensOperations } from "#ground/tokens"
+import { captureIn } from "./capture.ts"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
 import { doctorOperations, examine } from "./doctor.ts"
@@ -9,6 +10,7 @@ import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
 import { nowOperations } from "./now.ts"
 import type { Places } from "./places.ts"
+import { preparedTables } from "./prepared-tables.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
 /** What operations stand on. Everything that may fail or cost time is a function. */
@@ -30,13 +32,15 @@ export type OperationDeps = {
 
 /** Everything the product can do, in one list. A room's operations join here. */
 export function operationTable(deps: OperationDeps): readonly Operation[] {
+  const tokens = lazyTokens(deps)
   return [
+    ...captureIn(deps, tokens.counter),
     ...configOperations(deps),
     ...doctorOperations(deps),
     ...nowOperations({ ...deps, examine: () => examine(deps) }),
     ...storeOperations(deps),
     ...tokensOperations({
-      tokens: lazyTokens(deps),
+      tokens,
       window: () => deps.config().tokens.window,
       read: (path) => readForCounting(path, deps),
     }),
@@ -66,13 +70,14 @@ export function describeOperations(): readonly Operation[] {
   })
 }
 
-/** The encoding comes from the config, and loading it costs 100 ms and more: only when asked. */
+/** The encoding comes from the config, and loading it costs 20 ms and more: only when asked. */
 function lazyTokens(deps: OperationDeps): Pick<Tokens, "counter"> {
   const made = new Map<string, Tokens>()
   return {
     counter: () => {
       const { encoding } = deps.config().tokens
-      const tokens = made.get(encoding) ?? createTokens({ encoding })
+      const prepared = preparedTables(deps.places().home, deps.log)
+      const tokens = made.get(encoding) ?? createTokens({ encoding, prepared })
       made.set(encoding, tokens)
       return tokens.counter()
     },

@@ -3,7 +3,7 @@ import { type BarSegment, layoutBar } from "#ground/tokens"
 import type { Screen } from "./screen.ts"
 
 /** One block a kind, so that the bar can be read without colours too. */
-const BLOCKS: Readonly<Record<ContextKind, string>> = {
+export const BLOCKS: Readonly<Record<ContextKind, string>> = {
   instructions: "█",
   files: "▓",
   symbols: "▒",

@@ -4,6 +4,289 @@ import type { Command } from "./command.ts"
 export const OPERATION_COMMANDS: readonly Command[] = [
   {
     "words": [
+      "capture"
+    ],
+    "operation": "capture.take",
+    "summary": "Show what an agent loads in a directory, in what order, why, and what it costs",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Directory in which the agent would start",
+        "defaultText": "."
+      }
+    ],
+    "flags": [
+      {
+        "name": "host",
+        "key": "host",
+        "type": "text",
+        "values": [
+          "claude-code",
+          "codex",
+          "copilot",
+          "gemini",
+          "antigravity"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Whose context is shown",
+        "defaultText": "claude-code"
+      },
+      {
+        "name": "content",
+        "key": "content",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also show the text of each file",
+        "defaultText": ""
+      },
+      {
+        "name": "diff",
+        "key": "diff",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Compare with this earlier capture; last for the newest",
+        "defaultText": ""
+      },
+      {
+        "name": "observe",
+        "key": "observe",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also start the host and ask it; no model is called",
+        "defaultText": ""
+      },
+      {
+        "name": "trust",
+        "key": "trust",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Let observe start the host in a folder it does not trust",
+        "defaultText": ""
+      },
+      {
+        "name": "save",
+        "key": "save",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Keep it in the history",
+        "defaultText": "true"
+      }
+    ]
+  },
+  {
+    "words": [
+      "capture",
+      "diff"
+    ],
+    "operation": "capture.diff",
+    "summary": "Compare two captures: added, removed, changed, grown",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "from",
+        "key": "from",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the older capture",
+        "defaultText": ""
+      },
+      {
+        "name": "to",
+        "key": "to",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Id of the newer one",
+        "defaultText": "last"
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "capture",
+      "hosts"
+    ],
+    "operation": "capture.hosts",
+    "summary": "List the agent hosts that are known, and those found here",
+    "group": "See",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "capture",
+      "list"
+    ],
+    "operation": "capture.list",
+    "summary": "List earlier captures, newest first",
+    "group": "See",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only captures of this directory",
+        "defaultText": ""
+      },
+      {
+        "name": "host",
+        "key": "host",
+        "type": "text",
+        "values": [
+          "claude-code",
+          "codex",
+          "copilot",
+          "gemini",
+          "antigravity"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only captures of this host",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many captures",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "capture",
+      "settings"
+    ],
+    "operation": "capture.settings",
+    "summary": "Show a host's settings in force, what they hide, and its MCP servers",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Directory in which the agent would start",
+        "defaultText": "."
+      }
+    ],
+    "flags": [
+      {
+        "name": "host",
+        "key": "host",
+        "type": "text",
+        "values": [
+          "claude-code",
+          "codex",
+          "copilot",
+          "gemini",
+          "antigravity"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Whose context is shown",
+        "defaultText": "claude-code"
+      }
+    ]
+  },
+  {
+    "words": [
+      "capture",
+      "show"
+    ],
+    "operation": "capture.show",
+    "summary": "Show an earlier capture",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the capture; last for the newest",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "content",
+        "key": "content",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also show the text of each file",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "capture",
+      "text"
+    ],
+    "operation": "capture.text",
+    "summary": "Show the text of one item of a capture, secrets replaced",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the capture",
+        "defaultText": ""
+      },
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Path of the item as the capture names it",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
       "config",
       "check"
     ],

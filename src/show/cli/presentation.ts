@@ -9,6 +9,13 @@ type Presentation = {
 
 /** An operation that is not listed here is `qm <room> <verb>` under "See". */
 export const PRESENTATION: Readonly<Record<string, Presentation>> = {
+  "capture.take": { words: ["capture"], arguments: ["path"], group: "See" },
+  "capture.list": { group: "See" },
+  "capture.show": { arguments: ["id"], group: "See" },
+  "capture.text": { arguments: ["id", "path"], group: "See" },
+  "capture.diff": { arguments: ["from", "to"], group: "See" },
+  "capture.settings": { arguments: ["path"], group: "See" },
+  "capture.hosts": { group: "See" },
   "now.show": { words: ["now"], group: "See" },
   "tokens.count": { words: ["tokens"], arguments: ["paths"], group: "See" },
   "events.list": { words: ["events"], group: "See" },

@@ -32,7 +32,7 @@ export type DirectoryEntry = { readonly name: string; readonly what: FileType }
 export type ListOutcome =
   | {
       readonly kind: "listed"
-      /** Ordered by name, the same on every machine. */
+      /** Ordered by name, the same on every machine, unless the disk's own order was asked for. */
       readonly entries: readonly DirectoryEntry[]
       /** Entries whose name is not UTF-8: a string could not lead back to them. */
       readonly unnameable: number
@@ -42,14 +42,22 @@ export type ListOutcome =
   | { readonly kind: "too-many"; readonly maxEntries: number }
   | { readonly kind: "unreadable"; readonly reason: string }
 
+type ListOptions = {
+  readonly maxEntries?: number
+  /** `disk` is the order in which the file system gives them, for who must do as others do. */
+  readonly order?: "name" | "disk"
+}
+
 export async function listDirectory(
   path: string,
-  options: { readonly maxEntries?: number } = {},
+  options: ListOptions = {},
 ): Promise<ListOutcome> {
   try {
     const looked = await lstat(path)
     if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }
-    return await readEntries(path, options.maxEntries ?? LARGEST_LISTING_ENTRIES)
+    const listed = await readEntries(path, options.maxEntries ?? LARGEST_LISTING_ENTRIES)
+    if (listed.kind !== "listed" || options.order === "disk") return listed
+    return { ...listed, entries: listed.entries.toSorted((a, b) => compareText(a.name, b.name)) }
   } catch (error) {
     const reason = reasonOf(error)
     const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
@@ -121,9 +129,5 @@ async function readEntries(path: string, maxEntries: number): Promise<ListOutcom
     if (isUtf8(name)) entries.push({ name: name.toString(), what: fileTypeOf(entry) })
     else unnameable++
   }
-  return {
-    kind: "listed",
-    entries: entries.toSorted((a, b) => compareText(a.name, b.name)),
-    unnameable,
-  }
+  return { kind: "listed", entries, unnameable }
 }

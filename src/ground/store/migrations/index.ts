@@ -1,5 +1,6 @@
 import { journal } from "./0001-journal.ts"
+import { captures } from "./0002-captures.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
-export const MIGRATIONS: readonly Migration[] = [journal]
+export const MIGRATIONS: readonly Migration[] = [journal, captures]

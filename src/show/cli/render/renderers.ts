@@ -1,6 +1,14 @@
 import type { z } from "zod"
 import { SIGNATURES } from "#ground/contract"
 import type { Screen } from "../screen.ts"
+import { renderCapture } from "./capture.ts"
+import { renderDiff } from "./capture-diff.ts"
+import {
+  renderCaptureList,
+  renderCaptureText,
+  renderHosts,
+  renderSettings,
+} from "./capture-lists.ts"
 import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
 import { renderNow } from "./now.ts"
@@ -15,6 +23,13 @@ type Renderer = {
 
 /** One entry an operation; what is not listed is printed as JSON. */
 export const renderers: Readonly<Record<string, Renderer>> = {
+  "capture.take": renderer(SIGNATURES["capture.take"].output, renderCapture),
+  "capture.show": renderer(SIGNATURES["capture.show"].output, renderCapture),
+  "capture.list": renderer(SIGNATURES["capture.list"].output, renderCaptureList),
+  "capture.text": renderer(SIGNATURES["capture.text"].output, renderCaptureText),
+  "capture.diff": renderer(SIGNATURES["capture.diff"].output, renderDiff),
+  "capture.settings": renderer(SIGNATURES["capture.settings"].output, renderSettings),
+  "capture.hosts": renderer(SIGNATURES["capture.hosts"].output, renderHosts),
   "config.show": renderer(SIGNATURES["config.show"].output, renderConfig),
   "config.check": renderer(
     SIGNATURES["config.check"].output,

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process"
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { HOSTS_FOLDER, isHostInstalled, type TestedHost } from "../../test/kit/host-programs.ts"
+
+const PINNED = join(import.meta.dirname, "../../test/hosts")
+const FILES = ["package.json", "package-lock.json"]
+const TESTED: readonly TestedHost[] = ["claude-code", "codex", "copilot", "gemini"]
+
+/**
+ * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 15 s and 700 MB, once.
+ * When it cannot, it says so, and the tests that need a host fail.
+ */
+export function installHosts(): void {
+  if (isCurrent()) return
+  mkdirSync(HOSTS_FOLDER, { recursive: true })
+  for (const file of FILES) copyFileSync(join(PINNED, file), join(HOSTS_FOLDER, file))
+  // No install script runs: the programs lie in the platform packages as they are.
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+  const { status } = spawnSync("npm", args, { cwd: HOSTS_FOLDER, stdio: ["ignore", 2, 2] })
+  if (status === 0) return
+  process.stderr.write("The agent hosts of test/hosts could not be installed by npm ci.\n")
+}
+
+function isCurrent(): boolean {
+  return (
+    TESTED.every(isHostInstalled) &&
+    FILES.every((file) => read(join(PINNED, file)) === read(join(HOSTS_FOLDER, file)))
+  )
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+/** Called for each keyword found, with the offset where it begins. */
+export type OnKeyword = (keyword: number, start: number) => void
+
+/**
+ * Finds all keywords in one walk over a text, whatever their number (Aho and Corasick, 1975), by
+ * letters without regard to case. Keywords are given in lower case.
+ */
+export function createAutomaton(keywords: readonly string[]) {
+  const classes = classesOf(keywords)
+  const width = Math.max(...classes) + 1
+  const trie = buildTrie(keywords, classes)
+  const { transitions, ends } = linkStates(trie, width)
+  return (text: string, onKeyword: OnKeyword): void => {
+    let row = 0
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      row = transitions[row + (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0
+      const found = ends[row]
+      if (found === undefined) continue
+      for (const keyword of found) {
+        onKeyword(keyword, index + 1 - (keywords[keyword]?.length ?? 0))
+      }
+    }
+  }
+}
+
+/** Characters that occur in no keyword are one class, 0: the table stays small and fast. */
+function classesOf(keywords: readonly string[]): Uint8Array {
+  const classes = new Uint8Array(128)
+  let count = 0
+  for (const letter of new Set(keywords.join(""))) {
+    count++
+    classes[letter.charCodeAt(0)] = count
+    classes[letter.toUpperCase().charCodeAt(0)] = count
+  }
+  return classes
+}
+
+type State = { readonly next: Map<number, number>; readonly ends: number[] }
+
+function buildTrie(keywords: readonly string[], classes: Uint8Array): readonly State[] {
+  const states: State[] = [{ next: new Map(), ends: [] }]
+  for (const [keyword, letters] of keywords.entries()) {
+    let state = states[0]
+    for (let index = 0; index < letters.length; index++) {
+      const letter = classes[letters.charCodeAt(index)] ?? 0
+      const known = state?.next.get(letter)
+      const next = known ?? states.length
+      if (known === undefined) states.push({ next: new Map(), ends: [] })
+      state?.next.set(letter, next)
+      state = states[next]
+    }
+    state?.ends.push(keyword)
+  }
+  return states
+}
+
+/**
+ * States are named by the place of their row in the table, so that a step is one addition and one
+ * read. Breadth first: the state to fall back to is nearer to the root, hence already complete.
+ */
+function linkStates(trie: readonly State[], width: number) {
+  const transitions = new Uint32Array(trie.length * width)
+  const fallbacks = new Uint32Array(trie.length)
+  const ends: (readonly number[] | undefined)[] = Array.from({ length: trie.length * width })
+  const queue = [0]
+  for (const state of queue) {
+    const fallback = fallbacks[state] ?? 0
+    const own = trie[state]
+    const found = [...(own?.ends ?? []), ...(state === 0 ? [] : (ends[fallback * width] ?? []))]
+    if (found.length > 0) ends[state * width] = found
+    for (let letter = 0; letter < width; letter++) {
+      const otherwise = state === 0 ? 0 : (transitions[fallback * width + letter] ?? 0)
+      const next = own?.next.get(letter)
+      transitions[state * width + letter] = next === undefined ? otherwise : next * width
+      if (next === undefined) continue
+      fallbacks[next] = otherwise / width
+      queue.push(next)
+    }
+  }
+  return { transitions, ends }
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { systemRandom } from "#ground/base"
+import { createSecrets } from "./secrets.ts"
+
+const { redact } = createSecrets({ random: systemRandom })
+const ROOT = path.resolve(import.meta.dirname, "../../..")
+
+/** Code without its tests: those hold made-up passwords, which are rightly found. */
+function sources(folder: string): readonly string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((it) => it.isFile() && /\.(?:ts|tsx|js|mjs|cjs|json|css)$/.test(it.name))
+    .map((it) => path.join(it.parentPath, it.name))
+    .filter((it) => !/[./]tests?[./]|\.test\./.test(path.relative(ROOT, it)))
+}
+
+function falseFindings(files: readonly string[]) {
+  let characters = 0
+  const found = files.flatMap((file) => {
+    const text = readFileSync(file, "utf8")
+    characters += text.length
+    return redact(text).findings.map((it) => `${path.relative(ROOT, file)}:${it.line} ${it.kind}`)
+  })
+  return { megabytes: characters / 1_000_000, found }
+}
+
+describe("[SECRETS-7] at most one false finding in a megabyte", () => {
+  test("[SECRETS-7] of this repository", () => {
+    const files = ["src", "scripts", "bench", "console/src"].flatMap(sources)
+    const { megabytes, found } = falseFindings([...files, path.join(ROOT, "package-lock.json")])
+    expect(megabytes).toBeGreaterThan(1)
+    expect(found.length, found.join("\n")).toBeLessThanOrEqual(Math.floor(megabytes))
+  })
+
+  test("[SECRETS-7] of packages, minified code and source maps among them", () => {
+    const packages = ["zod", "fastify", "vite", "react-dom", "yaml", "pg", "marked", "socket.io"]
+    const more = ["engine.io-client", "axe-core", "fast-check", "knip", "@floating-ui", "pino"]
+    const files = [...packages, ...more].flatMap((it) => sources(`node_modules/${it}`))
+    const { megabytes, found } = falseFindings(files)
+    expect(megabytes).toBeGreaterThan(10)
+    expect(found.length, found.join("\n")).toBeLessThanOrEqual(Math.floor(megabytes))
+  })
+
+  const hex = (bytes: number) => Buffer.from(systemRandom.bytes(bytes)).toString("hex")
+  const base64 = (bytes: number) => Buffer.from(systemRandom.bytes(bytes)).toString("base64")
+  const uuid = () => hex(16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+  test.for([
+    ["git hashes", () => `${hex(20)} Merge branch 'main' of the other side`],
+    ["digests", () => `${createHash("sha256").update(hex(8)).digest("hex")}  dist/${hex(4)}.js`],
+    ["integrity lines", () => `      "integrity": "sha512-${base64(64)}",`],
+    ["identifiers", () => `  { "id": "${uuid()}", "parent": "${uuid()}" },`],
+    ["pictures", () => `<img src="data:image/png;base64,iVBORw0KGgo${base64(3_000)}">`],
+    ["etags", () => `etag: W/"${hex(12)}-${base64(20)}"`],
+  ] as const)("[SECRETS-7] %s by the thousand are none", ([, line]) => {
+    const lines = Array.from({ length: 2_000 }, line)
+    expect(redact(lines.join("\n")).findings).toEqual([])
+  })
+})

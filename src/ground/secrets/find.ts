@@ -1,0 +1,72 @@
+import { createAutomaton } from "./automaton.ts"
+import { base64Views, type Run, runsOf } from "./base64.ts"
+import { unescapedViews } from "./escapes.ts"
+import type { Known } from "./known.ts"
+import { NAME_RULES } from "./names.ts"
+import type { Found, Rule, Work } from "./rule.ts"
+import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
+import { VENDOR_RULES } from "./vendors.ts"
+import type { View } from "./view.ts"
+
+/** A secret in a text: where it stands there, and what it is once it is decoded. */
+export type Span = Found & { readonly secret: string; readonly rank: number }
+
+/** Everything that is found in a text as it is, unescaped once, and in its base64. May overlap. */
+export function findSpans(text: string, known: Known, work: Work): readonly Span[] {
+  const spans = [...findThroughBase64(text, known, work)]
+  for (const view of unescapedViews(text)) {
+    work.steps += view.text.length
+    pushMapped(spans, view, findThroughBase64(view.text, known, work))
+  }
+  return spans
+}
+
+function findThroughBase64(text: string, known: Known, work: Work): readonly Span[] {
+  const runs = runsOf(text)
+  const spans = findPlain(text, runs, { known, work })
+  for (const view of base64Views(text, runs)) {
+    pushMapped(spans, view, findPlain(view.text, runsOf(view.text), { known, work }))
+  }
+  return spans
+}
+
+/** The order of the rules is how telling they are: of two that overlap the first names the kind. */
+const RULES: readonly Rule[] = [...VENDOR_RULES, ...STRUCTURE_RULES, ...NAME_RULES]
+const KEYWORDS = [...new Set(RULES.flatMap((it) => it.keywords))]
+const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
+  RULES.flatMap((rule, rank) => (rule.keywords.includes(keyword) ? [{ rule, rank }] : [])),
+)
+const walk = createAutomaton(KEYWORDS)
+
+type Tools = { readonly known: Known; readonly work: Work }
+
+function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): Span[] {
+  const spans: Span[] = []
+  // Inside what a rule has found it is not asked again.
+  const foundUntil = new Uint32Array(RULES.length)
+  work.steps += text.length
+  walk(text, (keyword, at) => {
+    for (const { rule, rank } of RULES_BY_KEYWORD[keyword] ?? []) {
+      if (at < (foundUntil[rank] ?? 0)) continue
+      const found = rule.find({ text, at, work })
+      if (found === undefined) continue
+      foundUntil[rank] = found.end
+      spans.push(spanOf(text, found, rank))
+    }
+  })
+  for (const run of runs) {
+    if (text[run.end] !== ".") continue
+    const found = DISCORD_TOKEN.find({ text, at: run.start, work })
+    if (found !== undefined) spans.push(spanOf(text, found, 0))
+  }
+  for (const found of known(text, work)) spans.push(spanOf(text, found, RULES.length))
+  return spans
+}
+
+function spanOf(text: string, found: Found, rank: number): Span {
+  return { ...found, rank, secret: text.slice(found.start, found.end) }
+}
+
+function pushMapped(spans: Span[], view: View, found: readonly Span[]): void {
+  for (const span of found) spans.push({ ...span, ...view.source(span.start, span.end) })
+}

@@ -1,0 +1,2 @@
+export type { SecretFinding, Secrets } from "./secrets.ts"
+export { createSecrets } from "./secrets.ts"

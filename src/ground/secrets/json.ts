@@ -1,0 +1,89 @@
+import { DEEPEST_JSON_LEVELS, MOST_JSON_VALUES } from "./limits.ts"
+import { MARKER, markerOf, type Redacted, type SecretFinding } from "./marker.ts"
+import { isSecretKey } from "./names.ts"
+
+export type StructureOptions = {
+  /** Further names whose values go whole, whatever they look like. */
+  readonly secretKeys?: readonly string[]
+  /** Names of maps of which every value goes, such as `env` and `headers`. */
+  readonly secretMaps?: readonly string[]
+}
+
+type Tools = StructureOptions & {
+  readonly redact: (text: string) => Redacted
+  readonly hashOf: (secret: string) => string
+}
+
+export type RedactedStructure = {
+  readonly value: unknown
+  /** Lines and offsets are those of the string in which the replacement stands. */
+  readonly findings: readonly SecretFinding[]
+}
+
+/**
+ * A copy of what JSON can hold, with keys and strings redacted. What lies too deep or comes too
+ * late is replaced unseen: nothing passes that was not looked at.
+ */
+export function redactStructure(value: unknown, tools: Tools): RedactedStructure {
+  const findings: SecretFinding[] = []
+  const secretKeys = lowerCase(tools.secretKeys)
+  const secretMaps = lowerCase(tools.secretMaps)
+  let left = MOST_JSON_VALUES
+
+  const replaceWhole = (kind: string, secret: string): string => {
+    const digits = tools.hashOf(secret)
+    const marker = markerOf(kind, digits)
+    findings.push({ kind, line: 1, hash: digits, start: 0, end: marker.length })
+    return marker
+  }
+  const redactText = (text: string): string => {
+    const redacted = tools.redact(text)
+    findings.push(...redacted.findings)
+    return redacted.text
+  }
+  const redactNamed = (key: string, inner: unknown, level: number): unknown => {
+    const name = key.toLowerCase()
+    if (isSecretKey(key) || secretKeys.has(name)) return redactWhole(inner, replaceWhole)
+    if (!secretMaps.has(name) || !isRecord(inner)) return visit(inner, level)
+    if (Array.isArray(inner)) return inner.map((it) => redactWhole(it, replaceWhole))
+    return mapEntries(inner, redactText, (_, it) => redactWhole(it, replaceWhole))
+  }
+  const visit = (inner: unknown, level: number): unknown => {
+    left--
+    if (typeof inner === "string")
+      return left < 0 ? replaceWhole("beyond-size", "") : redactText(inner)
+    if (!isRecord(inner)) return inner
+    if (level >= DEEPEST_JSON_LEVELS) return replaceWhole("beyond-depth", "")
+    if (left < 0) return replaceWhole("beyond-size", "")
+    if (Array.isArray(inner)) return inner.map((it) => visit(it, level + 1))
+    return mapEntries(inner, redactText, (key, it) => redactNamed(key, it, level + 1))
+  }
+  return { value: visit(value, 0), findings }
+}
+
+/** Nothing to hide in nothing, in yes and no; a marker stays as it is. */
+function redactWhole(value: unknown, replaceWhole: (kind: string, secret: string) => string) {
+  if (value === null || value === undefined || value === "" || typeof value === "boolean")
+    return value
+  if (typeof value === "string" && value.replace(MARKER, "") === "") return value
+  return replaceWhole("named-value", typeof value === "string" ? value : typeof value)
+}
+
+/** `fromEntries` makes `__proto__` a key like any other. */
+function mapEntries(
+  record: object,
+  redactKey: (key: string) => string,
+  redactValue: (key: string, value: unknown) => unknown,
+): unknown {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [redactKey(key), redactValue(key, value)]),
+  )
+}
+
+function lowerCase(names: readonly string[] = []): ReadonlySet<string> {
+  return new Set(names.map((it) => it.toLowerCase()))
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null
+}

@@ -1,0 +1,163 @@
+import { hash } from "node:crypto"
+import type { Random } from "#ground/base"
+import {
+  KNOWN_STRETCH_CHARACTERS,
+  LONGEST_KNOWN_CHARACTERS,
+  SHORTEST_KNOWN_CHARACTERS,
+} from "./limits.ts"
+import type { Found, Work } from "./rule.ts"
+
+/** One value we were given: its length, a rolling fingerprint and a salted hash, never itself. */
+type Entry = { readonly length: number; readonly fingerprint: number; readonly digest: string }
+
+export type Known = (text: string, work: Work) => readonly Found[]
+
+/**
+ * Finds the given values wherever they stand in a text. The walk rolls a fingerprint of eight
+ * characters; where one is known, the fingerprint of the whole value is compared, then its hash.
+ * The base of the fingerprints is a secret of this instance, so no text can be made to collide.
+ */
+export function createKnown(deps: { random: Random; values: readonly string[] }): Known {
+  const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
+  const base = new DataView(new Uint8Array(deps.random.bytes(4)).buffer).getUint32(0) | 1
+  const powers = powersOf(base)
+  const { entriesByStart, mayStart, longest } = indexOf(deps.values, { base, salt })
+  if (longest === 0) return () => []
+
+  return (text, work) => {
+    const found: Found[] = []
+    const verified = new Set<Entry>()
+    const isEntry = (start: number, entry: Entry): boolean => {
+      // Once its hash was compared, the fingerprint is proof enough for the rest of the text.
+      if (verified.has(entry)) return true
+      if (digestOf(text.slice(start, start + entry.length), salt) !== entry.digest) return false
+      verified.add(entry)
+      return true
+    }
+    for (let from = 0; from < text.length; from += KNOWN_STRETCH_CHARACTERS) {
+      const end = Math.min(text.length, from + KNOWN_STRETCH_CHARACTERS + longest)
+      const printOf = rollOver({ text, from, end, base, powers })
+      work.steps += end - from
+      const stop = Math.min(from + KNOWN_STRETCH_CHARACTERS, end - SHORTEST_KNOWN_CHARACTERS + 1)
+      for (let start = from; start < stop; start++) {
+        const print = printOf(start, SHORTEST_KNOWN_CHARACTERS)
+        if (mayStart[print >>> 16] === 0) continue
+        const entries = entriesByStart.get(print) ?? []
+        work.steps += entries.length
+        const matching = entries.filter(
+          (it) =>
+            start + it.length <= end &&
+            printOf(start, it.length) === it.fingerprint &&
+            isEntry(start, it),
+        )
+        for (const entry of matching) add(found, start, start + entry.length)
+      }
+    }
+    return found
+  }
+}
+
+/** The entries by the fingerprint of their first characters, and a table that rules most out. */
+function indexOf(values: readonly string[], keys: { base: number; salt: string }) {
+  const entriesByStart = new Map<number, Entry[]>()
+  const mayStart = new Uint8Array(65_536)
+  let longest = 0
+  for (const piece of new Set(values.flatMap(formsOf).flatMap(piecesOf))) {
+    const start = fingerprintOf(piece.slice(0, SHORTEST_KNOWN_CHARACTERS), keys.base)
+    const entries = entriesByStart.get(start) ?? []
+    entries.push({
+      length: piece.length,
+      fingerprint: fingerprintOf(piece, keys.base),
+      digest: digestOf(piece, keys.salt),
+    })
+    entriesByStart.set(start, entries)
+    mayStart[start >>> 16] = 1
+    longest = Math.max(longest, piece.length)
+  }
+  return { entriesByStart, mayStart, longest }
+}
+
+/** Matches that overlap are one finding: a repeated letter would give one for each place. */
+function add(found: Found[], start: number, end: number): void {
+  const last = found.at(-1)
+  if (last === undefined || last.end <= start) {
+    found.push({ start, end, kind: "known-value" })
+  } else if (last.end < end) {
+    found[found.length - 1] = { ...last, end }
+  }
+}
+
+/** The value, and what it looks like when bytes are read as characters, as in decoded base64. */
+function formsOf(value: string): readonly string[] {
+  const trimmed = value.trim()
+  if (trimmed.length < SHORTEST_KNOWN_CHARACTERS || isPlainSetting(trimmed)) return []
+  return [trimmed, Buffer.from(trimmed, "utf8").toString("latin1")]
+}
+
+const PLAIN_SETTINGS: readonly RegExp[] = [
+  /^(?:development|production|undefined|disabled|enabled|username|anonymous|changeme|password)$/i,
+  /^(?:localhost|postgres|postgresql|127\.0\.0\.1(?::\d+)?)$/i,
+  /^https?:\/\/[A-Za-z0-9.-]+(?::\d+)?\/?$/i,
+  /^~?(?:\/[A-Za-z0-9_.-]{1,32})+\/?$/,
+]
+
+/** Environment files hold more than secrets; replacing these words everywhere would help nobody. */
+function isPlainSetting(value: string): boolean {
+  return PLAIN_SETTINGS.some((it) => it.test(value))
+}
+
+/** The last piece overlaps the one before, so that none is too short to be found. */
+function piecesOf(value: string): readonly string[] {
+  const pieces: string[] = []
+  let start = 0
+  for (; start + LONGEST_KNOWN_CHARACTERS < value.length; start += LONGEST_KNOWN_CHARACTERS) {
+    pieces.push(value.slice(start, start + LONGEST_KNOWN_CHARACTERS))
+  }
+  return [...pieces, pieces.length === 0 ? value : value.slice(-LONGEST_KNOWN_CHARACTERS)]
+}
+
+/** Polynomials modulo 2^32; Math.imul is one machine instruction. */
+function fingerprintOf(text: string, base: number): number {
+  let print = 0
+  for (let index = 0; index < text.length; index++) {
+    print = (Math.imul(print, base) + text.charCodeAt(index)) | 0
+  }
+  return print >>> 0
+}
+
+function powersOf(base: number): Uint32Array {
+  const powers = new Uint32Array(LONGEST_KNOWN_CHARACTERS + 1)
+  powers[0] = 1
+  for (let index = 1; index < powers.length; index++) {
+    powers[index] = Math.imul(powers[index - 1] ?? 0, base)
+  }
+  return powers
+}
+
+/**
+ * The fingerprint of any part of a stretch in one step, from those of its beginnings: what comes
+ * before the part is multiplied away.
+ */
+function rollOver(stretch: {
+  readonly text: string
+  readonly from: number
+  readonly end: number
+  readonly base: number
+  readonly powers: Uint32Array
+}): (start: number, length: number) => number {
+  const { text, from, end, base, powers } = stretch
+  const prints = new Uint32Array(end - from + 1)
+  let print = 0
+  for (let index = from; index < end; index++) {
+    print = (Math.imul(print, base) + text.charCodeAt(index)) | 0
+    prints[index - from + 1] = print
+  }
+  return (start, length) => {
+    const before = Math.imul(prints[start - from] ?? 0, powers[length] ?? 0)
+    return ((prints[start - from + length] ?? 0) - before) >>> 0
+  }
+}
+
+function digestOf(text: string, salt: string): string {
+  return hash("sha256", `${salt}${text}`)
+}

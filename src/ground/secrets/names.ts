@@ -1,0 +1,98 @@
+import { isReference, isSecretLike, plainness, sampleOf } from "./likeness.ts"
+import { bounded, type Parts, patternRule, type Rule } from "./rule.ts"
+
+/** Words that a secret's name holds, each with the kind it gives. */
+const NAMES: readonly (readonly [kind: string, words: string])[] = [
+  ["password", "password passwd passphrase pwd"],
+  ["secret", "secret credential"],
+  ["api-key", "api_key apikey api-key access_key accesskey access-key"],
+  ["private-key", "private_key privatekey private-key signing_key signingkey signing-key"],
+  ["encryption-key", "encryption_key encryptionkey encryption-key master_key masterkey master-key"],
+  [
+    "account-key",
+    "account_key accountkey auth_key authkey auth-key service_key servicekey shared_key",
+  ],
+  ["token", "token"],
+]
+
+/** What makes the name of a secret the name of something else: `token_url`, `passwordLength`. */
+const OTHER_WORDS =
+  "ids? names? types? ur[li]s? endpoint path file dir count length len size limit max min " +
+  "ttl expir[a-z]* age at date time algo[a-z]* alg class field input prompt hint label reset policy " +
+  "rules? regex pattern format prefix suffix i[zs]e[a-z]* i[zs]ing list arn ref version scope " +
+  "provider store manager index offset start end usage budget hash digest checksum " +
+  "fingerprint"
+const OTHER_THING = new RegExp(`^s?[_.-]?(?:${anyOf(OTHER_WORDS)})(?![a-z])`, "i")
+
+const QUOTE = "[\"'`]"
+const BLANK = "[ \\t]{0,4}"
+/** `=`, `: `, `=>`, `": `, `>` of XML, ` is `, `("`, ` "`, and `value:` on a line of its own. */
+const BETWEEN = [
+  `["'\`\\])]{0,2}${BLANK}(?:=>|:=|:[ \\t]?string[ \\t]?=|[=:]{1,3}|>)${BLANK}`,
+  `[ \\t]{1,3}(?:is|was)[ \\t]{1,3}`,
+  `\\([ \\t]{0,2}(?=${QUOTE})`,
+  `[ \\t]{1,3}(?=${QUOTE})`,
+  `["']?,?\\s{1,40}["']?value["']?\\s{0,2}[:=]\\s{0,2}`,
+  "(?<=--[a-z-]{2,40})[ \\t]{1,3}",
+].join("|")
+
+/** A backslash that escapes ends a value; the unescaped view of the same line reads on. */
+const QUOTED = `(?<quote>${QUOTE})(?<secret>(?:(?!\\k<quote>)[^\\\\\\r\\n\\0]|\\\\.){8,})`
+const BARE = "(?<secret>(?:[^\\s\"'`,;&<>|\\\\\\0]|\\\\(?![nrtbfux\"'\\\\/])){8,})"
+
+/**
+ * `name = value` where the name is a secret's and the value reads like one. What precedes the word
+ * in the name does not matter; what follows it may make it something else.
+ */
+export const NAME_RULES: readonly Rule[] = [
+  ...NAMES.map(([kind, words]) => nameRule(kind, words.split(" "), "[A-Za-z0-9_.-]{0,32}?")),
+  // `pass` alone: longer words that begin so are not about secrets.
+  nameRule("password", ["pass"], "(?<![A-Za-z]pass)"),
+]
+
+function nameRule(kind: string, words: readonly string[], tail: string): Rule {
+  const name = words.map((it) => RegExp.escape(it)).join("|")
+  return patternRule({
+    kind,
+    keywords: words,
+    pattern: new RegExp(
+      bounded(`(?<lead>(?<word>${name})(?<tail>${tail})(?:${BETWEEN}))(?:${QUOTED}|${BARE})`),
+      "iy",
+    ),
+    isSecret: (parts) => isNamedSecret(kind, parts),
+    rest: /[A-Za-z0-9+/=_~-]*/y,
+  })
+}
+
+/** The rest of an expression behind a closing quote; a sentence. */
+const NO_VALUE = /^[\s"'`,;)]|^\+ |^[^\s]{1,64}[ \t][^\s]{1,64}[ \t]/
+
+function isNamedSecret(kind: string, { secret, groups }: Parts): boolean {
+  if (OTHER_THING.test(groups["tail"] ?? "")) return false
+  if (NO_VALUE.test(secret) || isReference(sampleOf(secret))) return false
+  if (/^\.{0,2}\//.test(secret) && plainness(secret) > 0.4) return false
+  // Code in place of a value: a call, an index, a pattern. `NAME=value` is of the environment.
+  const isCode = groups["quote"] === undefined && /[()[\]{}]/.test(secret)
+  if (isCode && !/^[A-Z0-9_]+=$/.test(groups["lead"] ?? "")) return false
+  return kind === "password" ? isSecretLike(secret, { atMostPlain: 0.6 }) : isSecretLike(secret)
+}
+
+const SECRET_WORDS =
+  "pass pass(?:word|wd|phrase|code) pwd secrets? token api[_-]?keys? credentials? " +
+  "authori[sz]ation cookies? bearer connection[_-]?string dsn"
+const KEYS_OF_SECRETS =
+  "access private secret signing encryption master auth account service shared client"
+const SECRET_KEY = new RegExp(
+  `^(?:.*[_.\\s-])?(?:${anyOf(SECRET_WORDS)}|(?:${anyOf(KEYS_OF_SECRETS)})[_-]?keys?)$`,
+  "i",
+)
+
+/** Whether a key of a structure names a secret, so that its value goes whatever it looks like. */
+export function isSecretKey(key: string): boolean {
+  // `accessToken` and `access_token` are one name.
+  return SECRET_KEY.test(key.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
+}
+
+function anyOf(words: string): string {
+  return words.replaceAll(" ", "|")
+}

@@ -1,0 +1,104 @@
+import { hash } from "node:crypto"
+import type { Random } from "#ground/base"
+import { findSpans, type Span } from "./find.ts"
+import { createKnown } from "./known.ts"
+import { MOST_ROUNDS } from "./limits.ts"
+import { MARKER, markerOf, type Redacted, type SecretFinding } from "./marker.ts"
+import type { Work } from "./rule.ts"
+
+/** The engine: what is found in a text, and the text without it. `work` is for tests that count. */
+export function createRedactor(deps: { random: Random; known: readonly string[] }) {
+  const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
+  const known = createKnown({ random: deps.random, values: deps.known })
+  const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
+  return {
+    hashOf,
+    redact(text: string, work: Work = { steps: 0 }): Redacted {
+      const spans = findAll(text, (it) => findSpans(it, known, work))
+      return spans.length === 0 ? { text, findings: [] } : replace(text, spans, hashOf)
+    },
+  }
+}
+
+/**
+ * Looks until nothing is found. What was found, now or before, becomes a barrier of equal length
+ * that no pattern accepts, so that offsets stay and a second run of the whole finds nothing.
+ */
+function findAll(text: string, find: (text: string) => readonly Span[]): readonly Span[] {
+  const markers = [...text.matchAll(MARKER)].map((it) => ({
+    start: it.index,
+    end: it.index + it[0].length,
+  }))
+  let rest = withBarriers(text, markers)
+  let all: readonly Span[] = []
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const spans = merged(find(rest))
+    if (spans.length === 0) break
+    all = [...all, ...spans]
+    rest = withBarriers(rest, spans)
+  }
+  return all.toSorted((a, b) => a.start - b.start)
+}
+
+/** Spans that overlap become one, named after the most telling rule. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start || a.rank - b.rank)) {
+    const last = result.at(-1)
+    if (last === undefined || last.end <= span.start) {
+      result.push(span)
+      continue
+    }
+    const named = span.rank < last.rank ? span : last
+    result[result.length - 1] = {
+      ...named,
+      start: last.start,
+      end: Math.max(last.end, span.end),
+    }
+  }
+  return result
+}
+
+type Stretch = { readonly start: number; readonly end: number }
+
+function withBarriers(text: string, stretches: readonly Stretch[]): string {
+  if (stretches.length === 0) return text
+  const pieces: string[] = []
+  let copied = 0
+  for (const { start, end } of stretches) {
+    pieces.push(text.slice(copied, start), "\0".repeat(end - start))
+    copied = end
+  }
+  return pieces.join("") + text.slice(copied)
+}
+
+function replace(
+  text: string,
+  spans: readonly Span[],
+  hashOf: (secret: string) => string,
+): Redacted {
+  const pieces: string[] = []
+  const findings: SecretFinding[] = []
+  let length = 0
+  let copied = 0
+  let line = 1
+  for (const span of spans) {
+    const before = text.slice(copied, span.start)
+    const digits = hashOf(span.secret)
+    const marker = markerOf(span.kind, digits)
+    line += countLines(before)
+    const start = length + before.length
+    length = start + marker.length
+    findings.push({ kind: span.kind, line, hash: digits, start, end: length })
+    pieces.push(before, marker)
+    line += countLines(text.slice(span.start, span.end))
+    copied = span.end
+  }
+  return { text: pieces.join("") + text.slice(copied), findings }
+}
+
+function countLines(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++
+  return lines
+}

@@ -1,0 +1,75 @@
+import { LONGEST_JUDGED_CHARACTERS, PATTERN_REACH_CHARACTERS } from "./limits.ts"
+
+/** Where a secret lies in the text that was looked at. */
+export type Found = { readonly start: number; readonly end: number; readonly kind: string }
+
+/** Characters looked at so far, by all rules. Tests compare it; nothing else reads it. */
+export type Work = { steps: number }
+
+/** One place where a keyword was seen. */
+export type Place = { readonly text: string; readonly at: number; readonly work: Work }
+
+export type Rule = {
+  /** In lower case. The rule is asked wherever one of them begins, and nowhere else. */
+  readonly keywords: readonly string[]
+  find(place: Place): Found | undefined
+}
+
+/** The words of a pattern: what it may name, and what is read from it. */
+export type Parts = {
+  readonly secret: string
+  /** All named groups, for the judgement. */
+  readonly groups: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * A rule from a regular expression that begins at the keyword. Groups `lead` and `quote` stay in
+ * the text, group `secret` is what goes (without it: all after them), group `back` is the part of
+ * the secret before the keyword, taken by a look behind. Every quantifier has an upper bound: one
+ * try looks at no more than PATTERN_REACH_CHARACTERS.
+ */
+export function patternRule(fields: {
+  readonly kind: string | ((parts: Parts) => string)
+  readonly keywords: readonly string[]
+  readonly pattern: RegExp
+  readonly isSecret: (parts: Parts) => boolean
+  /** What goes with a secret that is longer than a pattern reads. */
+  readonly rest?: RegExp
+}): Rule {
+  const { kind, keywords, pattern, isSecret, rest = LETTERS_AND_DIGITS } = fields
+  return {
+    keywords,
+    find({ text, at, work }) {
+      work.steps += PATTERN_REACH_CHARACTERS
+      pattern.lastIndex = at
+      const match = pattern.exec(text)
+      if (match === null) return undefined
+      const groups = match.groups ?? {}
+      const lead = (groups["lead"]?.length ?? 0) + (groups["quote"]?.length ?? 0)
+      const inside = groups["secret"] ?? match[0].slice(lead)
+      const back = groups["back"] ?? ""
+      const parts = { secret: back + inside, groups }
+      if (!isSecret(parts)) return undefined
+      const end = at + lead + inside.length
+      return {
+        start: at + lead - back.length,
+        end: end + lengthOfRest(text, end, rest),
+        kind: typeof kind === "string" ? kind : kind(parts),
+      }
+    },
+  }
+}
+
+/** Behind a key that fills the pattern comes the rest of the key, signs and all. */
+const LETTERS_AND_DIGITS = /(?<=[\w.+/=-]{200})[\w.+/=-]*|[A-Za-z0-9]*/y
+
+/** Runs only behind a secret, and the next secret begins after it: each character is read once. */
+function lengthOfRest(text: string, end: number, rest: RegExp): number {
+  rest.lastIndex = end
+  return rest.exec(text)?.[0].length ?? 0
+}
+
+/** `{20,}` of the tables, with the upper bound that every pattern has. */
+export function bounded(source: string): string {
+  return source.replaceAll(",}", `,${LONGEST_JUDGED_CHARACTERS}}`)
+}

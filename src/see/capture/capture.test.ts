@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest"
+import { createIds, silentLog, systemRandom } from "#ground/base"
+import { createSecrets } from "#ground/secrets"
+import { openStore } from "#ground/store"
+import type { AskOutcome, Found, Host, HostWord, Place, Survey } from "#see/hosts"
+import { testClock } from "#test/clock"
+import { memoryDisk } from "#test/memory-disk"
+import { createCapture } from "./capture.ts"
+import { createHistory } from "./history.ts"
+import { A_PLACE, aFound } from "./items.fixture.ts"
+import { createRedact } from "./redact.ts"
+import type { CaptureDeps } from "./take.ts"
+
+const { signal } = new AbortController()
+const TAKE = {
+  path: ".",
+  host: "claude-code",
+  content: false,
+  observe: false,
+  trust: false,
+  save: true,
+  signal,
+} as const
+
+type Word = {
+  readonly survey?: Partial<Survey>
+  readonly items?: readonly Found[]
+  readonly installed?: { version: string | undefined; program: string }
+  readonly lastSession?: HostWord
+  readonly answer?: AskOutcome
+  readonly isVerified?: boolean
+}
+
+/** A host that finds what it is told to find. */
+function hostThat(word: Word): Host {
+  const survey: Survey = {
+    items: word.items ?? [],
+    searched: [],
+    layers: [],
+    mcpServers: [],
+    notes: [],
+    ...word.survey,
+  }
+  const { answer } = word
+  return {
+    name: "claude-code",
+    title: "Claude Code",
+    factsVersions: ["2.1.325"],
+    isVerified: word.isVerified ?? true,
+    joinsLists: true,
+    survey: async () => survey,
+    findInstalled: async () => word.installed,
+    readLastSession: async () => word.lastSession,
+    ...(answer === undefined ? {} : { ask: async () => answer }),
+  }
+}
+
+function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
+  const clock = testClock()
+  const opening = openStore({
+    location: { kind: "memory" },
+    clock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const capture = createCapture({
+    host: async () => hostThat(word),
+    disk: memoryDisk({}),
+    place: (): Place => A_PLACE,
+    directoryProblem: async () => undefined,
+    counter: async () => ({ encoding: "words", count: (text) => text.split(/\s+/).length }),
+    redact: async () => createRedact(createSecrets({ random: systemRandom, known: [KNOWN] })),
+    history: async () => createHistory((await opening).forRoom("capture")),
+    isShared: () => false,
+    listFiles: async () => [],
+    sizes: () => ({ window: 1_000, startBudget: 100, extra: "" }),
+    ids: createIds({ clock, random: systemRandom }),
+    clock,
+    log: silentLog,
+    ...given,
+  })
+  return Object.assign(capture, {
+    [Symbol.asyncDispose]: async () => (await opening).close(),
+  })
+}
+
+const KNOWN = `known${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
+
+describe("what is counted and shown", () => {
+  test("[CAPTURE-1][CAPTURE-2] listings count with their line, bodies on demand, settings nothing", async () => {
+    const items = [
+      aFound("/home/a/.claude/CLAUDE.md", { text: "one two", frame: "Contents of it: " }),
+      aFound("/home/a/x/.claude/skills/s/SKILL.md", {
+        load: "name-only",
+        kind: "tools",
+        text: "---\nname: s\n---\nbody of three",
+        sent: "- s: does it",
+        later: "body of three",
+      }),
+      aFound("/home/a/x/.claude/settings.json", { load: "config-only", text: "{}", sent: "" }),
+    ]
+    await using world = worldWith({ items })
+    const { manifest, budget } = await world.take(TAKE)
+    expect(manifest.items.map((it) => [it.label, it.tokens, it.tokensOnDemand, it.bytes])).toEqual([
+      ["~/.claude/CLAUDE.md", 5, 0, 7],
+      [".claude/skills/s/SKILL.md", 4, 3, 29],
+      [".claude/settings.json", 0, 0, 2],
+    ])
+    expect(manifest.items.map((it) => it.sentSha256 === undefined)).toEqual([false, false, true])
+    expect(manifest.totals).toEqual({
+      files: 3,
+      bytes: 38,
+      tokensInWindow: 9,
+      tokensOnDemand: 3,
+    })
+    expect(budget).toMatchObject({
+      share: 0.009,
+      startBudget: 100,
+      kinds: [
+        { kind: "instructions", tokens: 5 },
+        { kind: "tools", tokens: 4 },
+      ],
+    })
+  })
+
+  test("[CAPTURE-3] it says that it is an estimation, and which version its rules are of", async () => {
+    const noteOf = async (word: Word) => {
+      await using world = worldWith(word)
+      const { manifest } = await world.take(TAKE)
+      expect(manifest.disclaimer).toMatch(/estimation.*may include additional content not shown/)
+      return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
+    }
+    const program = "/usr/bin/claude"
+    expect(await noteOf({})).toEqual([undefined])
+    expect(await noteOf({ installed: { version: "2.1.325", program } })).toEqual(["2.1.325"])
+    expect(await noteOf({ installed: { version: "3.0.0", program } })).toEqual([
+      "3.0.0",
+      "version-unknown: Claude Code 3.0.0 is installed; its rules are those of 2.1.325.",
+    ])
+    expect(await noteOf({ installed: { version: undefined, program } })).toEqual([
+      undefined,
+      "version-unknown: The version of Claude Code here is not known; its rules are those of 2.1.325.",
+    ])
+    expect(await noteOf({ isVerified: false })).toEqual([
+      undefined,
+      "host-unverified: Claude Code could not be run by us: this follows its documents only.",
+    ])
+  })
+
+  test("[CAPTURE-4][CAPTURE-5] secrets are replaced, and what a link reaches is withheld", async () => {
+    const items = [
+      aFound("/home/a/x/CLAUDE.md", { text: `The key is ${KNOWN}.`, reason: `Since ${KNOWN}` }),
+      aFound("/home/a/x/link.md", { text: "somebody's diary", trust: "external" }),
+      aFound("/home/a/x/settings.json", {
+        load: "config-only",
+        text: `{"env":{"A":"plain words"},"model":"opus"}`,
+        sent: "",
+      }),
+      aFound("/home/a/x/broken.json", { load: "config-only", text: `{"env":`, sent: "" }),
+      aFound("/home/a/x/config.toml", {
+        load: "config-only",
+        text: `model = "x"\n[mcp.env]\nA = "plain words"\n`,
+        sent: "",
+      }),
+      aFound("/home/a/x/broken.toml", { load: "config-only", text: "= =", sent: "" }),
+    ]
+    await using world = worldWith({ items })
+    const { manifest, texts } = await world.take({ ...TAKE, content: true })
+    expect(JSON.stringify([manifest, texts])).not.toMatch(new RegExp(`${KNOWN}|plain words|diary`))
+    expect(manifest.items.map((it) => it.redactions)).toEqual([1, 0, 1, 0, 1, 0])
+    expect(texts[0]?.text).toMatch(/^The key is \[redacted: .+\]\.$/)
+    expect(texts[2]?.text).toContain('"model": "opus"')
+    expect(texts[4]?.text).toContain('model = "x"')
+    expect(texts.map((it) => it.withheld !== undefined)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+
+  test("[CAPTURE-4] a very long text is cut, whole characters only", async () => {
+    await using world = worldWith({ items: [aFound("/home/a/x/A.md", { text: "😀".repeat(150_000) })] })
+    const { texts } = await world.take({ ...TAKE, content: true })
+    expect([texts[0]?.isCut, texts[0]?.text.length, texts[0]?.text.isWellFormed()]).toEqual([
+      true,
+      200_000,
+      true,
+    ])
+  })
+})
+
+describe("the host's own word", () => {
+  const items = [aFound("/home/a/x/CLAUDE.md")]
+  const word: HostWord = {
+    by: "transcript",
+    at: 5_000,
+    files: [{ path: "/home/a/x/CLAUDE.md", text: "text" }],
+    categories: [],
+  }
+  const installed = { version: "2.1.325", program: "/usr/bin/claude" }
+
+  test("[CAPTURE-13] its last session is read without being asked for", async () => {
+    await using world = worldWith({ items, lastSession: word })
+    const { observation } = await world.take(TAKE)
+    expect(observation).toMatchObject({ by: "transcript", agreed: 1, accuracy: 1 })
+  })
+
+  test("[CAPTURE-14] it is asked only when the person says so, and a refusal is told", async () => {
+    const heard = async (given: Word) => {
+      await using world = worldWith({ items, installed, ...given })
+      const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
+      return observationProblem ?? observation?.by
+    }
+    const answer = { kind: "answered", word: { ...word, by: "host" } } as const
+    expect(await heard({ answer })).toBe("host")
+    expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust.*--trust/)
+    expect(await heard({ answer: { kind: "failed", reason: "it ended" } })).toMatch(/it ended/)
+    expect(await heard({})).toMatch(/does not answer without a call to a model/)
+    const inside = { version: "1", program: "/home/a/x/node_modules/.bin/claude" }
+    expect(await heard({ answer, installed: inside })).toMatch(/lies inside this folder/)
+    await using world = worldWith({ items, answer })
+    expect((await world.take({ ...TAKE, observe: true })).observationProblem).toMatch(/not found/)
+  })
+})
+
+describe("the history", () => {
+  test("[CAPTURE-8] settings are never kept as text, nor what is one's own in a shared store", async () => {
+    const items = [
+      aFound("/home/a/.claude/CLAUDE.md", { trust: "own", text: "mine" }),
+      aFound("/home/a/x/CLAUDE.md", { text: "ours" }),
+      aFound("/home/a/x/s.json", { load: "config-only", text: "{}", sent: "" }),
+    ]
+    const shown = async (isShared: boolean) => {
+      await using world = worldWith({ items }, { isShared: () => isShared })
+      const { manifest } = await world.take(TAKE)
+      const texts = items.map(async ({ path }) => {
+        const text = await world.text({ id: manifest.id, path })
+        return text.withheld === undefined ? text.text : "withheld"
+      })
+      return await Promise.all(texts)
+    }
+    expect(await shown(false)).toEqual(["mine", "ours", "withheld"])
+    expect(await shown(true)).toEqual(["withheld", "ours", "withheld"])
+  })
+
+  test("[CAPTURE-9] a capture that is not kept can still be compared", async () => {
+    await using world = worldWith({ items: [aFound("/home/a/x/CLAUDE.md")] })
+    const first = await world.take(TAKE)
+    const second = await world.take({ ...TAKE, save: false, diff: "last" })
+    expect(second.diff).toMatchObject({ from: { id: first.manifest.id }, changes: [] })
+    expect((await world.list({ limit: 10 })).captures).toHaveLength(1)
+    expect((await world.list({ path: ".", host: "codex", limit: 10 })).captures).toEqual([])
+    const shown = await world.show({ id: "last", content: true })
+    expect([shown.manifest.id, shown.texts.length]).toEqual([first.manifest.id, 1])
+    await expect(world.text({ id: "last", path: "/none" })).rejects.toMatchObject({
+      code: "CAPTURE_ITEM_UNKNOWN",
+    })
+    await expect(world.take({ ...TAKE, diff: "cap_none" })).rejects.toMatchObject({
+      code: "CAPTURE_UNKNOWN",
+    })
+    expect((await world.diff({ from: "last", to: "last" })).changes).toEqual([])
+  })
+})
+
+test("[CAPTURE-12] settings are shown redacted, servers with their state", async () => {
+  const survey: Partial<Survey> = {
+    layers: [
+      {
+        layer: "project",
+        path: "/p.json",
+        outcome: { kind: "found", values: { env: { A: "plain" }, model: "opus" } },
+      },
+      { layer: "user", path: "/u.json", outcome: { kind: "broken", problem: `at ${KNOWN}` } },
+      { layer: "managed", path: "/m.json", outcome: { kind: "unreadable", reason: "EACCES" } },
+    ],
+    mcpServers: [
+      {
+        name: "s",
+        scope: "project",
+        path: "/p/.mcp.json",
+        transport: "stdio",
+        target: "server --api-key hunter2 --port 80 --header Authorization: Bearer x",
+        state: "connects",
+      },
+    ],
+  }
+  await using world = worldWith({ survey })
+  const shown = await world.settings({ path: ".", host: "claude-code" })
+  expect(JSON.stringify(shown)).not.toMatch(new RegExp(`${KNOWN}|plain|hunter2|Bearer`))
+  expect(shown.settings.map((it) => it.key)).toEqual(["env.A", "model"])
+  expect(shown.layers.map((it) => it.outcome)).toEqual(["found", "broken", "unreadable"])
+  expect(shown.mcpServers[0]?.target).toContain("--port 80")
+})

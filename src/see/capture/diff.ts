@@ -1,0 +1,109 @@
+import type { CaptureChange, CaptureText, ManifestItem } from "#ground/contract"
+import { diffLines } from "./line-diff.ts"
+
+/** A capture as far as a comparison needs it. */
+export type Side = {
+  readonly items: readonly ManifestItem[]
+  textOf(path: string): CaptureText | undefined
+}
+
+/** What happened between two captures: dropped files first, then the newer one's load order. */
+export function diffCaptures(before: Side, after: Side): CaptureChange[] {
+  const [old, now] = [byPath(before.items), byPath(after.items)]
+  const removed = before.items.filter((it) => !now.has(it.path)).map(sayRemoved)
+  const moved = findMoved(before.items, after.items)
+  const rest = after.items.flatMap((item): CaptureChange[] => {
+    const earlier = old.get(item.path)
+    if (earlier === undefined) return [sayAdded(item)]
+    if (!isSame(earlier, item)) return [sayChanged(earlier, item, { before, after })]
+    return moved.has(item.path) ? [sayMoved(earlier, item)] : []
+  })
+  return [...removed, ...rest]
+}
+
+function byPath(items: readonly ManifestItem[]): ReadonlyMap<string, ManifestItem> {
+  return new Map(items.map((it) => [it.path, it]))
+}
+
+function isSame(a: ManifestItem, b: ManifestItem): boolean {
+  return (
+    a.sha256 === b.sha256 &&
+    a.sentSha256 === b.sentSha256 &&
+    a.load === b.load &&
+    a.tokens === b.tokens
+  )
+}
+
+function sayRemoved({ path, label, tokens }: ManifestItem): CaptureChange {
+  return { path, label, change: "removed", tokensBefore: tokens, tokensAfter: 0 }
+}
+
+function sayAdded({ path, label, tokens }: ManifestItem): CaptureChange {
+  return { path, label, change: "added", tokensBefore: 0, tokensAfter: tokens }
+}
+
+function sayMoved(earlier: ManifestItem, item: ManifestItem): CaptureChange {
+  const { path, label } = item
+  return { path, label, change: "moved", tokensBefore: earlier.tokens, tokensAfter: item.tokens }
+}
+
+function sayChanged(
+  earlier: ManifestItem,
+  item: ManifestItem,
+  sides: { readonly before: Side; readonly after: Side },
+): CaptureChange {
+  const { path, label } = item
+  const [before, after] = [sides.before.textOf(path), sides.after.textOf(path)]
+  const canCompare = isWhole(before) && isWhole(after)
+  const lines = canCompare ? diffLines(wholeText(before), wholeText(after)) : undefined
+  return {
+    path,
+    label,
+    change: "changed",
+    tokensBefore: earlier.tokens,
+    tokensAfter: item.tokens,
+    ...(lines === undefined
+      ? {}
+      : { linesAdded: lines.added, linesRemoved: lines.removed, lines: [...lines.lines] }),
+  }
+}
+
+function isWhole(text: CaptureText | undefined): text is CaptureText {
+  return text !== undefined && text.withheld === undefined && !text.isCut
+}
+
+function wholeText({ text, later }: CaptureText): string {
+  return [text, later].filter((it) => it !== "").join("\n")
+}
+
+/**
+ * Items whose place among the others changed. Those that kept it are a longest rising run of old
+ * places (patience sorting), so that one file moved to the front is one move and not fifty.
+ */
+function findMoved(
+  before: readonly ManifestItem[],
+  after: readonly ManifestItem[],
+): ReadonlySet<string> {
+  const placeBefore = new Map(before.map((it, index) => [it.path, index]))
+  const common = after.flatMap(({ path }) => {
+    const place = placeBefore.get(path)
+    return place === undefined ? [] : [{ path, place }]
+  })
+  const kept = longestRising(common)
+  return new Set(common.map((it) => it.path).filter((path) => !kept.has(path)))
+}
+
+type Placed = { readonly path: string; readonly place: number }
+type Link = Placed & { readonly previous: Link | undefined }
+
+function longestRising(items: readonly Placed[]): ReadonlySet<string> {
+  const tops: Link[] = []
+  for (const item of items) {
+    const pile = tops.findIndex((top) => top.place >= item.place)
+    const at = pile === -1 ? tops.length : pile
+    tops[at] = { ...item, previous: tops[at - 1] }
+  }
+  const kept = new Set<string>()
+  for (let link = tops.at(-1); link !== undefined; link = link.previous) kept.add(link.path)
+  return kept
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto"
+import type { CaptureDiff, CaptureSummary, CaptureText, Manifest } from "#ground/contract"
+import type { Db } from "#ground/store"
+import { diffCaptures, type Side } from "./diff.ts"
+import { CaptureUnknown } from "./errors.ts"
+import { MOST_CAPTURES_KEPT } from "./limits.ts"
+import {
+  deleteSurplus,
+  deleteSurplusPages,
+  deleteUnusedTexts,
+  FingerprintRow,
+  insertCapture,
+  insertPage,
+  insertText,
+  ManifestRow,
+  markSeen,
+  SummaryRow,
+  selectBefore,
+  selectManifest,
+  selectNewestFingerprint,
+  selectSummaries,
+  selectSummary,
+  selectText,
+  selectTexts,
+  TextRow,
+} from "./queries.ts"
+
+type Kept = { readonly id: string; readonly isNew: boolean }
+
+export type History = ReturnType<typeof createHistory>
+
+/** The captures of a repository. A context that did not change is one entry, seen several times. */
+export function createHistory(db: Db<"capture">) {
+  const find = async (id: string, here: Partial<Where>): Promise<CaptureSummary> => {
+    const isNewest = id === "last"
+    const query = isNewest ? selectSummaries({ ...ANYWHERE, ...here }, 1) : selectSummary(id)
+    const found = await db.get(SummaryRow, query)
+    if (found === undefined) throw CaptureUnknown({ id })
+    return found
+  }
+  const manifest = async (id: string): Promise<Manifest> => {
+    const row = await db.get(ManifestRow, selectManifest(id))
+    if (row === undefined) throw CaptureUnknown({ id })
+    return row.manifest
+  }
+  const texts = async (id: string): Promise<CaptureText[]> =>
+    (await db.all(TextRow, selectTexts(id))).map((it) => it.body)
+  const side = async (id: string): Promise<Side> => {
+    const textByPath = new Map((await texts(id)).map((it) => [it.path, it]))
+    return { items: (await manifest(id)).items, textOf: (path) => textByPath.get(path) }
+  }
+  return {
+    /** By id; `last` is the newest one here. */
+    find,
+    manifest,
+    texts,
+    /** One capture as a comparison needs it. */
+    side,
+    keep: (entry: Entry): Promise<Kept> => db.transaction((tx) => keep(tx, entry)),
+    list: (where: Partial<Where>, limit: number): Promise<CaptureSummary[]> =>
+      db.all(SummaryRow, selectSummaries({ ...ANYWHERE, ...where }, limit)),
+    before: (it: CaptureSummary): Promise<CaptureSummary | undefined> =>
+      db.get(SummaryRow, selectBefore(it)),
+    async text(id: string, path: string): Promise<CaptureText | undefined> {
+      return (await db.get(TextRow, selectText(id, path)))?.body
+    },
+    async compare(from: CaptureSummary, to: CaptureSummary): Promise<CaptureDiff> {
+      const changes = diffCaptures(await side(from.id), await side(to.id))
+      const [tokensBefore, tokensAfter] = [from.tokensInWindow, to.tokensInWindow]
+      return { from, to, changes, tokensBefore, tokensAfter }
+    },
+  }
+}
+
+type Where = { readonly workingDirectory: string | undefined; readonly host: string | undefined }
+const ANYWHERE: Where = { workingDirectory: undefined, host: undefined }
+
+type Entry = {
+  readonly manifest: Manifest
+  readonly fingerprint: string
+  readonly texts: readonly CaptureText[]
+}
+
+type Transaction = Parameters<Parameters<Db<"capture">["transaction"]>[0]>[0]
+
+async function keep(tx: Transaction, { manifest, fingerprint, texts }: Entry): Promise<Kept> {
+  const { id, host, workingDirectory, capturedAt } = manifest
+  const where = { workingDirectory, host }
+  const newest = await tx.get(FingerprintRow, selectNewestFingerprint(where))
+  if (newest?.fingerprint === fingerprint) {
+    await tx.run(markSeen(newest.id, capturedAt))
+    return { id: newest.id, isNew: false }
+  }
+  await tx.run(insertCapture(manifest, fingerprint))
+  for (const text of texts) {
+    const hash = createHash("sha256").update(JSON.stringify(text)).digest("hex")
+    await tx.run(insertText(hash, text))
+    await tx.run(insertPage({ id, path: text.path, hash }))
+  }
+  await tx.run(deleteSurplusPages(where, MOST_CAPTURES_KEPT))
+  const { changes } = await tx.run(deleteSurplus(where, MOST_CAPTURES_KEPT))
+  if (changes > 0) await tx.run(deleteUnusedTexts())
+  const { files, tokensInWindow } = manifest.totals
+  tx.emit("capture.taken", { id, host, workingDirectory, files, tokensInWindow })
+  return { id, isNew: true }
+}

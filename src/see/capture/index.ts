@@ -1,0 +1,3 @@
+export { createHistory } from "./history.ts"
+export { captureOperations } from "./operations.ts"
+export { createRedact } from "./redact.ts"

@@ -1,0 +1,58 @@
+import type { ManifestItem } from "#ground/contract"
+import type { Found, Place } from "#see/hosts"
+
+/** An item of a manifest for tests of what happens to items. */
+export function anItem(
+  path: string,
+  given: Partial<ManifestItem> & { readonly sha?: string } = {},
+): ManifestItem {
+  const { sha = "0", ...rest } = given
+  return {
+    path,
+    label: path,
+    source: "project-root",
+    priority: 100,
+    order: 0,
+    load: "always",
+    reason: "Project root memory",
+    kind: "instructions",
+    tokens: 1,
+    tokensOnDemand: 0,
+    bytes: 4,
+    sentBytes: 4,
+    sha256: sha.repeat(64),
+    sentSha256: sha.repeat(64),
+    modifiedAt: 1_000,
+    scope: "project",
+    trust: "project",
+    redactions: 0,
+    ...rest,
+  }
+}
+
+export const A_PLACE: Place = {
+  workingDirectory: "/home/a/x",
+  home: "/home/a",
+  environment: {},
+  platform: "linux",
+}
+
+/** Something a host found, for tests of what is made of it. */
+export function aFound(path: string, given: Partial<Found> & { text?: string } = {}): Found {
+  const { text = "text", ...rest } = given
+  return {
+    path,
+    source: "project-root",
+    priority: 100,
+    scope: "project",
+    load: "always",
+    reason: "Project root memory",
+    kind: "instructions",
+    trust: "project",
+    file: { realPath: path, bytes: Buffer.from(text), modifiedAt: 1_000 },
+    sent: text,
+    frame: "",
+    later: "",
+    ...rest,
+  }
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto"
+import type { CaptureText, Manifest, ManifestItem, ManifestNote } from "#ground/contract"
+import type { Found, Host, Installed, Place, Survey } from "#see/hosts"
+import { labelOf } from "./label.ts"
+import { LONGEST_TEXT_CHARACTERS } from "./limits.ts"
+import type { Redact } from "./redact.ts"
+
+export type Surveyed = {
+  readonly host: Host
+  readonly installed: Installed | undefined
+  readonly place: Place
+  readonly survey: Survey
+  readonly notes: readonly ManifestNote[]
+}
+
+type Deps = { count(text: string): number; readonly encoding: string; readonly redact: Redact }
+
+/** One item with what is shown of it, and with what really goes to the model. */
+export type Shown = {
+  readonly item: ManifestItem
+  readonly text: CaptureText
+  /** Not for showing: secrets are still in it. */
+  readonly found: Found
+}
+
+/** Count, hash and redact what a survey found. Nothing with a secret in it leaves but `found`. */
+export function showItems(surveyed: Surveyed, deps: Deps): Shown[] {
+  return surveyed.survey.items.map((found, order) => {
+    const { text, redactions } = textOf(found, deps.redact)
+    return { item: describeItem(found, { order, redactions, surveyed, deps }), text, found }
+  })
+}
+
+export function toManifest(
+  surveyed: Surveyed,
+  shown: readonly Shown[],
+  made: { readonly id: string; readonly at: number; readonly encoding: string; redact: Redact },
+): Manifest {
+  const { host, installed, survey } = surveyed
+  const items = shown.map((it) => it.item)
+  const notes = [
+    ...versionNotes(host, installed),
+    ...survey.notes,
+    ...linkNotes(surveyed),
+    ...surveyed.notes,
+  ]
+  return {
+    id: made.id,
+    kind: "estimated",
+    host: host.name,
+    ...(installed?.version === undefined ? {} : { hostVersion: installed.version }),
+    workingDirectory: surveyed.place.workingDirectory,
+    capturedAt: made.at,
+    estimator: made.encoding,
+    disclaimer: DISCLAIMER,
+    items,
+    searched: [...survey.searched],
+    notes: notes.map((it) => ({ ...it, text: made.redact.line(it.text) })),
+    totals: {
+      files: new Set(shown.map((it) => it.found.file.realPath)).size,
+      bytes: sum(items.map((it) => it.bytes)),
+      tokensInWindow: sum(items.map((it) => it.tokens)),
+      tokensOnDemand: sum(items.map((it) => it.tokensOnDemand)),
+    },
+  }
+}
+
+const DISCLAIMER =
+  "An estimation of what the host loads from files. " +
+  "The actual system prompt may include additional content not shown."
+
+/** What makes two captures the same: every file, what is sent of it, and in which order. */
+export function fingerprintOf(manifest: Manifest): string {
+  const { host, hostVersion, items, notes, searched } = manifest
+  const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
+  const found = searched.map((it) => [it.path, it.outcome])
+  return sha256(JSON.stringify([host, hostVersion, essence, notes, found]))
+}
+
+type Described = {
+  readonly order: number
+  readonly redactions: number
+  readonly surveyed: Surveyed
+  readonly deps: Deps
+}
+
+function describeItem(found: Found, { order, redactions, surveyed, deps }: Described): ManifestItem {
+  const { file, sent, later, frame } = found
+  return {
+    path: found.path,
+    label: deps.redact.line(labelOf(found.path, surveyed.place)),
+    source: found.source,
+    priority: found.priority,
+    order,
+    load: found.load,
+    reason: deps.redact.line(found.reason),
+    kind: found.kind,
+    tokens: sent === "" ? 0 : deps.count(frame + sent),
+    tokensOnDemand: later === "" ? 0 : deps.count(later),
+    bytes: file.bytes.length,
+    sentBytes: Buffer.byteLength(sent),
+    sha256: sha256(file.bytes),
+    ...(sent === "" ? {} : { sentSha256: sha256(sent) }),
+    modifiedAt: file.modifiedAt,
+    scope: found.scope,
+    trust: found.trust,
+    ...(found.importedBy === undefined ? {} : { importedBy: found.importedBy }),
+    redactions,
+  }
+}
+
+function textOf(found: Found, redact: Redact): { text: CaptureText; redactions: number } {
+  const { path } = found
+  // A link out of a hostile repository may lead to any file of this person: what it weighs is
+  // worth knowing, what it says is not ours to spread.
+  if (found.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
+  if (found.load === "config-only") {
+    const shown = redact.settings(found.file.bytes.toString("utf8"), path)
+    return shown === undefined
+      ? { text: withhold(path, NOT_PARSED), redactions: 0 }
+      : { text: cut(path, shown.text, ""), redactions: shown.replaced }
+  }
+  const [sent, later] = [redact.text(found.sent), redact.text(found.later)]
+  return {
+    text: cut(path, sent.text, later.text),
+    redactions: sent.replaced + later.replaced,
+  }
+}
+
+const REACHED_BY_LINK =
+  "It lies outside the folders of this context and is reached by a link, so only its size is shown."
+const NOT_PARSED = "It cannot be parsed, so secrets in it cannot be told from the rest."
+
+function withhold(path: string, reason: string): CaptureText {
+  return { path, text: "", later: "", isCut: false, withheld: reason }
+}
+
+function cut(path: string, text: string, later: string): CaptureText {
+  const isCut = text.length > LONGEST_TEXT_CHARACTERS || later.length > LONGEST_TEXT_CHARACTERS
+  const shorten = (it: string) => it.slice(0, LONGEST_TEXT_CHARACTERS).toWellFormed()
+  return isCut
+    ? { path, text: shorten(text), later: shorten(later), isCut }
+    : { path, text, later, isCut }
+}
+
+/** Said once for each file, whether the walk has said it or not. */
+function linkNotes({ survey, host }: Surveyed): ManifestNote[] {
+  const isSaid = (path: string) =>
+    survey.notes.some((it) => it.code === "link-outside" && it.path === path)
+  return survey.items
+    .filter((it) => it.trust === "external" && !isSaid(it.path))
+    .map(({ path, sent }) => ({
+      code: "link-outside",
+      path,
+      text:
+        sent === ""
+          ? "It is a link to a file outside these folders."
+          : `It is a link to a file outside these folders, and ${host.title} sends it to the model.`,
+    }))
+}
+
+function versionNotes(host: Host, installed: Installed | undefined): ManifestNote[] {
+  const known = host.factsVersions.at(-1) ?? "none"
+  if (!host.isVerified) {
+    const text = `${host.title} could not be run by us: this follows its documents only.`
+    return [{ code: "host-unverified", text }]
+  }
+  if (installed === undefined) return []
+  if (installed.version === undefined) {
+    const text = `The version of ${host.title} here is not known; its rules are those of ${known}.`
+    return [{ code: "version-unknown", text, path: installed.program }]
+  }
+  if (host.factsVersions.includes(installed.version)) return []
+  const text = `${host.title} ${installed.version} is installed; its rules are those of ${known}.`
+  return [{ code: "version-unknown", text, path: installed.program }]
+}
+
+function sha256(bytes: Buffer | string): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, it) => total + it, 0)
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import { aFound } from "./items.fixture.ts"
+import { findIdleRules } from "./rules.ts"
+
+const waiting = (...patterns: string[]) => [
+  aFound("/x/.claude/rules/r.md", { load: "conditional", waitsFor: { patterns, base: "/x" } }),
+]
+const files = async () => ["src/tariff/rounding.ts", "docs/a.md", ".github/ci.yml"]
+
+test.each([
+  ["src/**/*.ts"],
+  ["*.ts"],
+  ["rounding.ts"],
+  ["src"],
+  ["./src/"],
+  ["/docs/*.md"],
+  [".github/*.yml"],
+  ["src/{tariff,money}/*"],
+])("[CAPTURE-11] %s is taken to match", async (pattern) => {
+  expect(await findIdleRules(waiting(pattern), files)).toEqual([])
+})
+
+test("[CAPTURE-11] a rule whose files do not exist is noted, if all files are known", async () => {
+  expect(await findIdleRules(waiting("*.rs", "crates/**"), files)).toEqual([
+    {
+      code: "rule-never-matches",
+      path: "/x/.claude/rules/r.md",
+      text: "It waits for *.rs, crates/**, and no file below x matches.",
+    },
+  ])
+  expect(await findIdleRules(waiting("*.rs"), async () => undefined)).toEqual([])
+  expect(await findIdleRules([aFound("/x/CLAUDE.md")], files)).toEqual([])
+})

@@ -1,0 +1,66 @@
+import type { EffectiveSetting } from "#ground/contract"
+import type { SettingsLayer } from "#see/hosts"
+import { DEEPEST_SETTING_LEVELS } from "./limits.ts"
+
+type Value = { readonly layer: string; readonly path: string; readonly value: unknown }
+type Options = { readonly joinsLists: boolean }
+
+/** For each key the value in force and what it hides; the layers come strongest first. */
+export function effectiveSettings(
+  layers: readonly SettingsLayer[],
+  options: Options,
+): EffectiveSetting[] {
+  const valuesByKey = new Map<string, Value[]>()
+  for (const { layer, path, outcome } of layers) {
+    if (outcome.kind !== "found") continue
+    for (const [key, value] of leavesOf(outcome.values)) {
+      const values = valuesByKey.get(key) ?? []
+      values.push({ layer, path, value })
+      valuesByKey.set(key, values)
+    }
+  }
+  return [...valuesByKey]
+    .map(([key, values]) => settle(key, values, options))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+function settle(key: string, values: readonly Value[], options: Options): EffectiveSetting {
+  const [winner, ...others] = values
+  const lists = values.flatMap((it) => (Array.isArray(it.value) ? [it.value] : []))
+  const isJoined = options.joinsLists && others.length > 0 && lists.length === values.length
+  if (isJoined) {
+    return {
+      key,
+      value: show(lists.flat()),
+      layer: values.map((it) => it.layer).join(" + "),
+      path: values.map((it) => it.path).join(", "),
+      hidden: [],
+    }
+  }
+  return {
+    key,
+    value: show(winner?.value),
+    layer: winner?.layer ?? "",
+    path: winner?.path ?? "",
+    hidden: others.map((it) => ({ layer: it.layer, path: it.path, value: show(it.value) })),
+  }
+}
+
+/** Nested objects as dotted keys; what lies too deep, and an empty object, stays one value. */
+function leavesOf(values: Readonly<Record<string, unknown>>, above = ""): [string, unknown][] {
+  const level = above === "" ? 0 : above.split(".").length
+  return Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    const key = above === "" ? name : `${above}.${name}`
+    const isOpened = isFilledObject(value) && level + 1 < DEEPEST_SETTING_LEVELS
+    return isOpened ? leavesOf(value, key) : [[key, value]]
+  })
+}
+
+function isFilledObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+  return isObject && Object.keys(value).length > 0
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? "null"
+}

@@ -1,0 +1,235 @@
+import path from "node:path"
+import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
+import type {
+  Capture,
+  CaptureDiff,
+  CaptureSummary,
+  HostName,
+  Manifest,
+  Observation,
+} from "#ground/contract"
+import type { Disk, Host, HostWord, Installed, Place } from "#see/hosts"
+import { analyseBudget } from "./budget.ts"
+import { compareWith } from "./compare.ts"
+import { diffCaptures } from "./diff.ts"
+import { CaptureUnknown } from "./errors.ts"
+import { findExtra } from "./extra.ts"
+import type { History } from "./history.ts"
+import { fingerprintOf, type Shown, showItems, type Surveyed, toManifest } from "./manifest.ts"
+import type { Redact } from "./redact.ts"
+import { findIdleRules } from "./rules.ts"
+
+export type CaptureDeps = {
+  /** A host is loaded when it is asked for, since each brings parsers of its own. */
+  host(name: HostName): Promise<Host>
+  readonly disk: Disk
+  /** Where an agent would start, for a path as the person gave it. */
+  place(path: string): Place
+  /** Why a directory cannot be worked in; undefined when it can. */
+  directoryProblem(directory: string): Promise<string | undefined>
+  counter(): Promise<{ readonly encoding: string; readonly count: (text: string) => number }>
+  redact(): Promise<Redact>
+  /** The captures of this repository; it rejects when the store cannot be opened. */
+  history(): Promise<History>
+  /** Whether others read the same store: then what is this person's own stays out of it. */
+  isShared(): boolean
+  /** The files below a folder; undefined when not all of them are known. */
+  listFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined>
+  sizes(): { readonly window: number; readonly startBudget: number; readonly extra: string }
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type TakeOptions = {
+  readonly path: string
+  readonly host: HostName
+  readonly content: boolean
+  readonly diff?: string | undefined
+  readonly observe: boolean
+  readonly trust: boolean
+  readonly save: boolean
+  readonly signal: AbortSignal
+}
+
+type Taking = Omit<TakeOptions, "path" | "host"> & { readonly place: Place; readonly host: Host }
+
+/** Look at a host's context once: survey, weigh, compare with its own word, keep. */
+export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Capture> {
+  const surveyed = await surveyPlace(taking, deps)
+  const { encoding, count } = await deps.counter()
+  const redact = await deps.redact()
+  const shown = showItems(surveyed, { count, encoding, redact })
+  const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
+  const manifest = toManifest(surveyed, shown, made)
+  const heard = await hear(taking, surveyed, deps)
+  const kept = await keep({ taking, manifest, shown }, deps)
+  return {
+    manifest: { ...manifest, id: kept.id },
+    budget: analyseBudget(manifest, shown.map(weighed), deps.sizes()),
+    observation: heard.observation,
+    observationProblem: heard.problem,
+    historyProblem: kept.problem,
+    isNew: kept.isNew,
+    previous: kept.previous,
+    texts: taking.content ? shown.map((it) => it.text) : [],
+    diff: kept.diff,
+  }
+}
+
+function weighed({ item, text }: Shown) {
+  return { label: item.label, tokens: item.tokens, text: text.text }
+}
+
+async function surveyPlace(taking: Taking, deps: CaptureDeps): Promise<Surveyed> {
+  const { host, place, signal } = taking
+  const { disk } = deps
+  const [survey, installed] = await Promise.all([
+    host.survey(place, disk),
+    host.findInstalled(place, disk),
+  ])
+  const { workingDirectory } = place
+  const listFiles = remembered((folder) => deps.listFiles(folder, signal))
+  const from = { workingDirectory, disk }
+  const extra = await findExtra(deps.sizes().extra, from, listFiles)
+  const notes = await findIdleRules(survey.items, listFiles)
+  return {
+    host,
+    place,
+    installed,
+    notes,
+    survey: {
+      ...survey,
+      items: [...survey.items, ...extra.items],
+      searched: [...survey.searched, ...extra.searched],
+    },
+  }
+}
+
+/** A working tree is listed once, however many rules ask. */
+function remembered<Value>(ask: (folder: string) => Promise<Value>) {
+  const known = new Map<string, Promise<Value>>()
+  return (folder: string): Promise<Value> => {
+    const asked = known.get(folder) ?? ask(folder)
+    known.set(folder, asked)
+    return asked
+  }
+}
+
+type Heard = { readonly observation: Observation | null; readonly problem: string | null }
+
+/** The host's own word: from its last session here, or, when the person says so, from itself. */
+async function hear(taking: Taking, surveyed: Surveyed, deps: CaptureDeps): Promise<Heard> {
+  const { host, place } = taking
+  const compare = (word: HostWord): Observation =>
+    compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
+  if (taking.observe) {
+    const asked = await askHost(taking, surveyed.installed, deps)
+    return typeof asked === "string"
+      ? { observation: null, problem: asked }
+      : { observation: compare(asked), problem: null }
+  }
+  const word = await host.readLastSession?.(place, deps.disk)
+  return { observation: word === undefined ? null : compare(word), problem: null }
+}
+
+async function askHost(
+  taking: Taking,
+  installed: Installed | undefined,
+  deps: CaptureDeps,
+): Promise<HostWord | string> {
+  const { host, place, trust, signal } = taking
+  if (host.ask === undefined) {
+    return `${host.title} does not answer without a call to a model; its last session is read instead.`
+  }
+  if (installed === undefined) return `${host.title} was not found on the PATH.`
+  const { program } = installed
+  // A repository could bring a program of that name along.
+  if (isInside(place.workingDirectory, program)) return `${program} lies inside this folder.`
+  const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.word
+    case "not-trusted":
+      return `${host.title} does not trust this folder yet. Start it there once, or add --trust.`
+    case "failed":
+      return `${host.title} did not answer: ${outcome.reason}`
+    default:
+      return outcome satisfies never
+  }
+}
+
+function isInside(folder: string, file: string): boolean {
+  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep)
+}
+
+type Kept = {
+  readonly id: string
+  readonly isNew: boolean
+  readonly problem: string | null
+  readonly previous: CaptureSummary | null
+  readonly diff: CaptureDiff | null
+}
+
+type Taken = { readonly taking: Taking; readonly manifest: Manifest; readonly shown: readonly Shown[] }
+
+/** A history that cannot be written costs the person the history, never the answer. */
+async function keep(taken: Taken, deps: CaptureDeps): Promise<Kept> {
+  const { taking, manifest } = taken
+  const notKept = { id: manifest.id, isNew: true, problem: null, previous: null, diff: null }
+  if (!taking.save && taking.diff === undefined) return notKept
+  try {
+    return await keepOrFail(taken, await deps.history(), deps)
+  } catch (error) {
+    const isAnswer = CaptureUnknown.is(error) || !isAppError(error)
+    if (isAnswer) throw error
+    deps.log.warn("capture not kept", { code: error.code })
+    return { ...notKept, problem: `${error.message} ${error.hint} [${error.code}]` }
+  }
+}
+
+async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Promise<Kept> {
+  const { taking, manifest, shown } = taken
+  const here = { workingDirectory: manifest.workingDirectory, host: taking.host.name }
+  const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
+  const [previous] = await history.list(here, 1)
+  const texts = shown.filter((it) => isKept(it, deps)).map((it) => it.text)
+  const entry = { manifest, fingerprint: fingerprintOf(manifest), texts }
+  const kept = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
+  const diff = earlier === undefined ? null : await compareNow(earlier, taken, history)
+  return { ...kept, problem: null, previous: previous ?? null, diff }
+}
+
+/** Settings are never kept as text; what is a person's own is not kept where others read. */
+function isKept({ item }: Shown, deps: CaptureDeps): boolean {
+  const isPrivate = deps.isShared() && item.trust === "own"
+  return item.load !== "config-only" && !isPrivate
+}
+
+async function compareNow(
+  earlier: CaptureSummary,
+  { taking, manifest, shown }: Taken,
+  history: History,
+): Promise<CaptureDiff> {
+  const texts = new Map(shown.map((it) => [it.item.path, it.text]))
+  const now = { items: manifest.items, textOf: (path: string) => texts.get(path) }
+  const to = {
+    id: manifest.id,
+    host: taking.host.name,
+    ...(manifest.hostVersion === undefined ? {} : { hostVersion: manifest.hostVersion }),
+    workingDirectory: manifest.workingDirectory,
+    capturedAt: manifest.capturedAt,
+    lastSeenAt: manifest.capturedAt,
+    times: 1,
+    files: manifest.totals.files,
+    tokensInWindow: manifest.totals.tokensInWindow,
+    tokensOnDemand: manifest.totals.tokensOnDemand,
+  }
+  return {
+    from: earlier,
+    to,
+    changes: diffCaptures(await history.side(earlier.id), now),
+    tokensBefore: earlier.tokensInWindow,
+    tokensAfter: to.tokensInWindow,
+  }
+}

@@ -1,0 +1,127 @@
+import { splitFrontmatter } from "../frontmatter.ts"
+import type { Found, Scope } from "../host.ts"
+import type { World } from "./instructions.ts"
+import { LONGEST_NAME_UNITS } from "./limits.ts"
+import { type ListedFile, listedFolders, markdownBelow } from "./listed-folders.ts"
+import type { Look } from "./look.ts"
+import { whyMemoryOff } from "./memory.ts"
+import type { JsonRecord } from "./settings.ts"
+import { SOURCES } from "./sources.ts"
+import { splitList } from "./transform.ts"
+
+type Agent = ListedFile & {
+  readonly name: string
+  readonly description: string
+  readonly fields: JsonRecord
+  readonly body: string
+}
+
+/** Subagents: one line each; the body is the prompt of the subagent alone. */
+export async function listAgents(world: World, look: Look): Promise<readonly Found[]> {
+  const folders = await listedFolders("agents", world, look)
+  const files: ListedFile[] = []
+  for (const folder of folders) {
+    files.push(...(await markdownBelow(folder, SOURCES.agents.source, look)))
+  }
+  const agents = onceEach(files).flatMap((it) => readAgent(it, look) ?? [])
+  const chosen = strongest(agents, look)
+  return chosen.toSorted((a, b) => a.name.localeCompare(b.name)).map((it) => toFound(it, world))
+}
+
+function onceEach(files: readonly ListedFile[]): readonly ListedFile[] {
+  const seen = new Set<string>()
+  return files.filter(({ file }) => {
+    const isNew = !seen.has(file.realPath)
+    seen.add(file.realPath)
+    return isNew
+  })
+}
+
+function readAgent(listed: ListedFile, look: Look): Agent | undefined {
+  const { fields, body } = splitFrontmatter(listed.file.bytes.toString())
+  const { name, description } = fields
+  const hasName = typeof name === "string" && name !== "" && name.length <= LONGEST_NAME_UNITS
+  const isNamed = hasName && !name.startsWith("-") && !name.normalize("NFKC").includes(":")
+  if (!isNamed || typeof description !== "string" || description === "") {
+    look.mark({
+      path: listed.path,
+      source: SOURCES.agents.source,
+      outcome: "excluded",
+      detail: "no usable name or description",
+    })
+    return undefined
+  }
+  return { ...listed, name, description: description.replaceAll("\\n", "\n"), fields, body }
+}
+
+/** Managed beats project, project beats the person's; of the same rank the nearest stays. */
+const RANKS: Readonly<Record<Scope, number>> = {
+  memory: 0,
+  user: 1,
+  local: 2,
+  project: 2,
+  managed: 3,
+}
+
+function strongest(agents: readonly Agent[], look: Look): readonly Agent[] {
+  const byName = new Map<string, Agent>()
+  for (const agent of agents) {
+    const held = byName.get(agent.name)
+    const isStronger = held === undefined || rankOf(agent) > rankOf(held)
+    if (isStronger) byName.set(agent.name, agent)
+    const beaten = isStronger ? held : agent
+    if (beaten === undefined) continue
+    look.mark({
+      path: beaten.path,
+      source: SOURCES.agents.source,
+      outcome: "excluded",
+      detail: `another ${agent.name} is stronger`,
+    })
+  }
+  return [...byName.values()]
+}
+
+function rankOf({ folder }: Agent): number {
+  return RANKS[folder.scope]
+}
+
+function toFound(agent: Agent, world: World): Found {
+  const { scope } = agent.folder
+  return {
+    path: agent.path,
+    source: SOURCES.agents.source,
+    priority: SOURCES.agents.priority,
+    scope,
+    load: "name-only",
+    reason: SOURCES.agents.reason,
+    kind: "tools",
+    trust: scope === "project" ? "project" : "own",
+    file: agent.file,
+    sent: `- ${agent.name}: ${agent.description} (Tools: ${toolWords(agent.fields, world)})`,
+    frame: "",
+    later: agent.body.trim(),
+  }
+}
+
+function toolWords(fields: JsonRecord, world: World): string {
+  const named = toolNames(fields["tools"])
+  const tools = named.length === 0 ? [] : [...new Set([...named, ...memoryTools(fields, world)])]
+  const without = toolNames(fields["disallowedTools"])
+  if (tools.length > 0) {
+    const left = tools.filter((it) => !without.includes(it))
+    return left.length === 0 ? "None" : left.join(", ")
+  }
+  return without.length === 0 ? "All tools" : `All tools except ${without.join(", ")}`
+}
+
+/** A star means all, which is the same as naming none. */
+function toolNames(value: unknown): readonly string[] {
+  const names = splitList(value)
+  return names.includes("*") ? [] : names
+}
+
+/** An agent that remembers may read and write, whatever it names. */
+function memoryTools(fields: JsonRecord, { place, settings }: World): readonly string[] {
+  const hasMemory = ["user", "project", "local"].some((it) => it === fields["memory"])
+  return hasMemory && whyMemoryOff(place, settings) === undefined ? ["Write", "Edit", "Read"] : []
+}

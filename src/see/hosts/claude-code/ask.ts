@@ -1,0 +1,183 @@
+import { z } from "zod"
+import { pickEnvironment, type RunOutcome, run } from "#ground/base"
+import { realDisk } from "../disk.ts"
+import type { AskOptions, AskOutcome, HostWord, Place } from "../host.ts"
+import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { type Folders, findFolders } from "./folders.ts"
+import { ASK_OUTPUT_BYTES, ASK_TIMEOUT_MS } from "./limits.ts"
+import { createLook, type Look } from "./look.ts"
+import { isRecord, parseJson, readSettings, type Settings, within } from "./settings.ts"
+
+/**
+ * Starts Claude Code and asks it what is in its window. It runs without hooks, without MCP servers,
+ * without the helpers that settings name, and with an address at which nobody listens: no model is
+ * asked and nothing of the project is run.
+ */
+export async function ask(place: Place, options: AskOptions): Promise<AskOutcome> {
+  const look = createLook(realDisk())
+  const folders = await findFolders(place, look)
+  const isTrusted = options.trust || (await wasTrusted(folders, look))
+  if (!isTrusted) return { kind: "not-trusted" }
+  const settings = await readSettings(folders, look)
+  const outcome = await run(options.program, argumentsFor(settings), {
+    cwd: folders.cwd,
+    env: environmentFor(place),
+    input: QUESTIONS,
+    timeoutMs: ASK_TIMEOUT_MS,
+    maxOutputBytes: ASK_OUTPUT_BYTES,
+    signal: options.signal,
+  })
+  return readAnswer(outcome, options.now())
+}
+
+/** The host trusts a folder when it, or one above it, was trusted in its own dialog. */
+async function wasTrusted(folders: Folders, look: Look): Promise<boolean> {
+  const read = { source: "host-state", maxBytes: SETTINGS_LIMIT_BYTES }
+  const file = await look.read(folders.stateFile, read)
+  const parsed = parseJson(file?.bytes.toString() ?? "")
+  if (parsed.kind !== "record") return false
+  return folders.walk.some(
+    (it) => within(parsed.record, "projects", it, "hasTrustDialogAccepted") === true,
+  )
+}
+
+const QUESTION = "context"
+
+const QUESTIONS = [
+  { request_id: "start", request: { subtype: "initialize" } },
+  { request_id: QUESTION, request: { subtype: "get_context_usage" } },
+]
+  .map((it) => `${JSON.stringify({ type: "control_request", ...it })}\n`)
+  .join("")
+
+function argumentsFor(settings: Settings): readonly string[] {
+  return [
+    "-p",
+    "--input-format=stream-json",
+    "--output-format=stream-json",
+    "--verbose",
+    "--strict-mcp-config",
+    "--no-session-persistence",
+    `--settings=${JSON.stringify(overrides(settings))}`,
+  ]
+}
+
+/** Nobody listens there: the discard port of the loopback, closed on every machine of today. */
+const NOWHERE = "http://127.0.0.1:9"
+
+const QUIET = {
+  ANTHROPIC_BASE_URL: NOWHERE,
+  ANTHROPIC_API_KEY: "not-a-key",
+  CLAUDE_CODE_MAX_RETRIES: "0",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  CLAUDE_CODE_ENABLE_TELEMETRY: "0",
+  DISABLE_AUTOUPDATER: "1",
+  DISABLE_TELEMETRY: "1",
+} as const
+
+/** Programs that a settings file may name and the host would run. */
+const HELPERS = [
+  "apiKeyHelper",
+  "awsAuthRefresh",
+  "awsCredentialExport",
+  "gcpAuthRefresh",
+  "otelHeadersHelper",
+  "proxyAuthHelper",
+] as const
+
+/** Variables of settings that decide what is loaded; all others are taken back, name by name. */
+const SWITCHES: readonly string[] = [
+  "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",
+  "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+  "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
+]
+
+/** Settings of the command line beat those of the project and of the person. */
+function overrides(settings: Settings) {
+  const names = settings.layers.flatMap(({ outcome }) => {
+    const env = outcome.kind === "found" ? outcome.values["env"] : undefined
+    return isRecord(env) ? Object.keys(env) : []
+  })
+  const taken = names.filter((it) => !SWITCHES.includes(it)).map((it) => [it, ""] as const)
+  return {
+    disableAllHooks: true,
+    ...Object.fromEntries(HELPERS.map((it) => [it, ""])),
+    env: { ...Object.fromEntries(taken), ...QUIET },
+  }
+}
+
+const PASSED_ON = [
+  "CLAUDE_CONFIG_DIR",
+  "LANG",
+  "LC_ALL",
+  "PATH",
+  "SystemRoot",
+  "TEMP",
+  "TMP",
+  "TMPDIR",
+  "USERPROFILE",
+  ...SWITCHES,
+]
+
+function environmentFor(place: Place) {
+  const passed = pickEnvironment(place.environment, PASSED_ON)
+  return { ...passed, HOME: place.home, TERM: "dumb", ...QUIET }
+}
+
+const Answer = z.object({
+  type: z.literal("control_response"),
+  response: z.object({
+    subtype: z.string(),
+    request_id: z.literal(QUESTION),
+    error: z.string().optional(),
+    response: z
+      .object({
+        memoryFiles: z.array(z.object({ path: z.string(), tokens: z.number() })),
+        categories: z.array(z.object({ name: z.string(), tokens: z.number() })),
+      })
+      .optional(),
+  }),
+})
+
+function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
+  if (!("stdout" in outcome)) return { kind: "failed", reason: notBegun(outcome) }
+  const lines = outcome.stdout.toString().split("\n").map(parseJson)
+  const answers = lines.flatMap((it) => {
+    const answer = Answer.safeParse(it.kind === "record" ? it.record : undefined)
+    return answer.success ? [answer.data.response] : []
+  })
+  const [answer] = answers
+  if (answer === undefined) return { kind: "failed", reason: notAnswered(outcome.kind) }
+  if (answer.response === undefined) {
+    return { kind: "failed", reason: answer.error ?? "the host refused the question" }
+  }
+  return { kind: "answered", word: wordOf(answer.response, at) }
+}
+
+function wordOf(
+  usage: NonNullable<z.infer<typeof Answer>["response"]["response"]>,
+  at: number,
+): HostWord {
+  return {
+    by: "host",
+    at,
+    files: usage.memoryFiles.map(({ path, tokens }) => ({ path, tokens })),
+    categories: usage.categories.map(({ name, tokens }) => ({ name, tokens })),
+  }
+}
+
+function notBegun(outcome: Exclude<RunOutcome, { stdout: Buffer }>): string {
+  return outcome.kind === "not-found" ? "the program is not there" : outcome.reason
+}
+
+function notAnswered(kind: Extract<RunOutcome, { stdout: Buffer }>["kind"]): string {
+  switch (kind) {
+    case "timed-out":
+      return `the host did not answer within ${ASK_TIMEOUT_MS / 1_000} seconds`
+    case "aborted":
+      return "the question was taken back"
+    case "exited":
+    case "signalled":
+      return "the host ended without an answer"
+  }
+}

@@ -1,0 +1,187 @@
+import path from "node:path"
+import { isInside } from "./folders.ts"
+import { findImports, type Import, isTextName, looksLikePath } from "./imports.ts"
+import { DEEPEST_IMPORT_HOPS, LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
+import type { Look, ReadFile } from "./look.ts"
+import type { InstructionKind, Source } from "./sources.ts"
+import { transform } from "./transform.ts"
+
+/** One instruction file as the host holds it before it writes the window. */
+export type Instruction = Source & {
+  readonly path: string
+  readonly kind: InstructionKind
+  /** After all transformations but the last trim. */
+  readonly content: string
+  /** Present when the file waits for other files; only rules, and what they import, can. */
+  readonly patterns?: readonly string[]
+  readonly importedBy?: { readonly path: string; readonly line: number }
+  /** The first file of the chain of imports. */
+  readonly root: string
+  readonly file: ReadFile
+}
+
+/** What one walk shares: the files it has had, and what it may read. */
+export type Chains = {
+  readonly look: Look
+  readonly seen: Set<string>
+  readonly cwd: string
+  readonly home: string
+  /** Whether the person let files outside the working directory in. */
+  readonly isExternalAllowed: boolean
+  isExcluded(path: string, kind: InstructionKind): boolean
+  /** Whether a rule of the settings forbids to read it. */
+  isDenied(path: string): boolean
+}
+
+type StartFile = {
+  readonly path: string
+  readonly kind: InstructionKind
+  readonly place: Source
+}
+
+type Link = StartFile & {
+  readonly hops: number
+  readonly root: string
+  readonly mayWait: boolean
+  readonly importedBy?: { readonly path: string; readonly line: number }
+}
+
+/** A file with everything it imports, in the order in which the host sends them. */
+export function loadFile(file: StartFile, chains: Chains): Promise<readonly Instruction[]> {
+  return loadLink({ ...file, hops: 0, root: file.path, mayWait: false }, chains)
+}
+
+/** The same for a rule, whose `paths` make it wait. */
+export function loadRule(file: StartFile, chains: Chains): Promise<readonly Instruction[]> {
+  return loadLink({ ...file, hops: 0, root: file.path, mayWait: true }, chains)
+}
+
+async function loadLink(link: Link, chains: Chains): Promise<readonly Instruction[]> {
+  const { look, seen } = chains
+  if (seen.has(link.path) || isTooDeep(link, chains)) return []
+  if (chains.isExcluded(link.path, link.kind)) {
+    look.mark({
+      path: link.path,
+      source: link.place.source,
+      outcome: "excluded",
+      detail: "claudeMdExcludes names it",
+    })
+    return []
+  }
+  const real = (await look.realPath(link.path)) ?? link.path
+  const isOut = link.hops > 0 && !mayImport(real, link.kind, chains)
+  if (isOut) noteExternal(link, chains)
+  if (isOut || (real !== link.path && seen.has(real))) return []
+  seen.add(link.path).add(real)
+
+  const isOfProject = link.kind === "project" || link.kind === "local"
+  if (isOfProject && [link.path, real].some((it) => chains.isDenied(it))) {
+    look.mark({
+      path: link.path,
+      source: link.place.source,
+      outcome: "excluded",
+      detail: "a Read deny rule covers it",
+    })
+    return []
+  }
+  const file = await readText(link, look)
+  if (file === undefined) return []
+  const raw = file.bytes.toString()
+  const { content, patterns, tokens } = transform(raw)
+  if (content.trim() === "") {
+    look.mark({ path: link.path, source: link.place.source, outcome: "empty" })
+    return []
+  }
+  const instruction: Instruction = {
+    ...link.place,
+    path: link.path,
+    kind: link.kind,
+    content,
+    root: link.root,
+    file,
+    ...(patterns === undefined || !link.mayWait ? {} : { patterns }),
+    ...(link.importedBy === undefined ? {} : { importedBy: link.importedBy }),
+  }
+  const imports = findImports(tokens, { realPath: real, raw }, chains.home)
+  return [instruction, ...(await loadImports(link, imports, chains))]
+}
+
+async function loadImports(
+  link: Link,
+  imports: readonly Import[],
+  chains: Chains,
+): Promise<readonly Instruction[]> {
+  const loaded: Instruction[] = []
+  for (const it of imports) {
+    const importedBy = { path: link.path, line: it.line }
+    const place = { ...link.place, source: "import", reason: importReason(link.path) }
+    const next: Link = { ...link, path: it.path, place, hops: link.hops + 1, importedBy }
+    if (!mayImport(it.path, link.kind, chains)) {
+      noteExternal(next, chains)
+      continue
+    }
+    loaded.push(...(await loadLink(next, chains)))
+    await noteUnresolved(it, next, chains)
+  }
+  return loaded
+}
+
+function importReason(importer: string): string {
+  return `Imported by ${path.basename(importer)}`
+}
+
+/** A person's own file may import anything; a project's only what lies in the working directory. */
+function mayImport(file: string, kind: InstructionKind, chains: Chains): boolean {
+  return kind === "user" || chains.isExternalAllowed || isInside(file, chains.cwd)
+}
+
+function isTooDeep(link: Link, { look }: Chains): boolean {
+  if (link.hops <= DEEPEST_IMPORT_HOPS) return false
+  look.mark({
+    path: link.path,
+    source: link.place.source,
+    outcome: "excluded",
+    detail: "too many hops of imports",
+  })
+  const text = `This import is more than ${DEEPEST_IMPORT_HOPS} hops deep; the host stops before it.`
+  look.note({ code: "import-too-deep", text, ...whereOf(link) })
+  return true
+}
+
+function noteExternal(link: Link, { look, seen }: Chains): void {
+  if (seen.has(link.path)) return
+  look.mark({
+    path: link.path,
+    source: link.place.source,
+    outcome: "excluded",
+    detail: "outside the working directory",
+  })
+  const text = `${link.path} lies outside the working directory; the host imports it only when allowed.`
+  look.note({ code: "import-external", text, ...whereOf(link) })
+}
+
+async function noteUnresolved(it: Import, link: Link, { look }: Chains): Promise<void> {
+  if (!looksLikePath(it.written)) return
+  const found = await look.peek(it.path, LARGEST_INSTRUCTION_BYTES)
+  if (found.kind !== "missing") return
+  const text = `@${it.written} names no file; the host leaves it out without a word.`
+  look.note({ code: "import-unresolved", text, ...whereOf(link) })
+}
+
+function whereOf(link: Link): { readonly path: string; readonly line?: number } {
+  return link.importedBy ?? { path: link.path }
+}
+
+async function readText(link: Link, look: Look): Promise<ReadFile | undefined> {
+  const { source } = link.place
+  if (!isTextName(link.path)) {
+    look.mark({
+      path: link.path,
+      source,
+      outcome: "excluded",
+      detail: "not a kind of text the host imports",
+    })
+    return undefined
+  }
+  return look.read(link.path, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+}

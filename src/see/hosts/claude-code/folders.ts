@@ -1,0 +1,91 @@
+import path from "node:path"
+import type { Disk } from "../disk.ts"
+import type { Place } from "../host.ts"
+import { findGit, type GitTops } from "./git.ts"
+import type { Look } from "./look.ts"
+
+/** The folders of one start of the host, resolved by its own rules. */
+export type Folders = {
+  /** Without links: the host resolves its working directory first. */
+  readonly cwd: string
+  readonly home: string
+  /** `~/.claude`, or where CLAUDE_CONFIG_DIR says. */
+  readonly config: string
+  /** `.claude.json`, which moves with the config folder. */
+  readonly stateFile: string
+  readonly managed: string
+  /** From the outermost folder below the root of the disk down to the working directory. */
+  readonly walk: readonly string[]
+  readonly git: GitTops
+}
+
+export async function findFolders(place: Place, look: Look): Promise<Folders> {
+  const given = path.resolve(place.workingDirectory)
+  const cwd = (await look.realPath(given)) ?? given
+  const walk = foldersDownTo(cwd)
+  return {
+    cwd,
+    home: place.home,
+    config: configFolder(place),
+    stateFile: stateFile(place),
+    managed: managedFolder(place),
+    walk,
+    git: await findGit(walk, look),
+  }
+}
+
+export function configFolder({ environment, home }: Place): string {
+  const given = environment["CLAUDE_CONFIG_DIR"]
+  return given === undefined || given === "" ? path.join(home, ".claude") : path.resolve(given)
+}
+
+function stateFile(place: Place): string {
+  const given = place.environment["CLAUDE_CONFIG_DIR"]
+  return path.join(given === undefined || given === "" ? place.home : given, ".claude.json")
+}
+
+function managedFolder({ platform }: Place): string {
+  switch (platform) {
+    case "darwin":
+      return "/Library/Application Support/ClaudeCode"
+    case "win32":
+      return "C:\\Program Files\\ClaudeCode"
+    case "linux":
+      return "/etc/claude-code"
+  }
+}
+
+/** The root of the disk itself is never looked into. */
+function foldersDownTo(cwd: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = cwd; at !== path.dirname(at); at = path.dirname(at)) folders.unshift(at)
+  return folders
+}
+
+/** Whether a path is a folder or lies in it. */
+export function isInside(file: string, folder: string): boolean {
+  const way = path.relative(folder, file)
+  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
+}
+
+/** The working directory as the host resolves it, where no whole look is needed. */
+export async function realWorkingDirectory(place: Place, disk: Disk): Promise<string> {
+  const given = path.resolve(place.workingDirectory)
+  return (await disk.realPath(given)) ?? given
+}
+
+const LONGEST_SLUG_UNITS = 200
+
+/** The name of a folder below `projects`: of the working directory, or of the repository. */
+export function slugOf(folder: string): string {
+  const plain = folder.replace(/[^a-zA-Z0-9]/g, "-")
+  if (plain.length <= LONGEST_SLUG_UNITS) return plain
+  return `${plain.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(folder)).toString(36)}`
+}
+
+/** The 32-bit hash that Java gives a string; the host tells long folders apart by it. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
+  return hash
+}

@@ -1,0 +1,171 @@
+import path from "node:path"
+import picomatch from "picomatch"
+import type { Place } from "../host.ts"
+import { addAgentsMd, modeOf } from "./agents-md.ts"
+import { type Chains, type Instruction, loadFile } from "./chain.ts"
+import { readDenials } from "./deny.ts"
+import { type Folders, isInside } from "./folders.ts"
+import type { Look } from "./look.ts"
+import { loadMemory } from "./memory.ts"
+import { loadRules } from "./rules.ts"
+import { isOn, type JsonRecord, type Settings, within } from "./settings.ts"
+import { at, SOURCES, type Source, walkSource } from "./sources.ts"
+
+export type World = {
+  readonly place: Place
+  readonly folders: Folders
+  readonly settings: Settings
+  /** `.claude.json`, or nothing of it. */
+  readonly state: JsonRecord
+}
+
+/** Every instruction file in the order in which the host sends them, memory last. */
+export async function loadInstructions(world: World, look: Look): Promise<readonly Instruction[]> {
+  const { place, folders, settings } = world
+  const name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
+  if (isOn(place.environment[name])) {
+    look.note({ code: "switched-off", text: `${name} is set: no instruction file is loaded.` })
+    return []
+  }
+  const chains = await createChains(world, look)
+  const walk = { world, chains }
+  const loaded = [
+    ...(await loadManaged(walk)),
+    ...(await loadUser(walk)),
+    ...(await loadProject(walk)),
+    ...(await loadMemory({ place, folders, settings }, look)),
+  ]
+  const folderList = folders.walk.map((it, index) => ({ path: it, index }))
+  const agents = {
+    folders: folderList.filter((it) => !isOfOtherTree(it.path, folders)),
+    walkLength: folders.walk.length,
+    mode: modeOf(settings),
+    known: [path.join(folders.managed, "CLAUDE.md"), path.join(folders.config, "CLAUDE.md")],
+  }
+  return addAgentsMd(loaded, agents, chains)
+}
+
+async function createChains(world: World, look: Look): Promise<Chains> {
+  const { folders, settings, state } = world
+  const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), look)
+  const isMatch = patterns.length === 0 ? () => false : picomatch([...patterns], { dot: true })
+  const approved = within(
+    state,
+    "projects",
+    folders.git.main ?? folders.cwd,
+    "hasClaudeMdExternalIncludesApproved",
+  )
+  return {
+    look,
+    seen: new Set(),
+    cwd: folders.cwd,
+    home: folders.home,
+    isExternalAllowed: approved === true,
+    isDenied: readDenials(settings, folders),
+    isExcluded: (file, kind) =>
+      (kind === "user" || kind === "project" || kind === "local") &&
+      isMatch(file.replaceAll("\\", "/")),
+  }
+}
+
+/** A pattern through a link also means the place behind the link. */
+async function spellPatterns(written: readonly string[], look: Look): Promise<readonly string[]> {
+  const patterns: string[] = []
+  for (const pattern of written.map((it) => it.replaceAll("\\", "/")).filter((it) => it !== "")) {
+    patterns.push(pattern)
+    if (!pattern.startsWith("/")) continue
+    const plainEnd = pattern.search(/[*?{[]/)
+    const folder = path.dirname(plainEnd === -1 ? pattern : pattern.slice(0, plainEnd))
+    const real = await look.realPath(folder)
+    if (real !== undefined && real !== folder) patterns.push(real + pattern.slice(folder.length))
+  }
+  return patterns
+}
+
+type Walk = { readonly world: World; readonly chains: Chains }
+
+async function loadManaged({ world, chains }: Walk): Promise<readonly Instruction[]> {
+  const { managed } = world.folders
+  const file = path.join(managed, "CLAUDE.md")
+  const place = SOURCES.managedPolicy
+  return [
+    ...(await loadFile({ path: file, kind: "managed", place }, chains)),
+    ...(await managedText(world, chains.look)),
+    ...(await loadRules(
+      {
+        path: path.join(managed, ".claude", "rules"),
+        kind: "managed",
+        place: SOURCES.managedRules,
+      },
+      chains,
+    )),
+  ]
+}
+
+/** A text in the managed settings stands in the window under a name of its own. */
+async function managedText({ settings }: World, look: Look): Promise<readonly Instruction[]> {
+  const text = settings.managed("claudeMd")
+  if (typeof text !== "string" || text.trim() === "") return []
+  const layer = settings.layers.find(
+    ({ layer, outcome }) =>
+      layer === "managed" && outcome.kind === "found" && outcome.values["claudeMd"] === text,
+  )
+  const file = layer && (await look.read(layer.path, SETTINGS_READ))
+  if (file === undefined) return []
+  const place = { ...SOURCES.managedPolicy, reason: "Text in the managed settings" }
+  const name = "<managed-settings>"
+  return [{ ...place, path: name, kind: "managed", content: text, root: name, file }]
+}
+
+const SETTINGS_READ = { source: SOURCES.managedSettings.source, maxBytes: 4 * 1024 * 1024 }
+
+async function loadUser({ world, chains }: Walk): Promise<readonly Instruction[]> {
+  const { config } = world.folders
+  const file = path.join(config, "CLAUDE.md")
+  const rules = path.join(config, "rules")
+  return [
+    ...(await loadFile({ path: file, kind: "user", place: SOURCES.globalUser }, chains)),
+    ...(await loadRules({ path: rules, kind: "user", place: SOURCES.userRules }, chains)),
+  ]
+}
+
+async function loadProject({ world, chains }: Walk): Promise<readonly Instruction[]> {
+  const { folders } = world
+  const loaded: Instruction[] = []
+  for (const [index, folder] of folders.walk.entries()) {
+    const place = walkSource(index, folders.walk.length)
+    if (!isOfOtherTree(folder, folders)) {
+      loaded.push(...(await loadOwnFiles(folder, place, chains)))
+    }
+    loaded.push(...(await loadLocal(folder, place, chains)))
+  }
+  return loaded
+}
+
+/** Inside a worktree that lies in its repository, the repository around it says nothing. */
+function isOfOtherTree(folder: string, { git }: Folders): boolean {
+  const { top, main } = git
+  if (top === undefined || main === undefined || top === main) return false
+  return isInside(top, main) && isInside(folder, main) && !isInside(folder, top)
+}
+
+async function loadOwnFiles(
+  folder: string,
+  place: Source,
+  chains: Chains,
+): Promise<readonly Instruction[]> {
+  const dotClaude = path.join(folder, ".claude")
+  const rules = at(place, "rules", "Project rule")
+  const kind = "project"
+  return [
+    ...(await loadFile({ path: path.join(folder, "CLAUDE.md"), kind, place }, chains)),
+    ...(await loadFile({ path: path.join(dotClaude, "CLAUDE.md"), kind, place }, chains)),
+    ...(await loadRules({ path: path.join(dotClaude, "rules"), kind, place: rules }, chains)),
+  ]
+}
+
+function loadLocal(folder: string, place: Source, chains: Chains): Promise<readonly Instruction[]> {
+  const local = at(place, "local-memory", "Local memory, not checked in")
+  const file = path.join(folder, "CLAUDE.local.md")
+  return loadFile({ path: file, kind: "local", place: local }, chains)
+}

@@ -1,0 +1,110 @@
+import type { ManifestNote, SearchedPath } from "#ground/contract"
+import type { Disk, DiskEntry, DiskFile } from "../disk.ts"
+import { MOST_FILES_READ } from "../limits.ts"
+
+export type ReadFile = Extract<DiskFile, { kind: "file" }>
+
+type Outcome = SearchedPath["outcome"]
+
+export type Look = ReturnType<typeof createLook>
+
+/**
+ * One look at the disk: each file is read once, every path that was looked for is kept with what
+ * was found there, and there is an end to how much is read.
+ */
+export function createLook(disk: Disk) {
+  const searched = new Map<string, SearchedPath>()
+  const real = new Map<string, Promise<string | undefined>>()
+  const notes: ManifestNote[] = []
+  const fileAt = readOnce(disk, () => void notes.push(tooMany()))
+  const mark = (word: SearchedPath): void => void searched.set(word.path, word)
+
+  return {
+    searched: (): readonly SearchedPath[] => [...searched.values()],
+    notes: (): readonly ManifestNote[] => notes,
+    note: (note: ManifestNote) => void notes.push(note),
+    mark,
+    /** The file at a path, and a word about it on the list; undefined when it is none. */
+    async read(
+      path: string,
+      options: { readonly source: string; readonly maxBytes: number },
+    ): Promise<ReadFile | undefined> {
+      const found = await fileAt(path, options.maxBytes)
+      mark({ path, source: options.source, ...outcomeOf(found) })
+      const note = noteOf(path, found)
+      if (note !== undefined) notes.push(note)
+      return found.kind === "file" ? found : undefined
+    },
+    /** What stands there, without a word on the list. */
+    peek: (path: string, maxBytes: number) => fileAt(path, maxBytes),
+    /** What stands there once links are followed; nothing of it is read. */
+    async kindOf(path: string): Promise<"file" | "directory" | "other"> {
+      const found = await disk.read(path, { maxBytes: 0 })
+      if (found.kind === "directory") return "directory"
+      return found.kind === "file" || found.kind === "too-large" ? "file" : "other"
+    },
+    /** What lies in a folder, and a word about the folder on the list. */
+    async list(path: string, source: string): Promise<readonly DiskEntry[]> {
+      const entries = await disk.list(path)
+      const isThere = entries.length > 0 || (await disk.realPath(path)) !== undefined
+      const ofNone = isThere ? "empty" : "missing"
+      mark({ path, source, outcome: entries.length > 0 ? "found" : ofNone })
+      return entries
+    },
+    realPath(path: string): Promise<string | undefined> {
+      const known = real.get(path) ?? disk.realPath(path)
+      real.set(path, known)
+      return known
+    },
+  }
+}
+
+/** Each file once, and an end to how many there are. */
+function readOnce(disk: Disk, whenFull: () => void) {
+  const files = new Map<string, Promise<DiskFile>>()
+  let isFull = false
+  return (path: string, maxBytes: number): Promise<DiskFile> => {
+    const known = files.get(path)
+    if (known !== undefined) return known
+    if (files.size >= MOST_FILES_READ) {
+      if (!isFull) whenFull()
+      isFull = true
+      return Promise.resolve({ kind: "unreadable", reason: TOO_MANY })
+    }
+    const reading = disk.read(path, { maxBytes })
+    files.set(path, reading)
+    return reading
+  }
+}
+
+const TOO_MANY = "too many files"
+
+function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
+  switch (found.kind) {
+    case "file":
+      return { outcome: found.bytes.length === 0 ? "empty" : "found" }
+    case "too-large":
+      return { outcome: "excluded", detail: `${found.sizeBytes} bytes are more than is loaded` }
+    case "directory":
+      return { outcome: "unreadable", detail: "it is a folder" }
+    case "missing":
+      return { outcome: "missing" }
+    case "unreadable":
+      return { outcome: "unreadable", detail: found.reason }
+  }
+}
+
+function noteOf(path: string, found: DiskFile): ManifestNote | undefined {
+  if (found.kind === "too-large") {
+    const text = `This file has ${found.sizeBytes} bytes, more than the host loads; it is left out.`
+    return { code: "file-too-large", text, path }
+  }
+  if (found.kind !== "unreadable" || found.reason === TOO_MANY) return undefined
+  const text = `This file cannot be read (${found.reason}); the host leaves it out.`
+  return { code: "file-unreadable", text, path }
+}
+
+function tooMany(): ManifestNote {
+  const text = `More than ${MOST_FILES_READ} files would have to be read; the rest was not looked at.`
+  return { code: "too-many", text }
+}

@@ -1,0 +1,108 @@
+import path from "node:path"
+import type { Found, McpServer } from "../host.ts"
+import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import type { World } from "./instructions.ts"
+import type { Look, ReadFile } from "./look.ts"
+import { configItem, isRecord, parseJson, textsIn, within } from "./settings.ts"
+import { SOURCES } from "./sources.ts"
+
+export type McpSurvey = { readonly items: readonly Found[]; readonly servers: readonly McpServer[] }
+
+/**
+ * MCP servers of managed files, of the person, of this project's private list, and of `.mcp.json`
+ * in the working directory and everything above it, also above the repository.
+ */
+export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
+  const { folders, state } = world
+  const managedFile = path.join(folders.managed, "managed-mcp.json")
+  const files = [
+    { path: managedFile, scope: "managed" },
+    ...folders.walk
+      .toReversed()
+      .map((it) => ({ path: path.join(it, ".mcp.json"), scope: "project" })),
+  ]
+  const items: Found[] = []
+  const servers: McpServer[] = []
+  for (const file of files) {
+    const read = await look.read(file.path, {
+      source: SOURCES.mcpConfig.source,
+      maxBytes: SETTINGS_LIMIT_BYTES,
+    })
+    if (read === undefined) continue
+    items.push(mcpItem(file, read))
+    servers.push(...serversOf(parsed(file.path, read, look), file))
+  }
+  const own = { path: folders.stateFile, scope: "user" }
+  const local = { path: folders.stateFile, scope: "local" }
+  const all = [
+    ...servers.filter((it) => it.scope === "managed"),
+    ...serversOf(within(state, "projects", folders.cwd, "mcpServers"), local),
+    ...servers.filter((it) => it.scope !== "managed"),
+    ...serversOf(within(state, "mcpServers"), own),
+  ]
+  return { items, servers: withStates(all, world) }
+}
+
+function mcpItem(file: { path: string; scope: string }, read: ReadFile): Found {
+  const item = configItem({ ...SOURCES.mcpConfig, path: file.path }, read)
+  const isManaged = file.scope === "managed"
+  return {
+    ...item,
+    kind: "tools",
+    scope: isManaged ? "managed" : "project",
+    trust: isManaged ? "own" : "project",
+  }
+}
+
+function parsed(file: string, read: ReadFile, look: Look): unknown {
+  const outcome = parseJson(read.bytes.toString())
+  if (outcome.kind === "record") return outcome.record["mcpServers"]
+  const text = `The host reads no servers from this file: ${outcome.problem}.`
+  look.note({ code: "settings-broken", text, path: file })
+  return undefined
+}
+
+function serversOf(
+  value: unknown,
+  file: { readonly path: string; readonly scope: string },
+): readonly McpServer[] {
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([name, server]) =>
+    isRecord(server) ? [{ name, ...file, ...reachedBy(server), state: "connects" }] : [],
+  )
+}
+
+function reachedBy(server: Readonly<Record<string, unknown>>) {
+  const { command, url, type } = server
+  if (typeof command === "string") {
+    return { transport: "stdio", target: [command, ...textsIn(server["args"])].join(" ") }
+  }
+  return {
+    transport: typeof type === "string" ? type : "http",
+    target: typeof url === "string" ? url : "",
+  }
+}
+
+/** Managed servers, if there are any, are the only ones; of one name the strongest connects. */
+function withStates(servers: readonly McpServer[], world: World): readonly McpServer[] {
+  const isManagedOnly = servers.some((it) => it.scope === "managed")
+  const taken = new Set<string>()
+  return servers.map((it) => {
+    const isFirst = !taken.has(it.name)
+    const state = isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, world)
+    if (state === "connects" || state === "asks first") taken.add(it.name)
+    return { ...it, state: isFirst ? state : "hidden by another of its name" }
+  })
+}
+
+function stateOf(server: McpServer, { settings, state, folders }: World): string {
+  const switched = textsIn(within(state, "projects", folders.cwd, "disabledMcpServers"))
+  if (switched.includes(server.name)) return "switched off"
+  if (server.scope !== "project") return "connects"
+  if (settings.texts("disabledMcpjsonServers").includes(server.name)) return "disabled in settings"
+  const isAllowed =
+    settings.value("enableAllProjectMcpServers") === true ||
+    settings.texts("enabledMcpjsonServers").includes(server.name)
+  // Without a terminal the host does not ask and connects.
+  return isAllowed ? "connects" : "asks first"
+}

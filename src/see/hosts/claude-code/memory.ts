@@ -1,0 +1,140 @@
+import path from "node:path"
+import type { Place } from "../host.ts"
+import type { Instruction } from "./chain.ts"
+import { type Folders, slugOf } from "./folders.ts"
+import { LARGEST_INSTRUCTION_BYTES, MOST_MEMORY_LINES, MOST_MEMORY_UNITS } from "./limits.ts"
+import type { Look } from "./look.ts"
+import { isOff, isOn, type Settings } from "./settings.ts"
+import { SOURCES } from "./sources.ts"
+import { transform } from "./transform.ts"
+
+/** The index of what the host remembers of this project; its topic files wait to be read. */
+export async function loadMemory(
+  world: { readonly place: Place; readonly folders: Folders; readonly settings: Settings },
+  look: Look,
+): Promise<readonly Instruction[]> {
+  const file = path.join(memoryFolder(world), "MEMORY.md")
+  const { source } = SOURCES.autoMemory
+  const off = whyMemoryOff(world.place, world.settings)
+  if (off !== undefined) {
+    look.mark({ path: file, source, outcome: "excluded", detail: off })
+    look.note({ code: "switched-off", text: `Auto memory is off: ${off}.`, path: file })
+    return []
+  }
+  const read = await look.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  if (read === undefined) return []
+  const { content, isCut } = cutMemory(transform(read.bytes.toString()).content)
+  if (isCut) {
+    const text = `The host sends ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters of it.`
+    look.note({ code: "file-cut", text, path: file })
+  }
+  const shown = withoutHiddenCharacters(content)
+  if (shown.trim() === "") {
+    look.mark({ path: file, source, outcome: "empty" })
+    return []
+  }
+  const base = { ...SOURCES.autoMemory, path: file, kind: "memory" } as const
+  return [{ ...base, content: shown, root: file, file: read }]
+}
+
+/** Why the host remembers nothing by itself; undefined when it does. */
+export function whyMemoryOff({ environment }: Place, settings: Settings): string | undefined {
+  const name = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+  if (isOn(environment[name])) return `${name} is set`
+  if (isOff(environment[name])) return undefined
+  return settings.value("autoMemoryEnabled") === false ? "autoMemoryEnabled is false" : undefined
+}
+
+function memoryFolder(world: { readonly folders: Folders; readonly settings: Settings }): string {
+  const { folders, settings } = world
+  const chosen = settings.value("autoMemoryDirectory")
+  if (typeof chosen === "string" && chosen !== "") return ofPerson(chosen, folders.home)
+  const base = folders.git.main ?? folders.cwd
+  return path.join(folders.config, "projects", slugOf(base), "memory")
+}
+
+function ofPerson(folder: string, home: string): string {
+  return folder.startsWith("~/") ? path.join(home, folder.slice("~/".length)) : path.resolve(folder)
+}
+
+type Cut = { readonly content: string; readonly isCut: boolean }
+
+/** The first lines, and then a sentence of the host's own about what is missing. */
+export function cutMemory(text: string): Cut {
+  const whole = text.trim()
+  const lines = whole.split("\n")
+  const hasManyLines = lines.length > MOST_MEMORY_LINES
+  const isLong = whole.length > MOST_MEMORY_UNITS
+  if (!hasManyLines && !isLong) return { content: whole, isCut: false }
+  const kept = cutUnits(hasManyLines ? lines.slice(0, MOST_MEMORY_LINES).join("\n") : whole)
+  const size = sizeWords({ hasManyLines, isLong, lines: lines.length, units: whole.length })
+  const missing = missingWords(whole, kept, lines.length)
+  const advice = "Keep index entries to one line under ~200 chars; move detail into topic files."
+  const warning = `MEMORY.md is ${size}. Only part of it was loaded: ${missing}. ${advice}`
+  return { content: `${kept}\n\n> WARNING: ${warning}`, isCut: true }
+}
+
+/** At a line's end, unless the first line alone is too long. */
+function cutUnits(text: string): string {
+  if (text.length <= MOST_MEMORY_UNITS) return text
+  const end = text.lastIndexOf("\n", MOST_MEMORY_UNITS)
+  return text.slice(0, end > 0 ? end : MOST_MEMORY_UNITS)
+}
+
+function sizeWords(it: {
+  readonly hasManyLines: boolean
+  readonly isLong: boolean
+  readonly lines: number
+  readonly units: number
+}): string {
+  if (!it.hasManyLines) {
+    const limit = inKilobytes(MOST_MEMORY_UNITS)
+    return `${inKilobytes(it.units)} (limit: ${limit}) — index entries are too long`
+  }
+  return it.isLong
+    ? `${it.lines} lines and ${inKilobytes(it.units)}`
+    : `${it.lines} lines (limit: ${MOST_MEMORY_LINES})`
+}
+
+function inKilobytes(units: number): string {
+  const kilobytes = units / 1024
+  return kilobytes < 1024
+    ? `${kilobytes.toFixed(1).replace(/\.0$/, "")}KB`
+    : `${(kilobytes / 1024).toFixed(1).replace(/\.0$/, "")}MB`
+}
+
+function missingWords(whole: string, kept: string, lineCount: number): string {
+  if (whole[kept.length] !== "\n") {
+    return `everything after the first ${kept.length} characters of line 1 was cut off`
+  }
+  const keptLines = kept.split("\n").length
+  const [next = ""] = whole.slice(kept.length + 1).split("\n")
+  const quote = next.trim() === "" ? "" : ` ("${shorten(next.trim())}")`
+  const from = `starting at line ${keptLines + 1}${quote}`
+  return `${lineCount - keptLines} of ${lineCount} lines were cut off, ${from}`
+}
+
+const LONGEST_QUOTE_UNITS = 80
+
+/** At a word's end where that leaves more than half. */
+function shorten(text: string): string {
+  if (text.length <= LONGEST_QUOTE_UNITS) return text
+  const start = text.slice(0, LONGEST_QUOTE_UNITS - 1)
+  const end = start.search(/\s\S*$/)
+  const atWord = end === -1 ? "" : start.slice(0, end).trimEnd()
+  return `${atWord.length > LONGEST_QUOTE_UNITS / 2 ? atWord : start.trimEnd()}…`
+}
+
+/** The host takes out what a person cannot see, and breaks up tags that would speak for it. */
+function withoutHiddenCharacters(text: string): string {
+  const plain = text.replace(/\r\n?|[\u2028\u2029]/g, "\n")
+  const visible = Array.from(plain).filter((it) => !isHidden(it))
+  return visible.join("").replace(/<(?=\/?system-reminder)/gi, "<\\")
+}
+
+/** Joiners and variation selectors that emoji need stay. */
+const KEPT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\t", "\n", "\r"])
+
+function isHidden(letter: string): boolean {
+  return !KEPT.has(letter) && /^[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{DI}]$/u.test(letter)
+}

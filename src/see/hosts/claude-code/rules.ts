@@ -1,0 +1,115 @@
+import path from "node:path"
+import type { DiskEntry } from "../disk.ts"
+import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
+import { type Chains, type Instruction, loadRule } from "./chain.ts"
+import { isInside } from "./folders.ts"
+import type { InstructionKind, Source } from "./sources.ts"
+
+export type RulesFolder = {
+  readonly path: string
+  readonly kind: InstructionKind
+  readonly place: Source
+}
+
+type Level = RulesFolder & {
+  /** The way to it as a person wrote it, when links led somewhere else. */
+  readonly shown: string
+  readonly depth: number
+}
+
+/**
+ * Every `*.md` below a rules folder, in the order of the disk. A rule goes by its real path. Rules
+ * that wait for files carry their patterns; what they import does not wait.
+ */
+export async function loadRules(
+  folder: RulesFolder,
+  chains: Chains,
+): Promise<readonly Instruction[]> {
+  return loadLevel({ ...folder, shown: folder.path, depth: 0 }, chains, new Set())
+}
+
+async function loadLevel(
+  level: Level,
+  chains: Chains,
+  visited: Set<string>,
+): Promise<readonly Instruction[]> {
+  if (visited.has(level.path)) return []
+  const { look } = chains
+  const real = await look.realPath(level.path)
+  const isClosed = real !== undefined && (await leadsOutside(level, real, chains))
+  if (isClosed) noteLink(level.path, level, chains)
+  if (isClosed) return []
+  const entries = await look.list(level.path, level.place.source)
+  if (real === undefined) return []
+  visited.add(level.path).add(real)
+  const loaded: Instruction[] = []
+  for (const entry of entries) {
+    const found = await lookAt(entry, { ...level, real }, chains)
+    if (found.kind === "folder" && level.depth < DEEPEST_FOLDER_LEVELS) {
+      const next = { ...level, path: found.path, shown: found.shown, depth: level.depth + 1 }
+      loaded.push(...(await loadLevel(next, chains, visited)))
+    }
+    if (found.kind === "rule") {
+      const { kind, place } = level
+      loaded.push(...(await loadRule({ path: found.path, kind, place }, chains)))
+    }
+  }
+  return loaded
+}
+
+/** A folder that is a link to somewhere outside the working directory must be allowed first. */
+async function leadsOutside(level: Level, real: string, chains: Chains): Promise<boolean> {
+  const isFree = level.kind === "user" || chains.isExternalAllowed || isInside(real, chains.cwd)
+  if (isFree || level.depth > 0) return false
+  const dotClaude = path.dirname(level.path)
+  const ofProject = path.dirname(dotClaude)
+  const isProject = level.kind === "project" && isInside(chains.cwd, ofProject)
+  return (await isLink(level.path, chains)) || (isProject && (await isLink(dotClaude, chains)))
+}
+
+async function isLink(file: string, { look }: Chains): Promise<boolean> {
+  const above = await look.realPath(path.dirname(file))
+  const real = await look.realPath(file)
+  return above !== undefined && real !== path.join(above, path.basename(file))
+}
+
+type Seen =
+  | { readonly kind: "folder" | "rule"; readonly path: string; readonly shown: string }
+  | { readonly kind: "nothing" }
+
+async function lookAt(
+  entry: DiskEntry,
+  level: Level & { readonly real: string },
+  chains: Chains,
+): Promise<Seen> {
+  const { look } = chains
+  const shown = path.join(level.shown, entry.name)
+  const real = await look.realPath(path.join(level.path, entry.name))
+  if (real === undefined) return { kind: "nothing" }
+  const isElsewhere = real !== path.join(level.real, entry.name) && !isInside(real, chains.cwd)
+  if (isElsewhere && level.kind !== "user" && !chains.isExternalAllowed) {
+    noteLink(shown, level, chains)
+    return { kind: "nothing" }
+  }
+  const what = entry.what === "link" ? await look.kindOf(real) : entry.what
+  const isRule = what === "file" && entry.name.endsWith(".md")
+  if (!isRule && what !== "directory") return { kind: "nothing" }
+  if (shown !== real && chains.isExcluded(shown, level.kind)) {
+    const { source } = level.place
+    look.mark({ path: shown, source, outcome: "excluded", detail: "claudeMdExcludes names it" })
+    return { kind: "nothing" }
+  }
+  return { kind: isRule ? "rule" : "folder", path: real, shown }
+}
+
+function noteLink(file: string, level: Level, { look }: Chains): void {
+  look.mark({
+    path: file,
+    source: level.place.source,
+    outcome: "excluded",
+    detail: "a link to outside the working directory",
+  })
+  const text =
+    "This link leads outside the working directory; the host follows it only when allowed."
+  look.note({ code: "link-outside", text, path: file })
+}

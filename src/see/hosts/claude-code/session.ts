@@ -1,0 +1,71 @@
+import path from "node:path"
+import { z } from "zod"
+import type { Disk } from "../disk.ts"
+import type { HostWord, Place } from "../host.ts"
+import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
+import { MOST_TRANSCRIPTS, TRANSCRIPT_HEAD_BYTES } from "./limits.ts"
+
+/** What the newest session of this folder recorded of its instructions. */
+export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
+  const folder = path.join(
+    configFolder(place),
+    "projects",
+    slugOf(await realWorkingDirectory(place, disk)),
+  )
+  const newest = await newestTranscript(folder, disk)
+  return newest === undefined ? undefined : readInstructions(newest, disk)
+}
+
+type Transcript = { readonly path: string; readonly modifiedAt: number }
+
+async function newestTranscript(folder: string, disk: Disk): Promise<Transcript | undefined> {
+  const names = (await disk.list(folder))
+    .filter((it) => it.what === "file" && it.name.endsWith(".jsonl"))
+    .slice(0, MOST_TRANSCRIPTS)
+  const found: Transcript[] = []
+  for (const { name } of names) {
+    const file = path.join(folder, name)
+    const modifiedAt = await disk.modifiedAt(file)
+    if (modifiedAt !== undefined) found.push({ path: file, modifiedAt })
+  }
+  return found.toSorted((a, b) => a.modifiedAt - b.modifiedAt || (a.path < b.path ? -1 : 1)).at(-1)
+}
+
+const Line = z.object({
+  type: z.literal("attachment"),
+  attachment: z.object({
+    type: z.literal("instructions"),
+    files: z.array(z.object({ path: z.string(), content: z.string() })),
+  }),
+  sessionId: z.string().optional(),
+  version: z.string().optional(),
+  timestamp: z.string().optional(),
+})
+
+/** The line comes early; a session without instruction files has none. */
+async function readInstructions(transcript: Transcript, disk: Disk): Promise<HostWord | undefined> {
+  try {
+    for await (const record of disk.records(transcript.path, {
+      maxBytes: TRANSCRIPT_HEAD_BYTES,
+    })) {
+      const line = Line.safeParse(record)
+      if (line.success) return wordOf(line.data, transcript)
+    }
+  } catch {
+    // It went away, or may not be read: then there is nothing to say.
+  }
+  return undefined
+}
+
+function wordOf(line: z.infer<typeof Line>, transcript: Transcript): HostWord {
+  const { version, sessionId, timestamp } = line
+  const at = Date.parse(timestamp ?? "")
+  return {
+    by: "transcript",
+    at: Number.isNaN(at) ? Math.round(transcript.modifiedAt) : at,
+    ...(version === undefined ? {} : { version }),
+    ...(sessionId === undefined ? {} : { session: sessionId }),
+    files: line.attachment.files.map((it) => ({ path: it.path, text: it.content.trim() })),
+    categories: [],
+  }
+}

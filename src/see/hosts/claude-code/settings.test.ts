@@ -1,0 +1,110 @@
+import { expect, test } from "vitest"
+import { memoryDisk, type Planted } from "#test/memory-disk"
+import type { Place } from "../host.ts"
+import { survey } from "./survey.ts"
+
+const PLACE: Place = {
+  workingDirectory: "/w/p",
+  home: "/home/u",
+  environment: {},
+  platform: "linux",
+}
+
+const json = (value: unknown) => JSON.stringify(value)
+const surveyOf = (files: Readonly<Record<string, Planted>>) =>
+  survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
+
+test("[HOSTS-12] layers of settings come strongest first, and only those of the working directory", async () => {
+  const { layers, items, notes } = await surveyOf({
+    "/etc/claude-code/managed-settings.json": json({ a: 1 }),
+    "/etc/claude-code/managed-settings.d/20.json": json({ a: 3 }),
+    "/etc/claude-code/managed-settings.d/10.json": json({ a: 2 }),
+    "/etc/claude-code/managed-settings.d/.x.json": json({ a: 4 }),
+    "/w/.claude/settings.json": json({ a: "parent" }),
+    "/w/p/.claude/settings.local.json": "\uFEFF",
+    "/w/p/.claude/settings.json": "{ broken",
+    "/home/u/.claude/settings.json": { unreadable: "EACCES" },
+    "/home/u/.claude.json": json({ numStartups: 1 }),
+  })
+  expect(layers.map((it) => [it.layer, it.path.replace(/^.*\//, ""), it.outcome])).toEqual([
+    ["managed", "20.json", { kind: "found", values: { a: 3 } }],
+    ["managed", "10.json", { kind: "found", values: { a: 2 } }],
+    ["managed", "managed-settings.json", { kind: "found", values: { a: 1 } }],
+    ["local", "settings.local.json", { kind: "found", values: {} }],
+    ["project", "settings.json", { kind: "broken", problem: "it is no valid JSON" }],
+    ["user", "settings.json", { kind: "unreadable", reason: "unreadable" }],
+  ])
+  expect(notes.map((it) => it.code)).toEqual(["file-unreadable", "settings-broken"].toReversed())
+  expect(items.map((it) => [it.source, it.scope, it.load, it.sent, it.later, it.trust])).toEqual([
+    ["managed-settings", "managed", "config-only", "", "", "own"],
+    ["managed-settings", "managed", "config-only", "", "", "own"],
+    ["managed-settings", "managed", "config-only", "", "", "own"],
+    ["host-state", "user", "config-only", "", "", "own"],
+    ["project-settings", "project", "config-only", "", "", "project"],
+    ["project-local", "local", "config-only", "", "", "project"],
+  ])
+})
+
+test("[HOSTS-12] a list is no settings file, and a missing one is said to be missing", async () => {
+  const { layers } = await surveyOf({ "/home/u/.claude/settings.json": "[]" })
+  expect(layers.map((it) => it.outcome.kind)).toEqual(["missing", "missing", "missing", "broken"])
+})
+
+test("[HOSTS-13] MCP servers of every file, with what becomes of them", async () => {
+  const { mcpServers, items, notes } = await surveyOf({
+    "/w/.mcp.json": json({ mcpServers: { up: { url: "https://example.org/x" }, near: {} } }),
+    "/w/p/.mcp.json": json({
+      mcpServers: {
+        near: { command: "run", args: ["-a", 3, "b"] },
+        off: { command: "off" },
+        on: { type: "sse", url: "https://example.org/s" },
+        odd: 3,
+      },
+    }),
+    "/w/p/.claude/settings.json": json({
+      disabledMcpjsonServers: ["off"],
+      enabledMcpjsonServers: ["on"],
+    }),
+    "/home/u/.claude.json": json({
+      mcpServers: { mine: { command: "m" }, near: { command: "n" } },
+      projects: {
+        "/w/p": { mcpServers: { priv: { command: "p" } }, disabledMcpServers: ["mine"] },
+      },
+    }),
+  })
+  expect(mcpServers.map((it) => [it.name, it.scope, it.transport, it.target, it.state])).toEqual([
+    ["priv", "local", "stdio", "p", "connects"],
+    ["near", "project", "stdio", "run -a b", "asks first"],
+    ["off", "project", "stdio", "off", "disabled in settings"],
+    ["on", "project", "sse", "https://example.org/s", "connects"],
+    ["up", "project", "http", "https://example.org/x", "asks first"],
+    ["near", "project", "http", "", "hidden by another of its name"],
+    ["mine", "user", "stdio", "m", "switched off"],
+    ["near", "user", "stdio", "n", "hidden by another of its name"],
+  ])
+  const files = items.filter((it) => it.source === "mcp-config")
+  expect(files.map((it) => [it.path, it.load, it.kind, it.sent])).toEqual([
+    ["/w/p/.mcp.json", "config-only", "tools", ""],
+    ["/w/.mcp.json", "config-only", "tools", ""],
+  ])
+  expect(notes).toEqual([])
+})
+
+test("[HOSTS-13] managed servers are the only ones, and a broken file has none", async () => {
+  const { mcpServers, notes } = await surveyOf({
+    "/etc/claude-code/managed-mcp.json": json({ mcpServers: { m: { command: "m" } } }),
+    "/w/p/.mcp.json": json({ mcpServers: { p: { command: "p" } } }),
+    "/w/.mcp.json": "{",
+  })
+  expect(mcpServers.map((it) => [it.name, it.state])).toEqual([
+    ["m", "connects"],
+    ["p", "blocked by policy"],
+  ])
+  expect(notes.map((it) => [it.code, it.path])).toEqual([["settings-broken", "/w/.mcp.json"]])
+  const all = json({ enableAllProjectMcpServers: true })
+  const open = await surveyOf({
+    "/w/p/.mcp.json": json({ mcpServers: { p: { command: "p" } } }),
+    "/home/u/.claude/settings.json": all,
+  })
+  expect(open.mcpServers.map((it) => it.state)).toEqual(["connects"])
+})

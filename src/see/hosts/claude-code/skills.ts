@@ -1,0 +1,202 @@
+import path from "node:path"
+import { splitFrontmatter } from "../frontmatter.ts"
+import type { Found } from "../host.ts"
+import type { World } from "./instructions.ts"
+import {
+  LONGEST_DESCRIPTION_UNITS,
+  LONGEST_FIRST_LINE_UNITS,
+  LONGEST_NAME_UNITS,
+} from "./limits.ts"
+import {
+  type ListedFile,
+  type ListedFolder,
+  listedFolders,
+  markdownBelow,
+  readListed,
+} from "./listed-folders.ts"
+import type { Look } from "./look.ts"
+import type { JsonRecord } from "./settings.ts"
+import { within } from "./settings.ts"
+import { SOURCES, type Source } from "./sources.ts"
+import { readPatterns } from "./transform.ts"
+
+type Skill = ListedFile & {
+  readonly name: string
+  readonly place: Source
+  readonly fields: JsonRecord
+  readonly body: string
+  readonly description: string
+  /** Another name, from the head of the file. */
+  readonly shownName: string
+  readonly patterns: readonly string[]
+}
+
+/** Skills and commands, which the host lists as one: names and descriptions, no bodies. */
+export async function listSkills(world: World, look: Look): Promise<readonly Found[]> {
+  const folders = await listedFolders("skills", world, look)
+  const skills: Skill[] = []
+  for (const folder of folders) {
+    skills.push(...(await skillsIn(folder, look)).toSorted(byName))
+  }
+  const all = [...skills, ...(await commandsOf(world, look))]
+  const chosen = firstOfEach(all, look)
+  return chosen.map((it) => toFound(it, chosen, world))
+}
+
+async function skillsIn(folder: ListedFolder, look: Look): Promise<readonly Skill[]> {
+  const place = SOURCES.skills
+  const found: Skill[] = []
+  for (const entry of await look.list(folder.path, place.source)) {
+    if (entry.what !== "directory" && entry.what !== "link") continue
+    const file = path.join(folder.path, entry.name, "SKILL.md")
+    const read = await readListed(file, place.source, look)
+    if (read === undefined) continue
+    const listed = { path: file, folder, file: read }
+    found.push(readSkill(listed, entry.name, place))
+  }
+  return found
+}
+
+async function commandsOf(world: World, look: Look): Promise<readonly Skill[]> {
+  const place = SOURCES.commands
+  const folders = await listedFolders("commands", world, look)
+  const files: ListedFile[] = []
+  for (const folder of folders) {
+    files.push(...(await markdownBelow(folder, place.source, look)))
+  }
+  return files.map((it) => readSkill(it, commandName(it), place)).toSorted(byName)
+}
+
+/** `ns/x.md` is `ns:x`; a SKILL.md among commands goes by its folder. */
+function commandName({ path: file, folder }: ListedFile): string {
+  const isSkill = /^skill\.md$/i.test(path.basename(file))
+  const named = isSkill ? path.dirname(file) : file.replace(/\.md$/, "")
+  return path.relative(folder.path, named).split(path.sep).join(":")
+}
+
+function readSkill(listed: ListedFile, name: string, place: Source): Skill {
+  const { fields, body } = splitFrontmatter(listed.file.bytes.toString())
+  const isCommand = place.source === SOURCES.commands.source
+  const stated = scalarText(fields["description"]).trim()
+  const fallback = firstLine(body) || (isCommand ? "Custom command" : "Skill")
+  const when = scalarText(fields["when_to_use"])
+  const text = plainLine(stated === "" ? fallback : stated)
+  return {
+    ...listed,
+    name,
+    place,
+    fields,
+    body,
+    description: when === "" ? text : `${text} - ${plainLine(when)}`,
+    shownName: isCommand ? name : nameField(fields["name"], name),
+    patterns: isCommand ? [] : readPatterns(fields["paths"]),
+  }
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === "string") return value
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : ""
+}
+
+function nameField(value: unknown, fallback: string): string {
+  const given = typeof value === "string" || typeof value === "number" ? String(value) : ""
+  return given === "" || given.length > LONGEST_NAME_UNITS ? fallback : given
+}
+
+function firstLine(body: string): string {
+  const line =
+    body
+      .split("\n")
+      .find((it) => it.trim() !== "")
+      ?.trim() ?? ""
+  const text = /^#+\s+(\S.*)$/.exec(line)?.[1] ?? line
+  return text.length > LONGEST_FIRST_LINE_UNITS
+    ? `${text.slice(0, LONGEST_FIRST_LINE_UNITS - "...".length)}...`
+    : text
+}
+
+/** One line, without what a person cannot see, and with no tags. */
+function plainLine(text: string): string {
+  const flat = text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ")
+  return flat.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+}
+
+function byName(a: Skill, b: Skill): number {
+  return a.name.localeCompare(b.name)
+}
+
+/** The same file, or the same name, is listed once: the first wins. */
+function firstOfEach(skills: readonly Skill[], look: Look): readonly Skill[] {
+  const names = new Set<string>()
+  const files = new Set<string>()
+  return skills.filter((it) => {
+    const isNew = !files.has(it.file.realPath) && !names.has(it.name)
+    files.add(it.file.realPath)
+    if (isNew) names.add(it.name)
+    else
+      look.mark({
+        path: it.path,
+        source: it.place.source,
+        outcome: "excluded",
+        detail: `another ${it.name} comes first`,
+      })
+    return isNew
+  })
+}
+
+function toFound(skill: Skill, all: readonly Skill[], world: World): Found {
+  const isHidden = isSwitchedOff(skill, world)
+  const isWaiting = skill.patterns.length > 0
+  const line = listingLine(skill, all, world)
+  const base = {
+    path: skill.path,
+    source: skill.place.source,
+    priority: skill.place.priority,
+    scope: skill.folder.scope,
+    kind: "tools",
+    trust: skill.folder.scope === "project" ? "project" : "own",
+    file: skill.file,
+    frame: "",
+    later: skill.body.trim(),
+  } as const
+  if (isWaiting) {
+    const waitsFor = { patterns: skill.patterns, base: world.folders.cwd }
+    return { ...base, load: "conditional", reason: "Skill, waits for files", sent: "", waitsFor }
+  }
+  if (isHidden) return { ...base, load: "on-demand", reason: "Only a person calls it", sent: "" }
+  return { ...base, load: "name-only", reason: skill.place.reason, sent: line }
+}
+
+function listingLine(skill: Skill, all: readonly Skill[], world: World): string {
+  if (choiceFor(skill, world) === "name-only") return `- ${skill.name}`
+  return `- ${listedName(skill, all)}: ${cutDescription(skill.description, world)}`
+}
+
+/** What a person chose for this skill in the settings. */
+function choiceFor({ name }: Skill, { settings }: World): unknown {
+  return within(settings.value("skillOverrides"), name)
+}
+
+function isSwitchedOff(skill: Skill, world: World): boolean {
+  const flag = skill.fields["disable-model-invocation"]
+  const choice = choiceFor(skill, world)
+  const isHidden = choice === "off" || choice === "user-invocable-only"
+  return (
+    isHidden || flag === true || (typeof flag === "string" && /^(?:1|true|yes|on)$/i.test(flag))
+  )
+}
+
+/** `folder (name)`, when the head of the file gives a name that is no other skill's. */
+function listedName(skill: Skill, all: readonly Skill[]): string {
+  const { name, shownName } = skill
+  const isCallable = /^[\p{L}\p{M}\p{N}_:.-]+$/u.test(shownName)
+  const isTaken = all.some((it) => it !== skill && it.name === shownName)
+  if (shownName === name || name.endsWith(`:${shownName}`) || !isCallable || isTaken) return name
+  return `${name} (${shownName})`
+}
+
+function cutDescription(text: string, { settings }: World): string {
+  const chosen = settings.value("skillListingMaxDescChars")
+  const most = typeof chosen === "number" ? chosen : LONGEST_DESCRIPTION_UNITS
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}

@@ -1,0 +1,128 @@
+import type { ContextKind, HostName, Load, ManifestNote, SearchedPath } from "#ground/contract"
+import type { Disk } from "./disk.ts"
+
+/** Where an agent would start, and everything of the outside that decides what it loads. */
+export type Place = {
+  /** Absolute, as the person gave it; a host resolves links by its own rule. */
+  readonly workingDirectory: string
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly platform: "linux" | "darwin" | "win32"
+}
+
+export type Scope = "managed" | "user" | "project" | "local" | "memory"
+
+/** One thing a host found, with what it sends of it. */
+export type Found = {
+  /** Absolute, as the host names it; in angle brackets when it is no file of its own. */
+  readonly path: string
+  readonly source: string
+  readonly priority: number
+  readonly scope: Scope
+  readonly load: Load
+  /** At most about six words. */
+  readonly reason: string
+  readonly kind: ContextKind
+  readonly trust: "own" | "project" | "external"
+  readonly importedBy?: { readonly path: string; readonly line: number }
+  /** The file itself; several items may come from one file. */
+  readonly file: {
+    readonly realPath: string
+    readonly bytes: Buffer
+    readonly modifiedAt: number
+  }
+  /**
+   * Exactly what stands in the window at start: the transformed text of an instruction file, the
+   * listing line of a skill, nothing of a settings file.
+   */
+  readonly sent: string
+  /** What the host writes around `sent` because of this item, e.g. a heading with the path. */
+  readonly frame: string
+  /** What a later turn may add: the body of a skill, a rule that waits for its files. */
+  readonly later: string
+  /** Patterns a conditional item waits for, against paths from `base`. */
+  readonly waitsFor?: { readonly patterns: readonly string[]; readonly base: string }
+}
+
+/** One settings file of a host, the strongest first. */
+export type SettingsLayer = {
+  readonly layer: string
+  readonly path: string
+  readonly outcome:
+    | { readonly kind: "found"; readonly values: Readonly<Record<string, unknown>> }
+    | { readonly kind: "missing" }
+    | { readonly kind: "broken"; readonly problem: string }
+    | { readonly kind: "unreadable"; readonly reason: string }
+}
+
+/** An MCP server as a file names it; nothing is replaced yet. */
+export type McpServer = {
+  readonly name: string
+  readonly scope: string
+  readonly path: string
+  readonly transport: string
+  /** The program with its arguments, or the address. */
+  readonly target: string
+  readonly state: string
+}
+
+/** Everything a host would load in a place, and everything it looked for. */
+export type Survey = {
+  /** In load order. */
+  readonly items: readonly Found[]
+  readonly searched: readonly SearchedPath[]
+  readonly layers: readonly SettingsLayer[]
+  readonly mcpServers: readonly McpServer[]
+  readonly notes: readonly ManifestNote[]
+}
+
+/** What the host itself said about its context. */
+export type HostWord = {
+  readonly by: "host" | "transcript"
+  readonly at: number
+  readonly version?: string
+  readonly session?: string
+  /** Instruction files by path, with what the host shows of them. */
+  readonly files: readonly {
+    readonly path: string
+    readonly text?: string
+    readonly tokens?: number
+  }[]
+  /** For hosts that put all instructions into one text without naming files. */
+  readonly wholeText?: string
+  readonly categories: readonly { readonly name: string; readonly tokens: number }[]
+}
+
+export type Installed = { readonly version: string | undefined; readonly program: string }
+
+/** One agent host: what is known about it, and its walk. */
+export type Host = {
+  readonly name: HostName
+  readonly title: string
+  /** The versions on which the facts were seen, newest last. */
+  readonly factsVersions: readonly string[]
+  /** False when the facts come from documents and the host could not be run. */
+  readonly isVerified: boolean
+  /** What the host does with a list that several settings files hold; it replaces unless said. */
+  readonly joinsLists?: boolean
+  survey(place: Place, disk: Disk): Promise<Survey>
+  /** The program on the PATH and its version, read from files; nothing is started. */
+  findInstalled(place: Place, disk: Disk): Promise<Installed | undefined>
+  /** What the newest session here recorded of its instructions; read from the host's own files. */
+  readLastSession?(place: Place, disk: Disk): Promise<HostWord | undefined>
+  /** Starts the host and asks; only with the person's consent. */
+  ask?(place: Place, options: AskOptions): Promise<AskOutcome>
+}
+
+export type AskOptions = {
+  readonly program: string
+  /** Whether the person lets the host start in a folder it does not trust yet. */
+  readonly trust: boolean
+  readonly signal: AbortSignal
+  now(): number
+}
+
+export type AskOutcome =
+  | { readonly kind: "answered"; readonly word: HostWord }
+  | { readonly kind: "not-trusted" }
+  | { readonly kind: "failed"; readonly reason: string }

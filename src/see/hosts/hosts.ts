@@ -1,0 +1,20 @@
+import type { HostName } from "#ground/contract"
+import type { Host } from "./host.ts"
+
+/** One host. Each brings its own parsers, so that only the one that is asked for is loaded. */
+export async function loadHost(name: HostName): Promise<Host> {
+  switch (name) {
+    case "claude-code":
+      return (await import("./claude-code/claude-code.ts")).claudeCode
+    case "codex":
+      return (await import("./codex/codex.ts")).codex
+    case "copilot":
+      return (await import("./copilot/copilot.ts")).copilot
+    case "gemini":
+      return (await import("./gemini/gemini.ts")).gemini
+    case "antigravity":
+      return (await import("./antigravity/antigravity.ts")).antigravity
+    default:
+      return name satisfies never
+  }
+}

@@ -1,0 +1,34 @@
+import { isUtf8 } from "node:buffer"
+
+/** What a host written in Rust takes for blank at both ends; unlike JavaScript not a BOM. */
+const BLANK_ENDS = /^\p{White_Space}+|\p{White_Space}+$/gu
+
+export function trimBlank(text: string): string {
+  return text.replace(BLANK_ENDS, "")
+}
+
+export function isBlank(text: string): boolean {
+  return trimBlank(text) === ""
+}
+
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text
+}
+
+/** The text of a file whose bytes must be UTF-8; undefined when they are not. */
+export function strictText(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString() : undefined
+}
+
+/** All on one line, with single spaces: how the hosts print a description. */
+export function onOneLine(text: string): string {
+  return text
+    .split(/\p{White_Space}+/u)
+    .filter((it) => it !== "")
+    .join(" ")
+}
+
+/** The first so many characters, where a character is a code point. */
+export function firstCharacters(text: string, count: number): string {
+  return text.length <= count ? text : Array.from(text).slice(0, count).join("")
+}

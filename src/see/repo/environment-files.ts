@@ -1,0 +1,38 @@
+import path from "node:path"
+import { listDirectory, readTextBounded } from "#ground/base"
+import { ENVIRONMENT_FILE_LIMIT_BYTES, MOST_ENVIRONMENT_FILES } from "./limits.ts"
+
+/** One line of such a file. */
+export type Assignment = { readonly name: string; readonly value: string }
+
+/**
+ * What the `.env*` files of a folder assign: values that must be recognised when they turn up
+ * elsewhere. Examples are left out, since their values are meant to be seen.
+ */
+export async function readEnvironmentFiles(folder: string): Promise<readonly Assignment[]> {
+  const listed = await listDirectory(folder)
+  if (listed.kind !== "listed") return []
+  const names = listed.entries
+    .filter(({ name, what }) => what === "regular file" && isEnvironmentFile(name))
+    .slice(0, MOST_ENVIRONMENT_FILES)
+  const values = await Promise.all(
+    names.map(async ({ name }) => {
+      const file = path.join(folder, name)
+      const outcome = await readTextBounded(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
+      return outcome.kind === "read" ? assignmentsIn(outcome.text) : []
+    }),
+  )
+  return values.flat()
+}
+
+function isEnvironmentFile(name: string): boolean {
+  return /^\.env(\.|$)/.test(name) && !/\.(example|sample|template|dist)$/.test(name)
+}
+
+function assignmentsIn(text: string): Assignment[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [, name, given] = /^\s*(?:export\s+)?([\w.]+)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    const value = given?.replace(/^(['"])(.*)\1$/, "$2")
+    return name === undefined || value === undefined || value === "" ? [] : [{ name, value }]
+  })
+}

@@ -1,0 +1,32 @@
+import type { Capture } from "#ground/contract"
+import { type Screen, table } from "../screen.ts"
+
+export function renderObservation(capture: Capture, { paint }: Screen): string {
+  const { observation, observationProblem } = capture
+  if (observationProblem !== null) return paint.warn(observationProblem)
+  if (observation === null) return ""
+  const source =
+    observation.by === "host" ? "asked just now" : `last session, ${sayTime(observation.at)}`
+  const accuracy = `${(observation.accuracy * 100).toFixed(1)} %`
+  const title = `${observation.agreed} of ${observation.compared} observed, accuracy ${accuracy}`
+  const differences = observation.files
+    .filter((it) => it.state !== "both" || it.sameText === false)
+    .map((it) => ["     ", sayState(it.state), it.label, paint.muted(it.explanation ?? "")])
+  const categories = observation.categories.map(
+    (it) => `      ${String(it.tokens).padStart(7)}  ${it.name}`,
+  )
+  return [
+    `${paint.bold(title)} ${paint.muted(`(${source})`)}`,
+    ...(differences.length === 0 ? [] : [table(differences)]),
+    ...(categories.length === 0 ? [] : [paint.muted("      The host's own account:"), ...categories]),
+  ].join("\n")
+}
+
+function sayState(state: string): string {
+  if (state === "both") return "other text"
+  return state === "observed-only" ? "observed only" : "estimated only"
+}
+
+export function sayTime(at: number): string {
+  return new Date(at).toISOString().replace("T", " ").slice(0, 16)
+}

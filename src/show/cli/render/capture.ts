@@ -1,0 +1,229 @@
+import path from "node:path"
+import {
+  type Capture,
+  formatCount,
+  formatExact,
+  type ManifestItem,
+  plural,
+} from "#ground/contract"
+import { BLOCKS, renderBar } from "../bar.ts"
+import { type Screen, table } from "../screen.ts"
+import { renderDiff } from "./capture-diff.ts"
+import { renderObservation } from "./capture-observed.ts"
+
+/** Missing paths that are listed; a person wants to see the pattern, `--json` has them all. */
+const MOST_MISSING_SHOWN = 8
+const MOST_LATER_SHOWN = 12
+
+export function renderCapture(capture: Capture, screen: Screen): string {
+  const sections = [
+    renderHead(capture, screen),
+    renderLoads(capture, screen),
+    renderLater(capture, screen),
+    renderSettingsFiles(capture, screen),
+    renderNotThere(capture, screen),
+    renderDuplicates(capture, screen),
+    renderNotes(capture, screen),
+    renderObservation(capture, screen),
+    ...capture.texts.map((it) => renderText(it, screen)),
+    capture.diff === null ? "" : renderDiff(capture.diff, screen),
+    renderFoot(capture, screen),
+  ]
+  return sections.filter((it) => it !== "").join("\n\n")
+}
+
+function renderHead({ manifest, budget }: Capture, screen: Screen): string {
+  const { paint } = screen
+  const { tokensInWindow, tokensOnDemand } = manifest.totals
+  const version = manifest.hostVersion === undefined ? "" : ` ${manifest.hostVersion}`
+  const share = `${(budget.share * 100).toFixed(1)} % of ${formatCount(budget.window)}`
+  const figure = `${paint.bold(formatExact(tokensInWindow))} tokens in the window before the first word`
+  const later = `${formatCount(tokensOnDemand)} more on demand`
+  return [
+    paint.muted(`${manifest.host}${version} in ${manifest.workingDirectory}`),
+    "",
+    `${figure}, ${share}, ${later}`,
+    renderBar(budget.kinds, budget.startBudget, screen),
+  ].join("\n")
+}
+
+function renderLoads(capture: Capture, { paint, width }: Screen): string {
+  const rows = groupListings(capture.manifest.items.filter((it) => it.tokens > 0))
+  if (rows.length === 0) return renderNothing(capture, paint)
+  const seen = seenMarks(capture)
+  const lines = rows.map((row, index) => [
+    paint.muted(String(index + 1).padStart(3)),
+    paint.kind(row.kind, BLOCKS[row.kind]),
+    shorten(`${"  ".repeat(row.depth)}${row.label}`, Math.floor(width * 0.42)),
+    formatExact(row.tokens).padStart(7),
+    row.load,
+    paint.muted(row.reason),
+    seen.get(row.path) ?? "",
+  ])
+  return `${paint.bold("In the window, in load order")}\n${table(lines)}`
+}
+
+function renderNothing({ manifest }: Capture, paint: Screen["paint"]): string {
+  const places = new Set(manifest.searched.map((it) => path.dirname(it.path)))
+  return [
+    paint.bold("Nothing is loaded before the first word."),
+    `${plural(manifest.searched.length, "path")} in ${plural(places.size, "folder")} were looked at.`,
+    `To give the agent instructions here, write ${FIRST_FILE[manifest.host] ?? "its instruction file"}.`,
+  ].join("\n")
+}
+
+/** The file with which people begin. */
+const FIRST_FILE: Readonly<Record<string, string>> = {
+  "claude-code": "a CLAUDE.md in this folder",
+  codex: "an AGENTS.md in this folder",
+  copilot: "an AGENTS.md or a .github/copilot-instructions.md in this folder",
+  gemini: "a GEMINI.md in this folder",
+  antigravity: "an AGENTS.md in this folder",
+}
+
+type Row = Pick<ManifestItem, "path" | "label" | "kind" | "tokens" | "load" | "reason"> & {
+  readonly depth: number
+}
+
+/** Listings of one folder are one row: nobody reads forty names of skills at the start. */
+function groupListings(items: readonly ManifestItem[]): Row[] {
+  const rows: Row[] = []
+  const depths = new Map<string, number>()
+  const rowByGroup = new Map<string, { row: number; count: number }>()
+  for (const item of items) {
+    const depth = item.importedBy === undefined ? 0 : (depths.get(item.importedBy.path) ?? 0) + 1
+    depths.set(item.path, depth)
+    if (item.load !== "name-only") {
+      rows.push({ ...item, reason: withLine(item), depth })
+      continue
+    }
+    const label = listingFolder(item)
+    const group = rowByGroup.get(label)
+    const known = group === undefined ? undefined : rows[group.row]
+    if (group === undefined || known === undefined) {
+      rowByGroup.set(label, { row: rows.length, count: 1 })
+      rows.push({ ...item, label, reason: `Description of 1 of ${item.source}`, depth: 0 })
+      continue
+    }
+    group.count++
+    const reason = `Descriptions of ${group.count} ${item.source}`
+    rows[group.row] = { ...known, tokens: known.tokens + item.tokens, reason }
+  }
+  return rows
+}
+
+function withLine({ reason, importedBy }: ManifestItem): string {
+  return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
+}
+
+/** The folder named like the source: .claude/skills/ for all that lies in it. */
+function listingFolder({ label, source }: ManifestItem): string {
+  const end = label.lastIndexOf(`/${source}/`)
+  return end === -1 ? `${path.dirname(label)}/` : label.slice(0, end + source.length + 2)
+}
+
+function seenMarks({ observation }: Capture): ReadonlyMap<string, string> {
+  const marks = (observation?.files ?? []).map((it) => {
+    const isSeen = it.state === "both" && it.sameText !== false
+    return [it.path, isSeen ? "seen" : "est."] as const
+  })
+  return new Map(marks)
+}
+
+function renderLater({ manifest }: Capture, { paint, width }: Screen): string {
+  const later = manifest.items.filter((it) => it.tokensOnDemand > 0)
+  if (later.length === 0) return ""
+  const biggest = later.toSorted((a, b) => b.tokensOnDemand - a.tokensOnDemand)
+  const rows = biggest
+    .slice(0, MOST_LATER_SHOWN)
+    .map((it) => [
+      "   ",
+      " ",
+      shorten(it.label, Math.floor(width * 0.42)),
+      formatExact(it.tokensOnDemand).padStart(7),
+      it.load === "name-only" ? "on-demand" : it.load,
+      paint.muted(it.load === "name-only" ? "Its body, when it is used" : it.reason),
+    ])
+  const title = `Reachable on demand, ${formatExact(manifest.totals.tokensOnDemand)} tokens, not in the window`
+  return [paint.bold(title), table(rows), ...andMore(later.length, MOST_LATER_SHOWN, paint)].join(
+    "\n",
+  )
+}
+
+function renderSettingsFiles({ manifest }: Capture, { paint }: Screen): string {
+  const files = manifest.items.filter((it) => it.load === "config-only")
+  if (files.length === 0) return ""
+  const names = files.map((it) => `      ${it.label}  ${paint.muted(it.reason)}`)
+  return [paint.bold("Read for settings, never sent"), ...names].join("\n")
+}
+
+function renderNotThere({ manifest }: Capture, { paint }: Screen): string {
+  const absent = manifest.searched.filter((it) => it.outcome !== "found")
+  if (absent.length === 0) return ""
+  const odd = absent.filter((it) => it.outcome !== "missing")
+  const shown = [...odd, ...absent.filter((it) => it.outcome === "missing")]
+    .slice(0, Math.max(MOST_MISSING_SHOWN, odd.length))
+    .map((it) => ["     ", it.outcome, from(manifest, it.path), paint.muted(it.detail ?? "")])
+  const found = manifest.searched.length - absent.length
+  const title = `Searched, nothing there: ${found} of ${plural(manifest.searched.length, "path")} found`
+  return [paint.bold(title), table(shown), ...andMore(absent.length, shown.length, paint)].join("\n")
+}
+
+function renderDuplicates({ budget }: Capture, { paint }: Screen): string {
+  if (budget.duplicates.length === 0) return ""
+  const rows = budget.duplicates.map((it) => [
+    "     ",
+    `${formatExact(it.tokens)} tokens`,
+    `${Math.round(it.likeness * 100)} % alike`,
+    it.labels.join(", "),
+    paint.muted(`"${it.excerpt}"`),
+  ])
+  return `${paint.bold("Said more than once")}\n${table(rows)}`
+}
+
+function renderNotes({ manifest }: Capture, { paint }: Screen): string {
+  if (manifest.notes.length === 0) return ""
+  const rows = manifest.notes.map((it) => {
+    const line = it.line === undefined ? "" : `:${it.line}`
+    const place = it.path === undefined ? "" : `  ${from(manifest, it.path)}${line}`
+    return `      ${it.text}${paint.muted(place)}`
+  })
+  return [paint.warn("To know"), ...rows].join("\n")
+}
+
+function renderText(text: Capture["texts"][number], { paint }: Screen): string {
+  const body = [text.text, text.later].filter((it) => it !== "").join("\n")
+  const cut = text.isCut ? `\n${paint.muted("(the rest is left out: it is very long)")}` : ""
+  return `${paint.bold(`# ${text.path}`)}\n\n${text.withheld ?? body}${cut}\n---`
+}
+
+function renderFoot(capture: Capture, { paint }: Screen): string {
+  const { manifest, previous, isNew, historyProblem } = capture
+  const kept =
+    historyProblem === null
+      ? `Capture ${manifest.id}${isNew ? "" : ", unchanged since it was first seen"}.`
+      : `Not kept in the history: ${historyProblem}`
+  const compare =
+    isNew && previous !== null && capture.diff === null
+      ? ` Compare: qm capture diff ${previous.id} ${manifest.id}`
+      : ""
+  return paint.muted(`${kept}${compare}\n${manifest.disclaimer}`)
+}
+
+/** A path as seen from the captured folder. */
+function from({ workingDirectory }: Capture["manifest"], file: string): string {
+  const relative = path.relative(workingDirectory, file)
+  return relative === "" || relative.startsWith("..") ? file : relative
+}
+
+function andMore(all: number, shown: number, paint: Screen["paint"]): string[] {
+  return all > shown ? [paint.muted(`      and ${all - shown} more; --json lists them all`)] : []
+}
+
+/** The folder is cut, never the name. */
+function shorten(label: string, most: number): string {
+  if (label.length <= most) return label
+  const name = path.basename(label)
+  const room = most - name.length - 2
+  return room <= 0 ? `…/${name}` : `${label.slice(0, room)}…/${name}`
+}

@@ -1,0 +1,133 @@
+import path from "node:path"
+import type { Disk, DiskEntry, DiskFile } from "#see/hosts"
+
+/** What stands at a path: text or bytes of a file, a link, a folder, or a file nobody may read. */
+export type Planted =
+  | string
+  | Buffer
+  | { readonly link: string }
+  | { readonly dir: true }
+  | { readonly unreadable: string }
+
+export type MemoryDisk = Disk & {
+  /** Every path of which bytes or names were asked for, as it was written. */
+  readonly touched: Set<string>
+  /** How many reads there were; a path read twice counts twice. */
+  reads(): number
+}
+
+/** More hops than any sane chain of links; the system gives up at forty. */
+const MOST_LINKS = 40
+
+/**
+ * A disk of a few paths in memory: `memoryDisk({ "/p/CLAUDE.md": "Hello" })`. Folders stand where
+ * files need them, links are followed as a real disk follows them, the order of a folder is the
+ * order of the record. Everything was written at second 1, 2, 3… in that order.
+ */
+export function memoryDisk(planted: Readonly<Record<string, Planted>>): MemoryDisk {
+  const nodes = new Map(Object.entries(planted))
+  const times = new Map([...nodes.keys()].map((it, index) => [it, (index + 1) * 1_000]))
+  const folders = new Set(["/"])
+  for (const [at, node] of nodes) {
+    for (let up = path.dirname(at); up !== "/"; up = path.dirname(up)) folders.add(up)
+    if (isFolder(node)) folders.add(at)
+  }
+  const touched = new Set<string>()
+  let reads = 0
+
+  function resolve(given: string): string | undefined {
+    let at = path.resolve(given)
+    for (let hops = 0; hops <= MOST_LINKS; hops++) {
+      const link = firstLink(at, nodes)
+      if (link === undefined) return nodes.has(at) || folders.has(at) ? at : undefined
+      at = path.resolve(path.dirname(link.at), link.to, path.relative(link.at, at))
+    }
+    return undefined
+  }
+
+  function read(given: string, options: { readonly maxBytes: number }): DiskFile {
+    if (options.maxBytes > 0) touched.add(given)
+    reads += 1
+    const realPath = resolve(given)
+    if (realPath === undefined) return { kind: "missing" }
+    const node = nodes.get(realPath)
+    if (node === undefined || isFolder(node)) return { kind: "directory", realPath }
+    if (isUnreadable(node)) return { kind: "unreadable", reason: node.unreadable }
+    const bytes = bytesOf(node)
+    return bytes.length > options.maxBytes
+      ? { kind: "too-large", realPath, sizeBytes: bytes.length }
+      : { kind: "file", realPath, bytes, modifiedAt: times.get(realPath) ?? 0 }
+  }
+
+  function list(given: string): readonly DiskEntry[] {
+    touched.add(given)
+    const realPath = resolve(given)
+    if (realPath === undefined || !folders.has(realPath)) return []
+    const names = new Set<string>()
+    const prefix = realPath === "/" ? "/" : `${realPath}/`
+    for (const at of [...nodes.keys(), ...folders]) {
+      const name = at.startsWith(prefix) ? at.slice(prefix.length).split("/")[0] : undefined
+      if (name !== undefined && name !== "") names.add(name)
+    }
+    return [...names].map((name) => ({ name, what: whatIs(prefix + name) }))
+  }
+
+  function whatIs(at: string): DiskEntry["what"] {
+    const node = nodes.get(at)
+    if (node !== undefined && isLink(node)) return "link"
+    return folders.has(at) ? "directory" : "file"
+  }
+
+  return {
+    touched,
+    reads: () => reads,
+    read: (given, options) => Promise.resolve(read(given, options)),
+    list: (given) => Promise.resolve(list(given)),
+    realPath: (given) => Promise.resolve(resolve(given)),
+    modifiedAt: (given) => Promise.resolve(times.get(resolve(given) ?? "")),
+    async *records(given, options) {
+      const found = read(given, { maxBytes: Number.MAX_SAFE_INTEGER })
+      if (found.kind !== "file") return
+      for (const line of found.bytes.subarray(0, options.maxBytes).toString().split("\n")) {
+        const record = parseRecord(line)
+        if (record !== undefined) yield record
+      }
+    },
+  }
+}
+
+function firstLink(at: string, nodes: ReadonlyMap<string, Planted>) {
+  const parts = at.split("/").slice(1)
+  for (let length = 1; length <= parts.length; length++) {
+    const prefix = `/${parts.slice(0, length).join("/")}`
+    const node = nodes.get(prefix)
+    if (node !== undefined && isLink(node)) return { at: prefix, to: node.link }
+  }
+  return undefined
+}
+
+function isLink(node: Planted): node is { readonly link: string } {
+  return typeof node === "object" && "link" in node
+}
+
+function isFolder(node: Planted): node is { readonly dir: true } {
+  return typeof node === "object" && "dir" in node
+}
+
+function isUnreadable(node: Planted): node is { readonly unreadable: string } {
+  return typeof node === "object" && "unreadable" in node
+}
+
+function bytesOf(node: Planted): Buffer {
+  if (typeof node === "string") return Buffer.from(node)
+  return Buffer.isBuffer(node) ? node : Buffer.alloc(0)
+}
+
+function parseRecord(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,272 @@
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { Capture, CaptureDiff, CaptureHosts, CaptureList, CaptureSettings } from "#ground/contract"
+import { newUser } from "#test/qm"
+import { newServer } from "#test/server"
+
+type User = Awaited<ReturnType<typeof newUser>>
+
+/** Files from the user's folder, above home and project: `home/.claude/CLAUDE.md`. */
+async function write(user: User, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(user.path, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+async function capture(user: User, ...args: string[]): Promise<Capture> {
+  const { stdout, stderr } = await user.qm(["capture", ...args, "--json"])
+  expect(stderr).toBe("")
+  return Capture.parse(JSON.parse(stdout))
+}
+
+describe("a person looks at a project", () => {
+  test("[CAPTURE-1] the command shows order, cost and reason, and what was looked for", async () => {
+    await using user = await newUser()
+    await write(user, {
+      "home/.claude/CLAUDE.md": "Be brief.",
+      "project/CLAUDE.md": "# Project\n\n@docs/money.md\n@docs/none.md\n",
+      "project/docs/money.md": "Amounts are integers.",
+      "project/.claude/skills/tariff/SKILL.md":
+        "---\nname: tariff\ndescription: Works out a tariff\n---\nThe long body of the skill.",
+      "project/.claude/settings.json": '{"model":"sonnet"}',
+    })
+    const { code, stdout } = await user.qm(["capture"])
+    expect(code).toBe(0)
+    const lines = stdout.split("\n")
+    const at = (text: string) => lines.findIndex((it) => it.includes(text))
+    const inOrder = [
+      "tokens in the window before the first word",
+      "In the window, in load order",
+      "~/.claude/CLAUDE.md",
+      "CLAUDE.md",
+      "docs/money.md",
+      "Reachable on demand",
+      "Read for settings, never sent",
+      "settings.json",
+      "Searched, nothing there",
+      "docs/none.md",
+      "The actual system prompt may include additional content not shown.",
+    ]
+    const places = inOrder.map(at)
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+  })
+
+  test("[CAPTURE-1] a folder without any context file says so, and what to do", async () => {
+    await using user = await newUser()
+    for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
+      const { code, stdout } = await user.qm(["capture", "--host", host])
+      expect(code).toBe(0)
+      expect(stdout).toContain("Nothing is loaded before the first word.")
+      expect(stdout).toMatch(/To give the agent instructions here, write an? \S+/)
+    }
+  })
+
+  test("[CAPTURE-9] a second look after an edit says what changed", async () => {
+    await using user = await newUser()
+    await write(user, { "project/CLAUDE.md": "one\n" })
+    const first = await capture(user)
+    expect(await capture(user)).toMatchObject({ isNew: false, manifest: { id: first.manifest.id } })
+    await write(user, { "project/CLAUDE.md": "one\ntwo\n" })
+    const second = await capture(user, "--diff", first.manifest.id)
+    expect(second.diff?.changes).toMatchObject([{ change: "changed", linesAdded: 1 }])
+    const listed = CaptureList.parse(JSON.parse((await user.qm(["capture", "list", "--json"])).stdout))
+    expect(listed.captures.map((it) => [it.id, it.times])).toEqual([
+      [second.manifest.id, 1],
+      [first.manifest.id, 2],
+    ])
+    const { stdout } = await user.qm(["capture", "diff", first.manifest.id, "--json"])
+    expect(CaptureDiff.parse(JSON.parse(stdout)).changes).toHaveLength(1)
+    const shown = await user.qm(["capture", "text", "last", path.join(user.project, "CLAUDE.md")])
+    expect(shown.stdout).toBe("one\ntwo\n")
+    expect((await user.qm(["capture", "show", first.manifest.id])).stdout).toContain("CLAUDE.md")
+  })
+
+  test("[CAPTURE-12] settings show who wins, and hosts what is here", async () => {
+    await using user = await newUser()
+    await write(user, {
+      "home/.claude/settings.json": '{"model":"opus"}',
+      "project/.claude/settings.json": '{"model":"sonnet"}',
+    })
+    const { stdout } = await user.qm(["capture", "settings", "--json"])
+    const model = CaptureSettings.parse(JSON.parse(stdout)).settings.find((it) => it.key === "model")
+    expect(model).toMatchObject({ value: '"sonnet"', layer: "project" })
+    expect(model?.hidden).toMatchObject([{ layer: "user", value: '"opus"' }])
+    const hosts = CaptureHosts.parse(JSON.parse((await user.qm(["capture", "hosts", "--json"])).stdout))
+    expect(hosts.hosts.map((it) => it.name)).toEqual([
+      "claude-code",
+      "codex",
+      "copilot",
+      "gemini",
+      "antigravity",
+    ])
+  })
+
+  test("[CAPTURE-16] extra files are shown when a setting names them, and not before", async () => {
+    await using user = await newUser()
+    await write(user, { "project/PROJECT_CONTEXT.md": "not a host's file" })
+    expect((await capture(user)).manifest.items).toEqual([])
+    const { manifest } = await capture(user, "--set", "capture.extra=PROJECT_CONTEXT.md, none/*.md")
+    expect(manifest.items).toMatchObject([
+      { label: "PROJECT_CONTEXT.md", load: "on-demand", tokens: 0, source: "extra" },
+    ])
+    expect(manifest.searched).toContainEqual(
+      expect.objectContaining({ source: "extra", outcome: "missing" }),
+    )
+  })
+})
+
+describe("bad input", () => {
+  test("[CAPTURE-15] a path that is no directory, and an id nobody gave, are coded errors", async () => {
+    await using user = await newUser()
+    await write(user, { "project/file": "x" })
+    const failures = [
+      [["capture", "none"], "CAPTURE_DIRECTORY_UNUSABLE", "there is nothing"],
+      [["capture", "file"], "CAPTURE_DIRECTORY_UNUSABLE", "not a directory"],
+      [["capture", "--diff", "cap_none"], "CAPTURE_UNKNOWN", "cap_none"],
+      [["capture", "diff", "last"], "CAPTURE_UNKNOWN", "Nothing was captured"],
+      [["capture", "show", "../../etc"], "CAPTURE_UNKNOWN", "../../etc"],
+      [["capture", "--host", "cursor"], "claude-code", "antigravity"],
+    ] as const
+    for (const [args, code, words] of failures) {
+      const { code: exit, stdout, stderr } = await user.qm([...args])
+      expect([exit === 0, stdout, stderr]).toEqual([false, "", expect.stringContaining(code)])
+      expect(stderr).toContain(words)
+    }
+    await capture(user)
+    const unknown = await user.qm(["capture", "text", "last", "/none"])
+    expect(unknown.stderr).toContain("CAPTURE_ITEM_UNKNOWN")
+  })
+
+  test("[CAPTURE-15] the root of the disk is captured like any other folder", async () => {
+    await using user = await newUser()
+    const { code, stdout } = await user.qm(["capture", "/", "--no-save"])
+    expect([code, stdout.includes("tokens in the window")]).toEqual([0, true])
+  })
+
+  test("[CAPTURE-4] settings that are no JSON, a cycle of imports and 5 MB are told, not fatal", async () => {
+    await using user = await newUser()
+    const secret = randomBytes(24).toString("base64url")
+    await write(user, {
+      "project/CLAUDE.md": "@a.md",
+      "project/a.md": "A @b.md",
+      "project/b.md": "B @a.md",
+      "project/.claude/CLAUDE.md": "x".repeat(5 * 1024 * 1024),
+      "project/.claude/settings.json": `{ "env": { "PLAIN": "${secret}" `,
+      "project/.mcp.json": "nonsense",
+    })
+    const { manifest, texts } = await capture(user, "--content")
+    expect(manifest.items.filter((it) => it.tokens > 0).map((it) => it.label)).toEqual([
+      "CLAUDE.md",
+      "a.md",
+      "b.md",
+    ])
+    const codes = manifest.notes.map((it) => it.code)
+    expect(codes).toContain("file-too-large")
+    expect(codes).toContain("settings-broken")
+    expect(JSON.stringify(texts)).not.toContain(secret)
+  })
+
+  test("[CAPTURE-6] a store that cannot be opened costs the history, not the answer", async () => {
+    await using user = await newUser()
+    await write(user, { "project/CLAUDE.md": "one", "project/.qm/local": "a file in the way" })
+    const { code, stdout, stderr } = await user.qm(["capture", "--json"])
+    const taken = Capture.parse(JSON.parse(stdout))
+    expect([code, taken.manifest.totals.files]).toEqual([0, 1])
+    expect(taken.historyProblem).toMatch(/\[[A-Z_]+\]$/)
+    expect(stderr).toContain("capture not kept")
+  })
+})
+
+describe("a hostile repository", () => {
+  test("[CAPTURE-4][TB2] secrets of settings, servers and texts are in no output, store or log", async () => {
+    await using user = await newUser()
+    // Not one of them has a shape that a pattern would know.
+    const canaries = Array.from({ length: 9 }, () => `c4n4ry${randomBytes(12).toString("hex")}`)
+    const [env, header, arg, mine, userEnv, local, dotenv, toml, url] = canaries
+    const server = {
+      command: "server",
+      args: ["--api-key", arg],
+      env: { PLAIN_NAME: env },
+      headers: { "X-Plain": header },
+      url: `https://user:${url}@example.invalid/mcp`,
+    }
+    await write(user, {
+      "home/.claude/settings.json": JSON.stringify({ env: { ANY: userEnv } }),
+      "home/.claude.json": JSON.stringify({ mcpServers: { mine: { ...server, env: { A: mine } } } }),
+      "home/.codex/config.toml": `[mcp_servers.x]\ncommand = "x"\n[mcp_servers.x.env]\nA = "${toml}"\n`,
+      "project/.claude/settings.json": JSON.stringify({ env: { ANY: env } }),
+      "project/.claude/settings.local.json": JSON.stringify({ env: { ANY: local } }),
+      "project/.mcp.json": JSON.stringify({ mcpServers: { theirs: server } }),
+      "project/.gemini/settings.json": JSON.stringify({ mcpServers: { theirs: server } }),
+      "project/.env": `PLAIN=${dotenv}\n`,
+      "project/CLAUDE.md": `The service key is ${dotenv}.`,
+      "project/AGENTS.md": `The service key is ${dotenv}.`,
+      "project/GEMINI.md": `The service key is ${dotenv}.`,
+    })
+    const output: string[] = []
+    for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
+      for (const args of [
+        ["capture", "--content"],
+        ["capture", "--content", "--json"],
+        ["capture", "settings"],
+        ["capture", "settings", "--json"],
+      ]) {
+        const run = await user.qm([...args, "--host", host], { env: { QM_LOG_LEVEL: "debug" } })
+        expect(run.code).toBe(0)
+        output.push(run.stdout, run.stderr)
+      }
+    }
+    output.push((await user.qm(["events", "--json"])).stdout)
+    const folder = path.dirname(user.database)
+    for (const name of await readdir(folder)) {
+      output.push(await readFile(path.join(folder, name), "latin1").catch(() => ""))
+    }
+    const leaked = canaries.filter((it) => output.some((text) => text.includes(it)))
+    expect(leaked).toEqual([])
+    expect(output[0]).toContain("redacted")
+  })
+
+  test("[CAPTURE-5][TB2] a link to a private file is weighed and told, its text is not shown", async () => {
+    await using user = await newUser()
+    const secret = `private ${randomBytes(12).toString("hex")}`
+    await write(user, { "home/.ssh/id": secret })
+    await symlink(path.join(user.home, ".ssh/id"), path.join(user.project, "CLAUDE.md"))
+    const taken = await capture(user, "--content")
+    expect(taken.manifest.items).toMatchObject([{ trust: "external", label: "CLAUDE.md" }])
+    expect(taken.manifest.notes.map((it) => it.code)).toContain("link-outside")
+    expect(taken.texts[0]?.withheld).toContain("reached by a link")
+    const store = await readFile(user.database, "latin1")
+    expect([JSON.stringify(taken), store].some((it) => it.includes(secret))).toBe(false)
+  })
+
+  test("[TB2] pipes, devices and folders with the names of context files do not stall it", async () => {
+    await using user = await newUser()
+    await mkdir(path.join(user.project, ".claude/rules/deep.md"), { recursive: true })
+    execFileSync("mkfifo", [path.join(user.project, "CLAUDE.md")])
+    execFileSync("mkfifo", [path.join(user.project, ".claude/settings.json")])
+    await symlink("/dev/zero", path.join(user.project, "CLAUDE.local.md"))
+    await symlink("/proc/self/environ", path.join(user.project, "AGENTS.md"))
+    for (const host of ["claude-code", "codex", "copilot", "gemini"]) {
+      const { code } = await user.qm(["capture", "--host", host, "--content"])
+      expect(code).toBe(0)
+    }
+  })
+})
+
+test("[CAPTURE-1] the same over HTTP, behind the guard", async () => {
+  await using server = await newServer({ environment: { HOME: "/nonexistent" } })
+  await writeFile(path.join(server.directory, "CLAUDE.md"), "one")
+  const asked = { method: "POST", path: "/api/capture/take", body: "{}" }
+  const { status, text } = await server.ask(asked)
+  expect([status, Capture.parse(JSON.parse(text)).manifest.items]).toMatchObject([
+    200,
+    [{ label: "CLAUDE.md" }],
+  ])
+  expect((await server.ask({ ...asked, token: "none" })).status).toBe(401)
+})
