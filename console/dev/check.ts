@@ -11,7 +11,7 @@ import { unseenFaults } from "./self-test.ts"
 import { walkByTab } from "./walk.ts"
 
 /**
- * Looks at every page as a reader would: `node console/dev/check.ts` after `vite build`. Every theme
+ * Looks at every page as a reader would: `node console/dev/check.ts [filter]` after `vite build`. Every theme
  * and density by the audit, axe in light and dark, a walk by Tab, and nothing that the policy
  * refuses. Exits 1 with what was found.
  */
@@ -19,14 +19,38 @@ type Scene = {
   readonly path: string
   readonly state: WorldState
   readonly keys?: readonly string[]
+  /** The button that is pressed first. */
+  readonly press?: RegExp
+  /** What comes up; a dialog unless said. */
+  readonly floats?: "dialog" | "menu"
   /** Another build than the console: the gallery of parts. */
   readonly directory?: string
 }
+
+const MEMORY = encodeURIComponent("/home/ada/code/tideline/CLAUDE.md")
 
 const SCENES: readonly Scene[] = [
   { path: "/", state: "populated" },
   { path: "/", state: "empty" },
   { path: "/", state: "failing" },
+  { path: "/capture", state: "populated" },
+  { path: "/capture", state: "empty" },
+  { path: "/capture", state: "failing" },
+  { path: `/capture?at=${MEMORY}&open=yes`, state: "populated" },
+  { path: `/capture?at=${MEMORY}`, state: "read-only" },
+  { path: `/capture?at=${MEMORY}&view=diff`, state: "populated" },
+  { path: `/capture?at=${MEMORY}&view=raw`, state: "populated" },
+  { path: "/capture?tab=found", state: "populated" },
+  { path: "/capture?tab=settings&at=setting%3Amodel", state: "populated" },
+  { path: "/capture?tab=biggest&at=duplicate%3A0", state: "populated" },
+  { path: `/capture?tab=diff&at=change%3A${MEMORY}`, state: "populated" },
+  { path: "/capture?host=codex", state: "populated" },
+  { path: "/capture?host=copilot", state: "populated" },
+  { path: "/capture?host=gemini", state: "populated" },
+  { path: "/capture?host=codex", state: "populated", keys: ["a"], floats: "dialog" },
+  { path: "/capture", state: "populated", press: /observed/, floats: "dialog" },
+  { path: "/capture", state: "populated", keys: ["h"], floats: "menu" },
+  { path: "/capture", state: "populated", keys: ["e"], floats: "menu" },
   { path: "/events", state: "populated" },
   { path: "/events?at=1195", state: "populated" },
   { path: "/events?at=1195&view=raw", state: "populated" },
@@ -68,9 +92,13 @@ async function checkScene(browser: Browser, scene: Scene): Promise<void> {
     })
     const page = await openPage(context, server.link, { path: scene.path, look })
     for (const key of scene.keys ?? []) await page.keyboard.press(key)
-    if (scene.keys !== undefined) await page.getByRole("dialog").waitFor()
+    if (scene.press !== undefined) {
+      await page.getByRole("button", { name: scene.press }).first().click()
+    }
+    const isFloating = scene.keys !== undefined || scene.press !== undefined
+    if (isFloating) await page.getByRole(scene.floats ?? "dialog").waitFor()
     await auditLooks(page, where)
-    if (scene.keys === undefined && width === 1440) await walk(page, where)
+    if (!isFloating && width === 1440) await walk(page, where)
     await context.close()
     await server.stop()
   }
@@ -129,7 +157,14 @@ for (const rule of await unseenFaults(chromium.browser)) {
 }
 await using gallery = await buildGallery()
 const parts: Scene = { path: "/", state: "populated", directory: gallery.directory }
-for (const scene of [...SCENES, parts]) await checkScene(chromium.browser, scene)
+const [filter = ""] = process.argv.slice(2)
+for (const scene of [...SCENES, parts].filter((it) => nameOf(it).includes(filter))) {
+  await checkScene(chromium.browser, scene)
+}
+
+function nameOf({ path, state, keys = [], floats }: Scene): string {
+  return [path, state, ...keys, floats ?? ""].join(" ")
+}
 
 const unique = [...new Set(problems)]
 console.log(

@@ -1,3 +1,5 @@
+import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
+import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
 import type { worldConfig } from "./fake-tables.ts"
 import {
@@ -27,6 +29,16 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
 type Answerer = (world: FakeWorld, query: URLSearchParams, body: Record<string, unknown>) => unknown
 
 const ANSWERS: Readonly<Record<string, Answerer>> = {
+  "/api/capture/hosts": () => captureHosts(),
+  "/api/capture/list": ({ state }, query) =>
+    state === "empty" ? { captures: [] } : captureList(query.get("host")),
+  "/api/capture/show": (_world, query) => captureOf(query.get("id") ?? ""),
+  "/api/capture/diff": (_world, query) =>
+    captureDiff(query.get("from") ?? "", query.get("to") ?? ""),
+  "/api/capture/text": (_world, query) => captureText(query.get("path") ?? ""),
+  "/api/capture/settings": () => captureSettings("claude-code"),
+  "/api/capture/take": (_world, _query, { host, observe, trust }) =>
+    captureOf(newestOf(String(host)), { observe: observe === true, trust: trust === true }),
   "/api/now/show": ({ state }) => worldNow(state),
   "/api/doctor/run": ({ state }) => worldDoctor(state),
   "/api/store/status": ({ state, journal }) => worldStore(state, journal.length),

@@ -88,7 +88,19 @@ const SETTINGS: readonly FakeSetting[] = [
   },
 ]
 
+const PLACE = {
+  path: { type: "string", minLength: 1, default: ".", description: "Where the agent would start" },
+  host: {
+    type: "string",
+    enum: ["claude-code", "codex", "copilot", "gemini", "antigravity"],
+    default: "claude-code",
+    description: "Whose context is shown",
+  },
+}
+
 export const WORLD_OPERATIONS: readonly OperationEntry[] = [
+  operation("capture.list", "List the captures of a place", PLACE),
+  writing("capture.take", "Show what a host loads before the first word", PLACE),
   operation("config.check", "Check the config files, with line, column and the nearest key", {}),
   operation("config.show", "Show every setting and where its value came from", {
     key: { type: "string", description: "One setting or one section, e.g. tokens.encoding" },

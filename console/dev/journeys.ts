@@ -1,13 +1,14 @@
 import assert from "node:assert/strict"
 import type { BrowserContext, Page } from "playwright-core"
 import { launch, openPage } from "./browser.ts"
+import { CAPTURE_JOURNEYS } from "./capture-journeys.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 
-/** Ways through the console that must work: `node console/dev/journeys.ts` after `vite build`. */
+/** Ways through the console that must work: `node console/dev/journeys.ts [filter]` after `vite build`. */
 type Server = Awaited<ReturnType<typeof startFakeServer>>
 type Scene = { page: Page; server: Server; context: BrowserContext }
-type Journey = {
+export type Journey = {
   readonly says: string
   readonly path: string
   readonly state?: WorldState
@@ -139,7 +140,7 @@ const JOURNEYS: readonly Journey[] = [
   },
   {
     says: "[CONSOLE-12] a setting is saved in a layer, says so, and can be undone",
-    path: "/settings",
+    path: "/settings?layer=project",
     async walk({ page }) {
       const input = page.getByRole("textbox", { name: "store.keepBackups" })
       await input.fill("101")
@@ -208,7 +209,9 @@ function option(page: Page, seq: number) {
 
 await using chromium = await launch()
 let failures = 0
-for (const journey of JOURNEYS) {
+const [filter = ""] = process.argv.slice(2)
+const chosen = [...JOURNEYS, ...CAPTURE_JOURNEYS].filter((it) => it.path.includes(filter))
+for (const journey of chosen) {
   const server = await startFakeServer({ state: journey.state ?? "populated" })
   const context = await chromium.browser.newContext({
     viewport: { width: 1440, height: 900 },

@@ -18,10 +18,47 @@ type Scene = {
   act?(page: Page, server: Awaited<ReturnType<typeof startFakeServer>>): Promise<void>
 }
 
+const MEMORY = encodeURIComponent("/home/ada/code/tideline/CLAUDE.md")
+
 const SCENES: readonly Scene[] = [
   { name: "now", path: "/", state: "populated" },
   { name: "now-empty", path: "/", state: "empty" },
   { name: "now-failing", path: "/", state: "failing" },
+  { name: "capture", path: "/capture", state: "populated" },
+  { name: "capture-detail", path: `/capture?at=${MEMORY}&open=yes`, state: "populated" },
+  { name: "capture-closed", path: `/capture?at=${MEMORY}`, state: "populated" },
+  { name: "capture-item-diff", path: `/capture?at=${MEMORY}&view=diff`, state: "populated" },
+  { name: "capture-raw", path: `/capture?at=${MEMORY}&view=raw`, state: "populated" },
+  { name: "capture-found", path: "/capture?tab=found", state: "populated" },
+  {
+    name: "capture-settings",
+    path: "/capture?tab=settings&at=setting%3Amodel",
+    state: "populated",
+  },
+  { name: "capture-biggest", path: "/capture?tab=biggest", state: "populated" },
+  { name: "capture-diff", path: "/capture?tab=diff", state: "populated" },
+  { name: "capture-change", path: `/capture?tab=diff&at=change%3A${MEMORY}`, state: "populated" },
+  { name: "capture-unasked", path: "/capture?host=codex", state: "populated" },
+  { name: "capture-ask", path: "/capture?host=codex", state: "populated", act: askHost },
+  { name: "capture-refused", path: "/capture?host=codex", state: "populated", act: beRefused },
+  { name: "capture-nothing", path: "/capture?host=copilot", state: "populated" },
+  { name: "capture-many", path: "/capture?host=gemini", state: "populated" },
+  { name: "capture-never", path: "/capture?host=antigravity", state: "populated" },
+  {
+    name: "capture-hosts",
+    path: "/capture",
+    state: "populated",
+    act: (page) => page.keyboard.press("h"),
+  },
+  {
+    name: "capture-history",
+    path: "/capture",
+    state: "populated",
+    act: (page) => page.keyboard.press("e"),
+  },
+  { name: "capture-agreement", path: "/capture", state: "populated", act: openAgreement },
+  { name: "capture-folder", path: "/capture", state: "populated", act: openFolder },
+  { name: "capture-failing", path: "/capture", state: "failing" },
   { name: "events", path: "/events", state: "populated" },
   { name: "events-detail", path: "/events?at=1195", state: "populated" },
   { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },
@@ -90,6 +127,30 @@ async function confirmBackup(page: Page): Promise<void> {
   await page.keyboard.press("Enter")
   await page.keyboard.type("7")
   await page.keyboard.press("Enter")
+}
+
+async function askHost(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Ask the host" }).last().click()
+  await page.getByRole("dialog").waitFor()
+}
+
+async function beRefused(page: Page): Promise<void> {
+  await askHost(page)
+  await page.getByRole("dialog").getByRole("button", { name: "Ask the host" }).click()
+  await page.getByRole("button", { name: "Ask anyway" }).waitFor()
+}
+
+async function openAgreement(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /observed/ }).click()
+  await page.getByRole("dialog").waitFor()
+}
+
+async function openFolder(page: Page): Promise<void> {
+  await page.getByRole("option", { name: /Descriptions of 6 skills/ }).click()
+  await page
+    .getByRole("option", { name: /tariff-review/ })
+    .first()
+    .waitFor()
 }
 
 async function openHelp(page: Page): Promise<void> {

@@ -1,6 +1,6 @@
 import { Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
-import { parseEvents, parseSettings, paths } from "../data/paths.ts"
+import { parseCapture, parseEvents, parseSettings, paths } from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/keymap.ts"
 import { loadLater } from "./load-later.tsx"
@@ -9,17 +9,26 @@ import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
 export type Place = {
-  readonly id: "now" | "events" | "settings"
+  readonly id: "now" | "capture" | "events" | "settings"
   readonly href: string
   readonly label: string
   readonly icon: IconName
   readonly scope: Scope
-  readonly part: "nav" | "foot"
+  /** In which part of the sidebar it stands. */
+  readonly part: "nav" | "see" | "foot"
 }
 
 /** Every page there is, in the order of the sidebar; a room without a page has no link. */
 export const PLACES: readonly Place[] = [
   { id: "now", href: paths.now(), label: "Now", icon: "now", scope: "now", part: "nav" },
+  {
+    id: "capture",
+    href: paths.capture(),
+    label: "Capture",
+    icon: "capture",
+    scope: "capture",
+    part: "see",
+  },
   {
     id: "events",
     href: paths.events(),
@@ -43,6 +52,9 @@ export function placeAt(path: string): Place | undefined {
 }
 
 const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
+const CapturePage = loadLater(
+  async () => (await import("../features/capture/page.tsx")).CapturePage,
+)
 const EventsPage = loadLater(async () => (await import("../features/events/page.tsx")).EventsPage)
 const SettingsPage = loadLater(
   async () => (await import("../features/settings/page.tsx")).SettingsPage,
@@ -66,6 +78,16 @@ function pageFor(path: string, search: string, props: PageProps) {
   switch (placeAt(path)?.id) {
     case "now":
       return <NowPage now={now} areFactsHidden={areFactsHidden} onToggleFacts={onToggleFacts} />
+    case "capture": {
+      const values = parseCapture(search)
+      return (
+        <CapturePage
+          now={now}
+          search={values}
+          onSearch={(change, how) => navigate(paths.capture({ ...values, ...change }), how)}
+        />
+      )
+    }
     case "events": {
       const values = parseEvents(search)
       return (

@@ -3,7 +3,7 @@ import type { Clock } from "../data/clock.ts"
 import { toWireError } from "../data/errors.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
-import { Brand, FindButton, Frame, Nav, NavFoot, Place } from "../ui/frame/frame.tsx"
+import { Brand, FindButton, Frame, Nav, NavFoot, NavHeading, Place } from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
@@ -11,7 +11,7 @@ import { LayerBoundary, PageBoundary } from "./boundary.tsx"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { Live } from "./live.ts"
 import { loadLater } from "./load-later.tsx"
-import { Page, PLACES, placeAt } from "./routes.tsx"
+import { Page, PLACES, type Place as PlaceOnMap, placeAt } from "./routes.tsx"
 import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
@@ -76,7 +76,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   }, [path])
 
   const waiting = report?.waiting.length ?? 0
-  const places = (part: "nav" | "foot") =>
+  const places = (part: PlaceOnMap["part"]) =>
     PLACES.filter((it) => it.part === part).map((it) => (
       <Place
         key={it.id}
@@ -94,7 +94,11 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
         <>
           <Brand name={session?.repository.name ?? "Quartermaster"} />
           <FindButton onPress={() => ask("")} />
-          <Nav>{places("nav")}</Nav>
+          <Nav>
+            {places("nav")}
+            <NavHeading>See</NavHeading>
+            {places("see")}
+          </Nav>
           <NavFoot>{places("foot")}</NavFoot>
         </>
       }
@@ -130,6 +134,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
 
 function useGoKeys(): void {
   useKey("go.now", () => navigate(hrefOf("now")))
+  useKey("go.capture", () => navigate(hrefOf("capture")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))
 }

@@ -36,6 +36,14 @@ export function nameDay(at: number, now: number): string {
   return DATE.format(at) === DATE.format(now - DAY_MS) ? "Yesterday" : formatDay(at)
 }
 
+/** today 08:12, yesterday 18:40, 12 November 09:10: inside a sentence. */
+export function formatWhen(at: number, now: number): string {
+  const day = nameDay(at, now)
+  const isNear = day === "Today" || day === "Yesterday"
+  const date = isNear ? day.toLowerCase() : day.slice(day.indexOf(" ") + 1)
+  return `${date} ${formatClock(at)}`
+}
+
 /** "11 min" for waiting; "under a minute" rather than seconds that nobody watches. */
 export function formatAge(at: number, now: number): string {
   const age = Math.max(0, now - at)

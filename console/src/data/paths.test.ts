@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { CONTEXT_KINDS, HOST_NAMES } from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
-import { parseEvents, parseSettings, paths } from "./paths.ts"
+import { KINDS } from "../ui/budget-bar/layout.ts"
+import { HOSTS, parseCapture, parseEvents, parseSettings, paths } from "./paths.ts"
 
 const searchOf = (path: string) =>
   path.slice(path.indexOf("?") < 0 ? path.length : path.indexOf("?"))
@@ -37,7 +39,36 @@ describe("addresses", () => {
     )
   })
 
+  it("[CONSOLE-3] and for every state of Capture", () => {
+    const state = fc.record({
+      host: fc.constantFrom(...HOSTS),
+      dir: fc.string(),
+      id: fc.string(),
+      tab: fc.constantFrom("loads", "found", "settings", "biggest", "diff"),
+      at: fc.string({ unit: "grapheme" }),
+      view: fc.constantFrom("text", "diff", "raw"),
+      open: fc.boolean(),
+      kind: fc.option(fc.constantFrom(...KINDS)),
+      turned: fc.array(fc.string({ minLength: 1 })),
+      from: fc.string(),
+      to: fc.string(),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseCapture(searchOf(paths.capture(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-3] hosts and kinds in an address are those of the contract", () => {
+    expect([...HOSTS]).toEqual([...HOST_NAMES])
+    expect([...KINDS]).toEqual([...CONTEXT_KINDS])
+    expect(parseCapture("?host=emacs&tab=x&view=y&open=1&kind=z")).toEqual(parseCapture(""))
+  })
+
   it("[CONSOLE-3] defaults are not written", () => {
+    expect(paths.capture(parseCapture(""))).toBe("/capture")
     expect(paths.events()).toBe("/events")
     expect(paths.events(parseEvents(""))).toBe("/events")
     expect(paths.settings({ layer: "user", text: "" })).toBe("/settings")

@@ -1,3 +1,6 @@
+import type { ContextKind, HostName } from "../contract.ts"
+import { KINDS } from "../ui/budget-bar/layout.ts"
+
 /**
  * Every address of the console and what its search says: selection, filters, layer. A value that
  * means nothing here is read as its default, and defaults are not written, so that an address is as
@@ -22,10 +25,81 @@ export type SettingsSearch = {
   readonly at: string
 }
 
+/** The hosts of the contract, in its order; a test holds the two together. */
+export const HOSTS = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+  "antigravity",
+] as const satisfies readonly HostName[]
+
+const CAPTURE_TABS = ["loads", "found", "settings", "biggest", "diff"] as const
+export type CaptureTab = (typeof CAPTURE_TABS)[number]
+const CAPTURE_VIEWS = ["text", "diff", "raw"] as const
+export type CaptureView = (typeof CAPTURE_VIEWS)[number]
+
+export type CaptureSearch = {
+  readonly host: HostName
+  /** The directory in which the agent would start; empty for the repository. */
+  readonly dir: string
+  /** The capture that is shown; empty for the newest. */
+  readonly id: string
+  readonly tab: CaptureTab
+  /** Key of the selected line. */
+  readonly at: string
+  /** What the pane beside the list shows of it. */
+  readonly view: CaptureView
+  /** Whether its text is open; it stays so while one moves on. */
+  readonly open: boolean
+  /** Only loads of this kind. */
+  readonly kind: ContextKind | null
+  /** Groups and folders that are not as they are by default. */
+  readonly turned: readonly string[]
+  /** The two captures that are compared; empty for the one before, and the one shown. */
+  readonly from: string
+  readonly to: string
+}
+
 export const paths = {
   now: () => "/",
+  capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
   settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
+}
+
+export function parseCapture(search: string): CaptureSearch {
+  const query = new URLSearchParams(search)
+  return {
+    host: oneOf(HOSTS, query.get("host")) ?? HOSTS[0],
+    dir: query.get("dir") ?? "",
+    id: query.get("id") ?? "",
+    tab: oneOf(CAPTURE_TABS, query.get("tab")) ?? "loads",
+    at: query.get("at") ?? "",
+    view: oneOf(CAPTURE_VIEWS, query.get("view")) ?? "text",
+    open: query.get("open") === "yes",
+    kind: oneOf(KINDS, query.get("kind")) ?? null,
+    turned: query.getAll("turned").filter((it) => it !== ""),
+    from: query.get("from") ?? "",
+    to: query.get("to") ?? "",
+  }
+}
+
+function formatCapture({ host, tab, view, open, ...rest }: Partial<CaptureSearch>): string {
+  const { dir, id, at, kind, turned, from, to } = rest
+  return formatSearch({
+    host: host === HOSTS[0] ? "" : host,
+    dir,
+    id,
+    tab: tab === "loads" ? "" : tab,
+    at,
+    view: view === "text" ? "" : view,
+    open: open === true ? "yes" : "",
+    kind,
+    turned,
+    from,
+    to,
+  })
 }
 
 export function parseEvents(search: string): EventsSearch {
@@ -56,16 +130,21 @@ function formatSettings({ text, layer, at }: Partial<SettingsSearch>): string {
   return formatSearch({ text, layer: layer === "project" ? layer : "", at })
 }
 
-type Written = Readonly<Record<string, string | number | null | undefined>>
+type Written = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
 
 function formatSearch(values: Written): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {
-    if (value !== "" && value !== null && value !== undefined) query.set(name, String(value))
+    const all = typeof value === "string" || typeof value === "number" ? [value] : (value ?? [])
+    for (const one of all) if (one !== "") query.append(name, String(one))
   }
   return query.size === 0 ? "" : `?${query}`
 }
 
 function wholeOrNull(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+function oneOf<One extends string>(all: readonly One[], given: string | null): One | undefined {
+  return all.find((it) => it === given)
 }

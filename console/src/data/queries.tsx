@@ -10,11 +10,16 @@ export const ClientContext = createContext<Client>(NO_SERVER)
 export const useClient = (): Client => useContext(ClientContext)
 
 /** The answer of a reading operation, kept up to date by the live cache. */
-export function useOperation<Name extends AnyOperation>(name: Name, input: Input<Name>) {
+export function useOperation<Name extends AnyOperation>(
+  name: Name,
+  input: Input<Name>,
+  { isAsked = true }: { readonly isAsked?: boolean } = {},
+) {
   const client = useClient()
   return useQuery({
     queryKey: keys.operation(name, input),
     queryFn: ({ signal }) => client.read(name, input, { signal }),
+    enabled: isAsked,
   })
 }
 

@@ -1,6 +1,6 @@
-import { isInside } from "./claude-code/folders.ts"
-import type { Look, ReadFile } from "./claude-code/look.ts"
 import type { Found } from "./host.ts"
+import { isInside } from "./inside.ts"
+import type { Look, ReadFile } from "./look.ts"
 
 /** The folders whose files belong to the person, and those that belong to the project. */
 export type Grounds = { readonly own: readonly string[]; readonly project: readonly string[] }

@@ -1,5 +1,5 @@
-import type { Source } from "./claude-code/sources.ts"
 import type { Found, Scope } from "./host.ts"
+import type { Source } from "./source.ts"
 
 /** A file that decides what a host does and is never sent. */
 export function configItem(

@@ -47,6 +47,15 @@ describe("finding a program", () => {
     expect(await version("/odd")).toBeUndefined()
   })
 
+  test("[HOSTS-19] a version that is published for each platform is named without it", async () => {
+    const disk = memoryDisk({
+      "/opt/bin/claude": "binary",
+      "/opt/package.json": manifest("0.166.0-linux-x64"),
+    })
+    const found = await findProgram(place("/opt/bin"), disk, wanted)
+    expect(found?.version).toBe("0.166.0")
+  })
+
   test("[HOSTS-19] no PATH or nothing on it is no program", async () => {
     const disk = memoryDisk({ "/bin/other": "x" })
     expect(await findProgram(place("/bin"), disk, wanted)).toBeUndefined()

@@ -90,8 +90,12 @@ async function packageAt(
   const found = await disk.read(file, { maxBytes: SETTINGS_LIMIT_BYTES })
   if (found.kind !== "file") return undefined
   const parsed = PackageJson.safeParse(parseJson(found.bytes.toString()))
-  return parsed.success && packages.includes(parsed.data.name) ? parsed.data.version : undefined
+  const isOurs = parsed.success && packages.includes(parsed.data.name)
+  return isOurs ? parsed.data.version.replace(PLATFORM_ENDING, "") : undefined
 }
+
+/** Some hosts publish one version a platform, named after it: 0.166.0-linux-x64. */
+const PLATFORM_ENDING = /-(?:linux|darwin|win32)-(?:x64|arm64)(?:-musl)?$/
 
 function parseJson(text: string): unknown {
   try {

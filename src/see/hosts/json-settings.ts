@@ -1,7 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser"
-import type { Look, ReadFile } from "./claude-code/look.ts"
 import type { SettingsLayer } from "./host.ts"
 import { SETTINGS_LIMIT_BYTES } from "./limits.ts"
+import type { Look, ReadFile } from "./look.ts"
 import { type Fields, isFields } from "./record.ts"
 
 export type JsonFile = {

@@ -1,12 +1,15 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import type { Look } from "./claude-code/look.ts"
+import type { DiskEntry } from "./disk.ts"
+import type { Look } from "./look.ts"
 
 export type SkillWalk = {
   readonly source: string
   readonly deepestLevels: number
   /** Whether a folder that is a link is gone into. */
   readonly followsLinks: boolean
+  /** Whether a SKILL.md that is a link counts. */
+  readonly takesLinks: boolean
   /** Whether a folder with a skill of its own is searched for more. */
   readonly goesBelowSkills: boolean
 }
@@ -25,7 +28,9 @@ export async function findSkillFiles(
     if (seen.has(real)) return
     seen.add(real)
     const entries = await look.list(folder, walk.source)
-    const hasSkill = entries.some((it) => it.name === SKILL_FILE && it.what === "file")
+    const isSkill = ({ name, what }: DiskEntry) =>
+      name === SKILL_FILE && (what === "file" || (what === "link" && walk.takesLinks))
+    const hasSkill = entries.some(isSkill)
     if (hasSkill) found.push(path.join(folder, SKILL_FILE))
     if (level === walk.deepestLevels || (hasSkill && !walk.goesBelowSkills)) return
     for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {

@@ -6,6 +6,7 @@ const NAMES: Readonly<Record<Scope, string>> = {
   everywhere: "Everywhere",
   list: "In lists",
   now: "On Now",
+  capture: "On Capture",
   events: "On Events",
   settings: "On Settings",
 }

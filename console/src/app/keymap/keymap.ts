@@ -2,7 +2,7 @@
  * Every key of the console. Help sheet, tips, buttons and palette read this table, so a key cannot
  * be undocumented.
  */
-export type Scope = "everywhere" | "list" | "now" | "events" | "settings"
+export type Scope = "everywhere" | "list" | "now" | "capture" | "events" | "settings"
 
 export type KeyRow = {
   readonly id: string
@@ -20,6 +20,7 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   everywhere: null,
   list: "everywhere",
   now: "everywhere",
+  capture: "list",
   events: "list",
   settings: "everywhere",
 }
@@ -28,6 +29,7 @@ export const KEYMAP = defineKeymap([
   { id: "palette.open", keys: ["mod+k"], scope: "everywhere", label: "Search or run" },
   { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show the keys of this page" },
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
+  { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
   { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
   { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
   { id: "filter", keys: ["/"], scope: "everywhere", label: "Filter" },
@@ -40,6 +42,27 @@ export const KEYMAP = defineKeymap([
   { id: "list.first", keys: ["Home"], scope: "list", label: "First" },
   { id: "list.last", keys: ["End"], scope: "list", label: "Last" },
   { id: "now.check", keys: ["r"], scope: "now", label: "Check again", operation: "doctor.run" },
+  {
+    id: "capture.take",
+    keys: ["r"],
+    scope: "capture",
+    label: "Capture again",
+    operation: "capture.take",
+  },
+  { id: "capture.ask", keys: ["a"], scope: "capture", label: "Ask the host" },
+  {
+    id: "capture.diff",
+    keys: ["d"],
+    scope: "capture",
+    label: "Compare two captures",
+    operation: "capture.diff",
+  },
+  { id: "capture.open", keys: ["Enter"], scope: "capture", label: "Open the text or the group" },
+  { id: "capture.tab", keys: ["t"], scope: "capture", label: "Next tab" },
+  { id: "capture.view", keys: ["v"], scope: "capture", label: "Text, diff or raw" },
+  { id: "capture.copy", keys: ["y"], scope: "capture", label: "Copy what is shown" },
+  { id: "capture.host", keys: ["h"], scope: "capture", label: "Choose the host" },
+  { id: "capture.history", keys: ["e"], scope: "capture", label: "Choose a capture" },
   { id: "events.pause", keys: ["p"], scope: "events", label: "Pause or follow" },
   { id: "events.copy", keys: ["y"], scope: "events", label: "Copy the event" },
   { id: "events.view", keys: ["v"], scope: "events", label: "Fields or raw" },

@@ -19,6 +19,24 @@ export function RowBudgetBar(content: BarContent) {
   )
 }
 
+type KindDotProps = {
+  readonly kind: ContextKind | null
+  /** Outlined: not in the window. */
+  readonly outlined?: boolean
+}
+
+/** The swatch of a kind in a row; without a kind, of something that is not there. */
+export function KindDot({ kind, outlined = false }: KindDotProps) {
+  return (
+    <i
+      className={classNames(styles.dot, kind === null ? styles.none : styles[kind])}
+      data-cut={outlined || kind === null || undefined}
+      role="img"
+      aria-label={kind ?? "not there"}
+    />
+  )
+}
+
 type BudgetBarProps = BarContent & {
   /** The kind the list below is filtered by. */
   readonly picked?: ContextKind | null

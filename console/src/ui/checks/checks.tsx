@@ -5,16 +5,20 @@ import styles from "./checks.module.css"
 type CheckState = "ok" | "warn" | "fail"
 
 /** One small block a check, and the words that say the same. */
-export function CheckBlocks(props: { states: readonly CheckState[]; says: string }) {
+export function CheckBlocks(props: {
+  states: readonly CheckState[]
+  says: string
+  hidesBlocksOnPhone?: boolean
+}) {
   return (
-    <div className={styles.says}>
+    <span className={styles.says} data-phone={props.hidesBlocksOnPhone ? "words" : undefined}>
       <span className={styles.blocks} aria-hidden="true">
         {props.states.map((state, i) => (
           <i key={`${i} ${state}`} data-state={state} />
         ))}
       </span>
       {props.says}
-    </div>
+    </span>
   )
 }
 

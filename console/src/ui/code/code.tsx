@@ -1,13 +1,19 @@
+import { visible } from "../visible.ts"
 import styles from "./code.module.css"
 
-type CodeProps = { readonly text: string; readonly label: string }
+type CodeProps = {
+  readonly text: string
+  readonly label: string
+  /** What stands out in it: one group, around the whole of what is marked. */
+  readonly mark?: RegExp
+}
 
 /** More lines than this are no longer read here; the copy button takes them all. */
 const MOST_LINES = 2_000
 
-/** Text as it is, with line numbers; long lines wrap. */
-export function Code({ text, label }: CodeProps) {
-  const lines = text.split("\n")
+/** Text as it is, with line numbers; long lines wrap, and what hides itself is shown. */
+export function Code({ text, label, mark }: CodeProps) {
+  const lines = text.split(/\r?\n/)
   const hidden = lines.length - MOST_LINES
   return (
     // Focusable, because a scrolled area must be reachable by keys.
@@ -15,7 +21,7 @@ export function Code({ text, label }: CodeProps) {
       {lines.slice(0, MOST_LINES).map((line, i) => (
         <div key={`${i} ${line}`} className={styles.line}>
           <i>{i + 1}</i>
-          <span>{line}</span>
+          <span>{mark === undefined ? visible(line) : markIn(visible(line), mark)}</span>
         </div>
       ))}
       {hidden > 0 ? (
@@ -26,4 +32,11 @@ export function Code({ text, label }: CodeProps) {
       ) : null}
     </section>
   )
+}
+
+/** A split by a pattern with one group yields what lies between and what matched, in turn. */
+function markIn(line: string, mark: RegExp) {
+  return line
+    .split(mark)
+    .map((part, i) => (i % 2 === 1 ? <em key={`${i} ${part}`}>{part}</em> : part))
 }

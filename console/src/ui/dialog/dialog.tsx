@@ -36,3 +36,13 @@ export function Dialog({
     </BaseDialog.Root>
   )
 }
+
+/** A sentence that is asked about. */
+export function DialogText({ children }: { readonly children: ReactNode }) {
+  return <p className={styles.text}>{children}</p>
+}
+
+/** What can be answered, at the right; the way back first. */
+export function DialogActions({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.actions}>{children}</div>
+}

@@ -21,16 +21,22 @@ export function CommandLine({ command, children }: { command: string; children?:
   )
 }
 
-type EmptyProps = { readonly says: ReactNode; readonly command?: string }
+type EmptyProps = {
+  readonly says: ReactNode
+  readonly command?: string
+  /** In the place of a plain command: one with a button that does the same. */
+  readonly children?: ReactNode
+}
 
 /** What will be here, and the one command that fills it. */
-export function Empty({ says, command }: EmptyProps) {
+export function Empty({ says, command, children }: EmptyProps) {
   return (
     <div className={styles.empty}>
       <Text as="p" tone="2" read>
         {says}
       </Text>
       {command === undefined ? null : <CommandLine command={command} />}
+      {children}
     </div>
   )
 }

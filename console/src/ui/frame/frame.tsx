@@ -57,6 +57,11 @@ export function Nav({ children }: { readonly children: ReactNode }) {
   return <nav className={styles.nav}>{children}</nav>
 }
 
+/** The wing to which the places below belong. */
+export function NavHeading({ children }: { readonly children: string }) {
+  return <h2 className={styles.heading}>{children}</h2>
+}
+
 export function NavFoot({ children }: { readonly children: ReactNode }) {
   return (
     <nav className={styles.foot} aria-label="More places">
@@ -88,14 +93,17 @@ export function Place({ href, icon, label, isCurrent, count }: PlaceProps) {
 }
 
 type HeaderProps = {
-  readonly title: string
+  /** The page's own name, or the menu that chooses among several of its kind. */
+  readonly title: ReactNode
+  /** Where the title belongs to. */
+  readonly parent?: { readonly label: string; readonly href: string }
   readonly facts?: ReactNode
   /** On a phone: the way back; the palette unless given. */
   readonly lead?: ReactNode
   readonly children?: ReactNode
 }
 
-export function Header({ title, facts, lead, children }: HeaderProps) {
+export function Header({ title, parent, facts, lead, children }: HeaderProps) {
   const { press } = useKeyBindings()
   const palette = (
     <IconButton icon="menu" label="Search or run" onPress={() => press("palette.open")} />
@@ -104,6 +112,12 @@ export function Header({ title, facts, lead, children }: HeaderProps) {
     <header className={styles.header}>
       <div className={styles["only-narrow"]}>{lead ?? palette}</div>
       <div className={styles.crumb}>
+        {parent === undefined ? null : (
+          <>
+            <a href={parent.href}>{parent.label}</a>
+            <span className={styles.slash}>/</span>
+          </>
+        )}
         <h1>{title}</h1>
         {facts}
       </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react"
 import { classNames } from "../class-names.ts"
+import { Icon } from "../icon/icon.tsx"
 import styles from "./list.module.css"
 
 /** Widths of the cells, set once for all rows of a list: in full, in a narrow pane, on a phone. */
@@ -37,6 +38,55 @@ export function Section({ label, children }: { label: string; children: ReactNod
     <section className={styles.rows} aria-label={label}>
       {children}
     </section>
+  )
+}
+
+export type HeadLabel = {
+  readonly text: string
+  readonly align?: "end"
+  readonly from?: "wide" | "roomy"
+  readonly content?: ReactNode
+}
+
+/** The names of the columns, above rows that are all of one kind. */
+export function TableHead({ labels }: { readonly labels: readonly HeadLabel[] }) {
+  return (
+    <div className={styles.head} role="presentation">
+      {labels.map(({ text, align, from, content }) => (
+        <span key={text} className={classNames(from && styles[from])} data-align={align}>
+          {content ?? text}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+type FoldProps = {
+  readonly option: RowOption
+  readonly name: string
+  readonly count: number
+  readonly sum: string
+  readonly isOpen: boolean
+}
+
+/** A group that can be folded: among options it is one itself, so that keys reach it. */
+export function FoldGroup({ option, name, count, sum, isOpen }: FoldProps) {
+  return (
+    <div
+      className={classNames(styles.group, styles.fold)}
+      data-plain
+      role="option"
+      id={option.id}
+      aria-selected={option.isSelected}
+      tabIndex={-1}
+      onClick={option.onPick}
+    >
+      <Icon name={isOpen ? "chevron-down" : "chevron-right"} size="small" />
+      <b>{name}</b>
+      <span className={styles.count}>{count}</span>
+      <span className={styles.heard}>{isOpen ? "open" : "folded"}</span>
+      <span className={styles.sum}>{sum}</span>
+    </div>
   )
 }
 
@@ -78,13 +128,20 @@ export function Group({ name, count, labels, sum, amongOptions = false }: GroupP
 
 type RowProps = {
   readonly lines?: 1 | 2
-  readonly option?: { readonly id: string; readonly isSelected: boolean; onPick(): void }
+  readonly option?: RowOption
+  /** Not in the window, or not there at all: in a quieter tone. */
+  readonly ghost?: boolean
   readonly children: ReactNode
+}
+export type RowOption = {
+  readonly id: string
+  readonly isSelected: boolean
+  onPick(): void
 }
 
 /** One line of text at one height; as an option it can be picked. */
-export function Row({ lines = 1, option, children }: RowProps) {
-  const className = classNames(styles.row, lines === 2 && styles.two)
+export function Row({ lines = 1, option, ghost = false, children }: RowProps) {
+  const className = classNames(styles.row, lines === 2 && styles.two, ghost && styles.ghost)
   if (option === undefined) {
     return (
       <div className={className} data-row>
@@ -117,6 +174,21 @@ type CellProps = {
 
 export function Cell({ from, lead = false, children }: CellProps) {
   return <div className={classNames(from && styles[from], lead && styles.lead)}>{children}</div>
+}
+
+/** Swatch, name and what it grew by, in one cell: the name gives way, the others stay. */
+export function NameCell({ children }: { readonly children: ReactNode }) {
+  return <div className={classNames(styles.name, styles.lead)}>{children}</div>
+}
+
+/** Shown only on a phone, at the right of both lines. */
+export function NarrowEnd({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["narrow-end"]}>{children}</div>
+}
+
+/** A word for who hears the page. */
+export function Heard({ children }: { readonly children: string }) {
+  return <span className={styles.heard}>{children}</span>
 }
 
 /** The second line that rows have on a phone, where their cells find no room. */

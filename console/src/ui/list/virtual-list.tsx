@@ -2,10 +2,12 @@ import { useVirtualizer } from "@tanstack/react-virtual"
 import {
   type ReactNode,
   type Ref,
+  type RefObject,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
+  useState,
 } from "react"
 import styles from "./list.module.css"
 import { type ColumnWidths, columnStyle } from "./list.tsx"
@@ -25,10 +27,13 @@ type VirtualListProps<Item> = {
   readonly activeId: string | undefined
   /** Stays at the end while it is there: a journal that is followed. */
   readonly sticksToEnd: boolean
+  /** Stays above the rows while they scroll. */
+  readonly head?: ReactNode
   readonly ref?: Ref<VirtualListHandle>
 }
 
 const GROUP_PX = 30
+const HEAD_PX = 28
 /** Rows drawn beyond what is seen: enough that a held key outruns no frame. */
 const OVERSCAN_ROWS = 12
 /** So near the end counts as being there; half a row forgives a scroll that stopped early. */
@@ -40,6 +45,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const rowHeight = useRowHeight()
+  const headPx = useHeadHeight(props.head !== undefined, scroller)
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -52,6 +58,8 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       return item === undefined ? index : keyOf(item)
     },
     overscan: OVERSCAN_ROWS,
+    scrollMargin: headPx,
+    scrollPaddingStart: headPx,
   })
   useEffect(() => virtual.measure(), [virtual, rowHeight])
   useEffect(() => {
@@ -84,6 +92,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       tabIndex={0}
       onScroll={noteEnd}
     >
+      {props.head}
       <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
         {drawn.map((it) => {
           const item = items[it.index]
@@ -93,7 +102,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
               key={it.key}
               className={styles.placed}
               role="presentation"
-              style={{ transform: `translateY(${it.start}px)` }}
+              style={{ transform: `translateY(${it.start - headPx}px)` }}
             >
               {props.renderItem(item)}
             </div>
@@ -102,4 +111,21 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       </div>
     </div>
   )
+}
+
+/** A pane as narrow as a phone shows no names of columns (list.module.css). */
+const HEADLESS_BELOW_PX = 520
+
+function useHeadHeight(hasHead: boolean, box: RefObject<HTMLElement | null>): number {
+  const [isNarrow, setIsNarrow] = useState(false)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!hasHead || element === null) return
+    const observer = new ResizeObserver(() => {
+      setIsNarrow(element.clientWidth <= HEADLESS_BELOW_PX)
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [hasHead, box])
+  return hasHead && !isNarrow ? HEAD_PX : 0
 }

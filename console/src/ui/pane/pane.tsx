@@ -48,6 +48,16 @@ export function PaneHead({ edge = "pane", actions, children }: PaneHeadProps) {
   )
 }
 
+/** Small print at the foot of a pane. */
+export function PaneFoot({ children }: { readonly children: ReactNode }) {
+  return <p className={styles.foot}>{children}</p>
+}
+
+/** One line below a text: what is not shown of it. */
+export function PaneNote({ children }: { readonly children: ReactNode }) {
+  return <p className={styles.note}>{children}</p>
+}
+
 type BlockProps = {
   readonly title?: string
   readonly aside?: ReactNode
@@ -107,6 +117,11 @@ export function Stack({ gap, children }: { readonly gap?: "8"; readonly children
       {children}
     </div>
   )
+}
+
+/** Left out on a phone, where the palette offers the same. */
+export function OnlyWide({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-wide"]}>{children}</div>
 }
 
 /** Shown only where the detail stands beside its list. */

@@ -1,12 +1,25 @@
+import { visibleLine } from "../visible.ts"
 import styles from "./path.module.css"
 
-/** Where it does not fit, only the folder is cut, never the name. */
-export function Path({ path }: { readonly path: string }) {
-  const cut = path.lastIndexOf("/", path.length - 2) + 1
+type PathProps = {
+  readonly path: string
+  /** How many of the last parts are the name: two where all files of a kind are called alike. */
+  readonly nameParts?: 1 | 2
+}
+
+/** Where it does not fit, only the folder is cut, never the name; what hides itself is shown. */
+export function Path({ path, nameParts = 1 }: PathProps) {
+  const shown = visibleLine(path)
+  const last = slashBefore(shown, shown.length - 1)
+  const cut = (nameParts === 2 ? slashBefore(shown, last) : last) + 1
   return (
-    <span className={styles.path} title={path}>
-      <i>{path.slice(0, cut)}</i>
-      <b>{path.slice(cut)}</b>
+    <span className={styles.path} title={shown}>
+      <i>{shown.slice(0, cut)}</i>
+      <b>{shown.slice(cut)}</b>
     </span>
   )
+}
+
+function slashBefore(path: string, end: number): number {
+  return end <= 0 ? -1 : path.lastIndexOf("/", end - 1)
 }

@@ -5,6 +5,8 @@ import styles from "./tabs.module.css"
 export type Tab<Id extends string> = {
   readonly id: Id
   readonly label: string
+  /** Beside the label, muted. */
+  readonly note?: string
   readonly content: ReactNode
 }
 
@@ -27,6 +29,7 @@ export function Tabs<Id extends string>({ tabs, active, onChange }: TabsProps<Id
           {tabs.map((it) => (
             <BaseTabs.Tab key={it.id} value={it.id} className={styles.tab}>
               {it.label}
+              {it.note === undefined ? null : <span>{it.note}</span>}
             </BaseTabs.Tab>
           ))}
         </BaseTabs.List>
@@ -40,7 +43,11 @@ export function Tabs<Id extends string>({ tabs, active, onChange }: TabsProps<Id
   )
 }
 
-export type Facet = { readonly value: string; readonly label: string; readonly count?: number }
+export type Facet = {
+  readonly value: string
+  readonly label: string
+  readonly count?: number | string | undefined
+}
 
 type FacetsProps = {
   readonly label: string

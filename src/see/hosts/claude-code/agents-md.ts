@@ -1,8 +1,9 @@
 import path from "node:path"
 import type { SettingsLayer } from "../host.ts"
+import { walkSource } from "../source.ts"
 import { type Chains, type Instruction, loadFile } from "./chain.ts"
 import { isRecord, type Settings, within } from "./settings.ts"
-import { at, walkSource } from "./sources.ts"
+import { at } from "./sources.ts"
 
 /** Names that count as a project's own instructions, for the question whether it has any. */
 const CLAUDE_NAMES = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] as const

@@ -3,9 +3,9 @@ import { pickEnvironment, type RunOutcome, run } from "#ground/base"
 import { realDisk } from "../disk.ts"
 import type { AskOptions, AskOutcome, HostWord, Place } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { createLook, type Look } from "../look.ts"
 import { type Folders, findFolders } from "./folders.ts"
 import { ASK_OUTPUT_BYTES, ASK_TIMEOUT_MS } from "./limits.ts"
-import { createLook, type Look } from "./look.ts"
 import { isRecord, parseJson, readSettings, type Settings, within } from "./settings.ts"
 
 /**

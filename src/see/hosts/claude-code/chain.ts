@@ -1,9 +1,10 @@
 import path from "node:path"
-import { isInside } from "./folders.ts"
+import { isInside } from "../inside.ts"
+import type { Look, ReadFile } from "../look.ts"
+import type { Source } from "../source.ts"
 import { findImports, type Import, isTextName, looksLikePath } from "./imports.ts"
 import { DEEPEST_IMPORT_HOPS, LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
-import type { Look, ReadFile } from "./look.ts"
-import type { InstructionKind, Source } from "./sources.ts"
+import type { InstructionKind } from "./sources.ts"
 import { transform } from "./transform.ts"
 
 /** One instruction file as the host holds it before it writes the window. */

@@ -1,7 +1,7 @@
 import path from "node:path"
 import picomatch from "picomatch"
+import { isInside } from "../inside.ts"
 import type { Folders } from "./folders.ts"
-import { isInside } from "./folders.ts"
 import { type Settings, textsIn, within } from "./settings.ts"
 
 /**

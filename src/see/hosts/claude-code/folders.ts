@@ -1,8 +1,8 @@
 import path from "node:path"
 import type { Disk } from "../disk.ts"
 import type { Place } from "../host.ts"
+import type { Look } from "../look.ts"
 import { findGit, type GitTops } from "./git.ts"
-import type { Look } from "./look.ts"
 
 /** The folders of one start of the host, resolved by its own rules. */
 export type Folders = {
@@ -60,12 +60,6 @@ function foldersDownTo(cwd: string): readonly string[] {
   const folders: string[] = []
   for (let at = cwd; at !== path.dirname(at); at = path.dirname(at)) folders.unshift(at)
   return folders
-}
-
-/** Whether a path is a folder or lies in it. */
-export function isInside(file: string, folder: string): boolean {
-  const way = path.relative(folder, file)
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
 }
 
 /** The working directory as the host resolves it, where no whole look is needed. */

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Look } from "./look.ts"
+import type { Look } from "../look.ts"
 
 /** Where a folder stands in git: its own top, and the top of the repository it is a worktree of. */
 export type GitTops = {

@@ -1,15 +1,17 @@
 import path from "node:path"
 import picomatch from "picomatch"
 import type { Place } from "../host.ts"
+import { isInside } from "../inside.ts"
+import type { Look } from "../look.ts"
+import { type Source, walkSource } from "../source.ts"
 import { addAgentsMd, modeOf } from "./agents-md.ts"
 import { type Chains, type Instruction, loadFile } from "./chain.ts"
 import { readDenials } from "./deny.ts"
-import { type Folders, isInside } from "./folders.ts"
-import type { Look } from "./look.ts"
+import type { Folders } from "./folders.ts"
 import { loadMemory } from "./memory.ts"
 import { loadRules } from "./rules.ts"
 import { isOn, type JsonRecord, type Settings, within } from "./settings.ts"
-import { at, SOURCES, type Source, walkSource } from "./sources.ts"
+import { at, SOURCES } from "./sources.ts"
 
 export type World = {
   readonly place: Place

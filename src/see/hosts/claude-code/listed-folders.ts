@@ -1,9 +1,9 @@
 import path from "node:path"
 import type { Scope } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
 import type { World } from "./instructions.ts"
 import { LARGEST_INSTRUCTION_BYTES, LARGEST_LISTED_FILE_BYTES } from "./limits.ts"
-import type { Look, ReadFile } from "./look.ts"
 
 /** A folder of skills, commands, agents or output styles. */
 export type ListedFolder = { readonly path: string; readonly scope: Scope }

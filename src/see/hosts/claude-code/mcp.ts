@@ -1,8 +1,8 @@
 import path from "node:path"
 import type { Found, McpServer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
 import type { World } from "./instructions.ts"
-import type { Look, ReadFile } from "./look.ts"
 import { configItem, isRecord, parseJson, textsIn, within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 

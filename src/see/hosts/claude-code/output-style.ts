@@ -1,9 +1,9 @@
 import path from "node:path"
 import { splitFrontmatter, textField } from "../frontmatter.ts"
 import type { Found } from "../host.ts"
+import type { Look } from "../look.ts"
 import type { World } from "./instructions.ts"
 import { type ListedFile, listedFolders, markdownBelow } from "./listed-folders.ts"
-import type { Look } from "./look.ts"
 import { SOURCES } from "./sources.ts"
 
 /** The output style that the settings choose, if a file holds it; others are not even listed. */

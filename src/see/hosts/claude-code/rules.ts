@@ -1,9 +1,10 @@
 import path from "node:path"
 import type { DiskEntry } from "../disk.ts"
+import { isInside } from "../inside.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
+import type { Source } from "../source.ts"
 import { type Chains, type Instruction, loadRule } from "./chain.ts"
-import { isInside } from "./folders.ts"
-import type { InstructionKind, Source } from "./sources.ts"
+import type { InstructionKind } from "./sources.ts"
 
 export type RulesFolder = {
   readonly path: string

@@ -1,9 +1,10 @@
 import path from "node:path"
 import type { Found, Place, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
+import type { Source } from "../source.ts"
 import type { Folders } from "./folders.ts"
-import type { Look, ReadFile } from "./look.ts"
-import { SOURCES, type Source } from "./sources.ts"
+import { SOURCES } from "./sources.ts"
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,8 @@
 import path from "node:path"
 import { splitFrontmatter } from "../frontmatter.ts"
 import type { Found } from "../host.ts"
+import type { Look } from "../look.ts"
+import type { Source } from "../source.ts"
 import type { World } from "./instructions.ts"
 import {
   LONGEST_DESCRIPTION_UNITS,
@@ -14,10 +16,9 @@ import {
   markdownBelow,
   readListed,
 } from "./listed-folders.ts"
-import type { Look } from "./look.ts"
 import type { JsonRecord } from "./settings.ts"
 import { within } from "./settings.ts"
-import { SOURCES, type Source } from "./sources.ts"
+import { SOURCES } from "./sources.ts"
 import { readPatterns } from "./transform.ts"
 
 type Skill = ListedFile & {

@@ -1,5 +1,6 @@
 import type { Load } from "#ground/contract"
 import type { Scope } from "../host.ts"
+import { PROJECT_ROOT, type Source } from "../source.ts"
 
 /** Which of the host's own kinds an instruction file is of; it decides label and rights. */
 export type InstructionKind = "managed" | "user" | "project" | "local" | "memory"
@@ -18,12 +19,6 @@ export function frameOf(path: string, kind: InstructionKind): string {
   return `Contents of ${path} (${LABELS[kind]}):\n\n`
 }
 
-export type Source = {
-  readonly source: string
-  readonly priority: number
-  readonly reason: string
-}
-
 /**
  * The table of sources, in the order in which the host loads them. Whole numbers are those the
  * product has always shown; what the host has grown since stands between them.
@@ -36,7 +31,7 @@ export const SOURCES = {
   managedRules: { source: "rules", priority: 0.6, reason: "Managed rule" },
   globalUser: { source: "global-user", priority: 1, reason: "User global memory" },
   userRules: { source: "rules", priority: 1.5, reason: "User rule" },
-  projectRoot: { source: "project-root", priority: 100, reason: "Project root memory" },
+  projectRoot: PROJECT_ROOT,
   autoMemory: { source: "auto-memory", priority: 100.9, reason: "Auto memory of this project" },
   projectSettings: { source: "project-settings", priority: 101, reason: "Project settings" },
   projectLocal: { source: "project-local", priority: 102, reason: "Local project settings" },
@@ -46,23 +41,6 @@ export const SOURCES = {
   commands: { source: "commands", priority: 104, reason: "Slash command" },
   agents: { source: "agents", priority: 105, reason: "Subagent definition" },
 } as const satisfies Readonly<Record<string, Source>>
-
-/** Parents take the numbers from 2 to below the project's; deep paths share them out. */
-const PARENT_NUMBERS = 97
-
-/** The source of a folder on the walk: a parent so many levels up, or the project itself. */
-export function walkSource(index: number, count: number): Source {
-  const levelsUp = count - 1 - index
-  if (levelsUp === 0) return SOURCES.projectRoot
-  const parents = count - 1
-  const step = parents <= PARENT_NUMBERS ? 1 : PARENT_NUMBERS / parents
-  const levels = levelsUp === 1 ? "1 level" : `${levelsUp} levels`
-  return {
-    source: "parent-directory",
-    priority: 2 + index * step,
-    reason: `Parent directory (${levels} up)`,
-  }
-}
 
 /** The same place on the walk, for a rule, a local file or AGENTS.md found there. */
 export function at(base: Source, source: string, reason: string): Source {

@@ -1,4 +1,4 @@
-import type { Capture } from "#ground/contract"
+import { type Capture, formatExact } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderObservation(capture: Capture, { paint }: Screen): string {
@@ -13,7 +13,7 @@ export function renderObservation(capture: Capture, { paint }: Screen): string {
     .filter((it) => it.state !== "both" || it.sameText === false)
     .map((it) => ["     ", sayState(it.state), it.label, paint.muted(it.explanation ?? "")])
   const categories = observation.categories.map(
-    (it) => `      ${String(it.tokens).padStart(7)}  ${it.name}`,
+    (it) => `      ${formatExact(it.tokens).padStart(9)}  ${it.name}`,
   )
   return [
     `${paint.bold(title)} ${paint.muted(`(${source})`)}`,

@@ -1,6 +1,6 @@
 import type { ManifestNote, SearchedPath } from "#ground/contract"
-import type { Disk, DiskEntry, DiskFile } from "../disk.ts"
-import { MOST_FILES_READ } from "../limits.ts"
+import type { Disk, DiskEntry, DiskFile } from "./disk.ts"
+import { MOST_FILES_READ } from "./limits.ts"
 
 export type ReadFile = Extract<DiskFile, { kind: "file" }>
 

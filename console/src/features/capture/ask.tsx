@@ -1,0 +1,36 @@
+import { useRef } from "react"
+import { Button } from "../../ui/button/button.tsx"
+import { Dialog, DialogActions, DialogText } from "../../ui/dialog/dialog.tsx"
+
+type AskDialogProps = {
+  readonly title: string
+  readonly says: string
+  readonly isTrusting: boolean
+  onAsk(): void
+  onClose(): void
+}
+
+/** A person is told what will be started before it is. */
+export function AskDialog({ title, says, isTrusting, onAsk, onClose }: AskDialogProps) {
+  const cancel = useRef<HTMLButtonElement>(null)
+  return (
+    // The focus lands on the way back: nothing is started by a key that was meant for the page.
+    <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
+      <DialogText>{says}</DialogText>
+      {isTrusting ? (
+        <DialogText>
+          The host does not trust this folder yet. To ask anyway lets it read the settings of the
+          folder, and run what they name, for this one start.
+        </DialogText>
+      ) : null}
+      <DialogActions>
+        <Button ref={cancel} onPress={onClose}>
+          Cancel
+        </Button>
+        <Button look="primary" onPress={onAsk}>
+          {isTrusting ? "Ask anyway" : "Ask the host"}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,163 @@
+import { useMemo } from "react"
+import type { Capture } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import {
+  Cell,
+  NameCell,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  RowNote,
+  type RowOption,
+} from "../../ui/list/list.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Heading, LineList } from "./line-list.tsx"
+import type { TabProps } from "./tab-props.ts"
+import { type BiggestLine, biggestLines } from "./tables.ts"
+import { sayShare } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) minmax(0, 1fr) 72px 64px 120px",
+  tight: "minmax(0, 1.2fr) minmax(0, 1fr) 72px 64px",
+  narrow: "minmax(0, 1fr) 96px",
+} as const
+
+/** Where the window goes, what is said twice, and what a person should know. */
+export function Biggest({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
+  const lines = useMemo(() => biggestLines(capture), [capture])
+  const total = capture.budget.tokens
+  if (lines.length === 0) return <RowNote>Nothing is in the window, so nothing is big.</RowNote>
+  return (
+    <LineList
+      label="Biggest, repeated, notes"
+      columns={COLUMNS}
+      lines={lines}
+      at={at}
+      onMove={onMove}
+      onOpen={onOpen}
+      renderLine={(line, option) =>
+        line.kind === "heading" ? (
+          <Heading line={line} />
+        ) : (
+          <BiggestRow line={line} option={option} total={total} />
+        )
+      }
+    />
+  )
+}
+
+type BiggestRowProps = {
+  readonly line: Exclude<BiggestLine, { readonly kind: "heading" }>
+  readonly option: RowOption
+  readonly total: number
+}
+
+function BiggestRow({ line, option, total }: BiggestRowProps) {
+  switch (line.kind) {
+    case "big": {
+      const share = total === 0 ? 0 : line.tokens / total
+      return (
+        <Cells
+          option={option}
+          lead={
+            <>
+              <KindDot kind={line.item?.kind ?? null} />
+              <Path path={line.label} />
+            </>
+          }
+          says={line.item?.reason ?? ""}
+          tokens={line.tokens}
+          share={sayShare(share)}
+          meter={share}
+        />
+      )
+    }
+    case "duplicate": {
+      const { labels, tokens, likeness, excerpt } = line.duplicate
+      return (
+        <Cells
+          option={option}
+          lead={<Text cut>{visibleLine(labels.join(", "))}</Text>}
+          says={excerpt}
+          tokens={tokens}
+          share={likeness === 1 ? "the same" : `${Math.round(likeness * 100)} % alike`}
+        />
+      )
+    }
+    case "note":
+      return (
+        <Cells
+          option={option}
+          lead={<Text cut>{visibleLine(line.note.text)}</Text>}
+          says={line.place}
+        />
+      )
+    case "category":
+      return (
+        <Cells
+          option={option}
+          lead={<Text cut>{visibleLine(line.name)}</Text>}
+          says="as the host counts"
+          tokens={line.tokens}
+        />
+      )
+    default:
+      return line satisfies never
+  }
+}
+
+type CellsProps = {
+  readonly option: RowOption
+  readonly lead: React.ReactNode
+  readonly says: string
+  readonly tokens?: number
+  readonly share?: string
+  /** Share of what is in the window, drawn. */
+  readonly meter?: number
+}
+
+function Cells({ option, lead, says, tokens, share, meter }: CellsProps) {
+  const shown = visibleLine(says)
+  const figure = tokens === undefined ? "" : formatExact(tokens)
+  return (
+    <Row option={option}>
+      <Stack>
+        <NameCell>{lead}</NameCell>
+        <NarrowLine>{shown}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" tone="2" cut title={shown}>
+          {shown}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" tone="2" align="end">
+          {share}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono align="end">
+          {figure}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        {meter === undefined ? null : (
+          <Meter share={Math.min(0.79, meter)} label={`${share ?? ""} of the start`} />
+        )}
+      </Cell>
+      <NarrowEnd>
+        <Text as="div" mono>
+          {figure}
+        </Text>
+        <Text as="div" size="sm" tone="3">
+          {share}
+        </Text>
+      </NarrowEnd>
+    </Row>
+  )
+}

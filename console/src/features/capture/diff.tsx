@@ -1,0 +1,160 @@
+import { useMemo } from "react"
+import type { CaptureDiff, CaptureSummary } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Cell, NarrowEnd, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyWide, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Heading, LineList } from "./line-list.tsx"
+import { signed } from "./lines.ts"
+import type { TabProps } from "./tab-props.ts"
+import { type ChangeLine, changeLines } from "./tables.ts"
+import { saySummary } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) 120px 72px 72px 72px",
+  tight: "minmax(0, 1fr) 100px 72px 72px",
+  narrow: "minmax(0, 1fr) 88px",
+} as const
+
+type DiffProps = TabProps & {
+  readonly now: number
+  readonly captures: readonly CaptureSummary[]
+  readonly from: string
+  readonly to: string
+  readonly diff: CaptureDiff | undefined
+  readonly error: Error | null
+  onRetry(): void
+  onPick(change: { readonly from?: string; readonly to?: string }): void
+}
+
+/** Two captures side by side: what came, went, changed or moved, and what that costs. */
+export function Diff(props: DiffProps) {
+  const { now, captures, from, to, diff, error, onPick } = props
+  const choices = captures.map((it) => ({
+    value: it.id,
+    label: formatWhen(it.capturedAt, now),
+    detail: saySummary(it),
+  }))
+  const nameOf = (id: string) => choices.find((it) => it.value === id)?.label ?? "choose"
+  return (
+    <>
+      <PaneHead edge="page">
+        <Text size="sm" tone="2">
+          From
+        </Text>
+        <ChoiceMenu
+          label={`From: ${nameOf(from)}`}
+          choices={choices}
+          value={from}
+          onPick={(it) => onPick({ from: it })}
+        >
+          {nameOf(from)}
+        </ChoiceMenu>
+        <Text size="sm" tone="2">
+          to
+        </Text>
+        <ChoiceMenu
+          label={`To: ${nameOf(to)}`}
+          choices={choices}
+          value={to}
+          onPick={(it) => onPick({ to: it })}
+        >
+          {nameOf(to)}
+        </ChoiceMenu>
+        {diff === undefined ? null : (
+          <OnlyWide>
+            <Text as="div" size="sm" tone="2" cut>
+              {sayTotals(diff)}
+            </Text>
+          </OnlyWide>
+        )}
+      </PaneHead>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={props.onRetry} />
+      )}
+      <Changes {...props} />
+    </>
+  )
+}
+
+function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
+  const lines = useMemo(() => (diff === undefined ? [] : changeLines(diff)), [diff])
+  if (from === "") {
+    return (
+      <RowNote>
+        There is one capture of this place. The next one that differs can be compared with it.
+      </RowNote>
+    )
+  }
+  if (diff === undefined) return error === null ? <RowSkeleton rows={6} /> : null
+  if (lines.length === 0) return <RowNote>Nothing differs between the two.</RowNote>
+  return (
+    <LineList
+      label="Changes"
+      columns={COLUMNS}
+      lines={lines}
+      at={at}
+      onMove={onMove}
+      onOpen={onOpen}
+      renderLine={(line, option) =>
+        line.kind === "heading" ? (
+          <Heading line={line} />
+        ) : (
+          <Row option={option}>
+            <Stack>
+              <Cell lead>
+                <Path path={line.change.label} />
+              </Cell>
+              <NarrowLine>{sayLines(line)}</NarrowLine>
+            </Stack>
+            <Cell from="roomy">
+              <Text as="div" tone="2">
+                {sayLines(line)}
+              </Text>
+            </Cell>
+            <Cell from="wide">
+              <Text as="div" mono tone="3" align="end">
+                {line.change.change === "added" ? "" : formatExact(line.change.tokensBefore)}
+              </Text>
+            </Cell>
+            <Cell from="roomy">
+              <Text as="div" mono align="end">
+                {line.change.change === "removed" ? "" : formatExact(line.change.tokensAfter)}
+              </Text>
+            </Cell>
+            <Cell from="roomy">
+              <Text as="div" mono align="end">
+                {signed(line.change.tokensAfter - line.change.tokensBefore)}
+              </Text>
+            </Cell>
+            <NarrowEnd>
+              <Text as="div" mono>
+                {signed(line.change.tokensAfter - line.change.tokensBefore)}
+              </Text>
+            </NarrowEnd>
+          </Row>
+        )
+      }
+    />
+  )
+}
+
+function sayLines({ change }: Extract<ChangeLine, { readonly kind: "change" }>): string {
+  const { linesAdded = 0, linesRemoved = 0 } = change
+  const parts = [
+    linesAdded > 0 ? `+${formatExact(linesAdded)}` : "",
+    linesRemoved > 0 ? `−${formatExact(linesRemoved)}` : "",
+  ].filter(Boolean)
+  if (parts.length > 0) return `${parts.join(" ")} lines`
+  return change.change === "moved" ? "another place in the order" : ""
+}
+
+function sayTotals({ tokensBefore, tokensAfter, changes }: CaptureDiff): string {
+  const grown = tokensAfter - tokensBefore
+  return `${plural(changes.length, "change")}, ${formatExact(tokensBefore)} to ${formatExact(tokensAfter)} tokens, ${signed(grown)}`
+}

@@ -1,0 +1,50 @@
+import type { HostName, Manifest } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { shortener } from "./lines.ts"
+
+type NeverProps = {
+  readonly host: HostName
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onTake(): void
+}
+
+/** Before the first capture of a place. */
+export function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
+  return (
+    <Empty
+      says={`Which files ${host} loads here, in what order, why, and what they cost: that will be here. Nothing is started for it and no model is called.`}
+    >
+      <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
+        {isReadOnly ? null : (
+          <Button look="primary" small disabled={isBusy} onPress={onTake}>
+            Capture now
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}
+
+/** Nothing found at all: what was looked for, and the one file that would change it. */
+export function NoContext({ manifest }: { readonly manifest: Manifest }) {
+  return <Empty says={visibleLine(sayNoContext(manifest))} />
+}
+
+export function sayNoContext(manifest: Manifest): string {
+  const { host, workingDirectory, searched } = manifest
+  const shorten = shortener(manifest)
+  const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
+  const looked = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "place was", "places were")} looked at, listed below.`
+  if (own === undefined) return looked
+  return `${looked} Create ${shorten(own.path)} in this folder and it is read at the next start.`
+}
+
+/** Directly in the working directory: a file that a person would write first. */
+function isOfProject(path: string, { workingDirectory }: Manifest): boolean {
+  const rest = path.slice(workingDirectory.length + 1)
+  return path.startsWith(`${workingDirectory}/`) && rest.endsWith(".md")
+}

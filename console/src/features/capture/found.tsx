@@ -1,0 +1,89 @@
+import { useMemo } from "react"
+import type { Capture } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { Cell, NameCell, NarrowEnd, NarrowLine, Row, TableHead } from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { LineList } from "./line-list.tsx"
+import type { TabProps } from "./tab-props.ts"
+import { foundLines } from "./tables.ts"
+import { sayWord } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1.2fr) 88px 160px minmax(0, 1fr) 56px",
+  tight: "minmax(120px, 1.2fr) 80px 130px 56px",
+  narrow: "minmax(0, 1fr) 88px",
+} as const
+
+const OUTCOME_TONES = {
+  found: "ok",
+  missing: "3",
+  empty: "warn",
+  unreadable: "bad",
+  excluded: "2",
+} as const
+
+/** Found versus searched for: every place the host looks at, with what is there. */
+export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
+  const lines = useMemo(() => foundLines(capture), [capture])
+  return (
+    <LineList
+      label="Places that were searched"
+      columns={COLUMNS}
+      head={
+        <TableHead
+          labels={[
+            { text: "Place" },
+            { text: "Outcome" },
+            { text: "Source" },
+            { text: "Detail", from: "wide" },
+            { text: "Tokens", align: "end" },
+          ]}
+        />
+      }
+      lines={lines}
+      at={at}
+      onMove={onMove}
+      onOpen={onOpen}
+      renderLine={({ searched, label, item }, option) => (
+        <Row option={option} ghost={searched.outcome !== "found"}>
+          <Stack>
+            <NameCell>
+              <KindDot kind={item?.kind ?? null} outlined={(item?.tokens ?? 0) === 0} />
+              <Path path={label} />
+            </NameCell>
+            <NarrowLine>{visibleLine(searched.detail ?? sayWord(searched.source))}</NarrowLine>
+          </Stack>
+          <Cell from="roomy">
+            <Text as="div" tone={OUTCOME_TONES[searched.outcome]}>
+              {searched.outcome}
+            </Text>
+          </Cell>
+          <Cell from="roomy">
+            <Text as="div" tone="2" cut>
+              {sayWord(searched.source)}
+            </Text>
+          </Cell>
+          <Cell from="wide">
+            <Text as="div" tone="2" cut title={visibleLine(searched.detail ?? "")}>
+              {visibleLine(searched.detail ?? item?.reason ?? "")}
+            </Text>
+          </Cell>
+          <Cell from="roomy">
+            <Text as="div" mono align="end">
+              {item === undefined ? "" : formatExact(item.tokens)}
+            </Text>
+          </Cell>
+          <NarrowEnd>
+            <Text as="div" size="sm" tone={OUTCOME_TONES[searched.outcome]}>
+              {searched.outcome}
+            </Text>
+          </NarrowEnd>
+        </Row>
+      )}
+    />
+  )
+}

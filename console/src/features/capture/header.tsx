@@ -1,0 +1,126 @@
+import type { CaptureDiff, CaptureHosts, CaptureSummary, HostName } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { HOSTS, paths } from "../../data/paths.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { TagButton } from "../../ui/tag/tag.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { sayInstalled, saySummary } from "./words.ts"
+
+type Host = CaptureHosts["hosts"][number]
+
+type CaptureHeaderProps = {
+  readonly now: number
+  readonly host: HostName
+  readonly hosts: readonly Host[]
+  readonly captures: readonly CaptureSummary[]
+  readonly shownId: string
+  readonly shownAt: number | undefined
+  readonly diff: CaptureDiff | undefined
+  readonly isDiffShown: boolean
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onHost(host: HostName): void
+  onCapture(id: string): void
+  onDiff(): void
+  onTake(): void
+  onAsk(): void
+}
+
+/** Whose context, of which moment; what can be done about it. */
+export function CaptureHeader(props: CaptureHeaderProps) {
+  const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
+  const asked = hosts.find((it) => it.name === host)
+  const pickHost = (value: string) => {
+    const name = HOSTS.find((it) => it === value)
+    if (name !== undefined) props.onHost(name)
+  }
+  return (
+    <Header
+      parent={{ label: "Capture", href: paths.capture() }}
+      title={
+        <ChoiceMenu
+          label={`Host: ${host}`}
+          keyId="capture.host"
+          choices={hosts.map((it) => ({
+            value: it.name,
+            label: it.title,
+            detail: sayInstalled(it),
+            ...(it.isVerified ? {} : { aside: "not verified" }),
+          }))}
+          value={host}
+          onPick={pickHost}
+        >
+          {host}
+        </ChoiceMenu>
+      }
+      facts={
+        <>
+          {shownAt === undefined ? null : (
+            <ChoiceMenu
+              label={`Capture of ${formatWhen(shownAt, now)}`}
+              keyId="capture.history"
+              choices={props.captures.map((it) => ({
+                value: it.id,
+                label: formatWhen(it.capturedAt, now),
+                detail: saySummary(it),
+              }))}
+              value={props.shownId}
+              onPick={props.onCapture}
+            >
+              <Text tone="2">{formatWhen(shownAt, now)}</Text>
+            </ChoiceMenu>
+          )}
+          {asked?.isVerified === false ? (
+            <OnlyWide>
+              <Text size="sm" tone="warn">
+                not verified
+              </Text>
+            </OnlyWide>
+          ) : null}
+          {diff === undefined ? null : (
+            <TagButton icon="diff" onPress={props.onDiff}>
+              {diff.changes.length === 0 ? "no change" : plural(diff.changes.length, "change")}{" "}
+              since {formatWhen(diff.from.capturedAt, now)}
+            </TagButton>
+          )}
+        </>
+      }
+    >
+      <OnlyWide>
+        <Button
+          look="ghost"
+          keyId="capture.diff"
+          pressed={props.isDiffShown}
+          onPress={props.onDiff}
+        >
+          Diff
+        </Button>
+      </OnlyWide>
+      {asked?.canObserve === true ? (
+        <OnlyWide>
+          <Button
+            look="ghost"
+            keyId="capture.ask"
+            disabled={isReadOnly || isBusy || asked.installed === null}
+            onPress={props.onAsk}
+          >
+            Ask the host
+          </Button>
+        </OnlyWide>
+      ) : null}
+      <Button
+        icon="refresh"
+        keyId="capture.take"
+        disabled={isReadOnly || isBusy}
+        onPress={props.onTake}
+        shrinks
+      >
+        Capture again
+      </Button>
+    </Header>
+  )
+}

@@ -1,0 +1,293 @@
+import type {
+  Agreement,
+  Capture,
+  CaptureDiff,
+  ContextKind,
+  Manifest,
+  ManifestItem,
+  SearchedPath,
+} from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { type Folder, folderOf } from "./folders.ts"
+
+/** Whether the host's own word names it too; null where the two were not compared. */
+export type Seen = "both" | "text-differs" | "estimated-only" | null
+export type Delta = { readonly says: string; readonly tone?: "ok" }
+
+export type LoadLine = {
+  readonly kind: "load"
+  readonly key: string
+  readonly item: ManifestItem
+  /** The path as it is drawn: inside an opened folder without the folder. */
+  readonly label: string
+  /** Place among the loads, from 1; null where it is not one of them. */
+  readonly number: number | null
+  /** Where its bar begins; null for what is not in the window. */
+  readonly start: number | null
+  readonly tokens: number
+  readonly seen: Seen
+  readonly delta: Delta | null
+}
+export type FolderLine = {
+  readonly kind: "folder"
+  readonly key: string
+  readonly folder: Folder
+  readonly items: readonly ManifestItem[]
+  readonly number: number
+  readonly start: number
+  readonly tokens: number
+  readonly seen: Seen
+  readonly delta: Delta | null
+  readonly isOpen: boolean
+}
+export type GroupLine = {
+  readonly kind: "group"
+  readonly key: string
+  readonly name: string
+  readonly count: number
+  readonly sum: string
+  readonly isOpen: boolean
+  /** What belongs to it, in a sentence. */
+  readonly says: string
+}
+export type SearchedLine = {
+  readonly kind: "searched"
+  readonly key: string
+  readonly searched: SearchedPath
+  readonly label: string
+}
+export type ObservedLine = {
+  readonly kind: "observed"
+  readonly key: string
+  readonly agreement: Agreement
+}
+export type Line = LoadLine | FolderLine | GroupLine | SearchedLine | ObservedLine
+
+export type LoadsView = {
+  readonly diff: CaptureDiff | undefined
+  /** Groups and folders that are not as they are by default: groups open, folders folded. */
+  readonly turned: readonly string[]
+  readonly kind: ContextKind | null
+}
+
+/** What the list of loads draws: the window in load order, then what is not in it, by group. */
+export function loadLines(capture: Capture, view: LoadsView): readonly Line[] {
+  const { items, searched } = capture.manifest
+  const isShown = (it: ManifestItem) => view.kind === null || it.kind === view.kind
+  const window = windowLines(capture, view).filter((it) =>
+    it.kind === "folder" ? it.items.some(isShown) : isShown(it.item),
+  )
+  const demand = items.filter((it) => it.tokensOnDemand > 0 && isShown(it))
+  const config = items.filter((it) => it.load === "config-only" && isShown(it))
+  const absent = view.kind === null ? searched.filter((it) => it.outcome !== "found") : []
+  const only = view.kind === null ? observedOnly(capture) : []
+  return [
+    ...window,
+    ...group({ ...OBSERVED, count: only.length, sum: "not in the estimate" }, view, () =>
+      only.map((agreement) => ({
+        kind: "observed",
+        key: `observed:${agreement.path}`,
+        agreement,
+      })),
+    ),
+    ...group({ ...DEMAND, count: demand.length, sum: sayDemand(demand) }, view, () =>
+      demand.map((item) => aside("demand", item, item.tokensOnDemand)),
+    ),
+    ...group({ ...CONFIG, count: config.length, sum: "0 tokens" }, view, () =>
+      config.map((item) => aside("config", item, 0)),
+    ),
+    ...group({ ...ABSENT, count: absent.length, sum: sayOutcomes(absent) }, view, () => {
+      const shorten = shortener(capture.manifest)
+      return absent.map((it) => searchedLine(it, shorten))
+    }),
+  ]
+}
+
+/** How many loads there are: a folder of names counts once, as it is drawn once. */
+export function countLoads(capture: Capture): number {
+  return windowLines(capture, { diff: undefined, turned: [] }).length
+}
+
+const OBSERVED = {
+  key: "group:observed",
+  name: "Observed only",
+  says: "The host named these and the estimate did not. They are not in the total.",
+} as const
+const DEMAND = {
+  key: "group:demand",
+  name: "Reachable on demand",
+  says: "A later turn may add these: the bodies of skills, agents and commands, and rules for paths that are read.",
+} as const
+const CONFIG = {
+  key: "group:config",
+  name: "Read for settings, never sent",
+  says: "The host reads these for its own settings. They are never prompt text and cost no tokens.",
+} as const
+const ABSENT = {
+  key: "group:searched",
+  name: "Searched, nothing there",
+  says: "The host looks here too. A file at one of these places would be read at the next start.",
+} as const
+
+type GroupHead = Pick<GroupLine, "key" | "name" | "says" | "count" | "sum">
+
+function group(
+  head: GroupHead,
+  { turned }: Pick<LoadsView, "turned">,
+  linesOf: () => readonly Line[],
+): readonly Line[] {
+  if (head.count === 0) return []
+  const isOpen = !turned.includes(head.key)
+  return [{ kind: "group", ...head, isOpen }, ...(isOpen ? linesOf() : [])]
+}
+
+/** In the window before the first word, in load order; names of one folder are one step. */
+function windowLines(
+  capture: Capture,
+  { diff, turned }: Pick<LoadsView, "diff" | "turned">,
+): readonly (LoadLine | FolderLine)[] {
+  const seenOf = seenBy(capture)
+  const deltaOf = deltasBy(diff)
+  const lines: (LoadLine | FolderLine)[] = []
+  let start = 0
+  let number = 0
+  for (const step of stepsOf(capture.manifest.items.filter(isLoaded))) {
+    number++
+    const [first] = step.items
+    if (step.folder === null && first !== undefined) {
+      const delta = deltaOf([first])
+      const { tokens, path, label } = first
+      const seen = seenOf(first)
+      const line = { kind: "load", key: path, item: first, label, number, start } as const
+      lines.push({ ...line, tokens, seen, delta })
+    }
+    if (step.folder !== null) {
+      const key = `folder:${step.folder.path}`
+      const isOpen = turned.includes(key)
+      const delta = deltaOf(step.items)
+      const seen = seenOfAll(step.items.map(seenOf))
+      const { folder, items, tokens } = step
+      lines.push({ kind: "folder", key, folder, items, number, start, tokens, seen, delta, isOpen })
+      if (isOpen) lines.push(...childrenOf({ folder, items }, start, { deltaOf, seenOf }))
+    }
+    start += step.tokens
+  }
+  return lines
+}
+
+type Step = {
+  readonly folder: Folder | null
+  readonly items: readonly ManifestItem[]
+  readonly tokens: number
+}
+
+/** Two names of one folder are worth a row of their own; one is a row as any other. */
+function stepsOf(items: readonly ManifestItem[]): readonly Step[] {
+  const named = items.filter((it) => it.load === "name-only")
+  const folders = Map.groupBy(named, (it) => folderOf(it).path)
+  const done = new Set<string>()
+  return items.flatMap((item): readonly Step[] => {
+    const folder = folderOf(item)
+    const all = item.load === "name-only" ? (folders.get(folder.path) ?? []) : []
+    if (all.length < 2) return [{ folder: null, items: [item], tokens: item.tokens }]
+    if (done.has(folder.path)) return []
+    done.add(folder.path)
+    return [{ folder, items: all, tokens: all.reduce((sum, it) => sum + it.tokens, 0) }]
+  })
+}
+
+function childrenOf(
+  { folder, items }: { readonly folder: Folder; readonly items: readonly ManifestItem[] },
+  from: number,
+  { deltaOf, seenOf }: { deltaOf: DeltaOf; seenOf(item: ManifestItem): Seen },
+): readonly LoadLine[] {
+  let start = from
+  return items.map((item): LoadLine => {
+    const isBelow = item.label.startsWith(folder.label)
+    const label = isBelow ? item.label.slice(folder.label.length) : item.label
+    const line = { kind: "load", key: item.path, item, label, number: null, start } as const
+    start += item.tokens
+    return { ...line, tokens: item.tokens, seen: seenOf(item), delta: deltaOf([item]) }
+  })
+}
+
+function isLoaded(item: ManifestItem): boolean {
+  const waits = item.load === "conditional" || item.load === "on-demand"
+  return item.load !== "config-only" && (item.tokens > 0 || !waits)
+}
+
+function aside(part: "demand" | "config", item: ManifestItem, tokens: number): LoadLine {
+  const line = { kind: "load", key: `${part}:${item.path}`, item, label: item.label } as const
+  return { ...line, number: null, start: null, tokens, seen: null, delta: null }
+}
+
+function seenBy({ observation }: Capture): (item: ManifestItem) => Seen {
+  const byPath = new Map(observation?.files.map((it) => [it.path, it]))
+  return ({ path }) => {
+    const agreement = byPath.get(path)
+    if (agreement === undefined || agreement.state === "observed-only") return null
+    if (agreement.state === "estimated-only") return "estimated-only"
+    return agreement.sameText === false ? "text-differs" : "both"
+  }
+}
+
+function seenOfAll(all: readonly Seen[]): Seen {
+  const worst = ["estimated-only", "text-differs", "both"] as const
+  return worst.find((it) => all.includes(it)) ?? null
+}
+
+function observedOnly({ observation }: Capture): readonly Agreement[] {
+  return observation?.files.filter((it) => it.state === "observed-only") ?? []
+}
+
+type DeltaOf = (items: readonly ManifestItem[]) => Delta | null
+
+function deltasBy(diff: CaptureDiff | undefined): DeltaOf {
+  const byPath = new Map(diff?.changes.map((it) => [it.path, it]))
+  return (items) => {
+    const changes = items.flatMap((it) => byPath.get(it.path) ?? [])
+    if (changes.length === 0) return null
+    const isNew = changes.length === items.length && changes.every((it) => it.change === "added")
+    if (isNew) return { says: "new", tone: "ok" }
+    const tokens = changes.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
+    if (tokens !== 0) return { says: signed(tokens) }
+    return { says: changes.every((it) => it.change === "moved") ? "moved" : "changed" }
+  }
+}
+
+/** +184, −40, and 0 without a sign. */
+export function signed(count: number): string {
+  if (count === 0) return "0"
+  return count < 0 ? `−${formatExact(-count)}` : `+${formatExact(count)}`
+}
+
+export function searchedLine(
+  searched: SearchedPath,
+  shorten: (path: string) => string,
+): SearchedLine {
+  const { path, source } = searched
+  return { kind: "searched", key: `searched:${source} ${path}`, searched, label: shorten(path) }
+}
+
+/** Paths as the items' labels write them: from the working directory, or from home. */
+export function shortener({ items, workingDirectory }: Manifest): (path: string) => string {
+  const home = items
+    .filter((it) => it.label.startsWith("~/") && it.path.endsWith(it.label.slice(1)))
+    .map((it) => it.path.slice(0, it.path.length - it.label.length + 1))[0]
+  return (path) => {
+    if (path.startsWith(`${workingDirectory}/`)) return path.slice(workingDirectory.length + 1)
+    const isAtHome = home !== undefined && home !== "" && path.startsWith(`${home}/`)
+    return isAtHome ? `~${path.slice(home.length)}` : path
+  }
+}
+
+/** 9 missing, 1 empty. */
+function sayOutcomes(searched: readonly SearchedPath[]): string {
+  const counts = Map.groupBy(searched, (it) => it.outcome)
+  return [...counts].map(([outcome, all]) => `${formatExact(all.length)} ${outcome}`).join(", ")
+}
+
+function sayDemand(items: readonly ManifestItem[]): string {
+  const tokens = items.reduce((sum, it) => sum + it.tokensOnDemand, 0)
+  return `${plural(tokens, "token")}, not in the window`
+}

@@ -1,0 +1,188 @@
+import { useMemo } from "react"
+import type { Capture } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { CaptureSearch, CaptureTab } from "../../data/paths.ts"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type Axis, axisFor } from "../../ui/waterfall/axis.ts"
+import { Biggest } from "./biggest.tsx"
+import { Diff } from "./diff.tsx"
+import { NeverCaptured, NoContext } from "./empty.tsx"
+import { Found } from "./found.tsx"
+import { countLoads } from "./lines.ts"
+import { Loads } from "./loads.tsx"
+import { AgreementMark, ObservationNotice } from "./observation.tsx"
+import { EffectiveSettings } from "./settings.tsx"
+import { Summary } from "./summary.tsx"
+import type { CaptureData } from "./use-capture.ts"
+
+export type ListPaneProps = {
+  readonly now: number
+  readonly data: CaptureData
+  readonly search: CaptureSearch
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  onTake(): void
+  onAsk(trust: boolean): void
+}
+
+/** The figure, the tabs and the list of the one that is open. */
+export function ListPane(props: ListPaneProps) {
+  const { data, search, isReadOnly, isBusy } = props
+  const { capture, error, isNever } = data
+  const hasNothing = isNever || (error !== null && capture === undefined)
+  return (
+    <Pane label="What is in the window">
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={data.retry} />
+      )}
+      {isNever ? (
+        <NeverCaptured
+          host={search.host}
+          isReadOnly={isReadOnly}
+          isBusy={isBusy}
+          onTake={props.onTake}
+        />
+      ) : null}
+      {hasNothing ? null : <Shown {...props} />}
+    </Pane>
+  )
+}
+
+function Shown(props: ListPaneProps) {
+  const { now, data, search, isReadOnly, isBusy, onSearch, onAsk } = props
+  const { capture, host } = data
+  const axis = axisFor(capture?.budget.tokens ?? 0)
+  return (
+    <>
+      <Summary
+        capture={capture}
+        picked={search.kind}
+        onPick={(kind) => onSearch({ kind, tab: "loads", at: "" }, "replace")}
+      />
+      {capture === undefined || capture.historyProblem === null ? null : (
+        <Notice tone="warn" says={visibleLine(capture.historyProblem)} />
+      )}
+      {capture === undefined ? null : (
+        <ObservationNotice
+          capture={capture}
+          host={host}
+          isReadOnly={isReadOnly || isBusy}
+          onAsk={onAsk}
+        />
+      )}
+      <PaneHead
+        edge="page"
+        actions={
+          capture === undefined ? undefined : (
+            <AgreementMark now={now} observation={capture.observation} host={host} />
+          )
+        }
+      >
+        {/* With their counts at once: a tab that moves under the pointer is pressed in vain. */}
+        {capture === undefined ? null : (
+          <TabBar data={data} capture={capture} active={search.tab} onSearch={onSearch} />
+        )}
+      </PaneHead>
+      {capture === undefined ? (
+        <RowSkeleton rows={12} />
+      ) : (
+        <TabContent {...props} capture={capture} axis={axis} />
+      )}
+    </>
+  )
+}
+
+type TabBarProps = Pick<ListPaneProps, "data" | "onSearch"> & {
+  readonly capture: Capture
+  readonly active: CaptureTab
+}
+
+function TabBar({ data, capture, active, onSearch }: TabBarProps) {
+  const { diff, settings } = data
+  const loads = useMemo(() => countLoads(capture), [capture])
+  const servers = settings.data?.settings.length
+  const tabs = [
+    { value: "loads", label: "Loads", count: formatExact(loads) },
+    { value: "found", label: "Found", count: sayFound(capture) },
+    { value: "settings", label: "Settings", count: servers },
+    { value: "biggest", label: "Biggest" },
+    { value: "diff", label: "Diff", count: diff?.changes.length },
+  ] as const
+  return (
+    <Facets
+      label="Tabs of the capture"
+      active={active}
+      facets={tabs}
+      onPick={(value) => {
+        const tab = tabs.find((it) => it.value === value)?.value
+        if (tab !== undefined) onSearch({ tab, at: "" })
+      }}
+    />
+  )
+}
+
+function sayFound({ manifest }: Capture): string {
+  const { searched } = manifest
+  const found = searched.filter((it) => it.outcome === "found").length
+  return `${formatExact(found)} of ${formatExact(searched.length)}`
+}
+
+type TabContentProps = ListPaneProps & { readonly capture: Capture; readonly axis: Axis }
+
+function TabContent({ now, data, capture, axis, search, onSearch }: TabContentProps) {
+  const { captures, diff, compared, settings } = data
+  const { tab, at, open } = search
+  const common = {
+    at,
+    onMove: (it: { readonly key: string }) => onSearch({ at: it.key }, "replace"),
+    onOpen: (it: { readonly key: string }, how: "press" | "key") => {
+      if (how === "key") onSearch({ open: !open }, "replace")
+      else onSearch(it.key === at ? { at: "" } : { at: it.key, open: true })
+    },
+  }
+  switch (tab) {
+    case "loads":
+      return (
+        <>
+          {capture.manifest.items.length === 0 ? <NoContext manifest={capture.manifest} /> : null}
+          <Loads capture={capture} diff={diff} axis={axis} search={search} onSearch={onSearch} />
+        </>
+      )
+    case "found":
+      return <Found capture={capture} {...common} />
+    case "settings":
+      return (
+        <EffectiveSettings
+          found={settings.data}
+          error={settings.error}
+          onRetry={() => void settings.refetch()}
+          {...common}
+        />
+      )
+    case "biggest":
+      return <Biggest capture={capture} {...common} />
+    case "diff":
+      return (
+        <Diff
+          now={now}
+          captures={captures}
+          from={compared.from}
+          to={compared.to}
+          diff={compared.data}
+          error={compared.error}
+          onRetry={() => void compared.refetch()}
+          onPick={(change) => onSearch({ ...change, at: "" }, "replace")}
+          {...common}
+        />
+      )
+    default:
+      return tab satisfies never
+  }
+}

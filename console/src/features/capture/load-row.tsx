@@ -1,0 +1,116 @@
+import type { ReactNode } from "react"
+import { Icon } from "../../ui/icon/icon.tsx"
+import {
+  Cell,
+  Heard,
+  NameCell,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  type RowOption,
+} from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Tag } from "../../ui/tag/tag.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { Delta, Seen } from "./lines.ts"
+
+type RowCellsProps = {
+  readonly option: RowOption
+  readonly isGhost: boolean
+  readonly number: number | null
+  readonly lead: ReactNode
+  readonly path: string
+  readonly delta: Delta | null
+  readonly fold?: "chevron-down" | "chevron-right"
+  readonly load: string
+  readonly reason: string
+  readonly tokens: string
+  readonly seen: Seen
+  fall(bare: boolean): ReactNode
+}
+
+/** The cells of the waterfall, the same for everything that stands in it. */
+export function RowCells(props: RowCellsProps) {
+  const { option, isGhost, number, path, delta, fold, tokens } = props
+  const reason = visibleLine(props.reason)
+  return (
+    <Row option={option} ghost={isGhost}>
+      <Cell from="roomy">
+        <Text as="div" mono tone="3" align="end">
+          {number}
+        </Text>
+      </Cell>
+      <Stack>
+        <NameCell>
+          {props.lead}
+          <Path path={path} nameParts={isCalledAlike(path) ? 2 : 1} />
+          {fold === undefined ? null : <Icon name={fold} size="small" />}
+          {delta === null ? null : (
+            <Tag {...(delta.tone === undefined ? {} : { tone: delta.tone })}>{delta.says}</Tag>
+          )}
+        </NameCell>
+        <NarrowLine>{reason}</NarrowLine>
+      </Stack>
+      <Cell from="wide">
+        <Text as="div" tone="2" cut>
+          {props.load}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" tone="2" cut title={reason}>
+          {reason}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono align="end" {...(isGhost ? { tone: "3" } : {})}>
+          {tokens}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <SeenMark seen={props.seen} />
+      </Cell>
+      <Cell from="roomy">{props.fall(false)}</Cell>
+      <NarrowEnd>
+        <Text as="div" mono {...(isGhost ? { tone: "3" } : {})}>
+          {tokens}
+        </Text>
+        {props.fall(true)}
+      </NarrowEnd>
+    </Row>
+  )
+}
+
+function SeenMark({ seen }: { readonly seen: Seen }) {
+  switch (seen) {
+    case "both":
+      return (
+        <Text as="div" tone="3" title="estimated and observed">
+          <Icon name="check" />
+          <Heard>observed</Heard>
+        </Text>
+      )
+    case "text-differs":
+      return (
+        <Text as="div" size="xs" tone="warn" title="named by both, the text differs">
+          text
+        </Text>
+      )
+    case "estimated-only":
+      return (
+        <Text as="div" size="xs" tone="warn" title="estimated, not named by the host">
+          est.
+        </Text>
+      )
+    case null:
+      return null
+    default:
+      return seen satisfies never
+  }
+}
+
+/** Every skill is a SKILL.md: the folder is what tells one from another. */
+function isCalledAlike(path: string): boolean {
+  return path.endsWith("/SKILL.md")
+}

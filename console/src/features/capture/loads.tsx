@@ -1,0 +1,216 @@
+import { useMemo } from "react"
+import type { Capture, CaptureDiff } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import type { CaptureSearch } from "../../data/paths.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { FoldGroup, Heard, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import type { Axis } from "../../ui/waterfall/axis.ts"
+import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
+import { sayFolder } from "./folders.ts"
+import { LineList } from "./line-list.tsx"
+import { type FolderLine, type Line, type LoadLine, loadLines } from "./lines.ts"
+import { RowCells } from "./load-row.tsx"
+import { sayWord } from "./words.ts"
+
+type LoadsProps = {
+  readonly capture: Capture
+  readonly diff: CaptureDiff | undefined
+  readonly axis: Axis
+  readonly search: CaptureSearch
+  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+}
+
+/** The waterfall: each bar starts where the one before ended, so the staircase is the window. */
+export function Loads({ capture, diff, axis, search, onSearch }: LoadsProps) {
+  const { turned, kind, at, open } = search
+  const lines = useMemo(
+    () => loadLines(capture, { diff, turned, kind }),
+    // The list of the address is a new one each time; its text is what counts.
+    [capture, diff, turned.join("\n"), kind],
+  )
+  const turn = (key: string) =>
+    turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
+  const choose = (line: Line, how: "press" | "key") => {
+    if (line.kind === "group" || line.kind === "folder") {
+      onSearch({ turned: turn(line.key) }, "replace")
+      return
+    }
+    const isShown = line.key === at
+    if (how === "key") onSearch({ open: !open }, "replace")
+    else onSearch(isShown ? { at: "" } : { at: line.key, open: true })
+  }
+  const hasMany = capture.manifest.items.length > 99
+  return (
+    <LineList
+      label="Loads"
+      columns={hasMany ? MANY_COLUMNS : COLUMNS}
+      head={capture.manifest.items.length === 0 ? undefined : <LoadsHead axis={axis} />}
+      lines={lines}
+      at={at}
+      onMove={(line) => onSearch({ at: line.key }, "replace")}
+      onOpen={choose}
+      renderLine={(line, option) => <AnyRow line={line} option={option} axis={axis} />}
+    />
+  )
+}
+
+const COLUMNS = columnsWith("18px")
+/** Room for the number of the 2,000th load. */
+const MANY_COLUMNS = columnsWith("32px")
+
+function columnsWith(number: string) {
+  return {
+    full: `${number} minmax(0, 1fr) 100px minmax(172px, 0.5fr) 48px 28px minmax(140px, 0.35fr)`,
+    tight: `${number} minmax(120px, 1.4fr) minmax(80px, 1fr) 48px 28px 88px`,
+    narrow: "minmax(0, 1fr) 120px",
+  } as const
+}
+
+function LoadsHead({ axis }: { readonly axis: Axis }) {
+  return (
+    <TableHead
+      labels={[
+        { text: "#", align: "end" },
+        { text: "Loaded" },
+        { text: "Load", from: "wide" },
+        { text: "Reason" },
+        { text: "Tokens", align: "end" },
+        { text: "Seen" },
+        { text: "axis", content: <AxisLabels axis={axis} /> },
+      ]}
+    />
+  )
+}
+
+type RowProps<Shown extends Line> = {
+  readonly line: Shown
+  readonly option: RowOption
+  readonly axis: Axis
+}
+
+function AnyRow({ line, option, axis }: RowProps<Line>) {
+  switch (line.kind) {
+    case "group":
+      return (
+        <FoldGroup
+          option={option}
+          name={line.name}
+          count={line.count}
+          sum={line.sum}
+          isOpen={line.isOpen}
+        />
+      )
+    case "load":
+      return <LoadRow line={line} option={option} axis={axis} />
+    case "folder":
+      return <FolderRow line={line} option={option} axis={axis} />
+    case "searched":
+      return (
+        <PlainRow
+          option={option}
+          axis={axis}
+          path={line.label}
+          load={line.searched.outcome}
+          reason={line.searched.detail ?? sayWord(line.searched.source)}
+          tokens={null}
+        />
+      )
+    case "observed":
+      return (
+        <PlainRow
+          option={option}
+          axis={axis}
+          path={line.agreement.label}
+          load="observed"
+          reason={line.agreement.explanation ?? "Named by the host only"}
+          tokens={line.agreement.tokens ?? null}
+        />
+      )
+    default:
+      return line satisfies never
+  }
+}
+
+function LoadRow({ line, option, axis }: RowProps<LoadLine>) {
+  const { item, label, number, start, tokens, seen, delta } = line
+  const bar = start === null ? null : { start, tokens, kind: item.kind }
+  const isAside = start === null
+  return (
+    <RowCells
+      option={option}
+      isGhost={isAside}
+      number={number}
+      lead={<KindDot kind={item.kind} outlined={isAside} />}
+      path={label}
+      delta={delta}
+      load={item.load}
+      reason={item.reason}
+      tokens={formatExact(tokens)}
+      seen={seen}
+      fall={(bare) => (
+        <Fall axis={axis} bar={bar} isHatched={seen === "estimated-only"} bare={bare} />
+      )}
+    />
+  )
+}
+
+function FolderRow({ line, option, axis }: RowProps<FolderLine>) {
+  const { folder, items, number, start, tokens, seen, delta, isOpen } = line
+  const kind = items[0]?.kind ?? "tools"
+  return (
+    <RowCells
+      option={option}
+      isGhost={false}
+      number={number}
+      lead={
+        <>
+          <KindDot kind={kind} />
+          <Heard>{isOpen ? "open" : "folded"}</Heard>
+        </>
+      }
+      path={folder.label}
+      delta={delta}
+      fold={isOpen ? "chevron-down" : "chevron-right"}
+      load="name-only"
+      reason={sayFolder(folder, items.length)}
+      tokens={formatExact(tokens)}
+      seen={seen}
+      fall={(bare) => (
+        <Fall
+          axis={axis}
+          bar={{ start, tokens, kind }}
+          isHatched={seen === "estimated-only"}
+          bare={bare}
+        />
+      )}
+    />
+  )
+}
+
+type PlainRowProps = {
+  readonly option: RowOption
+  readonly axis: Axis
+  readonly path: string
+  readonly load: string
+  readonly reason: string
+  /** Null where nobody counted. */
+  readonly tokens: number | null
+}
+
+function PlainRow({ option, axis, path, load, reason, tokens }: PlainRowProps) {
+  return (
+    <RowCells
+      option={option}
+      isGhost
+      number={null}
+      lead={<KindDot kind={null} />}
+      path={path}
+      delta={null}
+      load={load}
+      reason={reason}
+      tokens={tokens === null ? "" : formatExact(tokens)}
+      seen={null}
+      fall={(bare) => <Fall axis={axis} bar={null} bare={bare} />}
+    />
+  )
+}

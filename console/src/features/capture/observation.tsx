@@ -1,0 +1,89 @@
+import type { Capture, CaptureHosts, Observation } from "../../contract.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { CheckBlocks } from "../../ui/checks/checks.tsx"
+import { HoverList } from "../../ui/hover-list/hover-list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { blocksOf } from "./blocks.ts"
+import { isAboutTrust, sayAgreement, sayFile, sayObserver } from "./words.ts"
+
+type AgreementProps = {
+  readonly now: number
+  readonly observation: Observation | null
+  readonly host: CaptureHosts["hosts"][number] | undefined
+}
+
+/** How far the estimate and the host's own word agree, in blocks and words. */
+export function AgreementMark({ now, observation, host }: AgreementProps) {
+  if (observation === null) {
+    return (
+      <Text size="sm" tone="2" title={sayHowToObserve(host)}>
+        {host?.canObserve === false ? "estimate only" : "not observed yet"}
+      </Text>
+    )
+  }
+  // What differs is why one looks: it stands first.
+  const files = observation.files.toSorted(
+    (a, b) => Number(a.state === "both") - Number(b.state === "both"),
+  )
+  return (
+    <HoverList
+      title={sayAgreement(observation)}
+      lines={files.map((it) => ({
+        key: `${it.state} ${it.path}`,
+        lead: <Path path={it.label} />,
+        says: visibleLine(sayFile(it)),
+        ...(it.state === "both" && it.sameText !== false ? {} : { tone: "warn" as const }),
+      }))}
+      foot={sayObserver(observation, now)}
+    >
+      <CheckBlocks
+        states={blocksOf(observation.files)}
+        says={sayAgreement(observation)}
+        hidesBlocksOnPhone
+      />
+    </HoverList>
+  )
+}
+
+function sayHowToObserve(host: AgreementProps["host"]): string {
+  if (host?.canObserve === false) return `${host.title} cannot be asked what it loads`
+  return "Ask the host to see its own word beside the estimate"
+}
+
+type ProblemProps = {
+  readonly capture: Capture
+  readonly host: CaptureHosts["hosts"][number] | undefined
+  readonly isReadOnly: boolean
+  onAsk(trust: boolean): void
+}
+
+/** Why there is no word of the host, or how to get one; never louder than it is. */
+export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemProps) {
+  const { observation, observationProblem: problem } = capture
+  const canAsk = host?.canObserve === true && host.installed !== null && !isReadOnly
+  if (problem !== null) {
+    const isTrust = isAboutTrust(problem)
+    return (
+      <Notice tone="warn" says={visibleLine(problem)}>
+        {canAsk ? (
+          <Button small onPress={() => onAsk(isTrust)}>
+            {isTrust ? "Ask anyway" : "Ask again"}
+          </Button>
+        ) : null}
+      </Notice>
+    )
+  }
+  if (observation !== null || !canAsk) return null
+  return (
+    <Notice
+      says={`These figures are an estimate. ${host.title} can be asked what it really loads; no model is called.`}
+    >
+      <Button small onPress={() => onAsk(false)}>
+        Ask the host
+      </Button>
+    </Notice>
+  )
+}

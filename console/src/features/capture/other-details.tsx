@@ -1,0 +1,291 @@
+import type { ReactNode } from "react"
+import {
+  type CaptureChange,
+  type EffectiveSetting,
+  formatExact,
+  type McpServerFound,
+  type SearchedPath,
+} from "../../contract.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { DiffLines } from "../../ui/diff/diff.tsx"
+import { RowNote } from "../../ui/list/list.tsx"
+import { Block, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Detail } from "./detail.tsx"
+import { type FolderLine, type GroupLine, type ObservedLine, signed } from "./lines.ts"
+import type { BiggestLine, SettingsLine } from "./tables.ts"
+import { sayFile, sayWord } from "./words.ts"
+
+type Close = { onClose(): void }
+
+/** Facts under a name: the shape of every detail that has no text of its own. */
+function FactsDetail({
+  label,
+  title,
+  says,
+  facts,
+  onClose,
+  children,
+}: Close & {
+  readonly label: string
+  readonly title: string
+  readonly says?: string
+  readonly facts: readonly (readonly [string, string])[]
+  readonly children?: ReactNode
+}) {
+  return (
+    <Detail label={label} title={title} onClose={onClose}>
+      <PaneScroll>
+        {says === undefined ? null : (
+          <Block>
+            <Text as="p" tone="2" read>
+              {visibleLine(says)}
+            </Text>
+          </Block>
+        )}
+        {facts.length === 0 ? null : (
+          <Block>
+            <Values>
+              {facts.map(([name, value]) => (
+                <Value key={name} name={name} wrap>
+                  {visibleLine(value)}
+                </Value>
+              ))}
+            </Values>
+          </Block>
+        )}
+        {children}
+      </PaneScroll>
+    </Detail>
+  )
+}
+
+export function SearchedDetail({ searched, onClose }: Close & { readonly searched: SearchedPath }) {
+  const { path, source, outcome, detail } = searched
+  return (
+    <FactsDetail
+      label="Place"
+      title={path.slice(path.lastIndexOf("/") + 1)}
+      says={SAYS_OUTCOME[outcome]}
+      facts={[
+        ["Path", path],
+        ["Outcome", outcome],
+        ["Source", sayWord(source)],
+        ...(detail === undefined ? [] : [["Detail", detail] as const]),
+      ]}
+      onClose={onClose}
+    />
+  )
+}
+
+const SAYS_OUTCOME = {
+  found: "The host finds it. What it holds in the window is in the list of loads.",
+  missing: "Nothing lies here. A file at this place would be read at the next start.",
+  empty: "A file lies here and it is empty: nothing of it is sent.",
+  unreadable: "Something lies here that could not be read.",
+  excluded: "It lies here and the host leaves it out.",
+} as const
+
+export function ObservedDetail({ line, onClose }: Close & { readonly line: ObservedLine }) {
+  const { path, label, tokens } = line.agreement
+  return (
+    <FactsDetail
+      label="Observed only"
+      title={label}
+      says={`${sayWord(sayFile(line.agreement))}.`}
+      facts={[
+        ["Path", path],
+        ...(tokens === undefined
+          ? []
+          : [["Tokens", `${formatExact(tokens)}, as the host counts`] as const]),
+      ]}
+      onClose={onClose}
+    />
+  )
+}
+
+type TurnProps = Close & { onTurn(): void }
+
+export function GroupDetail({
+  line,
+  onTurn,
+  onClose,
+}: TurnProps & { readonly line: GroupLine | FolderLine }) {
+  const isGroup = line.kind === "group"
+  const count = isGroup ? line.count : line.items.length
+  return (
+    <FactsDetail
+      label="Group"
+      title={isGroup ? line.name : line.folder.label}
+      says={
+        isGroup
+          ? line.says
+          : "Only names and descriptions are in the window; a body is read when it is used."
+      }
+      facts={[
+        ["Items", formatExact(count)],
+        ["Tokens", isGroup ? line.sum : `${formatExact(line.tokens)} sent`],
+      ]}
+      onClose={onClose}
+    >
+      <Block>
+        <Button small keyId="capture.open" onPress={onTurn}>
+          {line.isOpen ? "Fold" : "Open"}
+        </Button>
+      </Block>
+    </FactsDetail>
+  )
+}
+
+type SettingsDetailLine = Exclude<SettingsLine, { readonly kind: "heading" }>
+
+export function SettingsDetail({ line, onClose }: Close & { readonly line: SettingsDetailLine }) {
+  switch (line.kind) {
+    case "setting":
+      return <SettingDetail setting={line.setting} onClose={onClose} />
+    case "server":
+      return <ServerDetail server={line.server} onClose={onClose} />
+    case "layer": {
+      const { layer, path, outcome, problem } = line.layer
+      return (
+        <FactsDetail
+          label="Settings file"
+          title={layer}
+          facts={[
+            ["File", path],
+            ["Outcome", outcome],
+            ...(problem === undefined ? [] : [["Problem", problem] as const]),
+          ]}
+          onClose={onClose}
+        />
+      )
+    }
+    default:
+      return line satisfies never
+  }
+}
+
+function SettingDetail({ setting, onClose }: Close & { readonly setting: EffectiveSetting }) {
+  return (
+    <FactsDetail
+      label="Setting"
+      title={setting.key}
+      facts={[
+        ["Value", setting.value],
+        ["Layer", setting.layer],
+        ["File", setting.path],
+      ]}
+      onClose={onClose}
+    >
+      {setting.hidden.length === 0 ? null : (
+        <Block title="Hidden by it">
+          <Values>
+            {setting.hidden.map((it) => (
+              <Value key={`${it.layer} ${it.path}`} name={it.layer} wrap>
+                <Stack>
+                  <Text mono>{visibleLine(it.value)}</Text>
+                  <Path path={it.path} />
+                </Stack>
+              </Value>
+            ))}
+          </Values>
+        </Block>
+      )}
+    </FactsDetail>
+  )
+}
+
+function ServerDetail({ server, onClose }: Close & { readonly server: McpServerFound }) {
+  return (
+    <FactsDetail
+      label="MCP server"
+      title={server.name}
+      facts={[
+        ["State", server.state],
+        ["Scope", server.scope],
+        ["Transport", server.transport],
+        ["Target", server.target],
+        ["File", server.path],
+      ]}
+      onClose={onClose}
+    />
+  )
+}
+
+type BiggestDetailLine = Extract<BiggestLine, { readonly kind: "duplicate" | "note" | "category" }>
+
+export function BiggestDetail({ line, onClose }: Close & { readonly line: BiggestDetailLine }) {
+  switch (line.kind) {
+    case "duplicate": {
+      const { labels, tokens, likeness, excerpt } = line.duplicate
+      return (
+        <FactsDetail
+          label="Said more than once"
+          title={`${formatExact(tokens)} tokens repeated`}
+          says="These files say the same. Keep it in one of them and the others cost less."
+          facts={[
+            ["Likeness", likeness === 1 ? "the same text" : `${Math.round(likeness * 100)} %`],
+            ...labels.map((it, i) => [`File ${i + 1}`, it] as const),
+            ["It begins", excerpt],
+          ]}
+          onClose={onClose}
+        />
+      )
+    }
+    case "note": {
+      const { code, text, path, line: at } = line.note
+      return (
+        <FactsDetail
+          label="Note"
+          title={sayWord(code)}
+          says={text}
+          facts={[
+            ...(path === undefined ? [] : [["File", path] as const]),
+            ...(at === undefined ? [] : [["Line", formatExact(at)] as const]),
+          ]}
+          onClose={onClose}
+        />
+      )
+    }
+    case "category":
+      return (
+        <FactsDetail
+          label="Of the host"
+          title={line.name}
+          facts={[["Tokens", `${formatExact(line.tokens)}, as the host counts`]]}
+          onClose={onClose}
+        />
+      )
+    default:
+      return line satisfies never
+  }
+}
+
+export function ChangeDetail({ change, onClose }: Close & { readonly change: CaptureChange }) {
+  const { label, path, tokensBefore, tokensAfter, lines } = change
+  return (
+    <Detail label="Change" title={label} onClose={onClose}>
+      <Block>
+        <Values>
+          <Value name="Path" wrap>
+            <Text mono>{visibleLine(path)}</Text>
+          </Value>
+          <Value name="Change">{change.change}</Value>
+          <Value name="Tokens">
+            {formatExact(tokensBefore)} to {formatExact(tokensAfter)},{" "}
+            {signed(tokensAfter - tokensBefore)}
+          </Value>
+        </Values>
+      </Block>
+      {lines === undefined || lines.length === 0 ? (
+        <RowNote>
+          {change.change === "moved" ? "The text is the same." : "Its lines were not kept."}
+        </RowNote>
+      ) : (
+        <DiffLines lines={lines} label="Changed lines" />
+      )}
+    </Detail>
+  )
+}

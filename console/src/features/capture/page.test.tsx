@@ -1,0 +1,214 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { Capture, CaptureSummary } from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
+import { parseCapture } from "../../data/paths.ts"
+import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
+import { sayNoContext } from "./empty.tsx"
+import { CapturePage } from "./page.tsx"
+import { biggestLines, changeLines, foundLines, settingsLines } from "./tables.ts"
+import { isAboutTrust, sayAsking, sayFile } from "./words.ts"
+
+const NOW = Date.UTC(2026, 10, 15, 8, 16)
+const PLACE = { path: ".", host: "claude-code", limit: 50 } as const
+const HOST = {
+  name: "claude-code" as const,
+  title: "Claude Code",
+  factsVersion: "2.1.214",
+  isVerified: true,
+  installed: "2.1.214",
+  program: "/bin/claude",
+  canObserve: true,
+}
+const SUMMARY: CaptureSummary = {
+  id: "cap_1",
+  host: "claude-code",
+  workingDirectory: "/r",
+  capturedAt: NOW,
+  lastSeenAt: NOW,
+  times: 3,
+  files: 1,
+  tokensInWindow: 100,
+  tokensOnDemand: 0,
+}
+
+/** The page as text over a cache that holds these answers and asks for nothing. */
+function render(
+  of: { capture?: Capture; captures?: readonly CaptureSummary[]; host?: object },
+  address = "",
+): string {
+  const { capture, captures = [SUMMARY], host = {} } = of
+  const queries = new QueryClient()
+  queries.setQueryData(keys.operation("capture.hosts", {}), { hosts: [{ ...HOST, ...host }] })
+  queries.setQueryData(keys.operation("capture.list", PLACE), { captures })
+  if (capture !== undefined) {
+    queries.setQueryData(keys.operation("capture.show", { id: "cap_1" }), capture)
+  }
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <CapturePage now={NOW} search={parseCapture(address)} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+describe("the page Capture", () => {
+  it("[CONSOLE-15] before the first capture it says what will be here and the one command", () => {
+    const text = render({ captures: [] })
+    expect(text).toContain("that will be here")
+    expect(text).toContain("$ qm capture Copy Capture now")
+    expect(text).not.toContain("tokens in the window")
+  })
+
+  it("[CONSOLE-15] while it loads the shape is there, and no figure", () => {
+    const text = render({})
+    expect(text).toContain("tokens in the window before the first word")
+    expect(text).not.toMatch(/\b0 tokens/)
+  })
+
+  it("[CONSOLE-15] without any context file it says what was looked for and what to create", () => {
+    const searched = [aSearched("docs", "missing"), aSearched("CLAUDE.md", "missing")]
+    const capture = aCapture({ items: [], searched })
+    expect(sayNoContext(capture.manifest)).toBe(
+      "claude-code finds no context file from /r. 2 places were looked at, listed below. Create CLAUDE.md in this folder and it is read at the next start.",
+    )
+    expect(render({ capture })).toContain("Create CLAUDE.md")
+  })
+
+  it("[CONSOLE-19] without an observation it says how to get one, and what that does", () => {
+    const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
+    const text = render({ capture })
+    expect(text).toContain("not observed yet")
+    expect(text).toContain("Claude Code can be asked what it really loads; no model is called.")
+    expect(sayAsking(HOST, "/r")).toMatch(/starts Claude Code 2\.1\.214 in \/r.*No model is called/)
+  })
+
+  it("[CONSOLE-19] a host that cannot be asked is not offered", () => {
+    const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
+    const text = render({ capture, host: { canObserve: false } })
+    expect(text).toContain("estimate only")
+    expect(text).not.toContain("Ask the host")
+  })
+
+  it("[CONSOLE-19] a folder that is not trusted can be asked about anyway; other problems again", () => {
+    const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
+    const problem = (observationProblem: string) =>
+      render({ capture: { ...capture, observationProblem } })
+    expect(problem("Claude Code does not trust this folder yet.")).toContain("Ask anyway")
+    expect(problem("Claude Code did not answer: 10 s")).toContain("Ask again")
+    expect(isAboutTrust("It was entrusted to somebody else.")).toBe(false)
+  })
+
+  it("[CONSOLE-19] agreement is said with its numbers and the word of each file", () => {
+    const files = [
+      anAgreement("a.md", "both", { tokens: 7 }),
+      anAgreement("b.md", "estimated-only", { explanation: "It came later" }),
+    ]
+    const capture = aCapture({ items: [anItem("a.md", {}), anItem("b.md", {})], files })
+    expect(render({ capture })).toContain("1 of 2 observed")
+    expect(files.map(sayFile)).toEqual([
+      "agrees, the host counts 7",
+      "estimated, not named by the host. It came later",
+    ])
+  })
+
+  it("[CONSOLE-21] the selected item shows its facts, and its text only once it is opened", () => {
+    const capture = aCapture({ items: [anItem("CLAUDE.md", { redactions: 2 })] })
+    const at = `?at=${encodeURIComponent("/r/CLAUDE.md")}`
+    const closed = render({ capture }, at)
+    expect(closed).toContain("Show the text")
+    expect(closed).toContain("always, 1st of 1")
+    expect(closed).toContain("100 sent, 100.0 % of the start")
+    expect(closed).toContain("2 secrets")
+    expect(render({ capture }, `${at}&open=yes`)).not.toContain("Show the text")
+    expect(render({ capture }, `${at}&view=diff`)).toContain("This is the first capture")
+  })
+
+  it("[CONSOLE-22] hostile names are drawn as what they are", () => {
+    const label = "docs/\u202Egpj.exe\u0007.md"
+    const text = render(
+      { capture: aCapture({ items: [anItem(label, {})] }) },
+      `?at=${encodeURIComponent(`/r/${label}`)}`,
+    )
+    expect(text).toContain("\\u{202e}gpj.exe\\x07.md")
+    expect(text).not.toMatch(/[\u0007\u202E]/)
+  })
+
+  it("[CONSOLE-15] a capture that was not kept says so", () => {
+    const capture = aCapture({ items: [anItem("a.md", {})] })
+    const historyProblem = "The disk is full. [STORE_DISK_FULL]"
+    expect(render({ capture: { ...capture, historyProblem } })).toContain(historyProblem)
+  })
+})
+
+describe("the other tabs", () => {
+  it("[CONSOLE-18] found versus searched keeps the order of the search", () => {
+    const searched = [aSearched("a.md", "found"), aSearched("b.md", "missing")]
+    const lines = foundLines(aCapture({ items: [anItem("a.md", {})], searched }))
+    expect(lines.map((it) => [it.label, it.item?.tokens])).toEqual([
+      ["a.md", 100],
+      ["b.md", undefined],
+    ])
+  })
+
+  it("[CONSOLE-18] settings, servers and files are told apart, and none is left out", () => {
+    const where = { layer: "project", path: "/r/s.json" }
+    const lines = settingsLines({
+      host: "claude-code",
+      workingDirectory: "/r",
+      layers: [{ ...where, outcome: "found" }],
+      settings: [{ key: "model", value: '"a"', ...where, hidden: [{ ...where, value: '"b"' }] }],
+      mcpServers: [
+        { name: "x", scope: "user", path: "/p", transport: "stdio", target: "x", state: "on" },
+      ],
+    })
+    expect(lines.map((it) => it.kind)).toEqual([
+      "heading",
+      "setting",
+      "heading",
+      "server",
+      "heading",
+      "layer",
+    ])
+  })
+
+  it("[CONSOLE-18] notes are grouped by what they are about, with their place", () => {
+    const capture = aCapture({ items: [] })
+    const notes = [
+      { code: "file-cut" as const, text: "one", path: "/r/a.md", line: 7 },
+      { code: "duplicate" as const, text: "two" },
+      { code: "file-cut" as const, text: "three" },
+    ]
+    const lines = biggestLines({ ...capture, manifest: { ...capture.manifest, notes } })
+    expect(lines.map((it) => (it.kind === "heading" ? it.name : it.key))).toEqual([
+      "File cut",
+      "note:file-cut 0",
+      "note:file-cut 1",
+      "Duplicate",
+      "note:duplicate 0",
+    ])
+    expect(lines[1]).toMatchObject({ place: "a.md:7" })
+  })
+
+  it("[CONSOLE-20] changes stand in the order added, removed, changed, moved", () => {
+    const change = (label: string, kind: "added" | "moved" | "removed") =>
+      ({ path: label, label, change: kind, tokensBefore: 1, tokensAfter: 1 }) as const
+    const lines = changeLines({
+      from: SUMMARY,
+      to: SUMMARY,
+      tokensBefore: 1,
+      tokensAfter: 1,
+      changes: [change("m", "moved"), change("r", "removed"), change("a", "added")],
+    })
+    expect(lines.map((it) => (it.kind === "heading" ? it.name : it.change.label))).toEqual([
+      "Added",
+      "a",
+      "Removed",
+      "r",
+      "Moved",
+      "m",
+    ])
+  })
+})

@@ -1,0 +1,119 @@
+import { useState } from "react"
+import type { CaptureSearch, CaptureTab } from "../../data/paths.ts"
+import { useSession } from "../../data/queries.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Split } from "../../ui/split/split.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { CaptureHeader } from "./header.tsx"
+import { ListPane } from "./list-pane.tsx"
+import { SelectedDetail, useSelected } from "./selected.tsx"
+import { useCapture, useTake } from "./use-capture.ts"
+import { sayAsking } from "./words.ts"
+
+type CapturePageProps = {
+  readonly now: number
+  readonly search: CaptureSearch
+  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+}
+
+/** The host is about to be asked, perhaps in a folder that it does not trust. */
+type Asking = { readonly trust: boolean } | null
+
+/** What the agent reads before the first word: which files, in what order, why, at what cost. */
+export function CapturePage({ now, search, onSearch }: CapturePageProps) {
+  const { data: session } = useSession()
+  const data = useCapture(search)
+  const { capture, captures, diff, host } = data
+  const [asking, setAsking] = useState<Asking>(null)
+  const { part: AskDialog, want } = useLater(loadAsk)
+  const ask = (trust: boolean) => want(() => setAsking({ trust }))
+  const take = useTake(search, ({ manifest, historyProblem }) => {
+    // What could not be kept is in no list: then it is shown by its own name.
+    const id = historyProblem === null ? "" : manifest.id
+    onSearch({ id, from: "", to: "" }, "replace")
+  })
+  const isReadOnly = session?.readOnly === true
+  const line = useSelected({
+    capture,
+    diff,
+    compared: data.compared.data,
+    settings: data.settings.data,
+    search,
+  })
+  const takeAgain = () => take.mutate({ observe: false, trust: false })
+  useKey("leave", search.at === "" ? undefined : () => onSearch({ at: "" }, "replace"))
+  useKey("capture.tab", () => onSearch({ tab: NEXT[search.tab], at: "" }, "replace"))
+  return (
+    <>
+      <CaptureHeader
+        now={now}
+        host={search.host}
+        hosts={data.hosts}
+        captures={captures}
+        shownId={data.shownId}
+        shownAt={capture?.manifest.capturedAt}
+        diff={diff}
+        isDiffShown={search.tab === "diff"}
+        isReadOnly={isReadOnly}
+        isBusy={take.isPending}
+        onHost={(it) => onSearch({ ...ELSEWHERE, host: it })}
+        onCapture={(id) => onSearch({ id: id === captures[0]?.id ? "" : id, from: "", to: "" })}
+        onDiff={() => onSearch({ tab: search.tab === "diff" ? "loads" : "diff", at: "" })}
+        onTake={takeAgain}
+        onAsk={() => ask(false)}
+      />
+      <Split
+        name="capture"
+        list={
+          <ListPane
+            now={now}
+            data={data}
+            search={search}
+            isReadOnly={isReadOnly}
+            isBusy={take.isPending}
+            onSearch={onSearch}
+            onTake={takeAgain}
+            onAsk={ask}
+          />
+        }
+        detail={
+          line === undefined || capture === undefined ? null : (
+            <SelectedDetail
+              now={now}
+              line={line}
+              capture={capture}
+              diff={diff}
+              search={search}
+              onSearch={onSearch}
+            />
+          )
+        }
+      />
+      {AskDialog === undefined || asking === null || host === undefined ? null : (
+        <AskDialog
+          title={`Ask ${host.title}`}
+          says={sayAsking(host, capture?.manifest.workingDirectory ?? "this folder")}
+          isTrusting={asking.trust}
+          onAsk={() => {
+            setAsking(null)
+            take.mutate({ observe: true, trust: asking.trust })
+          }}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  )
+}
+
+const loadAsk = async () => (await import("./ask.tsx")).AskDialog
+
+/** What means nothing in another place is left behind. */
+const ELSEWHERE = { id: "", at: "", from: "", to: "", kind: null, turned: [] } as const
+
+const NEXT: Readonly<Record<CaptureTab, CaptureTab>> = {
+  loads: "found",
+  found: "settings",
+  settings: "biggest",
+  biggest: "diff",
+  diff: "loads",
+}

@@ -1,0 +1,112 @@
+import { useMemo } from "react"
+import type { Capture, CaptureDiff, CaptureSettings } from "../../contract.ts"
+import type { CaptureSearch } from "../../data/paths.ts"
+import { ItemDetail } from "./item-detail.tsx"
+import { type Line, loadLines } from "./lines.ts"
+import {
+  BiggestDetail,
+  ChangeDetail,
+  GroupDetail,
+  ObservedDetail,
+  SearchedDetail,
+  SettingsDetail,
+} from "./other-details.tsx"
+import { biggestLines, changeLines, foundLines, settingsLines } from "./tables.ts"
+
+type Sources = {
+  readonly capture: Capture | undefined
+  /** Against the capture before. */
+  readonly diff: CaptureDiff | undefined
+  /** Of the two that are compared. */
+  readonly compared: CaptureDiff | undefined
+  readonly settings: CaptureSettings | undefined
+  readonly search: CaptureSearch
+}
+
+type SelectedDetailProps = {
+  readonly now: number
+  readonly line: Selected
+  readonly capture: Capture
+  readonly diff: CaptureDiff | undefined
+  readonly search: CaptureSearch
+  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+}
+
+type Selected =
+  | Line
+  | ReturnType<typeof foundLines>[number]
+  | ReturnType<typeof settingsLines>[number]
+  | ReturnType<typeof biggestLines>[number]
+  | ReturnType<typeof changeLines>[number]
+
+/** The line that the address names, in the tab that is open; undefined when there is none. */
+export function useSelected(sources: Sources): Selected | undefined {
+  const { capture, diff, compared, settings, search } = sources
+  const { tab, at, turned, kind } = search
+  const folds = turned.join("\n")
+  return useMemo(() => {
+    if (capture === undefined || at === "") return undefined
+    const lines: Readonly<Record<typeof tab, () => readonly Selected[]>> = {
+      loads: () => loadLines(capture, { diff, turned: folds.split("\n"), kind }),
+      found: () => foundLines(capture),
+      settings: () => (settings === undefined ? [] : settingsLines(settings)),
+      biggest: () => biggestLines(capture),
+      diff: () => (compared === undefined ? [] : changeLines(compared)),
+    }
+    return lines[tab]().find((it) => it.key === at)
+  }, [capture, diff, compared, settings, tab, at, folds, kind])
+}
+
+/** The pane for it. */
+export function SelectedDetail(props: SelectedDetailProps) {
+  const { line, search, onSearch, capture, diff } = props
+  const close = () => onSearch({ at: "" })
+  const turn = (key: string) => {
+    const { turned } = search
+    const isTurned = turned.includes(key)
+    onSearch({ turned: isTurned ? turned.filter((it) => it !== key) : [...turned, key] }, "replace")
+  }
+  switch (line.kind) {
+    case "load":
+    case "found":
+    case "big": {
+      const { item } = line
+      if (item === undefined) {
+        return line.kind === "found" ? (
+          <SearchedDetail searched={line.searched} onClose={close} />
+        ) : null
+      }
+      return (
+        <ItemDetail
+          {...props}
+          item={item}
+          number={line.kind === "load" ? line.number : null}
+          change={diff?.changes.find((it) => it.path === item.path)}
+          capture={capture}
+          onClose={close}
+        />
+      )
+    }
+    case "group":
+    case "folder":
+      return <GroupDetail line={line} onTurn={() => turn(line.key)} onClose={close} />
+    case "searched":
+      return <SearchedDetail searched={line.searched} onClose={close} />
+    case "observed":
+      return <ObservedDetail line={line} onClose={close} />
+    case "setting":
+    case "server":
+    case "layer":
+      return <SettingsDetail line={line} onClose={close} />
+    case "duplicate":
+    case "note":
+    case "category":
+      return <BiggestDetail line={line} onClose={close} />
+    case "change":
+      return <ChangeDetail change={line.change} onClose={close} />
+    case "heading":
+      return null
+    default:
+      return line satisfies never
+  }
+}

@@ -1,0 +1,100 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { Capture, CaptureHosts, CaptureSummary } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import type { CaptureSearch } from "../../data/paths.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** In the menu at most; older ones are compared by the command line. */
+const MOST_LISTED = 50
+
+/** The captures of this place, the one that is shown, and what changed since the one before. */
+export function useCapture(search: CaptureSearch) {
+  const { host, id, tab } = search
+  const path = placeOf(search)
+  const hosts = useOperation("capture.hosts", {})
+  const list = useOperation("capture.list", { path, host, limit: MOST_LISTED })
+  const captures = list.data?.captures ?? NONE
+  const shownId = id === "" ? (captures[0]?.id ?? "") : id
+  const shown = useOperation("capture.show", { id: shownId }, { isAsked: shownId !== "" })
+  const previousId = idBefore(shownId, { captures, previous: shown.data?.previous ?? null })
+  const diff = useDiff(previousId, shownId)
+  // Without a choice the two are the one shown and the one before it.
+  const from = search.from === "" ? previousId : search.from
+  const to = search.to === "" ? shownId : search.to
+  const compared = useDiff(tab === "diff" ? from : "", to)
+  const isAsked = tab === "settings"
+  const settings = useOperation("capture.settings", { path, host }, { isAsked })
+  return {
+    host: hosts.data?.hosts.find((it) => it.name === host),
+    hosts: hosts.data?.hosts ?? NO_HOSTS,
+    captures,
+    shownId,
+    capture: shown.data,
+    diff: diff.data,
+    compared: { ...compared, from, to },
+    settings,
+    error: shown.error ?? list.error,
+    /** Nothing was ever captured here. */
+    isNever: id === "" && list.data !== undefined && captures.length === 0,
+    retry: () => void (list.error === null ? shown.refetch() : list.refetch()),
+  }
+}
+
+export type CaptureData = ReturnType<typeof useCapture>
+
+const NONE: readonly CaptureSummary[] = []
+const NO_HOSTS: CaptureHosts["hosts"] = []
+
+/** An unchanged capture may name itself as the one before: then the list knows better. */
+function idBefore(
+  id: string,
+  { captures, previous }: Pick<Capture, "previous"> & { captures: readonly CaptureSummary[] },
+): string {
+  if (previous !== null && previous.id !== id) return previous.id
+  const place = captures.findIndex((it) => it.id === id)
+  return place < 0 ? "" : (captures[place + 1]?.id ?? "")
+}
+
+function useDiff(from: string, to: string) {
+  return useOperation("capture.diff", { from, to }, { isAsked: from !== "" && to !== "" })
+}
+
+function placeOf({ dir }: Pick<CaptureSearch, "dir">): string {
+  return dir === "" ? "." : dir
+}
+
+export type Asking = { readonly observe: boolean; readonly trust: boolean }
+
+/** Captures anew, and on request asks the host for its own word. */
+export function useTake(
+  search: Pick<CaptureSearch, "host" | "dir">,
+  onTaken: (capture: Capture) => void,
+) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ observe, trust }: Asking) =>
+      client.write("capture.take", { path: placeOf(search), host: search.host, observe, trust }),
+    onSuccess: async (capture, { observe }) => {
+      const { id } = capture.manifest
+      queries.setQueryData(keys.operation("capture.show", { id }), capture)
+      await queries.invalidateQueries({ queryKey: keys.anyInput("capture.list") })
+      void queries.invalidateQueries({ queryKey: keys.anyInput("capture.settings") })
+      onTaken(capture)
+      toast.show({ text: sayTaken(capture, observe) })
+    },
+    onError: (error) => toast.fail(toWireError(error)),
+  })
+}
+
+function sayTaken({ isNew, budget, observation, observationProblem }: Capture, observe: boolean) {
+  const tokens = `${formatExact(budget.tokens)} tokens`
+  if (observe && observationProblem !== null)
+    return "The estimate is fresh, the host did not answer"
+  if (observe && observation !== null) return `The host has answered, ${tokens}`
+  return isNew ? `Captured, ${tokens}` : `Nothing changed, ${tokens}`
+}

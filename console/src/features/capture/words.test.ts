@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest"
+import { formatWhen } from "../../data/moments.ts"
+import { aCapture, anAgreement, anItem } from "./capture.fixture.ts"
+import { sayObserved, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
+
+describe("words of a capture", () => {
+  it.each([
+    [0, "0 %"],
+    [0.0004, "under 0.1 %"],
+    [0.0849, "8.5 %"],
+  ])("[CONSOLE-15] a share of %d is %s", (share, says) => {
+    expect(sayShare(share)).toBe(says)
+  })
+
+  it("[CONSOLE-21] places are said as a person would", () => {
+    expect([1, 2, 3, 4, 11, 12, 22, 1_003].map(sayPlace)).toEqual([
+      "1st",
+      "2nd",
+      "3rd",
+      "4th",
+      "11th",
+      "12th",
+      "22nd",
+      "1,003rd",
+    ])
+  })
+
+  it("[CONSOLE-19] the facts of an item say what the host says of it", () => {
+    const files = [anAgreement("a.md", "both", {}), anAgreement("b.md", "estimated-only", {})]
+    const capture = aCapture({ items: [], files })
+    const toneOf = (path: string) => sayObserved(capture, path).tone
+    expect(["/r/a.md", "/r/b.md", "/r/c.md"].map(toneOf)).toEqual(["ok", "warn", undefined])
+    expect(sayObserved(capture, "/r/c.md").says).toBe("not compared")
+    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").says).toBe("not asked yet")
+  })
+
+  it("[CONSOLE-21] facts are short, and say nothing twice", () => {
+    expect(sayTrust(anItem("a.md", {}))).toBe("of the project")
+    expect(sayTrust(anItem("a.md", { scope: "local" }))).toBe("of the project, local")
+    expect(sayTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("your own")
+    expect(shortHash(`${"5d0c91fe".repeat(7)}0000a27b`)).toBe("5d0c91fe…a27b")
+  })
+
+  it("[CONSOLE-21] a moment is said by its day and its clock", () => {
+    const noon = new Date(2026, 10, 15, 12, 0).getTime()
+    const hours = (count: number) => noon - count * 3_600_000
+    expect(formatWhen(hours(1), noon)).toBe("today 11:00")
+    expect(formatWhen(hours(24), noon)).toBe("yesterday 12:00")
+    expect(formatWhen(hours(72), noon)).toBe("12 November 12:00")
+  })
+})

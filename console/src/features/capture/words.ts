@@ -1,0 +1,112 @@
+import type {
+  Agreement,
+  Capture,
+  CaptureHosts,
+  CaptureSummary,
+  ManifestItem,
+  Observation,
+} from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { formatClockFine, formatWhen } from "../../data/moments.ts"
+
+/** project-root as a person says it: Project root. */
+export function sayWord(code: string): string {
+  const words = code.replaceAll("-", " ")
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** 8.5 %, and under 0.1 % where rounding would say none. */
+export function sayShare(share: number): string {
+  if (share === 0) return "0 %"
+  if (share < 0.001) return "under 0.1 %"
+  return `${(share * 100).toFixed(1)} %`
+}
+
+/** 1st, 2nd, 3rd, 11th, 22nd. */
+export function sayPlace(place: number): string {
+  const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
+  return `${formatExact(place)}${ends[PLACES.select(place)] ?? "th"}`
+}
+const PLACES = new Intl.PluralRules("en", { type: "ordinal" })
+
+/** 16,981 tokens, 33 files, seen 3 times. */
+export function saySummary({ tokensInWindow, files, times }: CaptureSummary): string {
+  const seen = times === 1 ? "seen once" : `seen ${formatExact(times)} times`
+  return `${plural(tokensInWindow, "token")}, ${plural(files, "file")}, ${seen}`
+}
+
+type Host = CaptureHosts["hosts"][number]
+
+export function sayInstalled({ installed }: Host): string {
+  return installed === null ? "not found on this machine" : `${installed} on this machine`
+}
+
+/** What happens when the host is asked, before it happens. */
+export function sayAsking(host: Host, workingDirectory: string): string {
+  const version = host.installed === null ? "" : ` ${host.installed}`
+  return `This starts ${host.title}${version} in ${workingDirectory}, asks what is in its window, and ends it. No model is called and no message is sent. The answer is shown beside the estimate.`
+}
+
+/** The two words of the outcome that a person can overrule. */
+export function isAboutTrust(problem: string): boolean {
+  return /\btrust/i.test(problem)
+}
+
+/** 14 of 15 observed. */
+export function sayAgreement({ agreed, compared }: Observation): string {
+  if (compared === 0) return "nothing to compare"
+  return `${formatExact(agreed)} of ${formatExact(compared)} observed`
+}
+
+export function sayObserver({ by, at, hostVersion }: Observation, now: number): string {
+  const version = hostVersion === undefined ? "" : `, version ${hostVersion}`
+  const when = formatWhen(at, now)
+  return by === "host"
+    ? `The host was asked ${when}${version}`
+    : `The last session, ${when}${version}`
+}
+
+/** One file in the words of the comparison. */
+export function sayFile({ state, sameText, tokens, explanation }: Agreement): string {
+  const counted = tokens === undefined ? "" : `, the host counts ${formatExact(tokens)}`
+  const why = explanation === undefined ? "" : `. ${explanation}`
+  switch (state) {
+    case "both":
+      return `${sameText === false ? "named by both, the text differs" : "agrees"}${counted}${why}`
+    case "observed-only":
+      return `named by the host, not estimated${counted}${why}`
+    case "estimated-only":
+      return `estimated, not named by the host${why}`
+    default:
+      return state satisfies never
+  }
+}
+
+/** For the facts of an item: what the host says of it, and how it is known. */
+export function sayObserved(
+  { observation }: Pick<Capture, "observation">,
+  path: string,
+): { readonly says: string; readonly tone?: "ok" | "warn" } {
+  if (observation === null) return { says: "not asked yet" }
+  const file = observation.files.find((it) => it.path === path)
+  if (file === undefined) return { says: "not compared" }
+  const how = observation.by === "host" ? "asked" : "last session"
+  const says = `${sayFile(file)}, ${how} ${formatClockFine(observation.at).slice(0, 8)}`
+  return { says, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
+}
+
+export function saySize({ bytes, sentBytes }: ManifestItem): string {
+  return `${plural(bytes, "byte")}, ${formatExact(sentBytes)} sent`
+}
+
+const TRUST = { own: "your own", project: "of the project", external: "from outside" } as const
+
+export function sayTrust({ trust, scope }: ManifestItem): string {
+  const isPlain = scope === "project" || (trust === "own" && scope === "user")
+  return isPlain ? TRUST[trust] : `${TRUST[trust]}, ${scope}`
+}
+
+/** 5d0c91fe…a27b. */
+export function shortHash(sha256: string): string {
+  return `${sha256.slice(0, 8)}…${sha256.slice(-4)}`
+}

@@ -1,0 +1,32 @@
+import { visible } from "../visible.ts"
+import styles from "./diff.module.css"
+
+export type DiffLine = {
+  readonly sign: " " | "+" | "-"
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+  readonly text: string
+}
+
+/** More than this is no longer read here. */
+const MOST_LINES = 2_000
+const WORDS = { " ": "", "+": "added", "-": "removed" } as const
+
+/** Changed lines with some around them: number before, number after, sign, text. */
+export function DiffLines({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
+  const hidden = lines.length - MOST_LINES
+  return (
+    // Focusable, because a scrolled area must be reachable by keys.
+    <section className={styles.diff} aria-label={label} tabIndex={0}>
+      {lines.slice(0, MOST_LINES).map((it, i) => (
+        <div key={`${i} ${it.sign}`} className={styles.line} data-sign={it.sign}>
+          <i>{it.before}</i>
+          <i>{it.after}</i>
+          <b aria-label={WORDS[it.sign]}>{it.sign === "-" ? "−" : it.sign}</b>
+          <span>{visible(it.text)}</span>
+        </div>
+      ))}
+      {hidden > 0 ? <p className={styles.more}>{hidden} more lines are not shown</p> : null}
+    </section>
+  )
+}

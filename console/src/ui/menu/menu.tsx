@@ -1,0 +1,64 @@
+import { type ReactNode, useRef, useState } from "react"
+import { Icon } from "../icon/icon.tsx"
+import { useKey, useTip } from "../keys/keys.tsx"
+import { useLater } from "../use-later.ts"
+import styles from "./menu.module.css"
+
+export type MenuChoice = {
+  readonly value: string
+  readonly label: string
+  /** What distinguishes it from the others, in the second line. */
+  readonly detail: string
+  /** At the right, muted. */
+  readonly aside?: string
+}
+
+type ChoiceMenuProps = {
+  readonly label: string
+  readonly choices: readonly MenuChoice[]
+  readonly value: string
+  readonly keyId?: string
+  onPick(value: string): void
+  /** What is chosen now, as the button says it. */
+  readonly children: ReactNode
+}
+
+const loadMenu = async () => (await import("./open-menu.tsx")).OpenMenu
+
+/** One of several, each in two lines; arrows, letters and Enter choose. */
+export function ChoiceMenu(props: ChoiceMenuProps) {
+  const { label, choices, value, keyId, onPick } = props
+  const [isOpen, setIsOpen] = useState(false)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const { part: OpenMenu, want } = useLater(loadMenu)
+  const open = () => want(() => setIsOpen(true))
+  useKey(keyId ?? "", keyId === undefined || choices.length === 0 ? undefined : open)
+  return (
+    <>
+      <button
+        ref={trigger}
+        type="button"
+        className={styles.trigger}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        title={useTip(label, keyId)}
+        disabled={choices.length === 0}
+        onClick={open}
+      >
+        <span>{props.children}</span>
+        <Icon name="chevron-down" size="small" />
+      </button>
+      {OpenMenu === undefined || !isOpen ? null : (
+        <OpenMenu
+          label={label}
+          choices={choices}
+          value={value}
+          trigger={trigger}
+          onPick={onPick}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import { Menu } from "@base-ui/react/menu"
+import type { RefObject } from "react"
+import { Icon } from "../icon/icon.tsx"
+import styles from "./menu.module.css"
+import type { MenuChoice } from "./menu.tsx"
+
+type OpenMenuProps = {
+  readonly label: string
+  readonly choices: readonly MenuChoice[]
+  readonly value: string
+  /** Below which it hangs, and to which the focus returns. */
+  readonly trigger: RefObject<HTMLButtonElement | null>
+  onPick(value: string): void
+  onClose(): void
+}
+
+/** The menu itself, while it is open. */
+export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: OpenMenuProps) {
+  return (
+    <Menu.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Menu.Portal>
+        <Menu.Positioner
+          className={styles.place}
+          anchor={trigger}
+          sideOffset={6}
+          align="start"
+          collisionPadding={8}
+        >
+          <Menu.Popup className={styles.menu} aria-label={label} finalFocus={trigger}>
+            <Menu.RadioGroup value={value} onValueChange={(it) => onPick(String(it))}>
+              {choices.map((it) => (
+                <Menu.RadioItem
+                  key={it.value}
+                  className={styles.item}
+                  value={it.value}
+                  label={it.label}
+                  closeOnClick
+                >
+                  <span className={styles.mark}>
+                    {it.value === value ? <Icon name="check" /> : null}
+                  </span>
+                  <span className={styles.text}>
+                    <b>{it.label}</b>
+                    <small>{it.detail}</small>
+                  </span>
+                  {it.aside === undefined ? null : <span className={styles.aside}>{it.aside}</span>}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

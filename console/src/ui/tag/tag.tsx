@@ -1,0 +1,26 @@
+import type { ReactNode } from "react"
+import { Icon, type IconName } from "../icon/icon.tsx"
+import styles from "./tag.module.css"
+
+type TagProps = { readonly tone?: "ok" | "bad" | "warn"; readonly children: ReactNode }
+
+/** A figure beside a name: what it grew by, or that it is new. */
+export function Tag({ tone, children }: TagProps) {
+  return (
+    <span className={styles.tag} data-tone={tone}>
+      {children}
+    </span>
+  )
+}
+
+type TagButtonProps = { readonly icon: IconName; onPress(): void; readonly children: ReactNode }
+
+/** A fact in the header that leads to what it is about. */
+export function TagButton({ icon, onPress, children }: TagButtonProps) {
+  return (
+    <button type="button" className={styles.button} onClick={onPress}>
+      <Icon name={icon} size="small" />
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,50 @@
+import type { ContextKind } from "../../contract.ts"
+import kinds from "../budget-bar/budget-bar.module.css"
+import { classNames } from "../class-names.ts"
+import { type Axis, sayTick } from "./axis.ts"
+import styles from "./waterfall.module.css"
+
+/** The figures above the bars; the label of the last quarter's end has no room and is left out. */
+export function AxisLabels({ axis }: { readonly axis: Axis }) {
+  return (
+    <span className={styles.axis} aria-hidden="true">
+      {axis.ticks.map((it) => (
+        <i key={it} style={{ left: percent(it / axis.max) }}>
+          {sayTick(it)}
+        </i>
+      ))}
+    </span>
+  )
+}
+
+type FallProps = {
+  readonly axis: Axis
+  /** Nothing is drawn where nothing is in the window. */
+  readonly bar: {
+    readonly start: number
+    readonly tokens: number
+    readonly kind: ContextKind
+  } | null
+  /** Hatched: only estimated. */
+  readonly isHatched?: boolean
+  /** Without grid lines, under a line of text. */
+  readonly bare?: boolean
+}
+
+/** One step of the staircase that is the window filling: it starts where the one before ended. */
+export function Fall({ axis, bar, isHatched = false, bare = false }: FallProps) {
+  return (
+    <span className={styles.fall} data-bare={bare || undefined} aria-hidden="true">
+      {bar === null ? null : (
+        <i
+          className={classNames(kinds[bar.kind], isHatched && styles.hatched)}
+          style={{ left: percent(bar.start / axis.max), width: percent(bar.tokens / axis.max) }}
+        />
+      )}
+    </span>
+  )
+}
+
+function percent(share: number): string {
+  return `${(Math.min(1, share) * 100).toFixed(2)}%`
+}

@@ -1,0 +1,188 @@
+import path from "node:path"
+import { compareText } from "#ground/base"
+import { findUp } from "../ancestors.ts"
+import { belongsTo, noteLinkOutside } from "../belongs.ts"
+import { configItem } from "../config-item.ts"
+import type { Disk } from "../disk.ts"
+import { splitFrontmatter, textField } from "../frontmatter.ts"
+import type { Found, Host, Place, Survey } from "../host.ts"
+import { findProgram } from "../installed.ts"
+import { jsonMcpServers } from "../json-mcp.ts"
+import { readJsonFile } from "../json-settings.ts"
+import { createLook, type Look, type ReadFile } from "../look.ts"
+import { findSkillFiles } from "../skill-files.ts"
+import type { Source } from "../source.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { DEEPEST_SKILL_LEVELS } from "./limits.ts"
+import { ruleParts } from "./rules.ts"
+import { SOURCES } from "./sources.ts"
+
+/** Not on npm and never run by us: all of this is from documents. */
+export const antigravity: Host = {
+  name: "antigravity",
+  title: "Antigravity",
+  factsVersions: [],
+  isVerified: false,
+  survey,
+  findInstalled: (place, disk) =>
+    findProgram(place, disk, { names: ["agy", "antigravity"], packages: [] }),
+}
+
+type Walk = {
+  readonly look: Look
+  readonly config: string
+  /** The working directory, and the top of its repository before it when that is another. */
+  readonly folders: readonly string[]
+}
+
+async function survey(place: Place, disk: Disk): Promise<Survey> {
+  const look = createLook(disk)
+  const given = path.resolve(place.workingDirectory)
+  const cwd = (await look.realPath(given)) ?? given
+  const top = await findUp(
+    cwd,
+    async (it) => (await look.realPath(path.join(it, ".git"))) !== undefined,
+  )
+  const folders = top === undefined || top === cwd ? [cwd] : [top, cwd]
+  const walk = { look, config: path.join(place.home, ".gemini"), folders }
+  const instructions = await instructionItems(walk)
+  const rules = await ruleItems(walk)
+  const skills = await skillItems(walk)
+  const workflows = await workflowItems(walk)
+  const mcp = await readJsonFile(
+    look,
+    path.join(walk.config, "antigravity", "mcp_config.json"),
+    SOURCES.mcpConfig.source,
+  )
+  const { path: at, file } = mcp
+  return {
+    items: [
+      ...instructions,
+      ...rules,
+      ...skills,
+      ...workflows,
+      ...(file === undefined ? [] : [configItem({ path: at, file }, SOURCES.mcpConfig, "user")]),
+    ],
+    searched: look.searched(),
+    layers: [],
+    mcpServers: jsonMcpServers(mcp, "user", () => "connects"),
+    notes: look.notes(),
+  }
+}
+
+const CONTEXT_FILES = ["GEMINI.md", "AGENTS.md"]
+
+async function instructionItems(walk: Walk): Promise<readonly Found[]> {
+  const places = [
+    { folder: walk.config, source: SOURCES.userMemory },
+    ...walk.folders.map((folder) => ({ folder, source: SOURCES.projectRoot })),
+  ]
+  const items: Found[] = []
+  for (const { folder, source } of places) {
+    for (const name of CONTEXT_FILES) {
+      const at = path.join(folder, name)
+      const file = await readText(walk.look, at, source)
+      if (file === undefined) continue
+      const sent = file.bytes.toString()
+      items.push({ ...baseOf(walk, { at, file, source }), load: "always", sent, later: "" })
+    }
+  }
+  return items
+}
+
+/** The new folder and the old one. */
+const DOT_FOLDERS = [".agents", ".agent"]
+
+async function ruleItems(walk: Walk): Promise<readonly Found[]> {
+  const items: Found[] = []
+  for (const at of await markdownIn(walk, "rules", SOURCES.rules)) {
+    const file = await readText(walk.look, at, SOURCES.rules)
+    if (file === undefined) continue
+    const parts = ruleParts(walk.look, at, file.bytes.toString())
+    const [base] = walk.folders
+    const { patterns, ...rest } = parts
+    const waitsFor = patterns === undefined ? {} : { waitsFor: { patterns, base: base ?? at } }
+    items.push({ ...baseOf(walk, { at, file, source: SOURCES.rules }), ...rest, ...waitsFor })
+  }
+  return items
+}
+
+async function skillItems(walk: Walk): Promise<readonly Found[]> {
+  const roots = [
+    path.join(walk.config, "antigravity", "skills"),
+    path.join(walk.config, "skills"),
+    ...walk.folders.flatMap((it) => DOT_FOLDERS.map((dot) => path.join(it, dot, "skills"))),
+  ]
+  const items: Found[] = []
+  for (const root of roots) {
+    const files = await findSkillFiles(walk.look, root, {
+      source: SOURCES.skills.source,
+      deepestLevels: DEEPEST_SKILL_LEVELS,
+      followsLinks: true,
+      takesLinks: true,
+      goesBelowSkills: true,
+    })
+    for (const at of files) {
+      const name = path.basename(path.dirname(at))
+      items.push(...(await namedItem(walk, at, { name, source: SOURCES.skills })))
+    }
+  }
+  return items
+}
+
+async function workflowItems(walk: Walk): Promise<readonly Found[]> {
+  const items: Found[] = []
+  for (const at of await markdownIn(walk, "workflows", SOURCES.workflows)) {
+    const name = path.basename(at, ".md")
+    items.push(...(await namedItem(walk, at, { name, source: SOURCES.workflows })))
+  }
+  return items
+}
+
+/** Name and description are known from the start, the text comes when it is called. */
+async function namedItem(
+  walk: Walk,
+  at: string,
+  it: { readonly name: string; readonly source: Source },
+): Promise<readonly Found[]> {
+  const file = await readText(walk.look, at, it.source)
+  if (file === undefined) return []
+  const later = file.bytes.toString()
+  const { fields } = splitFrontmatter(later)
+  const name = textField(fields, "name") || it.name
+  const sent = `${name}: ${textField(fields, "description")}`
+  const base = baseOf(walk, { at, file, source: it.source })
+  return [{ ...base, kind: "tools", load: "name-only", sent, later }]
+}
+
+async function markdownIn(
+  { look, folders }: Walk,
+  name: string,
+  { source }: Source,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const folder of folders.flatMap((it) =>
+    DOT_FOLDERS.map((dot) => path.join(it, dot, name)),
+  )) {
+    const entries = await look.list(folder, source)
+    const names = entries.filter((it) => it.what !== "directory" && it.name.endsWith(".md"))
+    found.push(...names.map((it) => path.join(folder, it.name)).toSorted(compareText))
+  }
+  return found
+}
+
+function readText(look: Look, at: string, { source }: Source): Promise<ReadFile | undefined> {
+  return look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+}
+
+function baseOf(
+  walk: Walk,
+  it: { readonly at: string; readonly file: ReadFile; readonly source: Source },
+) {
+  const { at, file, source } = it
+  const grounds = { own: [walk.config], project: walk.folders.slice(0, 1) }
+  const trust = belongsTo(file, at, grounds)
+  if (trust === "external") noteLinkOutside(walk.look, at, file.realPath)
+  const scope = trust === "own" ? "user" : "project"
+  return { path: at, ...source, scope, kind: "instructions", trust, file, frame: "" } as const
+}

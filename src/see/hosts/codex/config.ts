@@ -1,0 +1,184 @@
+import path from "node:path"
+import { parse, TomlError } from "smol-toml"
+import type { Place, SettingsLayer } from "../host.ts"
+import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { type Fields, fieldsOf, textsOf } from "../record.ts"
+import type { Source } from "../source.ts"
+import { codexHome, configFolders, mainRepository, systemFolder } from "./folders.ts"
+import { DEFAULT_PROJECT_DOC_BYTES } from "./limits.ts"
+import { SOURCES } from "./sources.ts"
+
+/** One config file that was looked for. */
+export type ConfigFile = {
+  readonly path: string
+  readonly layer: "managed" | "project" | "user" | "system"
+  readonly source: Source
+  readonly file: ReadFile | undefined
+  readonly values: Fields
+  readonly outcome: SettingsLayer["outcome"]
+  /** A project's config counts only when the person trusts the project. */
+  readonly counts: boolean
+}
+
+export type CodexConfig = {
+  readonly home: string
+  readonly cwd: string
+  /** The strongest first, also those that do not count. */
+  readonly files: readonly ConfigFile[]
+  readonly markers: readonly string[]
+  readonly isUntrusted: boolean
+  /** The `.codex` folders of the project, the nearest first. */
+  readonly dotFolders: readonly string[]
+}
+
+export async function readConfig(place: Place, look: Look): Promise<CodexConfig> {
+  const home = await codexHome(place, look)
+  const cwd = (await look.realPath(place.workingDirectory)) ?? path.resolve(place.workingDirectory)
+  const read = configReader(look)
+  const machine = systemFolder(place)
+  const managed = await read(path.join(machine, "managed_config.toml"), "managed")
+  const user = await read(path.join(home, "config.toml"), "user")
+  const system = await read(path.join(machine, "config.toml"), "system")
+
+  const outside = [managed, user, system]
+  const markers = textsOf(firstOf(outside, "project_root_markers")) ?? [".git"]
+  const folders = await configFolders(look, cwd, markers)
+  const trust = await trustOf({ look, cwd, root: folders[0] ?? cwd, files: outside })
+  const dotFolders: string[] = []
+  const project: ConfigFile[] = []
+  for (const folder of folders.toReversed()) {
+    const dotCodex = path.join(folder, ".codex")
+    if ((await look.realPath(dotCodex)) === home) continue
+    dotFolders.push(dotCodex)
+    const found = await read(path.join(dotCodex, "config.toml"), "project")
+    project.push({ ...found, counts: trust(folder) === "trusted" })
+  }
+  for (const file of project) noteNotTrusted(look, file)
+  return {
+    home,
+    cwd,
+    files: [managed, ...project, user, system],
+    markers,
+    isUntrusted: trust(cwd, "without root") === "untrusted",
+    dotFolders,
+  }
+}
+
+/** The value of a key in the strongest file that has it. */
+export function settingOf(config: CodexConfig, key: string): unknown {
+  return firstOf(
+    config.files.filter((it) => it.counts),
+    key,
+  )
+}
+
+/** The strongest file that has a text under a key. */
+export function fileWithText(
+  config: CodexConfig,
+  key: string,
+): { readonly file: ConfigFile; readonly text: string } | undefined {
+  for (const file of config.files) {
+    const text = file.values[key]
+    if (file.counts && typeof text === "string") return { file, text }
+  }
+  return undefined
+}
+
+/** Names that are tried after AGENTS.md; a path is no name. */
+export function fallbackNames(config: CodexConfig): readonly string[] {
+  const given = textsOf(settingOf(config, "project_doc_fallback_filenames")) ?? []
+  return given.map((it) => it.trim()).filter((it) => it !== "" && !/[/\\]/.test(it))
+}
+
+export function projectDocBytes(config: CodexConfig): number {
+  const given = settingOf(config, "project_doc_max_bytes")
+  const isCount = typeof given === "number" && Number.isSafeInteger(given) && given >= 0
+  return isCount ? given : DEFAULT_PROJECT_DOC_BYTES
+}
+
+export function layersOf(config: CodexConfig): readonly SettingsLayer[] {
+  return config.files
+    .filter((it) => it.counts || it.outcome.kind === "missing")
+    .map(({ layer, path: at, outcome }) => ({ layer, path: at, outcome }))
+}
+
+function configReader(look: Look) {
+  return async (at: string, layer: ConfigFile["layer"]): Promise<ConfigFile> => {
+    const source = sourceOf(layer)
+    const limits = { source: source.source, maxBytes: SETTINGS_LIMIT_BYTES }
+    const file = await look.read(at, limits)
+    const outcome = await outcomeOf(look, at, file)
+    if (outcome.kind === "broken") {
+      const text = `This config is broken (${outcome.problem}); Codex does not start with it.`
+      look.note({ code: "settings-broken", text, path: at })
+    }
+    const values = outcome.kind === "found" ? outcome.values : {}
+    return { path: at, layer, source, file, values, outcome, counts: true }
+  }
+}
+
+function sourceOf(layer: ConfigFile["layer"]): Source {
+  if (layer === "project") return SOURCES.projectSettings
+  return layer === "user" ? SOURCES.userSettings : SOURCES.systemSettings
+}
+
+async function outcomeOf(
+  look: Look,
+  at: string,
+  file: ReadFile | undefined,
+): Promise<SettingsLayer["outcome"]> {
+  if (file !== undefined) return parseToml(file.bytes.toString())
+  const found = await look.peek(at, SETTINGS_LIMIT_BYTES)
+  if (found.kind === "missing") return { kind: "missing" }
+  return { kind: "unreadable", reason: found.kind === "unreadable" ? found.reason : found.kind }
+}
+
+function parseToml(text: string): SettingsLayer["outcome"] {
+  try {
+    return { kind: "found", values: parse(text) }
+  } catch (error) {
+    const where = error instanceof TomlError ? `line ${error.line}, column ${error.column}` : ""
+    return { kind: "broken", problem: where === "" ? "it is no TOML" : where }
+  }
+}
+
+type TrustLevel = "trusted" | "untrusted" | undefined
+
+/**
+ * What the person said about a folder: about itself, then about the top of the project, then about
+ * the repository. For the files of the project Codex leaves the second out.
+ */
+async function trustOf(it: {
+  readonly look: Look
+  readonly cwd: string
+  readonly root: string
+  readonly files: readonly ConfigFile[]
+}): Promise<(folder: string, top?: "without root") => TrustLevel> {
+  const projects = it.files.map(({ values }) => fieldsOf(values["projects"]))
+  const repository = await mainRepository(it.look, it.cwd)
+  const said = (folder: string): TrustLevel => {
+    const levels = projects.map((table) => fieldsOf(table[folder])["trust_level"])
+    return levels.find((level) => level === "trusted" || level === "untrusted")
+  }
+  return (folder, top) => {
+    const ofRoot = top === undefined ? said(it.root) : undefined
+    return said(folder) ?? ofRoot ?? (repository === undefined ? undefined : said(repository))
+  }
+}
+
+function noteNotTrusted(look: Look, file: ConfigFile): void {
+  if (file.counts || file.file === undefined) return
+  const text = "Codex does not use this config: the project is not trusted."
+  look.mark({
+    path: file.path,
+    source: file.source.source,
+    outcome: "excluded",
+    detail: "the project is not trusted",
+  })
+  look.note({ code: "switched-off", text, path: file.path })
+}
+
+function firstOf(files: readonly ConfigFile[], key: string): unknown {
+  return files.find((it) => it.values[key] !== undefined)?.values[key]
+}

@@ -1,0 +1,97 @@
+import path from "node:path"
+import { z } from "zod"
+import { compareText } from "#ground/base"
+import type { Disk } from "../disk.ts"
+import type { HostWord, Place } from "../host.ts"
+import { createLook } from "../look.ts"
+import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../walk-limits.ts"
+import { codexHome } from "./folders.ts"
+
+/** What the newest session in this folder was given, from the rollout that Codex keeps of it. */
+export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
+  const home = await codexHome(place, createLook(disk))
+  const cwd = (await disk.realPath(place.workingDirectory)) ?? place.workingDirectory
+  let looked = 0
+  for await (const rollout of newestRollouts(path.join(home, "sessions"), disk)) {
+    if (looked++ === MOST_SESSIONS_LOOKED_AT) break
+    const word = await readRollout(rollout, cwd, disk)
+    if (word !== undefined) return word
+  }
+  return undefined
+}
+
+/** `YYYY/MM/DD/rollout-<time>-<id>.jsonl`: names that sort by time. */
+async function* newestRollouts(sessions: string, disk: Disk): AsyncGenerator<string> {
+  for (const year of await newestFirst(sessions, disk)) {
+    for (const month of await newestFirst(year, disk)) {
+      for (const day of await newestFirst(month, disk)) yield* rolloutsOf(day, disk)
+    }
+  }
+}
+
+async function* rolloutsOf(day: string, disk: Disk): AsyncGenerator<string> {
+  for (const file of await newestFirst(day, disk)) {
+    if (/^rollout-.*\.jsonl$/.test(path.basename(file))) yield file
+  }
+}
+
+async function newestFirst(folder: string, disk: Disk): Promise<readonly string[]> {
+  const names = (await disk.list(folder)).map((it) => it.name)
+  return names.toSorted((a, b) => compareText(b, a)).map((name) => path.join(folder, name))
+}
+
+const Meta = z.object({
+  type: z.literal("session_meta"),
+  payload: z.object({
+    id: z.string().optional(),
+    cwd: z.string(),
+    cli_version: z.string().optional(),
+  }),
+})
+
+const Message = z.object({
+  type: z.literal("response_item"),
+  payload: z.object({
+    type: z.literal("message"),
+    role: z.literal("user"),
+    content: z.array(z.object({ text: z.string().default("") })),
+  }),
+})
+
+const HEADING = "# AGENTS.md instructions"
+
+async function readRollout(
+  rollout: string,
+  cwd: string,
+  disk: Disk,
+): Promise<HostWord | undefined> {
+  let meta: z.infer<typeof Meta>["payload"] | undefined
+  const limits = { maxBytes: LARGEST_SESSION_HEAD_BYTES }
+  for await (const record of disk.records(rollout, limits)) {
+    meta ??= Meta.safeParse(record).data?.payload
+    if (meta === undefined || meta.cwd !== cwd) return undefined
+    const texts = Message.safeParse(record).data?.payload.content.map((it) => it.text) ?? []
+    const whole = texts.find((text) => text.startsWith(HEADING))
+    if (whole !== undefined) return wordOf(meta, whole, await disk.modifiedAt(rollout))
+    // The first message without them is the prompt: this session had no instructions.
+    if (texts.length > 0) break
+  }
+  return meta === undefined ? undefined : wordOf(meta, "", await disk.modifiedAt(rollout))
+}
+
+function wordOf(
+  meta: z.infer<typeof Meta>["payload"],
+  whole: string,
+  at: number | undefined,
+): HostWord {
+  const inside = /<INSTRUCTIONS>\n([\s\S]*)\n<\/INSTRUCTIONS>/.exec(whole)?.[1] ?? ""
+  return {
+    by: "transcript",
+    at: at ?? 0,
+    ...(meta.cli_version === undefined ? {} : { version: meta.cli_version }),
+    ...(meta.id === undefined ? {} : { session: meta.id }),
+    files: [],
+    wholeText: inside,
+    categories: [],
+  }
+}

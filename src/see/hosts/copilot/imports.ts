@@ -1,0 +1,131 @@
+import path from "node:path"
+import { isInside } from "../inside.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { strictText, withoutByteOrderMark } from "../unicode.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { DEEPEST_IMPORT_LEVELS } from "./limits.ts"
+
+export type Imported = {
+  readonly path: string
+  readonly file: ReadFile
+  readonly by: { readonly path: string; readonly line: number }
+}
+
+export type Expanded = { readonly text: string; readonly imports: readonly Imported[] }
+
+type From = { readonly path: string; readonly text: string; readonly level: number }
+
+/** One expansion: where imports may lie, what is in already, and what came in. */
+type Job = {
+  readonly look: Look
+  readonly root: string
+  readonly loaded: Set<string>
+  readonly imports: Imported[]
+}
+
+/**
+ * The text of a file with the files it names behind each name: `see @docs/style.md`. Only Markdown
+ * that really lies in the import root; each file once for the file one began with.
+ */
+export async function expandImports(
+  look: Look,
+  start: { readonly path: string; readonly realPath: string; readonly text: string },
+  root: string,
+): Promise<Expanded> {
+  const realRoot = (await look.realPath(root)) ?? root
+  const job: Job = { look, root: realRoot, loaded: new Set([start.realPath]), imports: [] }
+  const text = await expand(job, { path: start.path, text: start.text, level: 0 })
+  return { text, imports: job.imports }
+}
+
+async function expand(job: Job, from: From): Promise<string> {
+  let text = ""
+  let done = 0
+  for (const mention of findMentions(from.text)) {
+    const isInsideLast = mention.at < done
+    const added = isInsideLast ? undefined : await insertion(job, from, mention)
+    if (added === undefined) continue
+    text += from.text.slice(done, mention.end) + added
+    done = mention.end
+  }
+  return text + from.text.slice(done)
+}
+
+/** What comes behind a name; undefined when it stays a name. */
+async function insertion(job: Job, from: From, mention: Mention): Promise<string | undefined> {
+  const { look } = job
+  const by = { path: from.path, line: lineOf(from.text, mention.at) }
+  const it = { name: mention.path, by }
+  // From where a file was found: a link is not followed for this.
+  const target = await look.realPath(path.resolve(path.dirname(from.path), mention.path))
+  if (target === undefined) return refuse(look, "import-unresolved", it)
+  if (!isInside(target, job.root)) return refuse(look, "import-external", it)
+  if (job.loaded.has(target)) return `\n\n${tag(target)} skipped="already-loaded" />`
+  if (from.level === DEEPEST_IMPORT_LEVELS) return refuse(look, "import-too-deep", it)
+  const limits = { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES }
+  const file = await look.read(target, limits)
+  const raw = file === undefined ? undefined : strictText(file.bytes)
+  if (file === undefined || raw === undefined) return refuse(look, "import-unresolved", it)
+  job.loaded.add(target)
+  job.imports.push({ path: target, file, by })
+  const text = withoutClosing(withoutByteOrderMark(raw))
+  const inner = await expand(job, { path: target, text, level: from.level + 1 })
+  return `\n\n${tag(target)}>\n${inner.trimEnd()}\n</imported_custom_instruction>`
+}
+
+function tag(target: string): string {
+  return `<imported_custom_instruction source="${target}"`
+}
+
+/** An imported text must not look as if the import ended inside it. */
+function withoutClosing(text: string): string {
+  return text.replaceAll("</imported_custom_instruction", "&lt;/imported_custom_instruction")
+}
+
+const PROBLEMS = {
+  "import-unresolved": "names no file that can be read",
+  "import-external": "lies outside the folder that imports may come from",
+  "import-too-deep": `is more than ${DEEPEST_IMPORT_LEVELS} imports deep`,
+} as const
+
+function refuse(
+  look: Look,
+  code: keyof typeof PROBLEMS,
+  it: { readonly name: string; readonly by: Imported["by"] },
+): undefined {
+  look.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it stays a name.`, ...it.by })
+  return undefined
+}
+
+type Mention = { readonly at: number; readonly end: number; readonly path: string }
+
+/** Names behind an @ that end in .md or .markdown, outside code. */
+export function findMentions(text: string): readonly Mention[] {
+  const open = withoutCode(text)
+  const mentions: Mention[] = []
+  for (const match of open.matchAll(MENTION)) {
+    const name = (match[1] ?? "").replace(TRAILING_MARKS, "")
+    if (!/\.(?:md|markdown)$/i.test(name)) continue
+    mentions.push({ at: match.index, end: match.index + 1 + name.length, path: name })
+  }
+  return mentions
+}
+
+/** Looks ahead, so that in `@@a.md` the second one is found as well. */
+const MENTION = /(?<![\w.\-/])@(?=([^\s`]+))/g
+const TRAILING_MARKS = /[.,;:!?)\]}>'"]+$/
+
+/** Code is blanked out, so that places stay where they are. Fences are simply counted. */
+function withoutCode(text: string): string {
+  let isFenced = false
+  const lines = text.split("\n").map((line) => {
+    const isFence = /^\s*(?:```|~~~)/.test(line)
+    if (isFence) isFenced = !isFenced
+    return isFence || isFenced ? " ".repeat(line.length) : line
+  })
+  return lines.join("\n").replace(/(`+)[\s\S]*?\1/g, (code) => code.replace(/[^\n]/g, " "))
+}
+
+function lineOf(text: string, at: number): number {
+  return text.slice(0, at).split("\n").length
+}

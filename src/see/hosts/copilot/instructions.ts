@@ -1,0 +1,134 @@
+import path from "node:path"
+import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import type { Found } from "../host.ts"
+import type { Look, ReadFile } from "../look.ts"
+import type { Source } from "../source.ts"
+import { strictText, withoutByteOrderMark } from "../unicode.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import type { Folders } from "./folders.ts"
+import { type Expanded, expandImports } from "./imports.ts"
+import { BLOCK_FRAME, betweenSource, SOURCES } from "./sources.ts"
+
+type Candidate = {
+  readonly at: string
+  readonly source: Source
+  readonly scope: "user" | "project"
+  /** Where imports may come from; nothing is imported when there is none. */
+  readonly importRoot: string | undefined
+}
+
+/** Every file of instructions in the order of the message; the same text only once. */
+export async function instructionItems(look: Look, folders: Folders): Promise<readonly Found[]> {
+  const grounds = { own: [folders.config], project: [folders.root] }
+  const firstWith = new Map<string, string>()
+  const items: Found[] = []
+  for (const candidate of candidates(folders)) {
+    const limits = { source: candidate.source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
+    const file = await look.read(candidate.at, limits)
+    const text = file === undefined ? undefined : textOf(look, candidate, file)
+    if (file === undefined || text === undefined) continue
+    const expanded = await expand(look, candidate, { file, text })
+    const twin = firstWith.get(expanded.text)
+    if (twin !== undefined) {
+      look.mark({
+        path: candidate.at,
+        source: limits.source,
+        outcome: "excluded",
+        detail: `the same text as ${twin}`,
+      })
+      look.note({ code: "duplicate", text: `The same text as ${twin}.`, path: candidate.at })
+      continue
+    }
+    firstWith.set(expanded.text, candidate.at)
+    items.push(...itemsOf(look, candidate, { file, expanded, grounds }))
+  }
+  return items
+}
+
+/** The person's file, then the top and the working directory, then what lies between. */
+function candidates({ config, root, cwd, walk }: Folders): readonly Candidate[] {
+  const ends = root === cwd ? [root] : [root, cwd]
+  const sourceOf = (folder: string) =>
+    folder === root ? SOURCES.projectRoot : SOURCES.workingDirectory
+  const inProject = (folder: string, name: string, source: Source): Candidate => ({
+    at: path.join(folder, name),
+    source,
+    scope: "project",
+    importRoot: name === "GEMINI.md" ? undefined : root,
+  })
+  const between = walk.slice(1, -1).toReversed()
+  return [
+    {
+      at: path.join(config, "copilot-instructions.md"),
+      source: SOURCES.userMemory,
+      scope: "user",
+      importRoot: config,
+    },
+    ...ends.map((folder) => inProject(folder, COPILOT_FILE, sourceOf(folder))),
+    ...ends.flatMap((folder) =>
+      AGENT_FILES.map((name) => inProject(folder, name, sourceOf(folder))),
+    ),
+    ...between.flatMap((folder, index) =>
+      BETWEEN_FILES.map((name) => inProject(folder, name, betweenSource(index + 1))),
+    ),
+  ]
+}
+
+const COPILOT_FILE = ".github/copilot-instructions.md"
+const AGENT_FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
+const BETWEEN_FILES = [COPILOT_FILE, "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"]
+
+/** A file of the person must be UTF-8; in a project's file bad bytes are replaced. */
+function textOf(look: Look, { at, source, scope }: Candidate, file: ReadFile): string | undefined {
+  const text = scope === "user" ? strictText(file.bytes) : file.bytes.toString()
+  if (text === undefined)
+    look.mark({ path: at, source: source.source, outcome: "excluded", detail: "it is not UTF-8" })
+  return text === undefined ? undefined : withoutByteOrderMark(text)
+}
+
+function expand(
+  look: Look,
+  { at, importRoot }: Candidate,
+  it: { readonly file: ReadFile; readonly text: string },
+): Promise<Expanded> {
+  if (importRoot === undefined) return Promise.resolve({ text: it.text, imports: [] })
+  const start = { path: at, realPath: it.file.realPath, text: it.text }
+  return expandImports(look, start, importRoot)
+}
+
+/** The file with all it imports in one text, and a line for each import, which adds nothing. */
+function itemsOf(
+  look: Look,
+  { at, source, scope }: Candidate,
+  it: { readonly file: ReadFile; readonly expanded: Expanded; readonly grounds: Grounds },
+): readonly Found[] {
+  const trust = belongsTo(it.file, at, it.grounds)
+  if (trust === "external") noteLinkOutside(look, at, it.file.realPath)
+  const base = { scope, kind: "instructions", later: "" } as const
+  const main: Found = {
+    ...base,
+    ...source,
+    path: at,
+    load: "always",
+    trust,
+    file: it.file,
+    sent: it.expanded.text,
+    frame: BLOCK_FRAME,
+  }
+  const imports = it.expanded.imports.map(
+    (one): Found => ({
+      ...base,
+      path: one.path,
+      source: "import",
+      priority: source.priority,
+      reason: "Copied into the file above",
+      load: "import",
+      trust: belongsTo(one.file, one.path, it.grounds),
+      importedBy: one.by,
+      file: one.file,
+      sent: "",
+      frame: "",
+    }),
+  )
+  return [main, ...imports]
+}

@@ -1,0 +1,195 @@
+import path from "node:path"
+import { compareText } from "#ground/base"
+import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import { splitFrontmatter } from "../frontmatter.ts"
+import type { Found } from "../host.ts"
+import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { textsOf } from "../record.ts"
+import type { Source } from "../source.ts"
+import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import type { Folders } from "./folders.ts"
+import { LARGEST_USER_RULE_BYTES } from "./limits.ts"
+import { SOURCES } from "./sources.ts"
+
+type RuleFolder = {
+  readonly folder: string
+  readonly source: Source
+  readonly scope: "user" | "project"
+  /** Rows of the table name a file from here; whole paths when there is none. */
+  readonly base: string | undefined
+}
+
+/** Rules for all files stand there whole; of the others there is a row in a table. */
+export async function ruleItems(
+  look: Look,
+  folders: Folders,
+  added: readonly string[],
+): Promise<readonly Found[]> {
+  const grounds = { own: [folders.config], project: [folders.root, ...added] }
+  const items: Found[] = []
+  for (const place of ruleFolders(folders, added)) {
+    for (const at of await findRules(look, place)) {
+      const item = await ruleItem(look, at, { place, grounds })
+      if (item !== undefined && !items.some((it) => it.path === item.path)) items.push(item)
+    }
+  }
+  const named = await addedAgentsFiles(look, folders.cwd, added)
+  return [
+    ...items.filter((it) => it.load === "always"),
+    ...named,
+    ...items.filter((it) => it.load !== "always"),
+  ]
+}
+
+function ruleFolders(folders: Folders, added: readonly string[]): readonly RuleFolder[] {
+  const { config, root, cwd } = folders
+  const ends = root === cwd ? [root] : [root, cwd]
+  return [
+    {
+      folder: path.join(config, "instructions"),
+      source: SOURCES.userRules,
+      scope: "user",
+      base: undefined,
+    },
+    ...ends.map(
+      (end): RuleFolder => ({
+        folder: path.join(end, ".github", "instructions"),
+        source: SOURCES.projectRules,
+        scope: "project",
+        base: end,
+      }),
+    ),
+    ...added
+      .flatMap((folder) => [path.join(folder, ".github", "instructions"), folder])
+      .map(
+        (folder): RuleFolder => ({
+          folder,
+          source: SOURCES.addedRules,
+          scope: "project",
+          base: undefined,
+        }),
+      ),
+  ]
+}
+
+/** By path, folder by folder; what is hidden is left out, a linked folder is not gone into. */
+async function findRules(look: Look, { folder, source }: RuleFolder): Promise<readonly string[]> {
+  const found: string[] = []
+  async function visit(at: string, level: number): Promise<void> {
+    const entries = await look.list(at, source.source)
+    for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
+      if (name.startsWith(".")) continue
+      const isRule = what !== "directory" && /\.instructions\.md$/i.test(name)
+      if (isRule) found.push(path.join(at, name))
+      const goesDeeper = what === "directory" && level < DEEPEST_FOLDER_LEVELS
+      if (goesDeeper) await visit(path.join(at, name), level + 1)
+    }
+  }
+  await visit(folder, 0)
+  return found
+}
+
+async function ruleItem(
+  look: Look,
+  at: string,
+  it: { readonly place: RuleFolder; readonly grounds: Grounds },
+): Promise<Found | undefined> {
+  const { source, scope, base } = it.place
+  const isUser = scope === "user"
+  const maxBytes = isUser ? LARGEST_USER_RULE_BYTES : LARGEST_INSTRUCTION_BYTES
+  const file = await look.read(at, { source: source.source, maxBytes })
+  if (file === undefined) return undefined
+  const text = isUser ? strictText(file.bytes) : file.bytes.toString()
+  const { fields } = splitFrontmatter(text ?? "")
+  const isExcluded = excludes(fields["excludeAgent"])
+  if (text === undefined || isExcluded) {
+    const why = isExcluded ? "it excludes this agent" : "it is not UTF-8"
+    look.mark({ path: at, source: source.source, outcome: "excluded", detail: why })
+    return undefined
+  }
+  const trust = belongsTo(file, at, it.grounds)
+  if (trust === "external") noteLinkOutside(look, at, file.realPath)
+  const plain = withoutByteOrderMark(text)
+  const item = { path: at, scope, kind: "instructions", trust, file } as const
+  const patterns = patternsOf(fields["applyTo"])
+  if (patterns === undefined) {
+    return { ...item, ...source, load: "always", sent: plain, frame: "\n\n", later: "" }
+  }
+  const shown = base === undefined ? at : path.relative(base, at).replaceAll("\\", "/")
+  return {
+    ...item,
+    ...SOURCES.ruleTable,
+    load: "conditional",
+    sent: rowOf(patterns, shown, fields["description"]),
+    frame: "\n",
+    later: plain,
+    waitsFor: { patterns, base: base ?? it.place.folder },
+  }
+}
+
+function excludes(given: unknown): boolean {
+  return [given].flat().includes("coding-agent")
+}
+
+const EVERYTHING = ["", "*", "**", "**/*"]
+
+/** The patterns a rule waits for; undefined when it is for everything. */
+export function patternsOf(applyTo: unknown): readonly string[] | undefined {
+  const patterns = typeof applyTo === "string" ? splitPatterns(applyTo) : textsOf(applyTo)
+  if (patterns === undefined || patterns.length === 0) return undefined
+  const isForAll = patterns.length === 1 && EVERYTHING.includes(patterns[0] ?? "")
+  return isForAll ? undefined : patterns
+}
+
+/** At commas, but not at those inside braces. */
+function splitPatterns(given: string): readonly string[] {
+  const parts = [""]
+  let depth = 0
+  for (const character of given) {
+    if (character === "{") depth++
+    if (character === "}") depth--
+    if (character === "," && depth <= 0) parts.push("")
+    else parts.push((parts.pop() ?? "") + character)
+  }
+  return parts.map((it) => it.trim())
+}
+
+function rowOf(patterns: readonly string[], file: string, description: unknown): string {
+  const about = typeof description === "string" ? onOneLine(description) : ""
+  return `| ${cell(patterns.join(", "))} | '${file}' | ${cell(about)} |`
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|")
+}
+
+/** AGENTS.md of an added folder is only named, in a table of its own. */
+async function addedAgentsFiles(
+  look: Look,
+  cwd: string,
+  added: readonly string[],
+): Promise<readonly Found[]> {
+  const items: Found[] = []
+  for (const folder of added) {
+    const at = path.join(folder, "AGENTS.md")
+    const limits = { source: SOURCES.addedDirectory.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
+    const file: ReadFile | undefined = await look.read(at, limits)
+    if (file === undefined) continue
+    const way = path.relative(cwd, folder).replaceAll("\\", "/")
+    items.push({
+      path: at,
+      ...SOURCES.addedDirectory,
+      scope: "project",
+      load: "name-only",
+      kind: "instructions",
+      trust: "project",
+      file,
+      sent: `| ${way}/ | '${way}/AGENTS.md' | Agent instructions for ${way}/**/* |`,
+      frame: "\n",
+      later: file.bytes.toString(),
+    })
+  }
+  return items
+}

@@ -1,0 +1,200 @@
+import path from "node:path"
+import { compareText } from "#ground/base"
+import { belongsTo } from "../belongs.ts"
+import type { Found, Place } from "../host.ts"
+import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { findSkillFiles } from "../skill-files.ts"
+import { strictText } from "../unicode.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { type Folders, namedFolders } from "./folders.ts"
+import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_SKILL_NAME_CHARACTERS } from "./limits.ts"
+import { describeBody, escaped, type Headed, readHead } from "./listing-text.ts"
+import { SOURCES } from "./sources.ts"
+
+/** Where skills come from; neighbours of the same group are listed by name. */
+type Root = {
+  readonly folder: string
+  readonly group: "here" | "above" | "user" | "agents" | "named" | "commands"
+  readonly location: "project" | "user" | "custom"
+}
+
+type Skill = {
+  readonly at: string
+  readonly root: Root
+  readonly file: ReadFile
+  readonly name: string
+  readonly description: string
+  readonly isListed: boolean
+}
+
+/** Name, description and where from, for each skill and each command; the first of a name wins. */
+export async function skillItems(
+  look: Look,
+  folders: Folders,
+  place: Place,
+): Promise<readonly Found[]> {
+  const roots = rootsOf(folders, place)
+  const byName = new Map<string, Skill>()
+  for (const root of roots) {
+    for (const skill of await skillsOf(look, root)) {
+      const first = byName.get(skill.name)
+      if (first === undefined) byName.set(skill.name, skill)
+      else
+        look.mark({
+          path: skill.at,
+          source: sourceOf(root).source,
+          outcome: "excluded",
+          detail: `${first.at} has this name`,
+        })
+    }
+  }
+  const grounds = {
+    own: [folders.config, path.join(folders.home, ".agents")],
+    project: [folders.root, ...folders.above, ...namedFolders(place, "COPILOT_SKILLS_DIRS")],
+  }
+  return inListOrder([...byName.values()]).map((skill) =>
+    itemOf(skill, belongsTo(skill.file, skill.at, grounds)),
+  )
+}
+
+function rootsOf({ config, home, cwd, above }: Folders, place: Place): readonly Root[] {
+  const kinds = [".github", ".agents", ".claude"].flatMap((kind): readonly Root[] => {
+    const inFolder = (folder: string) => path.join(folder, kind, "skills")
+    // The person's own ~/.claude is another host's; it does not count as a folder above.
+    const upper = above.filter((folder) => kind !== ".claude" || folder !== home)
+    return [
+      { folder: inFolder(cwd), group: "here", location: "project" },
+      ...upper.map(
+        (it) => ({ folder: inFolder(it), group: "above", location: "project" }) as const,
+      ),
+    ]
+  })
+  const commands = [cwd, ...above.filter((it) => it !== home)].map(
+    (it) =>
+      ({
+        folder: path.join(it, ".claude", "commands"),
+        group: "commands",
+        location: "project",
+      }) as const,
+  )
+  const named = namedFolders(place, "COPILOT_SKILLS_DIRS").map(
+    (folder) => ({ folder, group: "named", location: "custom" }) as const,
+  )
+  return [
+    ...kinds,
+    { folder: path.join(config, "skills"), group: "user", location: "user" },
+    { folder: path.join(home, ".agents", "skills"), group: "agents", location: "user" },
+    ...named,
+    ...commands,
+  ]
+}
+
+async function skillsOf(look: Look, root: Root): Promise<readonly Skill[]> {
+  const files =
+    root.group === "commands" ? await commandFiles(look, root) : await findSkills(look, root)
+  const skills: Skill[] = []
+  for (const at of files) {
+    const skill = await readSkill(look, at, root)
+    if (skill !== undefined) skills.push(skill)
+  }
+  return skills
+}
+
+function findSkills(look: Look, root: Root): Promise<readonly string[]> {
+  return findSkillFiles(look, root.folder, {
+    source: SOURCES.skills.source,
+    deepestLevels: DEEPEST_FOLDER_LEVELS,
+    followsLinks: true,
+    takesLinks: true,
+    goesBelowSkills: false,
+  })
+}
+
+async function commandFiles(look: Look, { folder }: Root): Promise<readonly string[]> {
+  const entries = await look.list(folder, SOURCES.commands.source)
+  const names = entries.filter((it) => it.what !== "directory" && it.name.endsWith(".md"))
+  return names.map((it) => path.join(folder, it.name)).toSorted(compareText)
+}
+
+async function readSkill(look: Look, at: string, root: Root): Promise<Skill | undefined> {
+  const { source } = sourceOf(root)
+  const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const text = file === undefined ? undefined : strictText(file.bytes)
+  if (file === undefined || text === undefined) return undefined
+  const isCommand = root.group === "commands"
+  const head = readHead(text) ?? (isCommand ? { fields: {}, body: text } : undefined)
+  const named = head === undefined ? undefined : nameOf(head, fallbackName(at, root))
+  const description = head === undefined ? undefined : descriptionOf(head)
+  if (head === undefined || named === undefined || description === undefined) {
+    look.mark({
+      path: at,
+      source,
+      outcome: "excluded",
+      detail: "its head is not one Copilot takes",
+    })
+    return undefined
+  }
+  const isListed = head.fields["disable-model-invocation"] !== true
+  return { at, root, file, name: named, description, isListed }
+}
+
+function fallbackName(at: string, root: Root): string {
+  return root.group === "commands" ? path.basename(at, ".md") : path.basename(path.dirname(at))
+}
+
+function nameOf({ fields }: Headed, fallback: string): string | undefined {
+  const given = fields["name"] ?? fallback
+  if (typeof given !== "string") return undefined
+  const name = given.trim().replace(/\s+/g, "-")
+  const isFit = /^[\w.:-]+$/.test(name) && name.length <= LONGEST_SKILL_NAME_CHARACTERS
+  return isFit ? name : undefined
+}
+
+function descriptionOf({ fields, body }: Headed): string | undefined {
+  const given = fields["description"]
+  if (given === undefined || given === null) return describeBody(body)
+  if (typeof given !== "string") return undefined
+  const description = given.trim()
+  const isTooLong = Array.from(description).length > LONGEST_DESCRIPTION_CHARACTERS
+  return isTooLong ? undefined : description
+}
+
+/** Runs of one group are sorted by name; the groups keep the order in which they were read. */
+function inListOrder(skills: readonly Skill[]): readonly Skill[] {
+  const runs: Skill[][] = []
+  for (const skill of skills) {
+    const run = runs.at(-1)
+    const isSameRun = run?.[0]?.root.group === skill.root.group && skill.root.group !== "commands"
+    if (run !== undefined && isSameRun) run.push(skill)
+    else runs.push([skill])
+  }
+  return runs.flatMap((run) => run.toSorted((a, b) => compareText(a.name, b.name)))
+}
+
+function sourceOf({ group }: Root) {
+  return group === "commands" ? SOURCES.commands : SOURCES.skills
+}
+
+function itemOf(skill: Skill, trust: Found["trust"]): Found {
+  const { root, file, isListed } = skill
+  const lines = [
+    "<skill>",
+    `  <name>${escaped(skill.name)}</name>`,
+    `  <description>${escaped(skill.description)}</description>`,
+    `  <location>${root.location}</location>`,
+    "</skill>",
+  ]
+  return {
+    path: skill.at,
+    ...sourceOf(root),
+    scope: root.location === "user" ? "user" : "project",
+    load: isListed ? "name-only" : "on-demand",
+    kind: "tools",
+    trust,
+    file,
+    sent: isListed ? lines.join("\n") : "",
+    frame: isListed ? "\n" : "",
+    later: file.bytes.toString(),
+  }
+}

@@ -1,0 +1,134 @@
+import path from "node:path"
+import { findUp } from "../ancestors.ts"
+import { isInside } from "../inside.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { DEEPEST_IMPORT_LEVELS } from "./limits.ts"
+
+export type Imported = {
+  readonly path: string
+  readonly file: ReadFile
+  readonly by: { readonly path: string; readonly line: number }
+}
+
+export type Expanded = { readonly text: string; readonly imports: readonly Imported[] }
+
+type From = {
+  readonly path: string
+  readonly text: string
+  /** The files we are in, so that none is put into itself. */
+  readonly inside: ReadonlySet<string>
+  readonly level: number
+}
+
+/** One expansion: where imports may lie, and what was imported. */
+type Job = { readonly look: Look; readonly root: string; readonly imports: Imported[] }
+
+/** The text of a file with every `@name` replaced: by the file, or by a comment why it is not. */
+export async function expandImports(
+  look: Look,
+  start: Pick<From, "path" | "text">,
+  markers: readonly string[],
+): Promise<Expanded> {
+  const root = await realOrNearest(look, await importRoot(look, path.dirname(start.path), markers))
+  const job: Job = { look, root, imports: [] }
+  const text = await expand(job, { ...start, inside: new Set(), level: 0 })
+  return { text, imports: job.imports }
+}
+
+async function expand(job: Job, from: From): Promise<string> {
+  if (from.level >= DEEPEST_IMPORT_LEVELS) return from.text
+  let text = ""
+  let done = 0
+  for (const mention of findMentions(from.text)) {
+    text += from.text.slice(done, mention.at)
+    done = mention.end
+    text += mention.isCode ? `@${mention.path}` : await insertion(job, from, mention)
+  }
+  return text + from.text.slice(done)
+}
+
+async function insertion(job: Job, from: From, mention: Mention): Promise<string> {
+  const { look } = job
+  const { path: name } = mention
+  const by = { path: from.path, line: from.text.slice(0, mention.at).split("\n").length }
+  const at = path.resolve(path.dirname(from.path), name)
+  const isAddress = /^(?:file|https?):\/\//.test(name)
+  if (isAddress || !isInside(await realOrNearest(look, at), job.root)) {
+    const text = `@${name} lies outside the project; a comment says so instead.`
+    look.note({ code: "import-external", text, ...by })
+    return failed(mention, "Path traversal attempt")
+  }
+  if (from.inside.has(at)) return `<!-- File already processed: ${name} -->`
+  const file = await look.read(at, { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES })
+  if (file === undefined) {
+    const text = `@${name} names no readable file; a comment says so instead.`
+    look.note({ code: "import-unresolved", text, ...by })
+    return failed(mention, await reasonAt(look, at))
+  }
+  job.imports.push({ path: at, file, by })
+  const inside = new Set([...from.inside, at])
+  const next = { path: at, text: file.bytes.toString(), inside, level: from.level + 1 }
+  const inner = await expand(job, next)
+  return `<!-- Imported from: ${name} -->\n${inner}\n<!-- End of import from: ${name} -->`
+}
+
+function failed({ path: name }: Mention, why: string): string {
+  return `<!-- Import failed: ${name} - ${why} -->`
+}
+
+/** The nearest folder with a marker; else the folder of the file itself. */
+async function importRoot(look: Look, folder: string, markers: readonly string[]): Promise<string> {
+  const found = await findUp(folder, (it) => hasMarker(look, it, markers))
+  return found ?? folder
+}
+
+export async function hasMarker(
+  look: Look,
+  folder: string,
+  markers: readonly string[],
+): Promise<boolean> {
+  for (const marker of markers) {
+    if (path.isAbsolute(marker) || marker.includes("..")) continue
+    if ((await look.realPath(path.join(folder, marker))) !== undefined) return true
+  }
+  return false
+}
+
+/** Where a path leads, also when its end is not there. */
+async function realOrNearest(look: Look, at: string): Promise<string> {
+  const real = await look.realPath(at)
+  const parent = path.dirname(at)
+  if (real !== undefined || parent === at) return real ?? at
+  return path.join(await realOrNearest(look, parent), path.basename(at))
+}
+
+/** In the words of Node, which the host puts into the text. */
+async function reasonAt(look: Look, at: string): Promise<string> {
+  const found = await look.peek(at, LARGEST_INSTRUCTION_BYTES)
+  if (found.kind === "missing") return `ENOENT: no such file or directory, access '${at}'`
+  if (found.kind === "directory") return `EISDIR: illegal operation on a directory, read '${at}'`
+  return found.kind === "unreadable" ? found.reason : found.kind
+}
+
+type Mention = {
+  readonly at: number
+  readonly end: number
+  readonly path: string
+  readonly isCode: boolean
+}
+
+/** An @ at the start or behind a blank, and what follows up to the next blank. */
+export function findMentions(text: string): readonly Mention[] {
+  const code = [...text.matchAll(/(`+)([\s\S]*?)\1/g)].map((match) => ({
+    from: match.index,
+    to: match.index + match[0].length,
+  }))
+  return [...text.matchAll(/(?<![^ \t\n\r])@([^ \t\n\r]+)/g)].flatMap((match) => {
+    const name = match[1] ?? ""
+    if (!/^[./A-Za-z]/.test(name)) return []
+    const at = match.index
+    const isCode = code.some((it) => at >= it.from && at < it.to)
+    return [{ at, end: at + 1 + name.length, path: name, isCode }]
+  })
+}

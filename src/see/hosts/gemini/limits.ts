@@ -1,0 +1,5 @@
+/** How many files deep imports are followed; in the fifth they stay names. */
+export const DEEPEST_IMPORT_LEVELS = 5
+
+/** How deep a folder of skills is searched: the folder itself and one below. */
+export const DEEPEST_SKILL_LEVELS = 1

@@ -1,0 +1,170 @@
+import path from "node:path"
+import { parse } from "yaml"
+import { compareText } from "#ground/base"
+import { belongsTo } from "../belongs.ts"
+import type { Found } from "../host.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { fieldsOf, textsOf } from "../record.ts"
+import { findSkillFiles } from "../skill-files.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { DEEPEST_SKILL_LEVELS } from "./limits.ts"
+import { type GeminiSettings, settingOf } from "./settings.ts"
+import { SOURCES } from "./sources.ts"
+
+type Head = { readonly name: string; readonly description: string }
+type Listed = Head & {
+  readonly at: string
+  readonly file: ReadFile
+  readonly scope: "user" | "project"
+}
+
+/** Name, description and place of each skill; a later folder takes the place of a name. */
+export async function skillItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+  const byName = new Map<string, Listed>()
+  for (const { folder, scope } of skillFolders(settings)) {
+    for (const skill of await skillsIn(look, folder, scope)) {
+      const first = byName.get(skill.name)
+      if (first !== undefined) markHidden(look, first.at, skill.at)
+      byName.set(skill.name, skill)
+    }
+  }
+  const isOff = settingOf(settings, "skills", "enabled") === false
+  const names = textsOf(settingOf(settings, "skills", "disabled")) ?? []
+  const disabled = names.map((it) => it.toLowerCase())
+  const skills = [...byName.values()].filter(
+    (it) => !isOff && !disabled.includes(it.name.toLowerCase()),
+  )
+  return skills.map((skill) => itemOf(skill, settings, SOURCES.skills))
+}
+
+function skillFolders({ home, cwd, isTrusted }: GeminiSettings) {
+  const inside = (folder: string, scope: Listed["scope"]) =>
+    [".gemini", ".agents"].map((it) => ({ folder: path.join(folder, it, "skills"), scope }))
+  return [...inside(home, "user"), ...(isTrusted ? inside(cwd, "project") : [])]
+}
+
+async function skillsIn(
+  look: Look,
+  folder: string,
+  scope: Listed["scope"],
+): Promise<readonly Listed[]> {
+  const { source } = SOURCES.skills
+  const files = await findSkillFiles(look, folder, {
+    source,
+    deepestLevels: DEEPEST_SKILL_LEVELS,
+    followsLinks: true,
+    takesLinks: true,
+    goesBelowSkills: true,
+  })
+  const skills: Listed[] = []
+  for (const at of files) {
+    const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+    const head = file === undefined ? undefined : readHead(file.bytes.toString())
+    if (file === undefined) continue
+    if (head === undefined) {
+      look.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+      continue
+    }
+    skills.push({ ...head, name: head.name.replace(/[:\\/<>*?"|]/g, "-"), at, file, scope })
+  }
+  return skills
+}
+
+function markHidden(look: Look, hidden: string, by: string): void {
+  const { source } = SOURCES.skills
+  look.mark({ path: hidden, source, outcome: "excluded", detail: `${by} has this name` })
+}
+
+/** Agents of the person; those of a project wait until the person has agreed to each. */
+export async function agentItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+  const folders = [
+    { folder: path.join(settings.home, ".gemini", "agents"), scope: "user" },
+    ...(settings.isTrusted
+      ? [{ folder: path.join(settings.cwd, ".gemini", "agents"), scope: "project" } as const]
+      : []),
+  ] as const
+  const items: Found[] = []
+  for (const { folder, scope } of folders) {
+    const entries = await look.list(folder, SOURCES.agents.source)
+    const names = entries.filter((it) => it.what === "file" && /^[^_].*\.md$/.test(it.name))
+    for (const { name } of names.toSorted((a, b) => compareText(a.name, b.name))) {
+      const item = await agentItem(look, path.join(folder, name), { settings, scope })
+      if (item !== undefined) items.push(item)
+    }
+  }
+  return items
+}
+
+async function agentItem(
+  look: Look,
+  at: string,
+  it: { readonly settings: GeminiSettings; readonly scope: Listed["scope"] },
+): Promise<Found | undefined> {
+  const { source } = SOURCES.agents
+  const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  if (file === undefined) return undefined
+  const head = readHead(file.bytes.toString())
+  if (head === undefined || !/^[a-z0-9-_]+$/.test(head.name)) {
+    look.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+    return undefined
+  }
+  const item = itemOf({ ...head, at, file, scope: it.scope }, it.settings, SOURCES.agents)
+  if (it.scope === "user") return item
+  return { ...item, load: "on-demand", sent: "", frame: "", reason: "Waits for your consent" }
+}
+
+/** The head must be YAML with two texts, or at least look like it. */
+export function readHead(text: string): Head | undefined {
+  const block = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text)?.[1]
+  if (block === undefined) return undefined
+  const { name, description } = fieldsOf(tryYaml(block))
+  const isRead = typeof name === "string" && typeof description === "string"
+  return isRead ? { name, description } : readLines(block)
+}
+
+function tryYaml(block: string): unknown {
+  try {
+    return parse(block, { logLevel: "silent", prettyErrors: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** Line by line; a description may go on in indented lines. */
+function readLines(block: string): Head | undefined {
+  const name = block.match(/^\s*name:\s*(.*)$/m)?.[1]?.trim()
+  const described = /^[ \t]*description:[ \t]*(.*(?:\r?\n[ \t]+\S.*)*)/m.exec(block)?.[1]
+  if (name === undefined || described === undefined) return undefined
+  const lines = described.split(/\r?\n/).map((line) => line.trim())
+  return { name, description: lines.filter((line) => line !== "").join(" ") }
+}
+
+function itemOf(
+  listed: Listed,
+  { home, cwd }: GeminiSettings,
+  source: (typeof SOURCES)["skills"] | (typeof SOURCES)["agents"],
+): Found {
+  const { at, file, scope } = listed
+  const own = [path.join(home, ".gemini"), path.join(home, ".agents")]
+  const isSkill = source.source === "skills"
+  const tag = isSkill ? "skill" : "subagent"
+  const lines = [
+    `  <${tag}>`,
+    `    <name>${listed.name}</name>`,
+    `    <description>${listed.description}</description>`,
+    ...(isSkill ? [`    <location>${at}</location>`] : []),
+    `  </${tag}>`,
+  ]
+  return {
+    path: at,
+    ...source,
+    scope,
+    load: "name-only",
+    kind: "tools",
+    trust: belongsTo(file, at, { own, project: [cwd] }),
+    file,
+    sent: lines.join("\n"),
+    frame: "\n",
+    later: file.bytes.toString(),
+  }
+}

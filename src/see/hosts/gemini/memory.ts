@@ -1,0 +1,155 @@
+import path from "node:path"
+import { compareText } from "#ground/base"
+import { findUp, foldersDown } from "../ancestors.ts"
+import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import type { Found, Scope } from "../host.ts"
+import { readJsonFile } from "../json-settings.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { fieldsOf, textsOf } from "../record.ts"
+import { type Source, walkSource } from "../source.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import { expandImports, hasMarker } from "./imports.ts"
+import { type GeminiSettings, settingOf } from "./settings.ts"
+import { frameOf, SOURCES } from "./sources.ts"
+
+type Candidate = { readonly at: string; readonly source: Source; readonly scope: Scope }
+
+/** Every file of instructions: the person's, the private memory, the project's; each once. */
+export async function memoryItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+  const markers = textsOf(settingOf(settings, "context", "memoryBoundaryMarkers")) ?? [".git"]
+  const names = contextNames(settingOf(settings, "context", "fileName"))
+  const config = path.join(settings.home, ".gemini")
+  const root = await findUp(settings.cwd, (folder) => hasMarker(look, folder, markers))
+  const folders = foldersDown(root ?? settings.cwd, settings.cwd)
+  const user = names.map((name) => ({
+    at: path.join(config, name),
+    source: SOURCES.userMemory,
+    scope: "user" as const,
+  }))
+  const project = settings.isTrusted ? projectCandidates(folders, names, config) : []
+  const memory = await privateMemory(look, settings, names)
+  const grounds = { own: [config], project: folders.slice(0, 1) }
+  const read = await readOnce(look, [...user, ...project, ...memory])
+  // The request has the private memory before the project, though it is read after it.
+  const inOrder = read.toSorted((a, b) => rank(a.source) - rank(b.source))
+  const items: Found[] = []
+  for (const it of inOrder) items.push(...(await itemsOf(look, it, { grounds, markers })))
+  return items
+}
+
+/** The names of the settings come first, and GEMINI.md is always one of them. */
+function contextNames(given: unknown): readonly string[] {
+  const names = typeof given === "string" ? [given] : (textsOf(given) ?? [])
+  const trimmed = names.map((it) => it.trim()).filter((it) => it !== "")
+  return [...new Set([...trimmed.map((it) => path.normalize(it)), "GEMINI.md"])]
+}
+
+/** Sorted by path, which is not always from the top down. */
+function projectCandidates(
+  folders: readonly string[],
+  names: readonly string[],
+  config: string,
+): readonly Candidate[] {
+  const found = folders.flatMap((folder, index) =>
+    folder === config
+      ? []
+      : names.map((name) => ({
+          at: path.join(folder, name),
+          source: walkSource(index, folders.length),
+          scope: "project" as const,
+        })),
+  )
+  return found.toSorted((a, b) => compareText(a.at, b.at))
+}
+
+/** Gemini keeps a short name for each project; its memory lies under it. */
+async function privateMemory(
+  look: Look,
+  { home, cwd }: GeminiSettings,
+  names: readonly string[],
+): Promise<readonly Candidate[]> {
+  const config = path.join(home, ".gemini")
+  const registry = await readJsonFile(look, path.join(config, "projects.json"), "host-state")
+  const short = fieldsOf(registry.values["projects"])[cwd]
+  const isName = typeof short === "string" && /^[\w.-]+$/.test(short) && !short.startsWith(".")
+  if (!isName) return []
+  const folder = path.join(config, "tmp", short, "memory")
+  const index = path.join(folder, "MEMORY.md")
+  const hasIndex = (await look.realPath(index)) !== undefined
+  const files = hasIndex ? [index] : names.map((name) => path.join(folder, name))
+  return files.map((at) => ({ at, source: SOURCES.autoMemory, scope: "memory" }))
+}
+
+type Read = Candidate & { readonly file: ReadFile }
+
+/** The same real file counts where it comes first. */
+async function readOnce(look: Look, candidates: readonly Candidate[]): Promise<readonly Read[]> {
+  const firstAt = new Map<string, string>()
+  const read: Read[] = []
+  for (const candidate of candidates) {
+    const { at, source } = candidate
+    const limits = { source: source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
+    const file = await look.read(at, limits)
+    if (file === undefined) continue
+    const first = firstAt.get(file.realPath)
+    if (first === undefined) read.push({ ...candidate, file })
+    else
+      look.mark({ path: at, source: source.source, outcome: "excluded", detail: `it is ${first}` })
+    firstAt.set(file.realPath, first ?? at)
+  }
+  return read
+}
+
+function rank(source: Source): number {
+  if (source.source === SOURCES.userMemory.source) return 0
+  return source.source === SOURCES.autoMemory.source ? 1 : 2
+}
+
+async function itemsOf(
+  look: Look,
+  { at, source, scope, file }: Read,
+  it: { readonly grounds: Grounds; readonly markers: readonly string[] },
+): Promise<readonly Found[]> {
+  const { text, imports } = await expandImports(
+    look,
+    { path: at, text: file.bytes.toString() },
+    it.markers,
+  )
+  const sent = text.trim()
+  if (sent === "") {
+    look.mark({ path: at, source: source.source, outcome: "empty" })
+    return []
+  }
+  const trust = belongsTo(file, at, it.grounds)
+  if (trust === "external") noteLinkOutside(look, at, file.realPath)
+  const frame = frameOf(at)
+  const kind = scope === "memory" ? "memory" : "instructions"
+  const base = { scope, kind, later: "" } as const
+  return [
+    {
+      ...base,
+      path: at,
+      ...source,
+      load: "always",
+      trust,
+      file,
+      sent,
+      frame: frame.before + frame.behind,
+    },
+    ...imports.map(
+      (one): Found => ({
+        ...base,
+        path: one.path,
+        source: "import",
+        priority: source.priority,
+        reason: "Copied into the file above",
+        load: "import",
+        trust: belongsTo(one.file, one.path, it.grounds),
+        importedBy: one.by,
+        file: one.file,
+        sent: "",
+        frame: "",
+      }),
+    ),
+  ]
+}

@@ -1,0 +1,140 @@
+import path from "node:path"
+import { configItem } from "../config-item.ts"
+import type { Found, McpServer, Place, SettingsLayer } from "../host.ts"
+import { isInside } from "../inside.ts"
+import { jsonMcpServers } from "../json-mcp.ts"
+import { type JsonFile, readJsonFile } from "../json-settings.ts"
+import type { Look } from "../look.ts"
+import { type Fields, fieldsOf, textsOf } from "../record.ts"
+import type { Source } from "../source.ts"
+import { SOURCES } from "./sources.ts"
+
+type Layer = JsonFile & {
+  readonly layer: "system" | "project" | "user" | "defaults"
+  readonly source: Source
+}
+
+export type GeminiSettings = {
+  readonly cwd: string
+  /** The folder that holds `.gemini` of the person. */
+  readonly home: string
+  readonly isTrusted: boolean
+  /** The strongest first; a project's file is left out when it does not count. */
+  readonly layers: readonly Layer[]
+  readonly all: readonly Layer[]
+}
+
+export async function readSettings(place: Place, look: Look): Promise<GeminiSettings> {
+  const given = path.resolve(place.workingDirectory)
+  const cwd = (await look.realPath(given)) ?? given
+  const home = filled(place.environment["GEMINI_CLI_HOME"]) ?? place.home
+  const at = async (file: string, layer: Layer["layer"], source: Source): Promise<Layer> => ({
+    ...(await readJsonFile(look, file, source.source)),
+    layer,
+    source,
+  })
+  const machine = systemSettings(place)
+  const defaults =
+    filled(place.environment["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]) ??
+    path.join(path.dirname(machine), "system-defaults.json")
+  const system = await at(machine, "system", SOURCES.systemSettings)
+  const user = await at(path.join(home, ".gemini", "settings.json"), "user", SOURCES.userSettings)
+  const base = await at(defaults, "defaults", SOURCES.systemSettings)
+  const isTrusted = await isFolderTrusted({ look, place, cwd, home, layers: [system, user, base] })
+  const isHome = (await look.realPath(home)) === cwd
+  const own = path.join(cwd, ".gemini", "settings.json")
+  const project = isHome ? [] : [await at(own, "project", SOURCES.projectSettings)]
+  if (!isTrusted) noteNotTrusted(look, cwd)
+  return {
+    cwd,
+    home,
+    isTrusted,
+    layers: [system, ...(isTrusted ? project : []), user, base],
+    all: [system, user, base, ...project],
+  }
+}
+
+/** A setting by its two names, from the strongest file that has it. */
+export function settingOf(settings: GeminiSettings, group: string, name: string): unknown {
+  return firstOf(settings.layers, group, name)
+}
+
+export function settingsItems({ all }: GeminiSettings): readonly Found[] {
+  return all.flatMap(({ path: at, file, source, layer }) => {
+    if (file === undefined) return []
+    const scope = layer === "project" || layer === "user" ? layer : "managed"
+    return [configItem({ path: at, file }, source, scope)]
+  })
+}
+
+export function layersOf({ layers }: GeminiSettings): readonly SettingsLayer[] {
+  return layers.map(({ layer, path: at, outcome }) => ({ layer, path: at, outcome }))
+}
+
+export function mcpServers(settings: GeminiSettings): readonly McpServer[] {
+  const excluded = textsOf(settingOf(settings, "mcp", "excluded")) ?? []
+  const allowed = textsOf(settingOf(settings, "mcp", "allowed"))
+  const stateOf = (layer: Layer) => (name: string) => {
+    if (!settings.layers.includes(layer)) return "waits for trust"
+    const isOff = excluded.includes(name) || (allowed !== undefined && !allowed.includes(name))
+    return isOff ? "excluded in settings" : "connects"
+  }
+  return settings.all.flatMap((layer) => jsonMcpServers(layer, layer.layer, stateOf(layer)))
+}
+
+function systemSettings({ environment, platform }: Place): string {
+  const given = filled(environment["GEMINI_CLI_SYSTEM_SETTINGS_PATH"])
+  if (given !== undefined) return given
+  if (platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json"
+  if (platform === "win32") return "C:\\ProgramData\\gemini-cli\\settings.json"
+  return "/etc/gemini-cli/settings.json"
+}
+
+type TrustQuestion = {
+  readonly look: Look
+  readonly place: Place
+  readonly cwd: string
+  readonly home: string
+  readonly layers: readonly Layer[]
+}
+
+/** The environment first, then whether trust is asked for at all, then what the person said. */
+async function isFolderTrusted(it: TrustQuestion): Promise<boolean> {
+  const { environment } = it.place
+  const said = environment["GEMINI_CLI_TRUST_WORKSPACE"]
+  if (environment["GEMINI_RESTRICTED_MODE"] === "true" || said === "false") return false
+  if (said === "true") return true
+  const folderTrust = fieldsOf(firstOf(it.layers, "security", "folderTrust"))
+  if (folderTrust["enabled"] === false) return true
+  const file =
+    filled(environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"]) ??
+    path.join(it.home, ".gemini", "trustedFolders.json")
+  const { values } = await readJsonFile(it.look, file, SOURCES.userSettings.source)
+  return (await longestRule(it, values)) ?? false
+}
+
+async function longestRule(it: TrustQuestion, rules: Fields): Promise<boolean | undefined> {
+  let best: { readonly length: number; readonly level: unknown } | undefined
+  for (const [rule, level] of Object.entries(rules)) {
+    const folder = level === "TRUST_PARENT" ? path.dirname(rule) : rule
+    const real = (await it.look.realPath(folder)) ?? folder
+    const isNearer = best === undefined || rule.length > best.length
+    if (isNearer && isInside(it.cwd, real)) best = { length: rule.length, level }
+  }
+  if (best?.level === "DO_NOT_TRUST") return false
+  return best?.level === "TRUST_FOLDER" || best?.level === "TRUST_PARENT" ? true : undefined
+}
+
+function noteNotTrusted(look: Look, cwd: string): void {
+  const text = "Gemini CLI loads nothing of this project: the folder is not trusted."
+  look.note({ code: "switched-off", text, path: cwd })
+}
+
+function firstOf(layers: readonly Layer[], group: string, name: string): unknown {
+  const groups = layers.map((it) => fieldsOf(it.values[group]))
+  return groups.find((it) => it[name] !== undefined)?.[name]
+}
+
+function filled(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text
+}

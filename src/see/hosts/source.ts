@@ -1,0 +1,30 @@
+/** One row of a host's table: what kind of source it is, when it comes, and why in words. */
+export type Source = {
+  readonly source: string
+  readonly priority: number
+  readonly reason: string
+}
+
+/** The folder in which the host starts: every host that walks ends its walk there. */
+export const PROJECT_ROOT = {
+  source: "project-root",
+  priority: 100,
+  reason: "Project root memory",
+} as const satisfies Source
+
+/** Parents take the numbers from 2 to below the project's; deep paths share them out. */
+const PARENT_NUMBERS = 97
+
+/** The source of a folder on the walk: a parent so many levels up, or the project itself. */
+export function walkSource(index: number, count: number): Source {
+  const levelsUp = count - 1 - index
+  if (levelsUp === 0) return PROJECT_ROOT
+  const parents = count - 1
+  const step = parents <= PARENT_NUMBERS ? 1 : PARENT_NUMBERS / parents
+  const levels = levelsUp === 1 ? "1 level" : `${levelsUp} levels`
+  return {
+    source: "parent-directory",
+    priority: 2 + index * step,
+    reason: `Parent directory (${levels} up)`,
+  }
+}
