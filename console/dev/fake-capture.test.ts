@@ -25,7 +25,7 @@ describe("the captures of the fake world", () => {
       captureOf(newestOf(host), { observe: host === "codex", trust })
     expect(of("claude-code")?.budget.tokens).toBe(16_981)
     expect(of("claude-code")?.observation).not.toBeNull()
-    expect(of("codex")?.observationProblem).toMatch(/does not trust/)
+    expect(of("codex")?.observationProblem?.code).toBe("not-trusted")
     expect(of("codex", true)?.observation).not.toBeNull()
     expect(of("copilot")?.manifest.items).toEqual([])
     expect(of("gemini")?.manifest.items).toHaveLength(2_000)

@@ -96,7 +96,7 @@ export function captureOf(id: string, asked?: { observe: boolean; trust: boolean
     budget: budgetOf(host, items),
     observation: isObserved ? observationOf(items, isAsked) : null,
     observationProblem: refuses
-      ? "Codex does not trust this folder, so it was not started. Nothing was changed."
+      ? { code: "not-trusted", text: "Codex does not trust this folder yet." }
       : null,
     historyProblem: null,
     isNew: false,

@@ -75,7 +75,9 @@ describe("a person looks at a project", () => {
     await write(user, { "project/CLAUDE.md": "one\ntwo\n" })
     const second = await capture(user, "--diff", first.manifest.id)
     expect(second.diff?.changes).toMatchObject([{ change: "changed", linesAdded: 1 }])
-    const listed = CaptureList.parse(JSON.parse((await user.qm(["capture", "list", "--json"])).stdout))
+    const listed = CaptureList.parse(
+      JSON.parse((await user.qm(["capture", "list", "--json"])).stdout),
+    )
     expect(listed.captures.map((it) => [it.id, it.times])).toEqual([
       [second.manifest.id, 1],
       [first.manifest.id, 2],
@@ -94,10 +96,14 @@ describe("a person looks at a project", () => {
       "project/.claude/settings.json": '{"model":"sonnet"}',
     })
     const { stdout } = await user.qm(["capture", "settings", "--json"])
-    const model = CaptureSettings.parse(JSON.parse(stdout)).settings.find((it) => it.key === "model")
+    const model = CaptureSettings.parse(JSON.parse(stdout)).settings.find(
+      (it) => it.key === "model",
+    )
     expect(model).toMatchObject({ value: '"sonnet"', layer: "project" })
     expect(model?.hidden).toMatchObject([{ layer: "user", value: '"opus"' }])
-    const hosts = CaptureHosts.parse(JSON.parse((await user.qm(["capture", "hosts", "--json"])).stdout))
+    const hosts = CaptureHosts.parse(
+      JSON.parse((await user.qm(["capture", "hosts", "--json"])).stdout),
+    )
     expect(hosts.hosts.map((it) => it.name)).toEqual([
       "claude-code",
       "codex",
@@ -198,7 +204,9 @@ describe("a hostile repository", () => {
     }
     await write(user, {
       "home/.claude/settings.json": JSON.stringify({ env: { ANY: userEnv } }),
-      "home/.claude.json": JSON.stringify({ mcpServers: { mine: { ...server, env: { A: mine } } } }),
+      "home/.claude.json": JSON.stringify({
+        mcpServers: { mine: { ...server, env: { A: mine } } },
+      }),
       "home/.codex/config.toml": `[mcp_servers.x]\ncommand = "x"\n[mcp_servers.x.env]\nA = "${toml}"\n`,
       "project/.claude/settings.json": JSON.stringify({ env: { ANY: env } }),
       "project/.claude/settings.local.json": JSON.stringify({ env: { ANY: local } }),

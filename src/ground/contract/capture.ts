@@ -72,6 +72,13 @@ export const Observation = z.object({
 })
 export type Observation = z.infer<typeof Observation>
 
+/** Why a host gave no word of its own. */
+export const ObservationProblem = z.object({
+  code: z.enum(["not-trusted", "not-installed", "no-answer", "cannot-answer"]),
+  text: z.string().describe("What happened, in words"),
+})
+export type ObservationProblem = z.infer<typeof ObservationProblem>
+
 /** A capture in a list. */
 export const CaptureSummary = z.object({
   id: z.string(),
@@ -143,15 +150,21 @@ export const CaptureTakeInput = z.object({
   ...place,
   content: z.boolean().default(false).describe("Also show the text of each file"),
   diff: CaptureId.optional().describe("Compare with this earlier capture; last for the newest"),
-  observe: z.boolean().default(false).describe("Also start the host and ask it; no model is called"),
-  trust: z.boolean().default(false).describe("Let observe start the host in a folder it does not trust"),
+  observe: z
+    .boolean()
+    .default(false)
+    .describe("Also start the host and ask it; no model is called"),
+  trust: z
+    .boolean()
+    .default(false)
+    .describe("Let observe start the host in a folder it does not trust"),
   save: z.boolean().default(true).describe("Keep it in the history"),
 })
 export const Capture = z.object({
   manifest: Manifest,
   budget: CaptureBudget,
   observation: Observation.nullable().describe("The host's own word, or null when there is none"),
-  observationProblem: z.string().nullable().describe("Why the host could not be asked, or null"),
+  observationProblem: ObservationProblem.nullable().describe("Why it could not be asked, or null"),
   historyProblem: z.string().nullable().describe("Why it was not kept in the history, or null"),
   isNew: z.boolean().describe("Whether it differs from the newest capture before it"),
   previous: CaptureSummary.nullable().describe("The capture before this one, of the same place"),
@@ -215,4 +228,3 @@ export const CaptureHosts = z.object({
   ),
 })
 export type CaptureHosts = z.infer<typeof CaptureHosts>
-

@@ -14,6 +14,7 @@ export {
   HostName,
   McpServerFound,
   Observation,
+  ObservationProblem,
 } from "./capture.ts"
 export type { ConfigField } from "./config.ts"
 export { Config, configFields, TokenEncoding } from "./config.ts"

@@ -1,4 +1,4 @@
-import { CONTEXT_KINDS, type CaptureBudget, type Manifest } from "#ground/contract"
+import { type CaptureBudget, CONTEXT_KINDS, type Manifest } from "#ground/contract"
 import { findDuplicates, type Weighed } from "./duplicates.ts"
 import { MOST_BIGGEST_SHOWN } from "./limits.ts"
 

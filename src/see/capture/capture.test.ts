@@ -182,7 +182,9 @@ describe("what is counted and shown", () => {
   })
 
   test("[CAPTURE-4] a very long text is cut, whole characters only", async () => {
-    await using world = worldWith({ items: [aFound("/home/a/x/A.md", { text: "😀".repeat(150_000) })] })
+    await using world = worldWith({
+      items: [aFound("/home/a/x/A.md", { text: "😀".repeat(150_000) })],
+    })
     const { texts } = await world.take({ ...TAKE, content: true })
     expect([texts[0]?.isCut, texts[0]?.text.length, texts[0]?.text.isWellFormed()]).toEqual([
       true,
@@ -212,17 +214,18 @@ describe("the host's own word", () => {
     const heard = async (given: Word) => {
       await using world = worldWith({ items, installed, ...given })
       const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
-      return observationProblem ?? observation?.by
+      return observationProblem?.text ?? observation?.by
     }
     const answer = { kind: "answered", word: { ...word, by: "host" } } as const
     expect(await heard({ answer })).toBe("host")
-    expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust.*--trust/)
+    expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust/)
     expect(await heard({ answer: { kind: "failed", reason: "it ended" } })).toMatch(/it ended/)
     expect(await heard({})).toMatch(/does not answer without a call to a model/)
     const inside = { version: "1", program: "/home/a/x/node_modules/.bin/claude" }
     expect(await heard({ answer, installed: inside })).toMatch(/lies inside this folder/)
     await using world = worldWith({ items, answer })
-    expect((await world.take({ ...TAKE, observe: true })).observationProblem).toMatch(/not found/)
+    const { observationProblem } = await world.take({ ...TAKE, observe: true })
+    expect(observationProblem?.code).toBe("not-installed")
   })
 })
 
@@ -250,6 +253,8 @@ describe("the history", () => {
     await using world = worldWith({ items: [aFound("/home/a/x/CLAUDE.md")] })
     const first = await world.take(TAKE)
     const second = await world.take({ ...TAKE, save: false, diff: "last" })
+    expect([first.previous, second.previous?.id]).toEqual([null, first.manifest.id])
+    expect((await world.take(TAKE)).previous).toBeNull()
     expect(second.diff).toMatchObject({ from: { id: first.manifest.id }, changes: [] })
     expect((await world.list({ limit: 10 })).captures).toHaveLength(1)
     expect((await world.list({ path: ".", host: "codex", limit: 10 })).captures).toEqual([])

@@ -64,7 +64,7 @@ async function showCapture(
   return {
     manifest,
     budget: analyseBudget(manifest, weighed, deps.sizes()),
-    observation: null,
+    observation: (await history.observation(summary.id)) ?? null,
     observationProblem: null,
     historyProblem: null,
     isNew: false,

@@ -10,7 +10,10 @@ const word = (given: Partial<HostWord>): HostWord => ({
   categories: [],
   ...given,
 })
-const about = (items: ReturnType<typeof aFound>[], searched: { path: string; outcome: string }[] = []) => ({
+const about = (
+  items: ReturnType<typeof aFound>[],
+  searched: { path: string; outcome: string }[] = [],
+) => ({
   place: A_PLACE,
   items,
   searched,

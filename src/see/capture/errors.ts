@@ -24,4 +24,3 @@ export const ItemUnknown = defineError<{ id: string; path: string }>()("CAPTURE_
   message: (it) => `Capture ${it.id} has no item ${it.path}.`,
   hint: (it) => `Run qm capture show ${it.id} to see its items.`,
 })
-

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
-import type { CaptureText, Manifest } from "#ground/contract"
+import type { CaptureText, Manifest, Observation } from "#ground/contract"
 import { openStore, type Store, type StoreLocation, sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
@@ -33,6 +33,15 @@ const text = (path: string, body: string): CaptureText => ({
   later: "",
   isCut: false,
 })
+const OBSERVED: Observation = {
+  by: "host",
+  at: 5,
+  files: [],
+  agreed: 0,
+  compared: 0,
+  accuracy: 1,
+  categories: [],
+}
 const Count = z.object({ count: z.int() })
 
 function historySuite(make: () => Promise<Store>): void {
@@ -40,13 +49,14 @@ function historySuite(make: () => Promise<Store>): void {
     await using store = await make()
     const history = createHistory(store.forRoom("capture"))
     const texts = [text("/x/CLAUDE.md", "one")]
-    const first = { manifest: manifest("cap_1", 10), fingerprint: "f1", texts }
-    const again = { manifest: manifest("cap_2", 20), fingerprint: "f1", texts }
+    const first = { manifest: manifest("cap_1", 10), fingerprint: "f1", texts, observation: null }
+    const again = { ...first, manifest: manifest("cap_2", 20), observation: OBSERVED }
     expect(await history.keep(first)).toEqual({ id: "cap_1", isNew: true })
     expect(await history.keep(again)).toEqual({ id: "cap_1", isNew: false })
     expect(await history.list({}, 10)).toMatchObject([
       { id: "cap_1", capturedAt: 10, lastSeenAt: 20, times: 2 },
     ])
+    expect(await history.observation("cap_1")).toEqual(OBSERVED)
     const told = await store.journal.read({ after: undefined, limit: 10, namePrefix: "capture." })
     const body = { id: "cap_1", host: "claude-code", workingDirectory: "/x", files: 1 }
     expect(told).toMatchObject({ entries: [{ body: { ...body, tokensInWindow: 1 } }] })
@@ -59,10 +69,17 @@ function historySuite(make: () => Promise<Store>): void {
       manifest: manifest("cap_1", 10, { hostVersion: "2.1.325" }),
       fingerprint: "f1",
       texts: [text("/x/CLAUDE.md", "one\nNUL \u0000 and half a pair \ud800")],
+      observation: OBSERVED,
     })
+    expect(await history.observation("cap_1")).toEqual(OBSERVED)
     const items = [anItem("/x/CLAUDE.md", { sha: "1" })]
     const texts = [text("/x/CLAUDE.md", "one\ntwo")]
-    await history.keep({ manifest: manifest("cap_2", 20, { items }), fingerprint: "f2", texts })
+    await history.keep({
+      manifest: manifest("cap_2", 20, { items }),
+      fingerprint: "f2",
+      texts,
+      observation: null,
+    })
     const [from, to] = [await history.find("cap_1", {}), await history.find("last", {})]
     expect(await history.before(to)).toEqual(from)
     expect(from.hostVersion).toBe("2.1.325")
@@ -84,7 +101,9 @@ function historySuite(make: () => Promise<Store>): void {
   })
 }
 
-describe("in memory", () => historySuite(() => open({ kind: "memory" })))
+describe("in memory", () => {
+  historySuite(() => open({ kind: "memory" }))
+})
 
 describe.runIf(needs("CAPTURE-7", "postgres"))("on Postgres", () => {
   let cluster: PostgresCluster
@@ -103,11 +122,17 @@ test("[CAPTURE-7] the oldest go when there are too many, with the texts nobody s
     manifest: manifest("cap_other", 1, { workingDirectory: "/y" }),
     fingerprint: "other",
     texts: [text("/y/CLAUDE.md", "kept")],
+    observation: null,
   })
   for (let at = 1; at <= MOST_CAPTURES_KEPT + 3; at++) {
     const id = `cap_${String(at).padStart(4, "0")}`
     const texts = [text("/x/CLAUDE.md", `text ${Math.floor(at / 2)}`)]
-    await history.keep({ manifest: manifest(id, at), fingerprint: `f${at}`, texts })
+    await history.keep({
+      manifest: manifest(id, at),
+      fingerprint: `f${at}`,
+      texts,
+      observation: null,
+    })
   }
   const kept = await history.list({ workingDirectory: "/x" }, 500)
   expect(kept).toHaveLength(MOST_CAPTURES_KEPT)
@@ -123,7 +148,7 @@ test("[CAPTURE-7] whichever call fails, an entry is kept whole or not at all", a
   await using store = await open({ kind: "memory" })
   const db = store.forRoom("capture")
   const texts = [text("/x/CLAUDE.md", "one"), text("/x/B.md", "two")]
-  const entry = { manifest: manifest("cap_1", 10), fingerprint: "f1", texts }
+  const entry = { manifest: manifest("cap_1", 10), fingerprint: "f1", texts, observation: null }
   const pages = () => db.get(Count, sql`SELECT count(*) AS count FROM capture_pages`)
   await failAtEveryCall(db, {
     write: async (faulty) => void (await createHistory(faulty).keep(entry)),

@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto"
-import type { CaptureDiff, CaptureSummary, CaptureText, Manifest } from "#ground/contract"
+import type {
+  CaptureDiff,
+  CaptureSummary,
+  CaptureText,
+  Manifest,
+  Observation,
+} from "#ground/contract"
 import type { Db } from "#ground/store"
 import { diffCaptures, type Side } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
@@ -14,14 +20,17 @@ import {
   insertText,
   ManifestRow,
   markSeen,
+  ObservationRow,
   SummaryRow,
   selectBefore,
   selectManifest,
   selectNewestFingerprint,
+  selectObservation,
   selectSummaries,
   selectSummary,
   selectText,
   selectTexts,
+  setObservation,
   TextRow,
 } from "./queries.ts"
 
@@ -64,6 +73,10 @@ export function createHistory(db: Db<"capture">) {
     async text(id: string, path: string): Promise<CaptureText | undefined> {
       return (await db.get(TextRow, selectText(id, path)))?.body
     },
+    /** The host's last word on this context; undefined when it never gave one. */
+    async observation(id: string): Promise<Observation | undefined> {
+      return (await db.get(ObservationRow, selectObservation(id)))?.observation ?? undefined
+    },
     async compare(from: CaptureSummary, to: CaptureSummary): Promise<CaptureDiff> {
       const changes = diffCaptures(await side(from.id), await side(to.id))
       const [tokensBefore, tokensAfter] = [from.tokensInWindow, to.tokensInWindow]
@@ -79,19 +92,23 @@ type Entry = {
   readonly manifest: Manifest
   readonly fingerprint: string
   readonly texts: readonly CaptureText[]
+  readonly observation: Observation | null
 }
 
 type Transaction = Parameters<Parameters<Db<"capture">["transaction"]>[0]>[0]
 
-async function keep(tx: Transaction, { manifest, fingerprint, texts }: Entry): Promise<Kept> {
+async function keep(tx: Transaction, entry: Entry): Promise<Kept> {
+  const { manifest, fingerprint, texts, observation } = entry
   const { id, host, workingDirectory, capturedAt } = manifest
   const where = { workingDirectory, host }
   const newest = await tx.get(FingerprintRow, selectNewestFingerprint(where))
   if (newest?.fingerprint === fingerprint) {
     await tx.run(markSeen(newest.id, capturedAt))
+    if (observation !== null) await tx.run(setObservation(newest.id, observation))
     return { id: newest.id, isNew: false }
   }
   await tx.run(insertCapture(manifest, fingerprint))
+  if (observation !== null) await tx.run(setObservation(id, observation))
   for (const text of texts) {
     const hash = createHash("sha256").update(JSON.stringify(text)).digest("hex")
     await tx.run(insertText(hash, text))

@@ -9,9 +9,20 @@ test("[CAPTURE-9] changed lines are shown with their numbers and some around the
   const after = ["a", "b", "c", "d", "E", "f", "g", "h", "i", "j"].join("\n")
   const diff = diffLines(before, after)
   expect(diff).toMatchObject({ added: 2, removed: 1 })
-  expect(diff?.lines.map((it) => `${it.before ?? ""}${it.sign}${it.after ?? ""} ${it.text}`)).toEqual(
-    ["2 2 b", "3 3 c", "4 4 d", "5- e", "+5 E", "6 6 f", "7 7 g", "8 8 h", "9 9 i", "+10 j"],
-  )
+  expect(
+    diff?.lines.map((it) => `${it.before ?? ""}${it.sign}${it.after ?? ""} ${it.text}`),
+  ).toEqual([
+    "2 2 b",
+    "3 3 c",
+    "4 4 d",
+    "5- e",
+    "+5 E",
+    "6 6 f",
+    "7 7 g",
+    "8 8 h",
+    "9 9 i",
+    "+10 j",
+  ])
 })
 
 test("[CAPTURE-9] far from a change nothing is shown", () => {

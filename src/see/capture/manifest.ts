@@ -84,7 +84,10 @@ type Described = {
   readonly deps: Deps
 }
 
-function describeItem(found: Found, { order, redactions, surveyed, deps }: Described): ManifestItem {
+function describeItem(
+  found: Found,
+  { order, redactions, surveyed, deps }: Described,
+): ManifestItem {
   const { file, sent, later, frame } = found
   return {
     path: found.path,

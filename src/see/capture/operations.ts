@@ -4,6 +4,13 @@ import type { CaptureDeps } from "./take.ts"
 
 export function captureOperations(deps: CaptureDeps) {
   const capture = createCapture(deps)
+  return [...historyOperations(capture), ...placeOperations(capture)] as const
+}
+
+type Capturing = ReturnType<typeof createCapture>
+
+/** What is so now, in a directory and on this machine. */
+function placeOperations(capture: Capturing) {
   return [
     defineOperation({
       name: "capture.take",
@@ -13,6 +20,28 @@ export function captureOperations(deps: CaptureDeps) {
       ...SIGNATURES["capture.take"],
       run: (input, { signal }) => capture.take({ ...input, signal }),
     }),
+    defineOperation({
+      name: "capture.settings",
+      summary: "Show a host's settings in force, what they hide, and its MCP servers",
+      effect: "read",
+      surfaces: ["cli", "http"],
+      ...SIGNATURES["capture.settings"],
+      run: (input) => capture.settings(input),
+    }),
+    defineOperation({
+      name: "capture.hosts",
+      summary: "List the agent hosts that are known, and those found here",
+      effect: "read",
+      surfaces: ["cli", "http"],
+      ...SIGNATURES["capture.hosts"],
+      run: () => capture.hosts(),
+    }),
+  ] as const
+}
+
+/** What was captured before. */
+function historyOperations(capture: Capturing) {
+  return [
     defineOperation({
       name: "capture.list",
       summary: "List earlier captures, newest first",
@@ -44,22 +73,6 @@ export function captureOperations(deps: CaptureDeps) {
       surfaces: ["cli", "http", "mcp"],
       ...SIGNATURES["capture.diff"],
       run: (input) => capture.diff(input),
-    }),
-    defineOperation({
-      name: "capture.settings",
-      summary: "Show a host's settings in force, what they hide, and its MCP servers",
-      effect: "read",
-      surfaces: ["cli", "http"],
-      ...SIGNATURES["capture.settings"],
-      run: (input) => capture.settings(input),
-    }),
-    defineOperation({
-      name: "capture.hosts",
-      summary: "List the agent hosts that are known, and those found here",
-      effect: "read",
-      surfaces: ["cli", "http"],
-      ...SIGNATURES["capture.hosts"],
-      run: () => capture.hosts(),
     }),
   ] as const
 }

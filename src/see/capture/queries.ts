@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { CaptureSummary, CaptureText, HostName, Manifest } from "#ground/contract"
+import { CaptureSummary, CaptureText, HostName, Manifest, Observation } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 
 /** A column that holds JSON; a row that does not parse is a damaged row. */
@@ -39,6 +39,7 @@ export const SummaryRow = z
 
 export const FingerprintRow = z.object({ id: z.string(), fingerprint: z.string() })
 export const ManifestRow = z.object({ manifest: json(Manifest) })
+export const ObservationRow = z.object({ observation: json(Observation).nullable() })
 export const TextRow = z.object({ body: json(CaptureText) })
 
 const SUMMARY = sql`id, host, host_version, working_directory, captured_at, last_seen_at, times,
@@ -72,6 +73,12 @@ export const selectNewestFingerprint = (where: Where): Sql => sql`
 
 export const selectManifest = (id: string): Sql => sql`
   SELECT manifest FROM captures WHERE id = ${id}`
+
+export const selectObservation = (id: string): Sql => sql`
+  SELECT observation FROM captures WHERE id = ${id}`
+
+export const setObservation = (id: string, observation: Observation): Sql => sql`
+  UPDATE captures SET observation = ${JSON.stringify(observation)} WHERE id = ${id}`
 
 export const selectText = (id: string, path: string): Sql => sql`
   SELECT body FROM capture_texts

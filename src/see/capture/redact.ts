@@ -1,5 +1,5 @@
 import path from "node:path"
-import { parse as parseJson, type ParseError } from "jsonc-parser"
+import { type ParseError, parse as parseJson } from "jsonc-parser"
 import { parse as parseToml, stringify as writeToml } from "smol-toml"
 import type { Secrets } from "#ground/secrets"
 import { LONGEST_COMMAND_CHARACTERS } from "./limits.ts"
@@ -54,7 +54,9 @@ type Parsed = { readonly value: unknown }
 
 function jsonIn(text: string): Parsed | undefined {
   const errors: ParseError[] = []
-  const value: unknown = parseJson(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true })
+  const value: unknown = parseJson(text.replace(/^\uFEFF/, ""), errors, {
+    allowTrailingComma: true,
+  })
   return errors.length > 0 || value === undefined ? undefined : { value }
 }
 

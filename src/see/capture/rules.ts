@@ -36,6 +36,9 @@ function isWaitedFor(files: readonly string[], patterns: readonly string[]): boo
  * folder stands for what is in it. In doubt a rule is taken to match.
  */
 function readings(pattern: string): string[] {
-  const plain = pattern.replace(/^!/, "").replace(/^\.?\//, "").replace(/\/$/, "")
+  const plain = pattern
+    .replace(/^!/, "")
+    .replace(/^\.?\//, "")
+    .replace(/\/$/, "")
   return [plain, `${plain}/**`, `**/${plain}`, `**/${plain}/**`]
 }

@@ -10,7 +10,11 @@ const layer = (name: string, values: Record<string, unknown>): SettingsLayer => 
 
 const LAYERS = [
   layer("local", { model: "a", permissions: { allow: ["x"] } }),
-  layer("project", { model: "b", permissions: { allow: ["y"], deny: [] }, deep: { a: { b: { c: { d: 1 } } } } }),
+  layer("project", {
+    model: "b",
+    permissions: { allow: ["y"], deny: [] },
+    deep: { a: { b: { c: { d: 1 } } } },
+  }),
   { layer: "user", path: "/user.json", outcome: { kind: "missing" } } satisfies SettingsLayer,
   layer("user", { model: "c", empty: {} }),
 ]

@@ -7,6 +7,7 @@ import type {
   HostName,
   Manifest,
   Observation,
+  ObservationProblem,
 } from "#ground/contract"
 import type { Disk, Host, HostWord, Installed, Place } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
@@ -15,7 +16,7 @@ import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import { findExtra } from "./extra.ts"
 import type { History } from "./history.ts"
-import { fingerprintOf, type Shown, showItems, type Surveyed, toManifest } from "./manifest.ts"
+import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
 import type { Redact } from "./redact.ts"
 import { findIdleRules } from "./rules.ts"
 
@@ -63,7 +64,7 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
   const heard = await hear(taking, surveyed, deps)
-  const kept = await keep({ taking, manifest, shown }, deps)
+  const kept = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
   return {
     manifest: { ...manifest, id: kept.id },
     budget: analyseBudget(manifest, shown.map(weighed), deps.sizes()),
@@ -116,7 +117,10 @@ function remembered<Value>(ask: (folder: string) => Promise<Value>) {
   }
 }
 
-type Heard = { readonly observation: Observation | null; readonly problem: string | null }
+type Heard = {
+  readonly observation: Observation | null
+  readonly problem: ObservationProblem | null
+}
 
 /** The host's own word: from its last session here, or, when the person says so, from itself. */
 async function hear(taking: Taking, surveyed: Surveyed, deps: CaptureDeps): Promise<Heard> {
@@ -125,7 +129,7 @@ async function hear(taking: Taking, surveyed: Surveyed, deps: CaptureDeps): Prom
     compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
   if (taking.observe) {
     const asked = await askHost(taking, surveyed.installed, deps)
-    return typeof asked === "string"
+    return "code" in asked
       ? { observation: null, problem: asked }
       : { observation: compare(asked), problem: null }
   }
@@ -137,23 +141,28 @@ async function askHost(
   taking: Taking,
   installed: Installed | undefined,
   deps: CaptureDeps,
-): Promise<HostWord | string> {
+): Promise<HostWord | ObservationProblem> {
   const { host, place, trust, signal } = taking
+  const { title } = host
   if (host.ask === undefined) {
-    return `${host.title} does not answer without a call to a model; its last session is read instead.`
+    return { code: "cannot-answer", text: `${title} does not answer without a call to a model.` }
   }
-  if (installed === undefined) return `${host.title} was not found on the PATH.`
+  if (installed === undefined) {
+    return { code: "not-installed", text: `${title} was not found on the PATH.` }
+  }
   const { program } = installed
   // A repository could bring a program of that name along.
-  if (isInside(place.workingDirectory, program)) return `${program} lies inside this folder.`
+  if (isInside(place.workingDirectory, program)) {
+    return { code: "not-installed", text: `${program} lies inside this folder.` }
+  }
   const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
   switch (outcome.kind) {
     case "answered":
       return outcome.word
     case "not-trusted":
-      return `${host.title} does not trust this folder yet. Start it there once, or add --trust.`
+      return { code: "not-trusted", text: `${title} does not trust this folder yet.` }
     case "failed":
-      return `${host.title} did not answer: ${outcome.reason}`
+      return { code: "no-answer", text: `${title} did not answer: ${outcome.reason}` }
     default:
       return outcome satisfies never
   }
@@ -171,7 +180,12 @@ type Kept = {
   readonly diff: CaptureDiff | null
 }
 
-type Taken = { readonly taking: Taking; readonly manifest: Manifest; readonly shown: readonly Shown[] }
+type Taken = {
+  readonly taking: Taking
+  readonly manifest: Manifest
+  readonly shown: readonly Shown[]
+  readonly observation: Observation | null
+}
 
 /** A history that cannot be written costs the person the history, never the answer. */
 async function keep(taken: Taken, deps: CaptureDeps): Promise<Kept> {
@@ -189,14 +203,16 @@ async function keep(taken: Taken, deps: CaptureDeps): Promise<Kept> {
 }
 
 async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Promise<Kept> {
-  const { taking, manifest, shown } = taken
+  const { taking, manifest, shown, observation } = taken
   const here = { workingDirectory: manifest.workingDirectory, host: taking.host.name }
   const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
-  const [previous] = await history.list(here, 1)
   const texts = shown.filter((it) => isKept(it, deps)).map((it) => it.text)
-  const entry = { manifest, fingerprint: fingerprintOf(manifest), texts }
+  const entry = { manifest, fingerprint: fingerprintOf(manifest), texts, observation }
   const kept = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
   const diff = earlier === undefined ? null : await compareNow(earlier, taken, history)
+  const previous = taking.save
+    ? await history.before(await history.find(kept.id, here))
+    : (await history.list(here, 1))[0]
   return { ...kept, problem: null, previous: previous ?? null, diff }
 }
 

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { listDirectory } from "#ground/base"
+import { type FileType, listDirectory } from "#ground/base"
 import { DEEPEST_LISTED_LEVELS } from "./limits.ts"
 
 /** Folders that hold what others wrote, or nothing a person edits. */
@@ -25,19 +25,29 @@ export async function listFiles(
     const below: string[] = []
     for (const folder of folders) {
       limits.signal.throwIfAborted()
-      const listed = await listDirectory(path.join(root, folder))
-      if (listed.kind !== "listed") {
-        isWhole = false
-        continue
-      }
-      for (const { name, what } of listed.entries) {
-        const inside = folder === "" ? name : `${folder}/${name}`
-        if (what === "regular file") files.push(inside)
-        if (what === "directory" && !PASSED_OVER.has(name)) below.push(inside)
-      }
+      const listed = await listFolder(root, folder)
+      files.push(...listed.files)
+      below.push(...listed.folders)
+      isWhole &&= listed.isWhole
       if (files.length > limits.maxFiles) return { files, isWhole: false }
     }
     folders = below
   }
   return { files, isWhole }
+}
+
+type Listed = ListedFiles & { readonly folders: readonly string[] }
+
+async function listFolder(root: string, folder: string): Promise<Listed> {
+  const listed = await listDirectory(path.join(root, folder))
+  if (listed.kind !== "listed") return { files: [], folders: [], isWhole: false }
+  const within = (name: string) => (folder === "" ? name : `${folder}/${name}`)
+  const named = (what: FileType) => listed.entries.filter((it) => it.what === what)
+  return {
+    files: named("regular file").map((it) => within(it.name)),
+    folders: named("directory")
+      .filter((it) => !PASSED_OVER.has(it.name))
+      .map((it) => within(it.name)),
+    isWhole: true,
+  }
 }

@@ -24,7 +24,13 @@ test("[TOKENS-11] a kept table counts as the library's, and a damaged one is mad
   const kept = await readFile(file, "utf8")
   expect(await countWith(temp.path)).toEqual(expected)
   const short = { ...JSON.parse(kept), textRanks: [1] }
-  for (const damaged of ["", "nonsense", kept.slice(0, -20), '{"texts":[]}', JSON.stringify(short)]) {
+  for (const damaged of [
+    "",
+    "nonsense",
+    kept.slice(0, -20),
+    '{"texts":[]}',
+    JSON.stringify(short),
+  ]) {
     await writeFile(file, damaged)
     expect(await countWith(temp.path)).toEqual(expected)
     expect(await readFile(file, "utf8")).toBe(kept)

@@ -1,6 +1,12 @@
 import path from "node:path"
 import { z } from "zod"
-import { ensureDirectory, isAppError, type Log, readTextBounded, writeFileAtomic } from "#ground/base"
+import {
+  ensureDirectory,
+  isAppError,
+  type Log,
+  readTextBounded,
+  writeFileAtomic,
+} from "#ground/base"
 import type { PreparedTables } from "#ground/tokens"
 import { PREPARED_TABLE_LIMIT_BYTES } from "./limits.ts"
 

@@ -7,7 +7,7 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 import { blocksOf } from "./blocks.ts"
-import { isAboutTrust, sayAgreement, sayFile, sayObserver } from "./words.ts"
+import { sayAgreement, sayFile, sayObserver } from "./words.ts"
 
 type AgreementProps = {
   readonly now: number
@@ -65,9 +65,9 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
   const { observation, observationProblem: problem } = capture
   const canAsk = host?.canObserve === true && host.installed !== null && !isReadOnly
   if (problem !== null) {
-    const isTrust = isAboutTrust(problem)
+    const isTrust = problem.code === "not-trusted"
     return (
-      <Notice tone="warn" says={visibleLine(problem)}>
+      <Notice tone="warn" says={visibleLine(problem.text)}>
         {canAsk ? (
           <Button small onPress={() => onAsk(isTrust)}>
             {isTrust ? "Ask anyway" : "Ask again"}

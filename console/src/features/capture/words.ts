@@ -47,11 +47,6 @@ export function sayAsking(host: Host, workingDirectory: string): string {
   return `This starts ${host.title}${version} in ${workingDirectory}, asks what is in its window, and ends it. No model is called and no message is sent. The answer is shown beside the estimate.`
 }
 
-/** The two words of the outcome that a person can overrule. */
-export function isAboutTrust(problem: string): boolean {
-  return /\btrust/i.test(problem)
-}
-
 /** 14 of 15 observed. */
 export function sayAgreement({ agreed, compared }: Observation): string {
   if (compared === 0) return "nothing to compare"

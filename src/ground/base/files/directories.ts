@@ -48,10 +48,7 @@ type ListOptions = {
   readonly order?: "name" | "disk"
 }
 
-export async function listDirectory(
-  path: string,
-  options: ListOptions = {},
-): Promise<ListOutcome> {
+export async function listDirectory(path: string, options: ListOptions = {}): Promise<ListOutcome> {
   try {
     const looked = await lstat(path)
     if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }

@@ -18,7 +18,8 @@ export const captures: Migration = {
       tokens_in_window ${integer} NOT NULL,
       tokens_on_demand ${integer} NOT NULL,
       fingerprint ${text} NOT NULL,
-      manifest ${text} NOT NULL
+      manifest ${text} NOT NULL,
+      observation ${text}
     )${strict}`,
     sql`CREATE INDEX captures_by_place ON captures (working_directory, host, captured_at)`,
     sql`CREATE TABLE capture_texts (

@@ -3,7 +3,11 @@ import { type Screen, table } from "../screen.ts"
 
 export function renderObservation(capture: Capture, { paint }: Screen): string {
   const { observation, observationProblem } = capture
-  if (observationProblem !== null) return paint.warn(observationProblem)
+  if (observationProblem !== null) {
+    const { code, text } = observationProblem
+    const hint = code === "not-trusted" ? " Start it there once, or add --trust." : ""
+    return paint.warn(`${text}${hint}`)
+  }
   if (observation === null) return ""
   const source =
     observation.by === "host" ? "asked just now" : `last session, ${sayTime(observation.at)}`
@@ -18,7 +22,9 @@ export function renderObservation(capture: Capture, { paint }: Screen): string {
   return [
     `${paint.bold(title)} ${paint.muted(`(${source})`)}`,
     ...(differences.length === 0 ? [] : [table(differences)]),
-    ...(categories.length === 0 ? [] : [paint.muted("      The host's own account:"), ...categories]),
+    ...(categories.length === 0
+      ? []
+      : [paint.muted("      The host's own account:"), ...categories]),
   ].join("\n")
 }
 

@@ -1,11 +1,5 @@
 import path from "node:path"
-import {
-  type Capture,
-  formatCount,
-  formatExact,
-  type ManifestItem,
-  plural,
-} from "#ground/contract"
+import { type Capture, formatCount, formatExact, type ManifestItem, plural } from "#ground/contract"
 import { BLOCKS, renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
 import { renderDiff } from "./capture-diff.ts"
@@ -166,7 +160,9 @@ function renderNotThere({ manifest }: Capture, { paint }: Screen): string {
     .map((it) => ["     ", it.outcome, from(manifest, it.path), paint.muted(it.detail ?? "")])
   const found = manifest.searched.length - absent.length
   const title = `Searched, nothing there: ${found} of ${plural(manifest.searched.length, "path")} found`
-  return [paint.bold(title), table(shown), ...andMore(absent.length, shown.length, paint)].join("\n")
+  return [paint.bold(title), table(shown), ...andMore(absent.length, shown.length, paint)].join(
+    "\n",
+  )
 }
 
 function renderDuplicates({ budget }: Capture, { paint }: Screen): string {
