@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdir, readFile } from "node:fs/promises"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
 import type { Page } from "playwright-core"
@@ -71,9 +71,35 @@ async function makePlace(): Promise<Place> {
   const project = path.join(temp.path, "tideline")
   await mkdir(home)
   await makeRepository(project, "main")
+  await writeContext({ home, project })
   const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_update_notifier: "false" }
   return { project, env, [Symbol.asyncDispose]: temp[Symbol.asyncDispose] }
 }
+
+/** What a person's agent finds in such a project: enough for a picture that says something. */
+async function writeContext({ home, project }: { home: string; project: string }): Promise<void> {
+  const skill = (name: string, description: string) =>
+    `---\nname: ${name}\ndescription: ${description}\n---\n\n${MONEY.repeat(6)}`
+  const files: Readonly<Record<string, string>> = {
+    [path.join(home, ".claude/CLAUDE.md")]: "Be brief. Say what you did, and what you left.\n",
+    [path.join(project, "CLAUDE.md")]:
+      `# Tideline\n\n@docs/conventions.md\n@docs/tides.md\n\n${MONEY}`,
+    [path.join(project, "docs/conventions.md")]: `# Conventions\n\n${MONEY}Names are nouns.\n`,
+    [path.join(project, ".claude/rules/testing.md")]: "Tests are sentences.\n".repeat(8),
+    [path.join(project, ".claude/rules/tariff.md")]: `---\npaths: src/tariff/**\n---\n${MONEY}`,
+    [path.join(project, ".claude/skills/tariff/SKILL.md")]: skill("tariff", "Work out a tariff"),
+    [path.join(project, ".claude/skills/berth/SKILL.md")]: skill("berth", "Find a free berth"),
+    [path.join(project, ".claude/settings.json")]: '{ "permissions": { "allow": ["Read"] } }\n',
+  }
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+const MONEY =
+  "Amounts are integers in minor units, never floats. Rounding lives in one place. A quote and " +
+  "its invoice agree to the cent; if not, the invoice is the bug.\n\n"
 
 async function runLine(line: string, { project, env }: Place): Promise<void> {
   const [program, ...args] = line.split(" ")
@@ -127,8 +153,15 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByRole("option").first().waitFor()
     },
   },
+  capture: {
+    at: "/capture?host=claude-code",
+    async show(page) {
+      await page.getByRole("option", { name: /Project root memory/ }).click()
+      await page.getByText("# Tideline").waitFor()
+    },
+  },
   events: {
-    at: "/events?at=2",
+    at: "/events?at=3",
     show: (page) => page.getByRole("heading", { name: "store.backed-up" }).waitFor(),
   },
   settings: {

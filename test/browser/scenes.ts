@@ -11,6 +11,7 @@ export type Scene = {
 /** Every page of the console in the states that a picture can show. */
 export const SCENES: readonly Scene[] = [
   { name: "now", path: "/" },
+  { name: "capture-none", path: "/capture?host=antigravity" },
   { name: "events", path: "/events" },
   { name: "event", path: "/events?at=3" },
   { name: "events-none", path: "/events?text=nothing+like+this" },

@@ -68,6 +68,7 @@ function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
     disk: memoryDisk({}),
     place: (): Place => A_PLACE,
     directoryProblem: async () => undefined,
+    encoding: () => "words",
     counter: async () => ({ encoding: "words", count: (text) => text.split(/\s+/).length }),
     redact: async () => createRedact(createSecrets({ random: systemRandom, known: [KNOWN] })),
     history: async () => createHistory((await opening).forRoom("capture")),

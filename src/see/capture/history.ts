@@ -7,10 +7,12 @@ import type {
   Observation,
 } from "#ground/contract"
 import type { Db } from "#ground/store"
+import type { EarlierCounts } from "./count.ts"
 import { diffCaptures, type Side } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import { MOST_CAPTURES_KEPT } from "./limits.ts"
 import {
+  CountsRow,
   deleteSurplus,
   deleteSurplusPages,
   deleteUnusedTexts,
@@ -25,6 +27,7 @@ import {
   selectBefore,
   selectManifest,
   selectNewestFingerprint,
+  selectNewestManifest,
   selectObservation,
   selectSummaries,
   selectSummary,
@@ -59,6 +62,10 @@ export function createHistory(db: Db<"capture">) {
     return { items: (await manifest(id)).items, textOf: (path) => textByPath.get(path) }
   }
   return {
+    /** What the newest capture of a place counted. */
+    async counts(where: Where): Promise<EarlierCounts | undefined> {
+      return (await db.get(CountsRow, selectNewestManifest(where)))?.manifest
+    },
     /** By id; `last` is the newest one here. */
     find,
     manifest,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { CaptureText, Manifest, ManifestItem, ManifestNote } from "#ground/contract"
 import type { Found, Host, Installed, Place, Survey } from "#see/hosts"
+import type { Counted } from "./count.ts"
 import { labelOf } from "./label.ts"
 import { LONGEST_TEXT_CHARACTERS } from "./limits.ts"
 import type { Redact } from "./redact.ts"
@@ -13,8 +14,6 @@ export type Surveyed = {
   readonly notes: readonly ManifestNote[]
 }
 
-type Deps = { count(text: string): number; readonly encoding: string; readonly redact: Redact }
-
 /** One item with what is shown of it, and with what really goes to the model. */
 export type Shown = {
   readonly item: ManifestItem
@@ -23,11 +22,18 @@ export type Shown = {
   readonly found: Found
 }
 
-/** Count, hash and redact what a survey found. Nothing with a secret in it leaves but `found`. */
-export function showItems(surveyed: Surveyed, deps: Deps): Shown[] {
-  return surveyed.survey.items.map((found, order) => {
-    const { text, redactions } = textOf(found, deps.redact)
-    return { item: describeItem(found, { order, redactions, surveyed, deps }), text, found }
+/** Describe and redact what a survey found. Nothing with a secret in it leaves but `found`. */
+export function showItems(
+  surveyed: Surveyed,
+  counted: readonly Counted[],
+  redact: Redact,
+): Shown[] {
+  return surveyed.survey.items.flatMap((found, order) => {
+    const figures = counted[order]
+    if (figures === undefined) return []
+    const { text, redactions } = textOf(found, redact)
+    const described = describeItem(found, { order, redactions, place: surveyed.place, redact })
+    return [{ item: { ...described, ...figures }, text, found }]
   })
 }
 
@@ -80,36 +86,39 @@ export function fingerprintOf(manifest: Manifest): string {
 type Described = {
   readonly order: number
   readonly redactions: number
-  readonly surveyed: Surveyed
-  readonly deps: Deps
+  readonly place: Place
+  readonly redact: Redact
 }
 
 function describeItem(
   found: Found,
-  { order, redactions, surveyed, deps }: Described,
-): ManifestItem {
-  const { file, sent, later, frame } = found
+  { order, redactions, place, redact }: Described,
+): Omit<ManifestItem, keyof Counted> {
   return {
     path: found.path,
-    label: deps.redact.line(labelOf(found.path, surveyed.place)),
+    label: redact.line(labelOf(found.path, place)),
     source: found.source,
     priority: found.priority,
     order,
     load: found.load,
-    reason: deps.redact.line(found.reason),
+    reason: redact.line(reasonOf(found)),
     kind: found.kind,
-    tokens: sent === "" ? 0 : deps.count(frame + sent),
-    tokensOnDemand: later === "" ? 0 : deps.count(later),
-    bytes: file.bytes.length,
-    sentBytes: Buffer.byteLength(sent),
-    sha256: sha256(file.bytes),
-    ...(sent === "" ? {} : { sentSha256: sha256(sent) }),
-    modifiedAt: file.modifiedAt,
+    bytes: found.file.bytes.length,
+    modifiedAt: found.file.modifiedAt,
     scope: found.scope,
     trust: found.trust,
     ...(found.importedBy === undefined ? {} : { importedBy: found.importedBy }),
     redactions,
   }
+}
+
+/** The line that names an import, and the files a rule waits for, are part of the reason. */
+function reasonOf({ reason, importedBy, load, waitsFor }: Found): string {
+  const [first, ...others] = waitsFor?.patterns ?? []
+  if (load === "conditional" && first !== undefined) {
+    return `Only when ${first}${others.length === 0 ? "" : ` or ${others.length} more`} is read`
+  }
+  return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
 }
 
 function textOf(found: Found, redact: Redact): { text: CaptureText; redactions: number } {
@@ -178,8 +187,8 @@ function versionNotes(host: Host, installed: Installed | undefined): ManifestNot
   return [{ code: "version-unknown", text, path: installed.program }]
 }
 
-function sha256(bytes: Buffer | string): string {
-  return createHash("sha256").update(bytes).digest("hex")
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex")
 }
 
 function sum(values: readonly number[]): number {

@@ -1,5 +1,12 @@
 import { z } from "zod"
-import { CaptureSummary, CaptureText, HostName, Manifest, Observation } from "#ground/contract"
+import {
+  CaptureSummary,
+  CaptureText,
+  HostName,
+  Manifest,
+  ManifestItem,
+  Observation,
+} from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 
 /** A column that holds JSON; a row that does not parse is a damaged row. */
@@ -39,6 +46,24 @@ export const SummaryRow = z
 
 export const FingerprintRow = z.object({ id: z.string(), fingerprint: z.string() })
 export const ManifestRow = z.object({ manifest: json(Manifest) })
+/** Only what counting needs: a whole manifest takes longer to parse than to count again. */
+export const CountsRow = z.object({
+  manifest: json(
+    Manifest.pick({ estimator: true }).extend({
+      items: z.array(
+        ManifestItem.pick({
+          path: true,
+          source: true,
+          load: true,
+          sha256: true,
+          sentSha256: true,
+          tokens: true,
+          tokensOnDemand: true,
+        }),
+      ),
+    }),
+  ),
+})
 export const ObservationRow = z.object({ observation: json(Observation).nullable() })
 export const TextRow = z.object({ body: json(CaptureText) })
 
@@ -69,6 +94,10 @@ export const selectBefore = (it: CaptureSummary): Sql => sql`
 
 export const selectNewestFingerprint = (where: Where): Sql => sql`
   SELECT id, fingerprint FROM captures WHERE ${isWhere(where)}
+  ORDER BY captured_at DESC, id DESC LIMIT 1`
+
+export const selectNewestManifest = (where: Where): Sql => sql`
+  SELECT manifest FROM captures WHERE ${isWhere(where)}
   ORDER BY captured_at DESC, id DESC LIMIT 1`
 
 export const selectManifest = (id: string): Sql => sql`

@@ -12,6 +12,7 @@ import type {
 import type { Disk, Host, HostWord, Installed, Place } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
 import { compareWith } from "./compare.ts"
+import { type Counter, countItems, type EarlierCounts } from "./count.ts"
 import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import { findExtra } from "./extra.ts"
@@ -28,7 +29,9 @@ export type CaptureDeps = {
   place(path: string): Place
   /** Why a directory cannot be worked in; undefined when it can. */
   directoryProblem(directory: string): Promise<string | undefined>
-  counter(): Promise<{ readonly encoding: string; readonly count: (text: string) => number }>
+  /** In which tokens are counted; known without loading its table. */
+  encoding(): string
+  counter(): Promise<Counter>
   redact(): Promise<Redact>
   /** The captures of this repository; it rejects when the store cannot be opened. */
   history(): Promise<History>
@@ -58,9 +61,11 @@ type Taking = Omit<TakeOptions, "path" | "host"> & { readonly place: Place; read
 /** Look at a host's context once: survey, weigh, compare with its own word, keep. */
 export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Capture> {
   const surveyed = await surveyPlace(taking, deps)
-  const { encoding, count } = await deps.counter()
+  const encoding = deps.encoding()
+  const earlier = await earlierCounts(taking, deps)
+  const counted = await countItems(surveyed.survey.items, earlier, { ...deps, encoding })
   const redact = await deps.redact()
-  const shown = showItems(surveyed, { count, encoding, redact })
+  const shown = showItems(surveyed, counted, redact)
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
   const heard = await hear(taking, surveyed, deps)
@@ -75,6 +80,21 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
     previous: kept.previous,
     texts: taking.content ? shown.map((it) => it.text) : [],
     diff: kept.diff,
+  }
+}
+
+/** Without a history everything is counted anew. */
+async function earlierCounts(
+  { save, place, host }: Taking,
+  deps: CaptureDeps,
+): Promise<EarlierCounts | undefined> {
+  if (!save) return undefined
+  try {
+    const history = await deps.history()
+    return await history.counts({ workingDirectory: place.workingDirectory, host: host.name })
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { parse } from "yaml"
+import { createRequire } from "node:module"
 
 export type Frontmatter = {
   readonly fields: Readonly<Record<string, unknown>>
@@ -33,13 +33,43 @@ function withoutByteOrderMark(text: string): string {
 }
 
 function parseFields(yaml: string): Readonly<Record<string, unknown>> {
-  return asRecord(tryParse(yaml) ?? tryParse(quoteLooseValues(yaml)))
+  return plainFields(yaml) ?? asRecord(tryParse(yaml) ?? tryParse(quoteLooseValues(yaml)))
 }
+
+/**
+ * Nearly every block is lines of `name: some words`, which mean the same in every version of YAML.
+ * Reading those here spares the parser, whose loading takes as long as the walk itself.
+ */
+export function plainFields(yaml: string): Readonly<Record<string, string>> | undefined {
+  const fields: [string, string][] = []
+  for (const line of yaml.split("\n")) {
+    if (line === "") continue
+    const [, name, value] = PLAIN_LINE.exec(line) ?? []
+    if (name === undefined || value === undefined || SPECIAL_WORD.test(value)) return undefined
+    fields.push([name, value])
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Words that begin with a letter, without any sign that YAML knows. */
+const PLAIN_LINE = /^([A-Za-z][\w-]*): ([A-Za-z](?:[\w ,.()/'-]*[\w.)/'-])?)$/
+
+const SPECIAL_WORD = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+
+/** Loaded when the first block needs it: it is made of seventy files. */
+let loaded: typeof import("yaml") | undefined
+
+function yamlParser(): typeof import("yaml") {
+  loaded ??= load()
+  return loaded
+}
+
+const load: () => typeof import("yaml") = () => createRequire(import.meta.url)("yaml")
 
 function tryParse(yaml: string): unknown {
   try {
     // Aliases stay under the parser's own cap, so that no block can grow without bound.
-    return parse(yaml, { logLevel: "error", uniqueKeys: false, prettyErrors: false })
+    return yamlParser().parse(yaml, { logLevel: "error", uniqueKeys: false, prettyErrors: false })
   } catch {
     return undefined
   }

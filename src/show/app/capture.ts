@@ -20,6 +20,7 @@ export function captureIn(deps: OperationDeps, counter: CounterOf) {
       platform: platformHere(),
     }),
     directoryProblem,
+    encoding: () => deps.config().tokens.encoding,
     counter,
     redact: () => loadRedact(deps),
     history: async () => createHistory((await deps.store()).forRoom("capture")),

@@ -88,7 +88,7 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
     const depth = item.importedBy === undefined ? 0 : (depths.get(item.importedBy.path) ?? 0) + 1
     depths.set(item.path, depth)
     if (item.load !== "name-only") {
-      rows.push({ ...item, reason: withLine(item), depth })
+      rows.push({ ...item, depth })
       continue
     }
     const label = listingFolder(item)
@@ -104,10 +104,6 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
     rows[group.row] = { ...known, tokens: known.tokens + item.tokens, reason }
   }
   return rows
-}
-
-function withLine({ reason, importedBy }: ManifestItem): string {
-  return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
 }
 
 /** The folder named like the source: .claude/skills/ for all that lies in it. */

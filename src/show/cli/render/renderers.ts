@@ -51,10 +51,10 @@ export const renderers: Readonly<Record<string, Renderer>> = {
 function renderer<Schema extends z.ZodType>(
   schema: Schema,
   text: (output: z.output<Schema>, screen: Screen) => string,
-  isGood: (output: z.output<Schema>) => boolean = () => true,
+  isGood?: (output: z.output<Schema>) => boolean,
 ): Renderer {
   return {
     text: (output, screen) => text(schema.parse(output), screen),
-    exitCode: (output) => (isGood(schema.parse(output)) ? 0 : 1),
+    exitCode: (output) => (isGood === undefined || isGood(schema.parse(output)) ? 0 : 1),
   }
 }

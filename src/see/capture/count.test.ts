@@ -1,0 +1,60 @@
+import { expect, test } from "vitest"
+import { type Counted, countItems, type EarlierCounts } from "./count.ts"
+import { aFound } from "./items.fixture.ts"
+
+/** A counter that says how often it was asked. */
+function counting() {
+  const asked: string[] = []
+  const count = (text: string) => (asked.push(text), text.length)
+  return {
+    asked,
+    deps: { encoding: "letters", counter: async () => ({ encoding: "letters", count }) },
+  }
+}
+
+const earlierOf = (
+  items: readonly ReturnType<typeof aFound>[],
+  counted: readonly Counted[],
+  estimator = "letters",
+): EarlierCounts => ({
+  estimator,
+  items: items.flatMap(({ path, source, load }, index) => {
+    const figures = counted[index]
+    return figures === undefined ? [] : [{ path, source, load, ...figures }]
+  }),
+})
+
+test("[CAPTURE-18] what was counted before is not counted again, and gives the same figures", async () => {
+  const items = [
+    aFound("/x/A.md", { text: "one", frame: "A: " }),
+    aFound("/x/B.md", { text: "two", sent: "", later: "two", load: "conditional" }),
+  ]
+  const first = counting()
+  const counted = await countItems(items, undefined, first.deps)
+  expect(counted.map((it) => [it.tokens, it.tokensOnDemand])).toEqual([
+    [6, 0],
+    [0, 3],
+  ])
+  const second = counting()
+  const noTable = () => Promise.reject(new Error("the table was loaded"))
+  const earlier = earlierOf(items, counted)
+  expect(await countItems(items, earlier, { ...second.deps, counter: noTable })).toEqual(counted)
+
+  const changed = [aFound("/x/A.md", { text: "other", frame: "A: " }), ...items.slice(1)]
+  await countItems(changed, earlier, second.deps)
+  expect(second.asked).toEqual(["A: other"])
+})
+
+test("[CAPTURE-18] another encoding, another way of loading, or a moved file is counted anew", async () => {
+  const items = [aFound("/x/A.md", { text: "one" })]
+  const counted = await countItems(items, undefined, counting().deps)
+  for (const [now, estimator] of [
+    [items, "other"],
+    [[aFound("/x/A.md", { text: "one", load: "import" })], "letters"],
+    [[aFound("/x/B.md", { text: "one" })], "letters"],
+  ] as const) {
+    const { asked, deps } = counting()
+    await countItems(now, earlierOf(items, counted, estimator), deps)
+    expect(asked).toEqual(["one"])
+  }
+})

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto"
+import type { ManifestItem } from "#ground/contract"
+import type { Found } from "#see/hosts"
+
+export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
+
+/** The figures of one item: what it is known by, and what it weighs. */
+export type Counted = Pick<
+  ManifestItem,
+  "tokens" | "tokensOnDemand" | "sha256" | "sentSha256" | "sentBytes"
+>
+
+/** What an earlier capture counted, and in which encoding. */
+export type EarlierCounts = {
+  readonly estimator: string
+  readonly items: readonly (Pick<ManifestItem, "path" | "source" | "load" | "sha256"> &
+    Figures & { readonly sentSha256?: string | undefined })[]
+}
+
+type Deps = {
+  readonly encoding: string
+  counter(): Promise<Counter>
+}
+
+/**
+ * Counts what was found. What an earlier capture has counted is not counted again, and when
+ * nothing is new the encoding's table, which costs more than the rest, is not even loaded.
+ */
+export async function countItems(
+  items: readonly Found[],
+  earlier: EarlierCounts | undefined,
+  deps: Deps,
+): Promise<readonly Counted[]> {
+  const known = earlier?.estimator === deps.encoding ? knownFrom(earlier) : NOTHING
+  const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
+  const isAllKnown = hashed.every((it) => known.has(keyOf(it.found, it)))
+  const counter = isAllKnown ? undefined : await deps.counter()
+  return hashed.map(({ found, sha256, sentSha256 }): Counted => {
+    const figures = known.get(keyOf(found, { sha256, sentSha256 })) ?? weigh(found, counter)
+    return {
+      tokens: figures.tokens,
+      tokensOnDemand: figures.tokensOnDemand,
+      sha256,
+      sentBytes: Buffer.byteLength(found.sent),
+      ...(sentSha256 === undefined ? {} : { sentSha256 }),
+    }
+  })
+}
+
+const NOTHING: ReadonlyMap<string, Figures> = new Map()
+
+type Figures = Pick<Counted, "tokens" | "tokensOnDemand">
+type Hashes = Pick<Counted, "sha256"> & { readonly sentSha256: string | undefined }
+
+function weigh({ frame, sent, later }: Found, counter: Counter | undefined): Figures {
+  const count = counter?.count ?? (() => 0)
+  return {
+    tokens: sent === "" ? 0 : count(frame + sent),
+    tokensOnDemand: later === "" ? 0 : count(later),
+  }
+}
+
+function knownFrom({ items }: EarlierCounts): Map<string, Figures> {
+  return new Map(
+    items.map((it) => [keyOf(it, { sha256: it.sha256, sentSha256: it.sentSha256 }), it]),
+  )
+}
+
+/** The frame follows from path and source, what comes later from the file and how it loads. */
+function keyOf(
+  { path, source, load }: Pick<Found, "path" | "source" | "load">,
+  { sha256, sentSha256 }: Hashes,
+): string {
+  return JSON.stringify([path, source, load, sha256, sentSha256])
+}
+
+function hashesOf({ file, sent }: Found): Hashes {
+  return { sha256: hash(file.bytes), sentSha256: sent === "" ? undefined : hash(sent) }
+}
+
+function hash(bytes: Buffer | string): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}
