@@ -8,7 +8,7 @@ const FILES = ["package.json", "package-lock.json"]
 const TESTED: readonly TestedHost[] = ["claude-code", "codex", "copilot", "gemini"]
 
 /**
- * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 15 s and 700 MB, once.
+ * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 15 s and 1.1 GB, once.
  * When it cannot, it says so, and the tests that need a host fail.
  */
 export function installHosts(): void {

@@ -11,7 +11,15 @@ import {
 } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { fcParameters } from "#test/seed"
-import { Count, Counter, insertNote, Note, plainNote, selectNotes } from "./tables.ts"
+import {
+  Count,
+  Counter,
+  insertNote,
+  Note,
+  plainNote,
+  selectNotes,
+  TEST_MIGRATIONS,
+} from "./tables.ts"
 
 /**
  * What every database under the port must do. `open` gives a fresh, empty store with the tables of
@@ -372,7 +380,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       await using store = await open()
       expect(await store.status()).toMatchObject({
         dialect: store.db.dialect,
-        schemaVersion: 2,
+        schemaVersion: TEST_MIGRATIONS.length,
         events: 1,
         corruptFiles: [],
         stopped: undefined,

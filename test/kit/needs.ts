@@ -88,7 +88,7 @@ function isAtHand(tool: Tool): boolean {
   return isThere
 }
 
-/** Hosts are installed by full mode only: they weigh 700 MB. */
+/** Hosts are installed by full mode only: they weigh 1.1 GB. */
 function host(name: TestedHost): Probe {
   return { isThere: () => isHostInstalled(name), remedy: "npm run test:full installs it" }
 }

@@ -89,6 +89,29 @@ describe("a person looks at a project", () => {
     expect((await user.qm(["capture", "show", first.manifest.id])).stdout).toContain("CLAUDE.md")
   })
 
+  test("[CAPTURE-9] an unchanged secret is no change, and last means the same host", async () => {
+    await using user = await newUser()
+    const secret = randomBytes(24).toString("base64url")
+    await write(user, { "project/CLAUDE.md": `api_key = "${secret}"\none\n` })
+    const first = await capture(user)
+    await write(user, { "project/CLAUDE.md": `api_key = "${secret}"\ntwo\n` })
+    const second = await capture(user, "--diff", "last")
+    expect(second.diff?.changes).toMatchObject([{ linesAdded: 1, linesRemoved: 1 }])
+    const again = await capture(user, "--diff", "last")
+    expect([again.isNew, again.diff?.to.id]).toEqual([false, again.manifest.id])
+    await capture(user, "--host", "codex")
+    const { stdout } = await user.qm(["capture", "diff", first.manifest.id, "--json"])
+    expect(CaptureDiff.parse(JSON.parse(stdout)).to.id).toBe(second.manifest.id)
+    const shown = await user.qm(["capture", "text", second.manifest.id, "CLAUDE.md"])
+    expect(shown.stdout).toMatch(/^api_key = "\[redacted: .+\]"\ntwo\n$/)
+  })
+
+  test("[CLI-7] help of a command that has others below it shows its own flags first", async () => {
+    await using user = await newUser()
+    const { stdout } = await user.qm(["capture", "--help"])
+    expect(stdout).toMatch(/Usage {2}qm capture \[path\][\s\S]+--observe[\s\S]+capture diff/)
+  })
+
   test("[CAPTURE-12] settings show who wins, and hosts what is here", async () => {
     await using user = await newUser()
     await write(user, {
@@ -213,7 +236,7 @@ describe("a hostile repository", () => {
       "project/.mcp.json": JSON.stringify({ mcpServers: { theirs: server } }),
       "project/.gemini/settings.json": JSON.stringify({ mcpServers: { theirs: server } }),
       "project/.env": `PLAIN=${dotenv}\n`,
-      "project/CLAUDE.md": `The service key is ${dotenv}.`,
+      "project/CLAUDE.md": `The service key is ${dotenv}. @./${dotenv}.md`,
       "project/AGENTS.md": `The service key is ${dotenv}.`,
       "project/GEMINI.md": `The service key is ${dotenv}.`,
     })
@@ -230,7 +253,9 @@ describe("a hostile repository", () => {
         output.push(run.stdout, run.stderr)
       }
     }
-    output.push((await user.qm(["events", "--json"])).stdout)
+    // From elsewhere the same holds: what counts is the captured folder, not where one stands.
+    const away = await user.qm(["capture", user.project, "--content"], { cwd: user.home })
+    output.push(away.stdout, (await user.qm(["events", "--json"])).stdout)
     const folder = path.dirname(user.database)
     for (const name of await readdir(folder)) {
       output.push(await readFile(path.join(folder, name), "latin1").catch(() => ""))
@@ -251,6 +276,48 @@ describe("a hostile repository", () => {
     expect(taken.texts[0]?.withheld).toContain("reached by a link")
     const store = await readFile(user.database, "latin1")
     expect([JSON.stringify(taken), store].some((it) => it.includes(secret))).toBe(false)
+  })
+
+  test("[CAPTURE-5][TB2] whatever file of the repository is such a link, nothing of it is shown", async () => {
+    await using user = await newUser()
+    const secret = `diary ${randomBytes(12).toString("hex")}`
+    await write(user, {
+      "home/private/x.md": `---\nname: x\ndescription: ${secret}\n---\n${secret}`,
+      "home/private/x.json": JSON.stringify({ outputStyle: "st", diary: secret }),
+      "home/private/mcp.json": JSON.stringify({ mcpServers: { [secret]: { command: secret } } }),
+      "home/private/x.toml": `diary = "${secret}"\n`,
+    })
+    const links: Readonly<Record<string, string>> = {
+      ".claude/skills/s/SKILL.md": "x.md",
+      ".claude/agents/a.md": "x.md",
+      ".claude/commands/c.md": "x.md",
+      ".claude/rules/r.md": "x.md",
+      ".claude/output-styles/st.md": "x.md",
+      ".claude/settings.local.json": "x.json",
+      ".mcp.json": "mcp.json",
+      ".gemini/settings.json": "mcp.json",
+      ".codex/config.toml": "x.toml",
+      "AGENTS.md": "x.md",
+      "GEMINI.md": "x.md",
+      ".github/copilot-instructions.md": "x.md",
+      ".github/instructions/i.instructions.md": "x.md",
+      ".agents/skills/s/SKILL.md": "x.md",
+      ".agent/rules/r.md": "x.md",
+    }
+    for (const [name, target] of Object.entries(links)) {
+      const file = path.join(user.project, name)
+      await mkdir(path.dirname(file), { recursive: true })
+      await symlink(path.join(user.home, "private", target), file)
+    }
+    const output: string[] = []
+    for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
+      output.push((await user.qm(["capture", "--content", "--json", "--host", host])).stdout)
+      output.push((await user.qm(["capture", "settings", "--json", "--host", host])).stdout)
+    }
+    output.push(await readFile(user.database, "latin1"))
+    const tail = secret.slice("diary ".length)
+    const around = output.flatMap((it) => it.match(new RegExp(`.{0,80}${tail}`)) ?? [])
+    expect(around).toEqual([])
   })
 
   test("[TB2] pipes, devices and folders with the names of context files do not stall it", async () => {

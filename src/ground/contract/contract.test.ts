@@ -93,6 +93,7 @@ test("[CONTRACT-6] shapes that cross a process keep their form", () => {
     disclaimer: "An estimation.",
     items: [],
     searched: [{ path: "/x", source: "project-root", outcome: "missing" }],
+    notes: [],
     totals: { files: 0, bytes: 0, tokensInWindow: 0, tokensOnDemand: 0 },
   }
   expect(Manifest.parse(manifest)).toEqual(manifest)

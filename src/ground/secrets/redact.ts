@@ -7,8 +7,12 @@ import { MARKER, markerOf, type Redacted, type SecretFinding } from "./marker.ts
 import type { Work } from "./rule.ts"
 
 /** The engine: what is found in a text, and the text without it. `work` is for tests that count. */
-export function createRedactor(deps: { random: Random; known: readonly string[] }) {
-  const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
+export function createRedactor(deps: {
+  readonly random: Random
+  readonly known: readonly string[]
+  readonly salt?: string
+}) {
+  const salt = deps.salt ?? Buffer.from(deps.random.bytes(32)).toString("hex")
   const known = createKnown({ random: deps.random, values: deps.known })
   const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
   return {

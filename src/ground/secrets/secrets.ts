@@ -7,8 +7,13 @@ export type { SecretFinding } from "./marker.ts"
 export type Secrets = ReturnType<typeof createSecrets>
 
 /** Finds secrets and replaces them. `known` are values to find wherever they stand. */
-export function createSecrets(deps: { random: Random; known?: readonly string[] }) {
-  const { redact, hashOf } = createRedactor({ random: deps.random, known: deps.known ?? [] })
+export function createSecrets(deps: {
+  readonly random: Random
+  readonly known?: readonly string[]
+  /** Kept by who compares texts of different days; without it each instance has its own. */
+  readonly salt?: string
+}) {
+  const { redact, hashOf } = createRedactor({ ...deps, known: deps.known ?? [] })
   return {
     /** Clean text comes back as it is. */
     redact: (text: string): Redacted => redact(text),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createIds, silentLog, systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
-import type { AskOutcome, Found, Host, HostWord, Place, Survey } from "#see/hosts"
+import type { AskOutcome, Found, Host, HostWord, Installed, Place, Survey } from "#see/hosts"
 import { testClock } from "#test/clock"
 import { memoryDisk } from "#test/memory-disk"
 import { createCapture } from "./capture.ts"
@@ -25,7 +25,7 @@ const TAKE = {
 type Word = {
   readonly survey?: Partial<Survey>
   readonly items?: readonly Found[]
-  readonly installed?: { version: string | undefined; program: string }
+  readonly installed?: Installed
   readonly lastSession?: HostWord
   readonly answer?: AskOutcome
   readonly isVerified?: boolean
@@ -68,6 +68,7 @@ function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
     disk: memoryDisk({}),
     place: (): Place => A_PLACE,
     directoryProblem: async () => undefined,
+    projectFolders: async () => ["/home/a/x/sub", "/home/a/x"],
     encoding: () => "words",
     counter: async () => ({ encoding: "words", count: (text) => text.split(/\s+/).length }),
     redact: async () => createRedact(createSecrets({ random: systemRandom, known: [KNOWN] })),
@@ -132,13 +133,14 @@ describe("what is counted and shown", () => {
       return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
     }
     const program = "/usr/bin/claude"
+    const here = { program, foundAt: program }
     expect(await noteOf({})).toEqual([undefined])
-    expect(await noteOf({ installed: { version: "2.1.325", program } })).toEqual(["2.1.325"])
-    expect(await noteOf({ installed: { version: "3.0.0", program } })).toEqual([
+    expect(await noteOf({ installed: { version: "2.1.325", ...here } })).toEqual(["2.1.325"])
+    expect(await noteOf({ installed: { version: "3.0.0", ...here } })).toEqual([
       "3.0.0",
       "version-unknown: Claude Code 3.0.0 is installed; its rules are those of 2.1.325.",
     ])
-    expect(await noteOf({ installed: { version: undefined, program } })).toEqual([
+    expect(await noteOf({ installed: { version: undefined, ...here } })).toEqual([
       undefined,
       "version-unknown: The version of Claude Code here is not known; its rules are those of 2.1.325.",
     ])
@@ -184,7 +186,7 @@ describe("what is counted and shown", () => {
 
   test("[CAPTURE-4] a very long text is cut, whole characters only", async () => {
     await using world = worldWith({
-      items: [aFound("/home/a/x/A.md", { text: "😀".repeat(150_000) })],
+      items: [aFound("/home/a/x/A.md", { text: "😀".repeat(110_000) })],
     })
     const { texts } = await world.take({ ...TAKE, content: true })
     expect([texts[0]?.isCut, texts[0]?.text.length, texts[0]?.text.isWellFormed()]).toEqual([
@@ -203,7 +205,7 @@ describe("the host's own word", () => {
     files: [{ path: "/home/a/x/CLAUDE.md", text: "text" }],
     categories: [],
   }
-  const installed = { version: "2.1.325", program: "/usr/bin/claude" }
+  const installed = { version: "1", program: "/usr/bin/claude", foundAt: "/usr/bin/claude" }
 
   test("[CAPTURE-13] its last session is read without being asked for", async () => {
     await using world = worldWith({ items, lastSession: word })
@@ -222,8 +224,11 @@ describe("the host's own word", () => {
     expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust/)
     expect(await heard({ answer: { kind: "failed", reason: "it ended" } })).toMatch(/it ended/)
     expect(await heard({})).toMatch(/does not answer without a call to a model/)
-    const inside = { version: "1", program: "/home/a/x/node_modules/.bin/claude" }
-    expect(await heard({ answer, installed: inside })).toMatch(/lies inside this folder/)
+    const brought = "/home/a/x/node_modules/.bin/claude"
+    for (const inside of [{ program: brought }, { foundAt: brought }]) {
+      const said = await heard({ answer, installed: { ...installed, ...inside } })
+      expect(said).toMatch(/lies inside this project/)
+    }
     await using world = worldWith({ items, answer })
     const { observationProblem } = await world.take({ ...TAKE, observe: true })
     expect(observationProblem?.code).toBe("not-installed")
@@ -277,10 +282,27 @@ test("[CAPTURE-12] settings are shown redacted, servers with their state", async
       {
         layer: "project",
         path: "/p.json",
+        trust: "project",
         outcome: { kind: "found", values: { env: { A: "plain" }, model: "opus" } },
       },
-      { layer: "user", path: "/u.json", outcome: { kind: "broken", problem: `at ${KNOWN}` } },
-      { layer: "managed", path: "/m.json", outcome: { kind: "unreadable", reason: "EACCES" } },
+      {
+        layer: "user",
+        path: "/u.json",
+        trust: "own",
+        outcome: { kind: "broken", problem: `at ${KNOWN}` },
+      },
+      {
+        layer: "managed",
+        path: "/m.json",
+        trust: "own",
+        outcome: { kind: "unreadable", reason: "EACCES" },
+      },
+      {
+        layer: "local",
+        path: "/l.json",
+        trust: "external",
+        outcome: { kind: "found", values: { diary: "plain" } },
+      },
     ],
     mcpServers: [
       {
@@ -290,6 +312,16 @@ test("[CAPTURE-12] settings are shown redacted, servers with their state", async
         transport: "stdio",
         target: "server --api-key hunter2 --port 80 --header Authorization: Bearer x",
         state: "connects",
+        trust: "project",
+      },
+      {
+        name: "linked",
+        scope: "project",
+        path: "/p/.mcp.json",
+        transport: "stdio",
+        target: "plain",
+        state: "connects",
+        trust: "external",
       },
     ],
   }
@@ -297,6 +329,7 @@ test("[CAPTURE-12] settings are shown redacted, servers with their state", async
   const shown = await world.settings({ path: ".", host: "claude-code" })
   expect(JSON.stringify(shown)).not.toMatch(new RegExp(`${KNOWN}|plain|hunter2|Bearer`))
   expect(shown.settings.map((it) => it.key)).toEqual(["env.A", "model"])
-  expect(shown.layers.map((it) => it.outcome)).toEqual(["found", "broken", "unreadable"])
+  expect(shown.layers.map((it) => it.outcome)).toEqual(["found", "broken", "unreadable", "found"])
+  expect(shown.mcpServers.map((it) => it.name)).toEqual(["s"])
   expect(shown.mcpServers[0]?.target).toContain("--port 80")
 })

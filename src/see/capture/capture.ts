@@ -10,6 +10,7 @@ import {
 import type { Place } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
 import { DirectoryUnusable, ItemUnknown } from "./errors.ts"
+import { REACHED_BY_LINK } from "./manifest.ts"
 import { effectiveSettings } from "./settings.ts"
 import { type CaptureDeps, type TakeOptions, takeCapture } from "./take.ts"
 
@@ -33,14 +34,24 @@ export function createCapture(deps: CaptureDeps) {
     },
     show: (input: { id: string; content: boolean }) => showCapture(input, deps),
     text: (input: { id: string; path: string }) => showText(input, deps),
-    diff: async (input: { from: string; to: string }): Promise<CaptureDiff> => {
-      const history = await deps.history()
-      const from = await history.find(input.from, here(deps))
-      return history.compare(from, await history.find(input.to, here(deps)))
-    },
+    diff: (input: { from: string; to: string }) => compareKept(input, deps),
     settings: (input: { path: string; host: HostName }) => showSettings(input, deps),
     hosts: (): Promise<CaptureHosts> => describeHosts(deps),
   }
+}
+
+/** `last` beside an id means the newest of the same place and host: others cannot be compared. */
+async function compareKept(
+  input: { readonly from: string; readonly to: string },
+  deps: CaptureDeps,
+): Promise<CaptureDiff> {
+  const history = await deps.history()
+  const [fixed, other] = input.from === "last" ? [input.to, input.from] : [input.from, input.to]
+  const first = await history.find(fixed, here(deps))
+  const { workingDirectory, host } = first
+  const second = await history.find(other, { workingDirectory, host })
+  const [from, to] = input.from === "last" ? [second, first] : [first, second]
+  return history.compare(from, to)
 }
 
 function here(deps: CaptureDeps) {
@@ -54,12 +65,12 @@ async function showCapture(
   const history = await deps.history()
   const summary = await history.find(id, here(deps))
   const manifest = await history.manifest(summary.id)
-  const texts = await history.texts(summary.id)
-  const textByPath = new Map(texts.map((it) => [it.path, it.text]))
+  const kept = new Map((await history.texts(summary.id)).map((it) => [it.path, it]))
+  const texts = manifest.items.flatMap((it) => kept.get(it.path) ?? [])
   const weighed = manifest.items.map(({ path, label, tokens }) => ({
     label,
     tokens,
-    text: textByPath.get(path) ?? "",
+    text: kept.get(path)?.text ?? "",
   }))
   return {
     manifest,
@@ -81,11 +92,12 @@ async function showText(
 ): Promise<CaptureText> {
   const history = await deps.history()
   const { id } = await history.find(input.id, here(deps))
-  const kept = await history.text(id, input.path)
-  if (kept !== undefined) return kept
   const { items } = await history.manifest(id)
-  const item = items.find((it) => it.path === input.path)
+  // As the screen names it, or whole.
+  const item = items.find((it) => it.path === input.path || it.label === input.path)
   if (item === undefined) throw ItemUnknown({ id, path: input.path })
+  const kept = await history.text(id, item.path)
+  if (kept !== undefined) return kept
   const withheld =
     item.load === "config-only"
       ? "Settings are not kept as text; see what is in force under settings."
@@ -99,9 +111,11 @@ async function showSettings(
 ): Promise<CaptureSettings> {
   const place = await usablePlace(input.path, deps)
   const host = await deps.host(input.host)
-  const redact = await deps.redact()
+  const redact = await deps.redact(place.workingDirectory)
   const { layers, mcpServers } = await host.survey(place, deps.disk)
-  const shown = layers.map((it) =>
+  // What a link reaches outside is somebody's file, not this host's settings: it is named only.
+  const ours = layers.filter((it) => it.trust !== "external")
+  const shown = ours.map((it) =>
     it.outcome.kind === "found"
       ? { ...it, outcome: { ...it.outcome, values: redact.values(it.outcome.values) } }
       : it,
@@ -109,15 +123,25 @@ async function showSettings(
   return {
     host: host.name,
     workingDirectory: place.workingDirectory,
-    layers: layers.map(({ layer, path, outcome }) => ({
+    layers: layers.map(({ layer, path, outcome, trust }) => ({
       layer,
-      path,
+      path: redact.line(path),
       outcome: outcome.kind,
+      ...(trust === "external" ? { problem: REACHED_BY_LINK } : {}),
       ...(outcome.kind === "broken" ? { problem: redact.line(outcome.problem) } : {}),
       ...(outcome.kind === "unreadable" ? { problem: outcome.reason } : {}),
     })),
     settings: effectiveSettings(shown, { joinsLists: host.joinsLists === true }),
-    mcpServers: mcpServers.map((it) => ({ ...it, target: redact.command(it.target) })),
+    mcpServers: mcpServers
+      .filter((it) => it.trust !== "external")
+      .map((it) => ({
+        name: redact.line(it.name),
+        scope: it.scope,
+        path: redact.line(it.path),
+        transport: redact.line(it.transport),
+        target: redact.command(it.target),
+        state: redact.line(it.state),
+      })),
   }
 }
 

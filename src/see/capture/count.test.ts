@@ -8,7 +8,11 @@ function counting() {
   const count = (text: string) => (asked.push(text), text.length)
   return {
     asked,
-    deps: { encoding: "letters", counter: async () => ({ encoding: "letters", count }) },
+    deps: {
+      encoding: "letters",
+      pace: async () => {},
+      counter: async () => ({ encoding: "letters", count }),
+    },
   }
 }
 

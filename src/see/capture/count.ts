@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ManifestItem } from "#ground/contract"
 import type { Found } from "#see/hosts"
+import type { Pace } from "./pace.ts"
 
 export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
 
@@ -19,6 +20,7 @@ export type EarlierCounts = {
 
 type Deps = {
   readonly encoding: string
+  readonly pace: Pace
   counter(): Promise<Counter>
 }
 
@@ -35,16 +37,19 @@ export async function countItems(
   const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
   const isAllKnown = hashed.every((it) => known.has(keyOf(it.found, it)))
   const counter = isAllKnown ? undefined : await deps.counter()
-  return hashed.map(({ found, sha256, sentSha256 }): Counted => {
+  const counted: Counted[] = []
+  for (const { found, sha256, sentSha256 } of hashed) {
+    await deps.pace(found.file.bytes.length)
     const figures = known.get(keyOf(found, { sha256, sentSha256 })) ?? weigh(found, counter)
-    return {
+    counted.push({
       tokens: figures.tokens,
       tokensOnDemand: figures.tokensOnDemand,
       sha256,
       sentBytes: Buffer.byteLength(found.sent),
       ...(sentSha256 === undefined ? {} : { sentSha256 }),
-    }
-  })
+    })
+  }
+  return counted
 }
 
 const NOTHING: ReadonlyMap<string, Figures> = new Map()

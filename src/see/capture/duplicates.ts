@@ -16,7 +16,9 @@ export type Weighed = { readonly label: string; readonly text: string; readonly 
 
 /** The same or nearly the same text in several files, the dearest first. */
 export function findDuplicates(items: readonly Weighed[]): Duplicate[] {
-  const compared = items.filter((it) => it.tokens > 0).slice(0, MOST_COMPARED_ITEMS)
+  const compared = items
+    .filter((it) => it.tokens > 0 && it.text !== "")
+    .slice(0, MOST_COMPARED_ITEMS)
   const groups = [...Map.groupBy(compared, (it) => it.text).values()].flatMap(
     ([first, ...copies]) => (first === undefined ? [] : [{ first, copies }]),
   )

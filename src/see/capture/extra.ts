@@ -1,7 +1,6 @@
 import path from "node:path"
-import picomatch from "picomatch"
 import type { SearchedPath } from "#ground/contract"
-import type { Disk, Found } from "#see/hosts"
+import { type Disk, type Found, globMatcher } from "#see/hosts"
 import { EXTRA_FILE_LIMIT_BYTES, MOST_EXTRA_FILES } from "./limits.ts"
 
 type Extra = { readonly items: readonly Found[]; readonly searched: readonly SearchedPath[] }
@@ -14,14 +13,15 @@ export async function findExtra(
 ): Promise<Extra> {
   const wanted = patterns.split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
   if (wanted.length === 0) return { items: [], searched: [] }
-  const isWanted = picomatch(wanted)
+  const matchers = wanted.map((it) => globMatcher(it))
   const files = (await listFiles(from.workingDirectory)) ?? []
+  const isWanted = (file: string) => matchers.some((isMatch) => isMatch(file))
   const items: Found[] = []
-  for (const file of files.filter((it) => isWanted(it)).slice(0, MOST_EXTRA_FILES)) {
+  for (const file of files.filter(isWanted).slice(0, MOST_EXTRA_FILES)) {
     const found = await readExtra(path.join(from.workingDirectory, file), from.disk)
     if (found !== undefined) items.push(found)
   }
-  const missing = wanted.filter((pattern) => !files.some((it) => picomatch.isMatch(it, pattern)))
+  const missing = wanted.filter((_, index) => !files.some((it) => matchers[index]?.(it)))
   return {
     items,
     searched: [

@@ -43,3 +43,14 @@ export const DEEPEST_SETTING_LEVELS = 4
 
 /** Characters of a server's command or address that are shown. */
 export const LONGEST_COMMAND_CHARACTERS = 1_000
+
+/** How deep settings are looked through for arguments; deeper ones are replaced by `secrets`. */
+export const DEEPEST_ARGUMENT_LEVELS = 64
+
+/** Work after which others have their turn: a megabyte takes some 80 ms to count and redact. */
+export const PAUSE_AFTER_BYTES = 1024 * 1024
+
+/** Tries of a pattern on a file for one rule; with more it is taken to match. */
+export const MOST_MATCHINGS = 500_000
+
+export const MOST_PATTERNS_SHOWN = 5

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto"
-import type { CaptureText, Manifest, ManifestItem, ManifestNote } from "#ground/contract"
+import { invariant, visibleLine } from "#ground/base"
+import type {
+  CaptureText,
+  Manifest,
+  ManifestItem,
+  ManifestNote,
+  SearchedPath,
+} from "#ground/contract"
 import type { Found, Host, Installed, Place, Survey } from "#see/hosts"
 import type { Counted } from "./count.ts"
 import { labelOf } from "./label.ts"
 import { LONGEST_TEXT_CHARACTERS } from "./limits.ts"
+import type { Pace } from "./pace.ts"
 import type { Redact } from "./redact.ts"
 
 export type Surveyed = {
@@ -22,19 +30,21 @@ export type Shown = {
   readonly found: Found
 }
 
+type Work = { readonly counted: readonly Counted[]; readonly redact: Redact; readonly pace: Pace }
+
 /** Describe and redact what a survey found. Nothing with a secret in it leaves but `found`. */
-export function showItems(
-  surveyed: Surveyed,
-  counted: readonly Counted[],
-  redact: Redact,
-): Shown[] {
-  return surveyed.survey.items.flatMap((found, order) => {
-    const figures = counted[order]
-    if (figures === undefined) return []
+export async function showItems(surveyed: Surveyed, work: Work): Promise<Shown[]> {
+  const { redact } = work
+  const shown: Shown[] = []
+  for (const [order, found] of surveyed.survey.items.entries()) {
+    const figures = work.counted[order]
+    invariant(figures !== undefined, "every item was counted")
+    await work.pace(found.file.bytes.length)
     const { text, redactions } = textOf(found, redact)
     const described = describeItem(found, { order, redactions, place: surveyed.place, redact })
-    return [{ item: { ...described, ...figures }, text, found }]
-  })
+    shown.push({ item: { ...described, ...figures }, text, found })
+  }
+  return shown
 }
 
 export function toManifest(
@@ -60,8 +70,8 @@ export function toManifest(
     estimator: made.encoding,
     disclaimer: DISCLAIMER,
     items,
-    searched: [...survey.searched],
-    notes: notes.map((it) => ({ ...it, text: made.redact.line(it.text) })),
+    searched: survey.searched.map((it) => redactSearched(it, made.redact)),
+    notes: notes.map((it) => redactNote(it, made.redact)),
     totals: {
       files: new Set(shown.map((it) => it.found.file.realPath)).size,
       bytes: sum(items.map((it) => it.bytes)),
@@ -80,7 +90,8 @@ export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
   const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
   const found = searched.map((it) => [it.path, it.outcome])
-  return sha256(JSON.stringify([host, hostVersion, essence, notes, found]))
+  const said = notes.map((it) => [it.code, it.path, it.line])
+  return sha256(JSON.stringify([host, hostVersion, essence, said, found]))
 }
 
 type Described = {
@@ -95,8 +106,8 @@ function describeItem(
   { order, redactions, place, redact }: Described,
 ): Omit<ManifestItem, keyof Counted> {
   return {
-    path: found.path,
-    label: redact.line(labelOf(found.path, place)),
+    path: redact.line(found.path),
+    label: visibleLine(redact.line(labelOf(found.path, place))),
     source: found.source,
     priority: found.priority,
     order,
@@ -107,7 +118,9 @@ function describeItem(
     modifiedAt: found.file.modifiedAt,
     scope: found.scope,
     trust: found.trust,
-    ...(found.importedBy === undefined ? {} : { importedBy: found.importedBy }),
+    ...(found.importedBy === undefined
+      ? {}
+      : { importedBy: { ...found.importedBy, path: redact.line(found.importedBy.path) } }),
     redactions,
   }
 }
@@ -121,13 +134,23 @@ function reasonOf({ reason, importedBy, load, waitsFor }: Found): string {
   return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
 }
 
+function redactSearched(it: SearchedPath, redact: Redact): SearchedPath {
+  const detail = it.detail === undefined ? {} : { detail: redact.line(it.detail) }
+  return { ...it, path: redact.line(it.path), ...detail }
+}
+
+function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
+  const path = it.path === undefined ? {} : { path: redact.line(it.path) }
+  return { ...it, text: redact.line(it.text), ...path }
+}
+
 function textOf(found: Found, redact: Redact): { text: CaptureText; redactions: number } {
-  const { path } = found
+  const path = redact.line(found.path)
   // A link out of a hostile repository may lead to any file of this person: what it weighs is
   // worth knowing, what it says is not ours to spread.
   if (found.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
   if (found.load === "config-only") {
-    const shown = redact.settings(found.file.bytes.toString("utf8"), path)
+    const shown = redact.settings(found.file.bytes.toString("utf8"), found.path)
     return shown === undefined
       ? { text: withhold(path, NOT_PARSED), redactions: 0 }
       : { text: cut(path, shown.text, ""), redactions: shown.replaced }
@@ -139,7 +162,7 @@ function textOf(found: Found, redact: Redact): { text: CaptureText; redactions: 
   }
 }
 
-const REACHED_BY_LINK =
+export const REACHED_BY_LINK =
   "It lies outside the folders of this context and is reached by a link, so only its size is shown."
 const NOT_PARSED = "It cannot be parsed, so secrets in it cannot be told from the rest."
 

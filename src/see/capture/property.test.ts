@@ -82,6 +82,7 @@ test("[CAPTURE-17] on random trees it never throws, and two in a row are the sam
           platform: "linux",
         }),
         directoryProblem: async () => undefined,
+        projectFolders: async () => [],
         encoding: () => "characters",
         counter: async () => ({ encoding: "characters", count: (it) => it.length }),
         redact: async () => redact,

@@ -2,6 +2,7 @@ import path from "node:path"
 import { type ParseError, parse as parseJson } from "jsonc-parser"
 import { parse as parseToml, stringify as writeToml } from "smol-toml"
 import type { Secrets } from "#ground/secrets"
+import { redactArguments, redactCommand } from "./arguments.ts"
 import { LONGEST_COMMAND_CHARACTERS } from "./limits.ts"
 
 type Redacted = { readonly text: string; readonly replaced: number }
@@ -9,6 +10,7 @@ type Redacted = { readonly text: string; readonly replaced: number }
 /** Everything of a capture that may hold a secret goes through one of these before it is shown. */
 export type Redact = {
   text(text: string): Redacted
+  /** A name, a path, a reason: anything that is one line. */
   line(text: string): string
   /** A settings file by its meaning; undefined when it cannot be parsed and so not be made safe. */
   settings(text: string, file: string): Redacted | undefined
@@ -23,7 +25,11 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
     return { text: shown, replaced: findings.length }
   }
   const line = (given: string): string => text(given).text
-  const structured = (value: unknown) => secrets.redactJson(value, { secretMaps: SECRET_MAPS })
+  const structured = (value: unknown) => {
+    const { value: safe, replaced } = redactArguments(value)
+    const { value: shown, findings } = secrets.redactJson(safe, { secretMaps: SECRET_MAPS })
+    return { value: shown, replaced: replaced + findings.length }
+  }
   return {
     text,
     line,
@@ -31,24 +37,18 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
       const isToml = path.extname(file) === ".toml"
       const parsed = isToml ? tomlIn(given) : jsonIn(given)
       if (parsed === undefined) return undefined
-      const { value, findings } = structured(parsed.value)
+      const { value, replaced } = structured(parsed.value)
       const shown = isToml ? tomlOf(value) : JSON.stringify(value, undefined, 2)
-      return { text: shown, replaced: findings.length }
+      return { text: shown, replaced }
     },
     values: (values) => asRecord(structured(values).value),
-    command(given) {
-      const short = given.slice(0, LONGEST_COMMAND_CHARACTERS)
-      return line(short.replace(SECRET_ARGUMENT, "$1[redacted: argument]"))
-    },
+    // Redacted whole, then cut: a secret cut in two may no longer be known for one.
+    command: (given) => line(redactCommand(given)).slice(0, LONGEST_COMMAND_CHARACTERS),
   }
 }
 
 /** Maps whose every value counts as a secret: nobody can tell by looking. */
 const SECRET_MAPS = ["env", "headers", "http_headers", "env_http_headers"]
-
-/** `--api-key x`, `--token=x`, `-H "Authorization: x"`: what follows such a name is not shown. */
-const SECRET_ARGUMENT =
-  /((?:^|\s)--?[\w-]*(?:key|token|secret|passw|auth|header|cookie|credential)[\w-]*[=\s]\s*)\S[^\n]*?(?=\s--?\w|$)/gi
 
 type Parsed = { readonly value: unknown }
 

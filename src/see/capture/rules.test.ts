@@ -31,3 +31,11 @@ test("[CAPTURE-11] a rule whose files do not exist is noted, if all files are kn
   expect(await findIdleRules(waiting("*.rs"), async () => undefined)).toEqual([])
   expect(await findIdleRules([aFound("/x/CLAUDE.md")], files)).toEqual([])
 })
+
+test("[CAPTURE-11] a pattern made to be searched for without end is answered, or taken to match", async () => {
+  const long = async () => [`${"a".repeat(200)}.md`]
+  expect(await findIdleRules(waiting(`${"*a".repeat(16)}b`), long)).toHaveLength(1)
+  for (const pattern of ["a".repeat(70_000), "{a,b}".repeat(40)]) {
+    expect(await findIdleRules(waiting(pattern), long)).toEqual([])
+  }
+})

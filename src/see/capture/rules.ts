@@ -1,7 +1,7 @@
 import path from "node:path"
-import picomatch from "picomatch"
 import type { ManifestNote } from "#ground/contract"
-import type { Found } from "#see/hosts"
+import { type Found, globMatcher, isUsableGlob } from "#see/hosts"
+import { MOST_MATCHINGS, MOST_PATTERNS_SHOWN } from "./limits.ts"
 
 /** Files below a folder, or undefined when not all of them are known. */
 type ListFiles = (folder: string) => Promise<readonly string[] | undefined>
@@ -16,7 +16,7 @@ export async function findIdleRules(
     if (waitsFor === undefined || waitsFor.patterns.length === 0) continue
     const files = await listFiles(waitsFor.base)
     if (files === undefined || isWaitedFor(files, waitsFor.patterns)) continue
-    const patterns = waitsFor.patterns.join(", ")
+    const patterns = waitsFor.patterns.slice(0, MOST_PATTERNS_SHOWN).join(", ")
     notes.push({
       code: "rule-never-matches",
       path: file,
@@ -27,7 +27,10 @@ export async function findIdleRules(
 }
 
 function isWaitedFor(files: readonly string[], patterns: readonly string[]): boolean {
-  const matches = patterns.flatMap(readings).map((it) => picomatch(it, { dot: true }))
+  const meant = patterns.flatMap(readings)
+  const isTooMuch = meant.length * files.length > MOST_MATCHINGS || !meant.every(isUsableGlob)
+  if (isTooMuch) return true
+  const matches = meant.map((it) => globMatcher(it, { dot: true }))
   return files.some((file) => matches.some((isMatch) => isMatch(file)))
 }
 

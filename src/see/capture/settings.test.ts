@@ -5,6 +5,7 @@ import { effectiveSettings } from "./settings.ts"
 const layer = (name: string, values: Record<string, unknown>): SettingsLayer => ({
   layer: name,
   path: `/${name}.json`,
+  trust: "project",
   outcome: { kind: "found", values },
 })
 
@@ -15,7 +16,12 @@ const LAYERS = [
     permissions: { allow: ["y"], deny: [] },
     deep: { a: { b: { c: { d: 1 } } } },
   }),
-  { layer: "user", path: "/user.json", outcome: { kind: "missing" } } satisfies SettingsLayer,
+  {
+    layer: "user",
+    path: "/user.json",
+    trust: "own",
+    outcome: { kind: "missing" },
+  } satisfies SettingsLayer,
   layer("user", { model: "c", empty: {} }),
 ]
 

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
+import { type Clock, type Ids, isAppError, type Log, visibleLine } from "#ground/base"
 import type {
   Capture,
   CaptureDiff,
@@ -18,6 +18,7 @@ import { CaptureUnknown } from "./errors.ts"
 import { findExtra } from "./extra.ts"
 import type { History } from "./history.ts"
 import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
+import { createPace } from "./pace.ts"
 import type { Redact } from "./redact.ts"
 import { findIdleRules } from "./rules.ts"
 
@@ -27,12 +28,15 @@ export type CaptureDeps = {
   readonly disk: Disk
   /** Where an agent would start, for a path as the person gave it. */
   place(path: string): Place
+  /** The folders, without links, whose content a stranger may have written: up to the git top. */
+  projectFolders(directory: string): Promise<readonly string[]>
   /** Why a directory cannot be worked in; undefined when it can. */
   directoryProblem(directory: string): Promise<string | undefined>
   /** In which tokens are counted; known without loading its table. */
   encoding(): string
   counter(): Promise<Counter>
-  redact(): Promise<Redact>
+  /** With what the `.env` files of a directory, and those above it, must keep secret. */
+  redact(directory: string): Promise<Redact>
   /** The captures of this repository; it rejects when the store cannot be opened. */
   history(): Promise<History>
   /** Whether others read the same store: then what is this person's own stays out of it. */
@@ -63,12 +67,13 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
   const surveyed = await surveyPlace(taking, deps)
   const encoding = deps.encoding()
   const earlier = await earlierCounts(taking, deps)
-  const counted = await countItems(surveyed.survey.items, earlier, { ...deps, encoding })
-  const redact = await deps.redact()
-  const shown = showItems(surveyed, counted, redact)
+  const pace = createPace({ signal: taking.signal, rest: () => deps.clock.sleep(0) })
+  const counted = await countItems(surveyed.survey.items, earlier, { ...deps, encoding, pace })
+  const redact = await deps.redact(taking.place.workingDirectory)
+  const shown = await showItems(surveyed, { counted, redact, pace })
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
-  const heard = await hear(taking, surveyed, deps)
+  const heard = redactHeard(await hear(taking, surveyed, deps), redact)
   const kept = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
   return {
     manifest: { ...manifest, id: kept.id },
@@ -157,6 +162,26 @@ async function hear(taking: Taking, surveyed: Surveyed, deps: CaptureDeps): Prom
   return { observation: word === undefined ? null : compare(word), problem: null }
 }
 
+/** A host's own words hold paths and names that a repository chose. */
+function redactHeard({ observation, problem }: Heard, redact: Redact): Heard {
+  const { line } = redact
+  return {
+    problem: problem === null ? null : { ...problem, text: line(problem.text) },
+    observation:
+      observation === null
+        ? null
+        : {
+            ...observation,
+            files: observation.files.map((it) => ({
+              ...it,
+              path: line(it.path),
+              label: visibleLine(line(it.label)),
+            })),
+            categories: observation.categories.map((it) => ({ ...it, name: line(it.name) })),
+          },
+  }
+}
+
 async function askHost(
   taking: Taking,
   installed: Installed | undefined,
@@ -171,9 +196,14 @@ async function askHost(
     return { code: "not-installed", text: `${title} was not found on the PATH.` }
   }
   const { program } = installed
-  // A repository could bring a program of that name along.
-  if (isInside(place.workingDirectory, program)) {
-    return { code: "not-installed", text: `${program} lies inside this folder.` }
+  // A repository could bring a program of that name along, and npm puts its folder on the PATH.
+  const folders = await deps.projectFolders(place.workingDirectory)
+  const isBrought = [program, installed.foundAt].some((it) =>
+    folders.some((at) => isInside(at, it)),
+  )
+  if (isBrought) {
+    const text = `${installed.foundAt} lies inside this project, so it was not started.`
+    return { code: "not-installed", text }
   }
   const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
   switch (outcome.kind) {
@@ -229,7 +259,8 @@ async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Pr
   const texts = shown.filter((it) => isKept(it, deps)).map((it) => it.text)
   const entry = { manifest, fingerprint: fingerprintOf(manifest), texts, observation }
   const kept = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
-  const diff = earlier === undefined ? null : await compareNow(earlier, taken, history)
+  const now = { ...taken, manifest: { ...manifest, id: kept.id } }
+  const diff = earlier === undefined ? null : await compareNow(earlier, now, history)
   const previous = taking.save
     ? await history.before(await history.find(kept.id, here))
     : (await history.list(here, 1))[0]

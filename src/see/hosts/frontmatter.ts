@@ -1,4 +1,5 @@
 import { createRequire } from "node:module"
+import { LONGEST_HEAD_UNITS } from "./limits.ts"
 
 export type Frontmatter = {
   readonly fields: Readonly<Record<string, unknown>>
@@ -12,10 +13,11 @@ export type Frontmatter = {
  */
 export function splitFrontmatter(text: string): Frontmatter {
   const plain = withoutByteOrderMark(text)
-  const block = BLOCK.exec(plain)
-  if (block === null) return { fields: {}, body: text, hasFrontmatter: false }
-  const fields = parseFields(block[1] ?? "")
-  return { fields, body: plain.slice(block[0].length), hasFrontmatter: true }
+  const block = findBlock(plain)
+  if (block === undefined) return { fields: {}, body: text, hasFrontmatter: false }
+  const isShort = block.yaml.length <= LONGEST_HEAD_UNITS
+  const fields = isShort ? parseFields(block.yaml) : {}
+  return { fields, body: plain.slice(block.end), hasFrontmatter: true }
 }
 
 /** One field as text; numbers and booleans as they are written. */
@@ -25,8 +27,29 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
   return typeof value === "number" || typeof value === "boolean" ? String(value) : ""
 }
 
-/** The closing dashes need no line of their own; seen in Claude Code. */
-const BLOCK = /^---\s*\n([\s\S]*?)---\s*\n?/
+/**
+ * The closing dashes need no line of their own; seen in Claude Code. What ---\s*\n([\s\S]*?)---\s*
+ * finds, but in one way through the text.
+ */
+function findBlock(text: string): { readonly yaml: string; readonly end: number } | undefined {
+  if (!text.startsWith(DASHES)) return undefined
+  const blank = blankAt(text, DASHES.length)
+  const lineEnd = blank.lastIndexOf("\n")
+  if (lineEnd === -1) return undefined
+  const start = DASHES.length + lineEnd + 1
+  const close = text.indexOf(DASHES, start)
+  if (close === -1) return undefined
+  const after = close + DASHES.length
+  return { yaml: text.slice(start, close), end: after + blankAt(text, after).length }
+}
+
+const DASHES = "---"
+
+function blankAt(text: string, from: number): string {
+  const blank = /\s*/y
+  blank.lastIndex = from
+  return blank.exec(text)?.[0] ?? ""
+}
 
 function withoutByteOrderMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text
@@ -40,7 +63,7 @@ function parseFields(yaml: string): Readonly<Record<string, unknown>> {
  * Nearly every block is lines of `name: some words`, which mean the same in every version of YAML.
  * Reading those here spares the parser, whose loading takes as long as the walk itself.
  */
-export function plainFields(yaml: string): Readonly<Record<string, string>> | undefined {
+function plainFields(yaml: string): Readonly<Record<string, string>> | undefined {
   const fields: [string, string][] = []
   for (const line of yaml.split("\n")) {
     if (line === "") continue
@@ -64,7 +87,8 @@ function yamlParser(): typeof import("yaml") {
   return loaded
 }
 
-const load: () => typeof import("yaml") = () => createRequire(import.meta.url)("yaml")
+const require: (name: "yaml") => typeof import("yaml") = createRequire(import.meta.url)
+const load = () => require("yaml")
 
 function tryParse(yaml: string): unknown {
   try {

@@ -48,6 +48,8 @@ export type Found = {
 export type SettingsLayer = {
   readonly layer: string
   readonly path: string
+  /** Whose the file is, as for an item; of an external one no value is for others' eyes. */
+  readonly trust: Found["trust"]
   readonly outcome:
     | { readonly kind: "found"; readonly values: Readonly<Record<string, unknown>> }
     | { readonly kind: "missing" }
@@ -60,6 +62,8 @@ export type McpServer = {
   readonly name: string
   readonly scope: string
   readonly path: string
+  /** Whose the file is that names it. */
+  readonly trust: Found["trust"]
   readonly transport: string
   /** The program with its arguments, or the address. */
   readonly target: string
@@ -93,7 +97,13 @@ export type HostWord = {
   readonly categories: readonly { readonly name: string; readonly tokens: number }[]
 }
 
-export type Installed = { readonly version: string | undefined; readonly program: string }
+export type Installed = {
+  readonly version: string | undefined
+  /** Without links. */
+  readonly program: string
+  /** As the PATH names it. */
+  readonly foundAt: string
+}
 
 /** One agent host: what is known about it, and its walk. */
 export type Host = {

@@ -1,5 +1,6 @@
 export type { Disk, DiskEntry, DiskFile } from "./disk.ts"
 export { realDisk } from "./disk.ts"
+export { globMatcher, isUsableGlob } from "./glob.ts"
 export type {
   AskOptions,
   AskOutcome,

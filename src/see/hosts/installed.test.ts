@@ -27,6 +27,7 @@ describe("finding a program", () => {
     expect(found).toEqual({
       program: "/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe",
       version: "2.1.325",
+      foundAt: "/usr/bin/claude",
     })
     const host = await claudeCode.findInstalled(place("/usr/bin"), disk)
     expect(host?.version).toBe("2.1.325")
@@ -77,7 +78,7 @@ describe("finding a program", () => {
       },
     }
     const found = await findProgram(place("C:\\npm;D:\\x", "win32"), windows, wanted)
-    expect(found).toEqual({ program: "/npm/claude.cmd", version: "2.1.9" })
+    expect(found).toMatchObject({ program: "/npm/claude.cmd", version: "2.1.9" })
     expect(asked[0]).toBe("C:\\npm\\claude.exe")
   })
 })

@@ -25,7 +25,7 @@ export async function findProgram(
     if (program === undefined) continue
     const version =
       versionInPath(program) ?? (await versionOfPackage(program, disk, wanted.packages))
-    return { program, version }
+    return { program, version, foundAt: candidate }
   }
   return undefined
 }

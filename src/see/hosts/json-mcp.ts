@@ -4,7 +4,7 @@ import { fieldsOf, isFields, textsOf } from "./record.ts"
 
 /** The servers under `mcpServers` of a file; who reads them says what state they are in. */
 export function jsonMcpServers(
-  { path, values }: Pick<JsonFile, "path" | "values">,
+  { path, values, trust }: Pick<JsonFile, "path" | "values"> & Pick<McpServer, "trust">,
   scope: string,
   stateOf: (name: string) => string,
 ): readonly McpServer[] {
@@ -14,7 +14,7 @@ export function jsonMcpServers(
     const words = [given["command"], ...(textsOf(given["args"]) ?? [])].filter(isText)
     const transport = url === undefined ? "stdio" : transportOf(given["type"])
     const target = url ?? words.join(" ")
-    return [{ name, scope, path, transport, target, state: stateOf(name) }]
+    return [{ name, scope, path, trust, transport, target, state: stateOf(name) }]
   })
 }
 

@@ -1,6 +1,12 @@
 import type { ManifestNote, SearchedPath } from "#ground/contract"
 import type { Disk, DiskEntry, DiskFile } from "./disk.ts"
-import { MOST_FILES_READ } from "./limits.ts"
+import {
+  LONGEST_LEXED_UNITS,
+  MOST_BYTES_READ,
+  MOST_FILES_READ,
+  MOST_LEXED_UNITS,
+  MOST_MENTIONS,
+} from "./limits.ts"
 
 export type ReadFile = Extract<DiskFile, { kind: "file" }>
 
@@ -16,7 +22,7 @@ export function createLook(disk: Disk) {
   const searched = new Map<string, SearchedPath>()
   const real = new Map<string, Promise<string | undefined>>()
   const notes: ManifestNote[] = []
-  const fileAt = readOnce(disk, () => void notes.push(tooMany()))
+  const fileAt = readOnce(disk, (what) => void notes.push(tooMany(what)))
   const mark = (word: SearchedPath): void => void searched.set(word.path, word)
 
   return {
@@ -24,6 +30,8 @@ export function createLook(disk: Disk) {
     notes: (): readonly ManifestNote[] => notes,
     note: (note: ManifestNote) => void notes.push(note),
     mark,
+    /** Whether a text of so many units may be taken apart; asking counts. */
+    mayLex: lexBudget(),
     /** The file at a path, and a word about it on the list; undefined when it is none. */
     async read(
       path: string,
@@ -59,25 +67,48 @@ export function createLook(disk: Disk) {
   }
 }
 
-/** Each file once, and an end to how many there are. */
-function readOnce(disk: Disk, whenFull: () => void) {
+function lexBudget(): (units: number) => boolean {
+  let lexedUnits = 0
+  return (units) => {
+    const isShort = units <= LONGEST_LEXED_UNITS
+    if (isShort) lexedUnits += units
+    return isShort && lexedUnits <= MOST_LEXED_UNITS
+  }
+}
+
+/** Each file once, and an end to how many and how large they are. */
+function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
   const files = new Map<string, Promise<DiskFile>>()
-  let isFull = false
+  const said = new Set<TooMany>()
+  let bytes = 0
+  const read = async (path: string, maxBytes: number): Promise<DiskFile> => {
+    const found = await disk.read(path, { maxBytes })
+    if (found.kind === "file") bytes += found.bytes.length
+    return found
+  }
   return (path: string, maxBytes: number): Promise<DiskFile> => {
     const known = files.get(path)
     if (known !== undefined) return known
-    if (files.size >= MOST_FILES_READ) {
-      if (!isFull) whenFull()
-      isFull = true
-      return Promise.resolve({ kind: "unreadable", reason: TOO_MANY })
+    const full = fullOf(files.size, bytes)
+    if (full !== undefined) {
+      if (!said.has(full)) whenFull(full)
+      said.add(full)
+      return Promise.resolve({ kind: "unreadable", reason: full })
     }
-    const reading = disk.read(path, { maxBytes })
+    const reading = read(path, maxBytes)
     files.set(path, reading)
     return reading
   }
 }
 
-const TOO_MANY = "too many files"
+const TOO_MANY = ["too many files", "too many bytes"] as const
+
+type TooMany = (typeof TOO_MANY)[number]
+
+function fullOf(files: number, bytes: number): TooMany | undefined {
+  if (files >= MOST_FILES_READ) return "too many files"
+  return bytes >= MOST_BYTES_READ ? "too many bytes" : undefined
+}
 
 function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
   switch (found.kind) {
@@ -99,12 +130,20 @@ function noteOf(path: string, found: DiskFile): ManifestNote | undefined {
     const text = `This file has ${found.sizeBytes} bytes, more than the host loads; it is left out.`
     return { code: "file-too-large", text, path }
   }
-  if (found.kind !== "unreadable" || found.reason === TOO_MANY) return undefined
+  if (found.kind !== "unreadable" || TOO_MANY.some((it) => it === found.reason)) {
+    return undefined
+  }
   const text = `This file cannot be read (${found.reason}); the host leaves it out.`
   return { code: "file-unreadable", text, path }
 }
 
-function tooMany(): ManifestNote {
-  const text = `More than ${MOST_FILES_READ} files would have to be read; the rest was not looked at.`
+function tooMany(what: TooMany): ManifestNote {
+  const most = what === "too many files" ? `${MOST_FILES_READ} files` : `${MOST_BYTES_READ} bytes`
+  const text = `More than ${most} would have to be read; the rest was not looked at.`
   return { code: "too-many", text }
+}
+
+export function noteManyMentions(look: Look, path: string): void {
+  const text = `This file names ${MOST_MENTIONS} files or more behind an @; no more were looked for.`
+  look.note({ code: "too-many", text, path })
 }

@@ -1,10 +1,15 @@
 import { isUtf8 } from "node:buffer"
 
 /** What a host written in Rust takes for blank at both ends; unlike JavaScript not a BOM. */
-const BLANK_ENDS = /^\p{White_Space}+|\p{White_Space}+$/gu
+const BLANK = /^\p{White_Space}$/u
 
+/** Letter by letter from both ends: an expression would begin anew at every blank inside. */
 export function trimBlank(text: string): string {
-  return text.replace(BLANK_ENDS, "")
+  let from = 0
+  let to = text.length
+  while (from < to && BLANK.test(text[from] ?? "")) from++
+  while (to > from && BLANK.test(text[to - 1] ?? "")) to--
+  return text.slice(from, to)
 }
 
 export function isBlank(text: string): boolean {

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { directoryProblem, listFiles, readEnvironmentFiles } from "./index.ts"
+import { directoryProblem, listFiles, projectFolders, readEnvironmentFiles } from "./index.ts"
 import { DEEPEST_LISTED_LEVELS } from "./limits.ts"
 
 const { signal } = new AbortController()
@@ -61,4 +61,17 @@ test("[REPO-8] values of .env files are read, those of examples are not", async 
     { name: "E", value: "three" },
   ])
   expect(await readEnvironmentFiles(path.join(temp.path, "none"))).toEqual([])
+})
+
+test("[REPO-9] the folders of a project, from inside it and through a link", async () => {
+  await using temp = await tempDirectory()
+  await mkdir(path.join(temp.path, "top/.git/objects"), { recursive: true })
+  await writeFile(path.join(temp.path, "top/.git/HEAD"), "ref: refs/heads/main\n")
+  await mkdir(path.join(temp.path, "top/a/b"), { recursive: true })
+  await symlink(path.join(temp.path, "top/a/b"), path.join(temp.path, "link"))
+  const folders = ["top/a/b", "top/a", "top"].map((it) => path.join(temp.path, it))
+  expect(await projectFolders(path.join(temp.path, "top/a/b"))).toEqual(folders)
+  expect(await projectFolders(path.join(temp.path, "link"))).toEqual(folders)
+  expect(await projectFolders(temp.path)).toEqual([temp.path])
+  expect(await projectFolders(path.join(temp.path, "none"))).toEqual([])
 })

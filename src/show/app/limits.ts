@@ -18,3 +18,9 @@ export const LARGEST_LISTED_TREE_FILES = 20_000
 
 /** A prepared token table: claude's has 1.0 MB, o200k's 3 MB. */
 export const PREPARED_TABLE_LIMIT_BYTES = 16 * 1024 * 1024
+
+/** Folders whose `.env` files are read to know their secrets elsewhere. */
+export const MOST_ENVIRONMENT_FOLDERS = 32
+
+/** The salt of redactions: 64 digits and a newline. */
+export const SALT_LIMIT_BYTES = 200

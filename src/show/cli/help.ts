@@ -9,11 +9,11 @@ export function renderHelp(
   paint: Paint,
 ): string {
   const matching = commands.filter((it) => words.every((word, i) => it.words[i] === word))
-  const [only] = matching
-  if (words.length > 0 && only !== undefined && matching.length === 1) {
-    return renderCommand(only, paint)
-  }
-  return renderOverview(words.length > 0 ? matching : commands, paint)
+  if (words.length === 0) return renderOverview(commands, paint)
+  const own = matching.find((it) => it.words.length === words.length)
+  if (own === undefined) return renderOverview(matching, paint)
+  const others = matching.filter((it) => it !== own)
+  return renderCommand(own, others, paint)
 }
 
 function renderOverview(commands: readonly Command[], paint: Paint): string {
@@ -42,7 +42,8 @@ function renderOverview(commands: readonly Command[], paint: Paint): string {
   ].join("\n")
 }
 
-function renderCommand(command: Command, paint: Paint): string {
+/** One command; what goes by its word and another one is named below it. */
+function renderCommand(command: Command, others: readonly Command[], paint: Paint): string {
   const flags = [...command.arguments, ...command.flags]
   const names = flags.map((it) =>
     command.arguments.includes(it) ? argumentText(it) : usageOfFlag(it),
@@ -54,10 +55,16 @@ function renderCommand(command: Command, paint: Paint): string {
     "",
     command.summary,
     ...(lines.length > 0 ? ["", paint.bold("Takes"), ...lines] : []),
+    ...(others.length > 0 ? ["", paint.bold("See also"), ...listOf(others)] : []),
     "",
     paint.muted("Every command also takes --json, --set, -C and the others of `qm --help`."),
     "",
   ].join("\n")
+}
+
+function listOf(commands: readonly Command[]): string[] {
+  const width = Math.max(...commands.map((it) => usageOf(it).length))
+  return commands.map((it) => row(usageOf(it), it.summary, width))
 }
 
 function usageOf(command: Command): string {

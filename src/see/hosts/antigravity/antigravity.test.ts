@@ -92,5 +92,5 @@ test("[HOSTS-61] a rule that is a link out of the project is external, and noted
 test("[HOSTS-19] the program is found on the PATH; no file tells its version", async () => {
   const disk = memoryDisk({ "/bin/agy": "" })
   const found = await antigravity.findInstalled({ ...PLACE, environment: { PATH: "/bin" } }, disk)
-  expect(found).toEqual({ program: "/bin/agy", version: undefined })
+  expect(found).toEqual({ program: "/bin/agy", version: undefined, foundAt: "/bin/agy" })
 })

@@ -1,11 +1,18 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
 import { findUp } from "../ancestors.ts"
-import { belongsTo, noteLinkOutside } from "../belongs.ts"
+import {
+  belongsIfThere,
+  belongsTo,
+  type Grounds,
+  noteLinkOutside,
+  withRealFolders,
+} from "../belongs.ts"
 import { configItem } from "../config-item.ts"
 import type { Disk } from "../disk.ts"
 import { splitFrontmatter, textField } from "../frontmatter.ts"
 import type { Found, Host, Place, Survey } from "../host.ts"
+import { isInside } from "../inside.ts"
 import { findProgram } from "../installed.ts"
 import { jsonMcpServers } from "../json-mcp.ts"
 import { readJsonFile } from "../json-settings.ts"
@@ -33,6 +40,7 @@ type Walk = {
   readonly config: string
   /** The working directory, and the top of its repository before it when that is another. */
   readonly folders: readonly string[]
+  readonly grounds: Grounds
 }
 
 async function survey(place: Place, disk: Disk): Promise<Survey> {
@@ -44,7 +52,9 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
     async (it) => (await look.realPath(path.join(it, ".git"))) !== undefined,
   )
   const folders = top === undefined || top === cwd ? [cwd] : [top, cwd]
-  const walk = { look, config: path.join(place.home, ".gemini"), folders }
+  const config = path.join(place.home, ".gemini")
+  const grounds = { own: await withRealFolders(look, [config]), project: folders.slice(0, 1) }
+  const walk = { look, config, folders, grounds }
   const instructions = await instructionItems(walk)
   const rules = await ruleItems(walk)
   const skills = await skillItems(walk)
@@ -55,19 +65,24 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
     SOURCES.mcpConfig.source,
   )
   const { path: at, file } = mcp
+  const trust = belongsIfThere(file, { path: at, scope: "user" }, grounds)
   return {
     items: [
       ...instructions,
       ...rules,
       ...skills,
       ...workflows,
-      ...(file === undefined ? [] : [configItem({ path: at, file }, SOURCES.mcpConfig, "user")]),
+      ...(file === undefined ? [] : [mcpItem({ path: at, file, trust })]),
     ],
     searched: look.searched(),
     layers: [],
-    mcpServers: jsonMcpServers(mcp, "user", () => "connects"),
+    mcpServers: jsonMcpServers({ ...mcp, trust }, "user", () => "connects"),
     notes: look.notes(),
   }
+}
+
+function mcpItem(it: Pick<Found, "path" | "file" | "trust">): Found {
+  return configItem(it, SOURCES.mcpConfig, "user")
 }
 
 const CONTEXT_FILES = ["GEMINI.md", "AGENTS.md"]
@@ -180,9 +195,8 @@ function baseOf(
   it: { readonly at: string; readonly file: ReadFile; readonly source: Source },
 ) {
   const { at, file, source } = it
-  const grounds = { own: [walk.config], project: walk.folders.slice(0, 1) }
-  const trust = belongsTo(file, at, grounds)
+  const scope = isInside(at, walk.config) ? "user" : "project"
+  const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, walk.grounds)
   if (trust === "external") noteLinkOutside(walk.look, at, file.realPath)
-  const scope = trust === "own" ? "user" : "project"
   return { path: at, ...source, scope, kind: "instructions", trust, file, frame: "" } as const
 }

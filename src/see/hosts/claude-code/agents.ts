@@ -3,7 +3,7 @@ import type { Found, Scope } from "../host.ts"
 import type { Look } from "../look.ts"
 import type { World } from "./instructions.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
-import { type ListedFile, listedFolders, markdownBelow } from "./listed-folders.ts"
+import { type ListedFile, listedFolders, markdownBelow, trustOfListed } from "./listed-folders.ts"
 import { whyMemoryOff } from "./memory.ts"
 import type { JsonRecord } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
@@ -95,7 +95,7 @@ function toFound(agent: Agent, world: World): Found {
     load: "name-only",
     reason: SOURCES.agents.reason,
     kind: "tools",
-    trust: scope === "project" ? "project" : "own",
+    trust: trustOfListed(agent, world),
     file: agent.file,
     sent: `- ${agent.name}: ${agent.description} (Tools: ${toolWords(agent.fields, world)})`,
     frame: "",

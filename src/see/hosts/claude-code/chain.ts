@@ -1,11 +1,13 @@
 import path from "node:path"
+import type { Found } from "../host.ts"
 import { isInside } from "../inside.ts"
-import type { Look, ReadFile } from "../look.ts"
+import { MOST_MENTIONS } from "../limits.ts"
+import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
 import type { Source } from "../source.ts"
 import { findImports, type Import, isTextName, looksLikePath } from "./imports.ts"
 import { DEEPEST_IMPORT_HOPS, LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import type { InstructionKind } from "./sources.ts"
-import { transform } from "./transform.ts"
+import { type Transformed, transform } from "./transform.ts"
 
 /** One instruction file as the host holds it before it writes the window. */
 export type Instruction = Source & {
@@ -19,6 +21,10 @@ export type Instruction = Source & {
   /** The first file of the chain of imports. */
   readonly root: string
   readonly file: ReadFile
+  /** Where the walk came by, when that is not the path. */
+  readonly foundAt?: string
+  /** Decided already, for what a setting chose. */
+  readonly trust?: Found["trust"]
 }
 
 /** What one walk shares: the files it has had, and what it may read. */
@@ -38,6 +44,8 @@ type StartFile = {
   readonly path: string
   readonly kind: InstructionKind
   readonly place: Source
+  /** Of a rule, which goes by its real path: where the walk came by. */
+  readonly foundAt?: string
 }
 
 type Link = StartFile & {
@@ -88,7 +96,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
   const file = await readText(link, look)
   if (file === undefined) return []
   const raw = file.bytes.toString()
-  const { content, patterns, tokens } = transform(raw)
+  const { content, patterns, tokens } = transformNoted(raw, link.path, look)
   if (content.trim() === "") {
     look.mark({ path: link.path, source: link.place.source, outcome: "empty" })
     return []
@@ -100,6 +108,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
     content,
     root: link.root,
     file,
+    ...(link.foundAt === undefined ? {} : { foundAt: link.foundAt }),
     ...(patterns === undefined || !link.mayWait ? {} : { patterns }),
     ...(link.importedBy === undefined ? {} : { importedBy: link.importedBy }),
   }
@@ -113,6 +122,7 @@ async function loadImports(
   chains: Chains,
 ): Promise<readonly Instruction[]> {
   const loaded: Instruction[] = []
+  if (imports.length === MOST_MENTIONS) noteManyMentions(chains.look, link.path)
   for (const it of imports) {
     const importedBy = { path: link.path, line: it.line }
     const place = { ...link.place, source: "import", reason: importReason(link.path) }
@@ -125,6 +135,18 @@ async function loadImports(
     await noteUnresolved(it, next, chains)
   }
   return loaded
+}
+
+/** What is sent is still whole, also of a text that is too long to be taken apart. */
+export function transformNoted(raw: string, file: string, look: Look): Transformed {
+  const transformed = transform(raw, (units) => look.mayLex(units))
+  if (transformed.isTooLong) noteTooLong(look, file)
+  return transformed
+}
+
+function noteTooLong(look: Look, file: string): void {
+  const text = "This file is very long; imports and comments in it were not looked for."
+  look.note({ code: "too-many", text, path: file })
 }
 
 function importReason(importer: string): string {

@@ -1,5 +1,5 @@
 import path from "node:path"
-import picomatch from "picomatch"
+import { globMatcher } from "../glob.ts"
 import { isInside } from "../inside.ts"
 import type { Folders } from "./folders.ts"
 import { type Settings, textsIn, within } from "./settings.ts"
@@ -26,8 +26,10 @@ function ruleOf(written: string, layer: string, folders: Folders): Rule | undefi
   const { base, rest } = anchor(pattern, layer, folders)
   const isAnywhere = !rest.replace(/\/$/, "").includes("/")
   const plain = isAnywhere ? `**/${rest}` : rest
-  const isMatch = picomatch([plain, `${plain.replace(/\/$/, "")}/**`], { dot: true })
-  return (file) => isInside(file, base) && isMatch(path.relative(base, file))
+  const globs = [plain, `${plain.replace(/\/$/, "")}/**`]
+  const matchers = globs.map((it) => globMatcher(it, { dot: true }))
+  return (file) =>
+    isInside(file, base) && matchers.some((isMatch) => isMatch(path.relative(base, file)))
 }
 
 /** `//` is the root of the disk, `~/` home, `/` the folder of the settings, all else the start. */

@@ -1,4 +1,5 @@
 import path from "node:path"
+import { type Grounds, withRealFolders, withRealPlaces } from "../belongs.ts"
 import type { Disk } from "../disk.ts"
 import type { Place } from "../host.ts"
 import type { Look } from "../look.ts"
@@ -17,12 +18,14 @@ export type Folders = {
   /** From the outermost folder below the root of the disk down to the working directory. */
   readonly walk: readonly string[]
   readonly git: GitTops
+  readonly grounds: Grounds
 }
 
 export async function findFolders(place: Place, look: Look): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
   const cwd = (await look.realPath(given)) ?? given
   const walk = foldersDownTo(cwd)
+  const git = await findGit(walk, look)
   return {
     cwd,
     home: place.home,
@@ -30,8 +33,21 @@ export async function findFolders(place: Place, look: Look): Promise<Folders> {
     stateFile: stateFile(place),
     managed: managedFolder(place),
     walk,
-    git: await findGit(walk, look),
+    git,
+    grounds: { own: await ownFolders(place, look), project: projectFolders(cwd, git) },
   }
+}
+
+/** The state of the host lies beside its folder, as a file of its own. */
+async function ownFolders(place: Place, look: Look): Promise<readonly string[]> {
+  const folders = await withRealFolders(look, [configFolder(place), managedFolder(place)])
+  return [...folders, ...(await withRealPlaces(look, [stateFile(place)]))]
+}
+
+/** A worktree uses what its repository holds for the host; see `listedFolders`. */
+function projectFolders(cwd: string, { top, main, isMainProven }: GitTops): readonly string[] {
+  const isElsewhere = main !== undefined && main !== top && isMainProven
+  return [top ?? cwd, ...(isElsewhere ? [path.join(main, ".claude")] : [])]
 }
 
 export function configFolder({ environment, home }: Place): string {

@@ -1,4 +1,5 @@
 import path from "node:path"
+import { isInside } from "../inside.ts"
 import type { Look } from "../look.ts"
 
 /** Where a folder stands in git: its own top, and the top of the repository it is a worktree of. */
@@ -6,6 +7,8 @@ export type GitTops = {
   readonly top: string | undefined
   /** The same as `top`, except in a linked worktree. */
   readonly main: string | undefined
+  /** Whether the repository knows of the worktree too; a pointer file alone can name any folder. */
+  readonly isMainProven: boolean
 }
 
 /** A pointer file is one line; anything longer is none. */
@@ -16,16 +19,21 @@ export async function findGit(walk: readonly string[], look: Look): Promise<GitT
   for (const folder of walk.toReversed()) {
     const dotGit = path.join(folder, ".git")
     const found = await look.peek(dotGit, POINTER_LIMIT_BYTES)
-    if (found.kind === "directory") return { top: folder, main: folder }
+    if (found.kind === "directory") return { top: folder, main: folder, isMainProven: true }
     if (found.kind === "file") {
-      return { top: folder, main: (await mainOf(found.bytes.toString(), dotGit, look)) ?? folder }
+      const pointed = await mainOf(found.bytes.toString(), dotGit, look)
+      return { top: folder, main: folder, isMainProven: true, ...pointed }
     }
   }
-  return { top: undefined, main: undefined }
+  return { top: undefined, main: undefined, isMainProven: false }
 }
 
 /** A worktree's folder names the common folder, and points back at the worktree it belongs to. */
-async function mainOf(pointer: string, dotGit: string, look: Look): Promise<string | undefined> {
+async function mainOf(
+  pointer: string,
+  dotGit: string,
+  look: Look,
+): Promise<Pick<GitTops, "main" | "isMainProven"> | undefined> {
   const [, named] = /^gitdir: (.+)$/m.exec(pointer) ?? []
   if (named === undefined) return undefined
   const own = path.resolve(path.dirname(dotGit), named.trim())
@@ -34,7 +42,10 @@ async function mainOf(pointer: string, dotGit: string, look: Look): Promise<stri
   if (back === undefined || common === undefined) return undefined
   const pointsBack = (await look.realPath(path.resolve(own, back))) === dotGit
   const shared = path.resolve(own, common)
-  return pointsBack && path.basename(shared) === ".git" ? path.dirname(shared) : undefined
+  if (!pointsBack || path.basename(shared) !== ".git") return undefined
+  const [realOwn, realShared] = [await look.realPath(own), await look.realPath(shared)]
+  const isKnown = realOwn !== undefined && realShared !== undefined && isInside(realOwn, realShared)
+  return { main: path.dirname(shared), isMainProven: isKnown }
 }
 
 async function readLine(file: string, look: Look): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Token, Tokens } from "marked"
+import { MOST_MENTIONS } from "../limits.ts"
 import { removeComments } from "./transform.ts"
 
 /** An `@path` in the text of a file. */
@@ -23,6 +24,7 @@ export function findImports(
   for (const written of writtenIn(tokens)) {
     const target = resolveImport(written, path.dirname(file.realPath), home)
     if (target === undefined || found.has(target)) continue
+    if (found.size === MOST_MENTIONS) break
     found.set(target, { written, path: target, line: lineOf(file.raw, `@${written}`) })
   }
   return [...found.values()]

@@ -257,7 +257,7 @@ describe("imports", () => {
     const free = await instructionsOf({ ...files, "/home/u/.claude.json": allowed("/w/p") })
     expect(free.map((it) => [it.path, it.trust])).toEqual([
       ["/w/CLAUDE.md", "project"],
-      ["/w/side.md", "project"],
+      ["/w/side.md", "external"],
       ["/w/p/in.md", "project"],
       ["/w/p/CLAUDE.md", "project"],
       ["/home/u/h.md", "external"],
@@ -476,7 +476,7 @@ test("[HOSTS-16] what a link brings in from outside the repository is external",
   expect(found.map((it) => [it.path, it.trust])).toEqual([
     ["/home/u/.claude/CLAUDE.md", "own"],
     ["/w/p/CLAUDE.md", "external"],
-    ["/w/p/.claude/CLAUDE.md", "project"],
+    ["/w/p/.claude/CLAUDE.md", "external"],
     ["/w/p/CLAUDE.local.md", "project"],
   ])
 })

@@ -1,6 +1,6 @@
 import path from "node:path"
-import picomatch from "picomatch"
-import type { Place } from "../host.ts"
+import { globMatcher } from "../glob.ts"
+import type { Found, Place } from "../host.ts"
 import { isInside } from "../inside.ts"
 import type { Look } from "../look.ts"
 import { type Source, walkSource } from "../source.ts"
@@ -19,6 +19,7 @@ export type World = {
   readonly settings: Settings
   /** `.claude.json`, or nothing of it. */
   readonly state: JsonRecord
+  readonly stateTrust: Found["trust"]
 }
 
 /** Every instruction file in the order in which the host sends them, memory last. */
@@ -50,7 +51,7 @@ export async function loadInstructions(world: World, look: Look): Promise<readon
 async function createChains(world: World, look: Look): Promise<Chains> {
   const { folders, settings, state } = world
   const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), look)
-  const isMatch = patterns.length === 0 ? () => false : picomatch([...patterns], { dot: true })
+  const matchers = patterns.map((it) => globMatcher(it, { dot: true }))
   const approved = within(
     state,
     "projects",
@@ -66,7 +67,7 @@ async function createChains(world: World, look: Look): Promise<Chains> {
     isDenied: readDenials(settings, folders),
     isExcluded: (file, kind) =>
       (kind === "user" || kind === "project" || kind === "local") &&
-      isMatch(file.replaceAll("\\", "/")),
+      matchers.some((isMatch) => isMatch(file.replaceAll("\\", "/"))),
   }
 }
 

@@ -1,4 +1,5 @@
 import path from "node:path"
+import { belongsTo } from "../belongs.ts"
 import type { Scope } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
@@ -72,6 +73,12 @@ export async function markdownBelow(
   }
   await enter(folder.path, 0)
   return found
+}
+
+/** Whose a listed file is. */
+export function trustOfListed({ path: at, folder, file }: ListedFile, { folders }: World) {
+  const reached = { realPath: file.realPath, scope: folder.scope, foundAt: at }
+  return belongsTo(reached, folders.grounds)
 }
 
 export async function readListed(

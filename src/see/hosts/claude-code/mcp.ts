@@ -1,9 +1,11 @@
 import path from "node:path"
-import type { Found, McpServer } from "../host.ts"
+import { belongsTo } from "../belongs.ts"
+import { configItem } from "../config-item.ts"
+import type { Found, McpServer, Scope } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
 import type { World } from "./instructions.ts"
-import { configItem, isRecord, parseJson, textsIn, within } from "./settings.ts"
+import { isRecord, parseJson, textsIn, within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 
 export type McpSurvey = { readonly items: readonly Found[]; readonly servers: readonly McpServer[] }
@@ -13,13 +15,12 @@ export type McpSurvey = { readonly items: readonly Found[]; readonly servers: re
  * in the working directory and everything above it, also above the repository.
  */
 export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
-  const { folders, state } = world
+  const { folders, state, stateTrust } = world
   const managedFile = path.join(folders.managed, "managed-mcp.json")
+  const ofFolder = (it: string) => ({ path: path.join(it, ".mcp.json"), scope: "project" }) as const
   const files = [
-    { path: managedFile, scope: "managed" },
-    ...folders.walk
-      .toReversed()
-      .map((it) => ({ path: path.join(it, ".mcp.json"), scope: "project" })),
+    { path: managedFile, scope: "managed" } as const,
+    ...folders.walk.toReversed().map(ofFolder),
   ]
   const items: Found[] = []
   const servers: McpServer[] = []
@@ -29,11 +30,13 @@ export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
       maxBytes: SETTINGS_LIMIT_BYTES,
     })
     if (read === undefined) continue
-    items.push(mcpItem(file, read))
-    servers.push(...serversOf(parsed(file.path, read, look), file))
+    const reached = { realPath: read.realPath, scope: file.scope, foundAt: file.path }
+    const trust = belongsTo(reached, folders.grounds)
+    items.push(mcpItem(file, read, trust))
+    servers.push(...serversOf(parsed(file.path, read, look), { ...file, trust }))
   }
-  const own = { path: folders.stateFile, scope: "user" }
-  const local = { path: folders.stateFile, scope: "local" }
+  const own = { path: folders.stateFile, scope: "user", trust: stateTrust }
+  const local = { path: folders.stateFile, scope: "local", trust: stateTrust }
   const all = [
     ...servers.filter((it) => it.scope === "managed"),
     ...serversOf(within(state, "projects", folders.cwd, "mcpServers"), local),
@@ -43,15 +46,12 @@ export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
   return { items, servers: withStates(all, world) }
 }
 
-function mcpItem(file: { path: string; scope: string }, read: ReadFile): Found {
-  const item = configItem({ ...SOURCES.mcpConfig, path: file.path }, read)
-  const isManaged = file.scope === "managed"
-  return {
-    ...item,
-    kind: "tools",
-    scope: isManaged ? "managed" : "project",
-    trust: isManaged ? "own" : "project",
-  }
+function mcpItem(
+  { path: at, scope }: { readonly path: string; readonly scope: Scope },
+  file: ReadFile,
+  trust: Found["trust"],
+): Found {
+  return { ...configItem({ path: at, file, trust }, SOURCES.mcpConfig, scope), kind: "tools" }
 }
 
 function parsed(file: string, read: ReadFile, look: Look): unknown {
@@ -64,7 +64,7 @@ function parsed(file: string, read: ReadFile, look: Look): unknown {
 
 function serversOf(
   value: unknown,
-  file: { readonly path: string; readonly scope: string },
+  file: Pick<McpServer, "path" | "scope" | "trust">,
 ): readonly McpServer[] {
   if (!isRecord(value)) return []
   return Object.entries(value).flatMap(([name, server]) =>

@@ -1,19 +1,20 @@
 import path from "node:path"
-import type { Place } from "../host.ts"
-import type { Look } from "../look.ts"
-import type { Instruction } from "./chain.ts"
+import { belongsTo, withRealFolders } from "../belongs.ts"
+import type { Found, Place } from "../host.ts"
+import type { Look, ReadFile } from "../look.ts"
+import { type Instruction, transformNoted } from "./chain.ts"
 import { type Folders, slugOf } from "./folders.ts"
 import { LARGEST_INSTRUCTION_BYTES, MOST_MEMORY_LINES, MOST_MEMORY_UNITS } from "./limits.ts"
 import { isOff, isOn, type Settings } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
-import { transform } from "./transform.ts"
 
 /** The index of what the host remembers of this project; its topic files wait to be read. */
 export async function loadMemory(
   world: { readonly place: Place; readonly folders: Folders; readonly settings: Settings },
   look: Look,
 ): Promise<readonly Instruction[]> {
-  const file = path.join(memoryFolder(world), "MEMORY.md")
+  const memory = memoryFolder(world)
+  const file = path.join(memory.folder, "MEMORY.md")
   const { source } = SOURCES.autoMemory
   const off = whyMemoryOff(world.place, world.settings)
   if (off !== undefined) {
@@ -23,7 +24,8 @@ export async function loadMemory(
   }
   const read = await look.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (read === undefined) return []
-  const { content, isCut } = cutMemory(transform(read.bytes.toString()).content)
+  const whole = transformNoted(read.bytes.toString(), file, look)
+  const { content, isCut } = cutMemory(whole.content)
   if (isCut) {
     const text = `The host sends ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters of it.`
     look.note({ code: "file-cut", text, path: file })
@@ -34,7 +36,26 @@ export async function loadMemory(
     return []
   }
   const base = { ...SOURCES.autoMemory, path: file, kind: "memory" } as const
-  return [{ ...base, content: shown, root: file, file: read }]
+  const trust = await trustOf(memory, read, { folders: world.folders, look })
+  return [{ ...base, content: shown, root: file, file: read, trust }]
+}
+
+/**
+ * The person's own where it lies by itself, and where the person put it. A project can put it
+ * anywhere, and then it is no more than the file that lies there.
+ */
+async function trustOf(
+  { folder, chosenBy }: MemoryFolder,
+  { realPath }: ReadFile,
+  it: { readonly folders: Folders; readonly look: Look },
+): Promise<Found["trust"]> {
+  const { grounds } = it.folders
+  if (chosenBy === undefined) return belongsTo({ realPath, scope: "memory" }, grounds)
+  if (chosenBy === "project" || chosenBy === "local") {
+    return belongsTo({ realPath, scope: "project" }, grounds)
+  }
+  const own = [...grounds.own, ...(await withRealFolders(it.look, [folder]))]
+  return belongsTo({ realPath, scope: "memory" }, { ...grounds, own })
 }
 
 /** Why the host remembers nothing by itself; undefined when it does. */
@@ -45,12 +66,23 @@ export function whyMemoryOff({ environment }: Place, settings: Settings): string
   return settings.value("autoMemoryEnabled") === false ? "autoMemoryEnabled is false" : undefined
 }
 
-function memoryFolder(world: { readonly folders: Folders; readonly settings: Settings }): string {
+/** Where it lies, and the layer of settings that chose it. */
+type MemoryFolder = { readonly folder: string; readonly chosenBy?: string }
+
+function memoryFolder(world: {
+  readonly folders: Folders
+  readonly settings: Settings
+}): MemoryFolder {
   const { folders, settings } = world
   const chosen = settings.value("autoMemoryDirectory")
-  if (typeof chosen === "string" && chosen !== "") return ofPerson(chosen, folders.home)
+  if (typeof chosen === "string" && chosen !== "") {
+    const by = settings.layers.find(
+      ({ outcome }) => outcome.kind === "found" && outcome.values["autoMemoryDirectory"] === chosen,
+    )
+    return { folder: ofPerson(chosen, folders.home), chosenBy: by?.layer ?? "project" }
+  }
   const base = folders.git.main ?? folders.cwd
-  return path.join(folders.config, "projects", slugOf(base), "memory")
+  return { folder: path.join(folders.config, "projects", slugOf(base), "memory") }
 }
 
 function ofPerson(folder: string, home: string): string {

@@ -3,7 +3,7 @@ import { splitFrontmatter, textField } from "../frontmatter.ts"
 import type { Found } from "../host.ts"
 import type { Look } from "../look.ts"
 import type { World } from "./instructions.ts"
-import { type ListedFile, listedFolders, markdownBelow } from "./listed-folders.ts"
+import { type ListedFile, listedFolders, markdownBelow, trustOfListed } from "./listed-folders.ts"
 import { SOURCES } from "./sources.ts"
 
 /** The output style that the settings choose, if a file holds it; others are not even listed. */
@@ -15,7 +15,7 @@ export async function readOutputStyle(world: World, look: Look): Promise<readonl
     files.push(...(await markdownBelow(folder, SOURCES.outputStyle.source, look)))
   }
   const style = files.map(readStyle).findLast((it) => it.name === chosen)
-  return style === undefined ? [] : [toFound(style)]
+  return style === undefined ? [] : [toFound(style, world)]
 }
 
 type Style = ListedFile & { readonly name: string; readonly body: string }
@@ -26,7 +26,7 @@ function readStyle(listed: ListedFile): Style {
   return { ...listed, name, body: body.trim() }
 }
 
-function toFound(style: Style): Found {
+function toFound(style: Style, world: World): Found {
   const { scope } = style.folder
   return {
     path: style.path,
@@ -36,7 +36,7 @@ function toFound(style: Style): Found {
     load: "always",
     reason: SOURCES.outputStyle.reason,
     kind: "instructions",
-    trust: scope === "project" ? "project" : "own",
+    trust: trustOfListed(style, world),
     file: style.file,
     sent: style.body,
     frame: `# Output Style: ${style.name}\n`,

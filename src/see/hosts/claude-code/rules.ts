@@ -52,7 +52,9 @@ async function loadLevel(
     }
     if (found.kind === "rule") {
       const { kind, place } = level
-      loaded.push(...(await loadRule({ path: found.path, kind, place }, chains)))
+      loaded.push(
+        ...(await loadRule({ path: found.path, kind, place, foundAt: found.shown }, chains)),
+      )
     }
   }
   return loaded

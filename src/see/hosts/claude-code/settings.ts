@@ -1,5 +1,7 @@
 import path from "node:path"
-import type { Found, Place, SettingsLayer } from "../host.ts"
+import { belongsIfThere } from "../belongs.ts"
+import { configItem } from "../config-item.ts"
+import type { Found, Place, Scope, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
 import type { Source } from "../source.ts"
@@ -26,19 +28,22 @@ export async function readSettings(folders: Folders, look: Look): Promise<Settin
     ...(await managedFiles(folders, look)),
     project("local", path.join(folders.cwd, ".claude", "settings.local.json")),
     project("project", path.join(folders.cwd, ".claude", "settings.json")),
-    { layer: "user", path: path.join(folders.config, "settings.json"), ...SOURCES.userSettings },
+    user(path.join(folders.config, "settings.json")),
   ]
   const read: { readonly layer: SettingsLayer; readonly item?: Found }[] = []
   const seen = new Set<string>()
   for (const draft of drafts) {
     const file = await look.read(draft.path, {
-      source: draft.source,
+      source: draft.row.source,
       maxBytes: SETTINGS_LIMIT_BYTES,
     })
     const isNew = file !== undefined && !seen.has(file.realPath)
     if (file !== undefined) seen.add(file.realPath)
-    const layer = await layerOf(draft, file, look)
-    read.push({ layer, ...(isNew ? { item: configItem(draft, file) } : {}) })
+    const { path: at, layer: scope, row } = draft
+    const trust = belongsIfThere(file, { path: at, scope }, folders.grounds)
+    const layer = await layerOf({ ...draft, trust }, file, look)
+    const item = isNew ? { item: configItem({ path: at, file, trust }, row, scope) } : {}
+    read.push({ layer, ...item })
   }
   const layers = read.map((it) => it.layer)
   return {
@@ -69,11 +74,16 @@ export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((it) => typeof it === "string") : []
 }
 
-type Draft = Source & { readonly layer: string; readonly path: string }
+/** Each layer is named for its scope. */
+type Draft = { readonly layer: Scope; readonly path: string; readonly row: Source }
+
+function user(file: string): Draft {
+  return { layer: "user", path: file, row: SOURCES.userSettings }
+}
 
 function project(layer: "local" | "project", file: string): Draft {
-  const source = layer === "local" ? SOURCES.projectLocal : SOURCES.projectSettings
-  return { layer, path: file, ...source }
+  const row = layer === "local" ? SOURCES.projectLocal : SOURCES.projectSettings
+  return { layer, path: file, row }
 }
 
 /** Files of the folder come in order of their names and each beats the one before. */
@@ -87,20 +97,18 @@ async function managedFiles(folders: Folders, look: Look): Promise<readonly Draf
     path.join(folders.managed, "managed-settings.json"),
     ...names.map((name) => path.join(folder, name)),
   ]
-  const drafts = files.map((file) => ({
-    layer: "managed",
-    path: file,
-    ...SOURCES.managedSettings,
-  }))
+  const drafts = files.map(
+    (file): Draft => ({ layer: "managed", path: file, row: SOURCES.managedSettings }),
+  )
   return drafts.toReversed()
 }
 
 async function layerOf(
-  draft: Draft,
+  draft: Draft & Pick<SettingsLayer, "trust">,
   file: ReadFile | undefined,
   look: Look,
 ): Promise<SettingsLayer> {
-  const base = { layer: draft.layer, path: draft.path }
+  const base = { layer: draft.layer, path: draft.path, trust: draft.trust }
   if (file === undefined) {
     const found = await look.peek(draft.path, SETTINGS_LIMIT_BYTES)
     return found.kind === "missing"
@@ -114,30 +122,6 @@ async function layerOf(
   const text = `These settings are not read by the host: ${parsed.problem}.`
   look.note({ code: "settings-broken", text, path: draft.path })
   return { ...base, outcome: { kind: "broken", problem: parsed.problem } }
-}
-
-/** A file the host reads and never sends. */
-export function configItem(place: Source & { readonly path: string }, file: ReadFile): Found {
-  return {
-    path: place.path,
-    source: place.source,
-    priority: place.priority,
-    scope: scopeOfConfig(place.source),
-    load: "config-only",
-    reason: place.reason,
-    kind: "instructions",
-    trust: place.source.startsWith("project") ? "project" : "own",
-    file: { realPath: file.realPath, bytes: file.bytes, modifiedAt: file.modifiedAt },
-    sent: "",
-    frame: "",
-    later: "",
-  }
-}
-
-function scopeOfConfig(source: string): Found["scope"] {
-  if (source.startsWith("managed")) return "managed"
-  if (source === SOURCES.projectLocal.source) return "local"
-  return source === SOURCES.projectSettings.source ? "project" : "user"
 }
 
 type Parsed =

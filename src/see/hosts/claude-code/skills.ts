@@ -15,6 +15,7 @@ import {
   listedFolders,
   markdownBelow,
   readListed,
+  trustOfListed,
 } from "./listed-folders.ts"
 import type { JsonRecord } from "./settings.ts"
 import { within } from "./settings.ts"
@@ -155,7 +156,7 @@ function toFound(skill: Skill, all: readonly Skill[], world: World): Found {
     priority: skill.place.priority,
     scope: skill.folder.scope,
     kind: "tools",
-    trust: skill.folder.scope === "project" ? "project" : "own",
+    trust: trustOfListed(skill, world),
     file: skill.file,
     frame: "",
     later: skill.body.trim(),

@@ -1,7 +1,7 @@
-import path from "node:path"
+import { belongsTo } from "../belongs.ts"
+import { configItem } from "../config-item.ts"
 import type { Disk } from "../disk.ts"
 import type { Found, Place, Survey } from "../host.ts"
-import { isInside } from "../inside.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { createLook, type Look } from "../look.ts"
 import { listAgents } from "./agents.ts"
@@ -10,7 +10,7 @@ import { type Folders, findFolders } from "./folders.ts"
 import { loadInstructions, type World } from "./instructions.ts"
 import { readMcp } from "./mcp.ts"
 import { readOutputStyle } from "./output-style.ts"
-import { configItem, parseJson, readSettings, withSettingsEnv } from "./settings.ts"
+import { parseJson, readSettings, withSettingsEnv } from "./settings.ts"
 import { listSkills } from "./skills.ts"
 import { frameOf, loadOf, SOURCES, scopeOf } from "./sources.ts"
 
@@ -21,7 +21,13 @@ export async function survey(given: Place, disk: Disk): Promise<Survey> {
   const settings = await readSettings(folders, look)
   const place = withSettingsEnv(given, settings)
   const state = await readState(folders, look)
-  const world: World = { place, folders, settings, state: state.record }
+  const world: World = {
+    place,
+    folders,
+    settings,
+    state: state.record,
+    stateTrust: state.trust,
+  }
 
   const instructions = await loadInstructions(world, look)
   const mcp = await readMcp(world, look)
@@ -50,10 +56,11 @@ export async function survey(given: Place, disk: Disk): Promise<Survey> {
 async function readState(folders: Folders, look: Look) {
   const { source } = SOURCES.hostState
   const file = await look.read(folders.stateFile, { source, maxBytes: SETTINGS_LIMIT_BYTES })
-  if (file === undefined) return { record: {}, items: [] }
+  if (file === undefined) return { record: {}, trust: "own" as const, items: [] }
   const parsed = parseJson(file.bytes.toString())
-  const item = configItem({ ...SOURCES.hostState, path: folders.stateFile }, file)
-  return { record: parsed.kind === "record" ? parsed.record : {}, items: [item] }
+  const trust = belongsTo({ realPath: file.realPath, scope: "user" }, folders.grounds)
+  const item = configItem({ path: folders.stateFile, file, trust }, SOURCES.hostState, "user")
+  return { record: parsed.kind === "record" ? parsed.record : {}, trust, items: [item] }
 }
 
 function toFound(it: Instruction, folders: Folders): Found {
@@ -90,18 +97,9 @@ function waitsFor(it: Instruction, patterns: readonly string[], folders: Folders
 }
 
 /** A link or an import that leads out of the repository brings in what the project does not own. */
-function trustOf(it: Instruction, folders: Folders): Found["trust"] {
-  if (it.kind === "managed" || it.kind === "user" || it.kind === "memory") return "own"
-  const { realPath } = it.file
-  const isPlain = realPath === it.path && isOnWalk(realPath, folders)
-  const isOfProject = isInside(realPath, folders.git.top ?? folders.cwd)
-  const isOwn = isPlain || isOfProject || isInside(realPath, folders.config)
-  return isOwn ? "project" : "external"
-}
-
-/** In a folder above the working directory, or in its `.claude`. */
-function isOnWalk(file: string, { walk }: Folders): boolean {
-  return walk.some(
-    (folder) => path.dirname(file) === folder || isInside(file, path.join(folder, ".claude")),
-  )
+function trustOf(it: Instruction, { grounds }: Folders): Found["trust"] {
+  const reached = { realPath: it.file.realPath, scope: scopeOf(it.kind) }
+  // What an import names is no place that the walk came by.
+  const foundAt = it.importedBy === undefined ? { foundAt: it.foundAt ?? it.path } : {}
+  return it.trust ?? belongsTo({ ...reached, ...foundAt }, grounds)
 }

@@ -1,12 +1,13 @@
 import path from "node:path"
+import { belongsIfThere, belongsTo } from "../belongs.ts"
 import { configItem } from "../config-item.ts"
 import type { Disk } from "../disk.ts"
-import type { Found, Host, Place, Scope, Survey } from "../host.ts"
+import type { Found, Host, Place, Survey } from "../host.ts"
 import { findProgram } from "../installed.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { createLook, type Look } from "../look.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { type CodexConfig, type ConfigFile, fileWithText, layersOf, readConfig } from "./config.ts"
+import { type CodexConfig, fileWithText, layersOf, readConfig, scopeOf } from "./config.ts"
 import { projectFolders } from "./folders.ts"
 import { projectInstructions, userInstructions } from "./instructions.ts"
 import { mcpServers } from "./mcp.ts"
@@ -62,7 +63,9 @@ async function modelInstructions(look: Look, config: CodexConfig): Promise<reado
   const limits = { source: SOURCES.modelInstructions.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
   const file = await look.read(at, limits)
   if (file === undefined) return []
-  const item = configItem({ path: at, file }, SOURCES.modelInstructions, scopeOf(given.file))
+  const scope = scopeOf(given.file)
+  const trust = belongsTo({ realPath: file.realPath, scope }, config.grounds)
+  const item = configItem({ path: at, file, trust }, SOURCES.modelInstructions, scope)
   return [{ ...item, load: "always", sent: file.bytes.toString().trim() }]
 }
 
@@ -70,8 +73,9 @@ async function modelInstructions(look: Look, config: CodexConfig): Promise<reado
 function developerInstructions(config: CodexConfig): readonly Found[] {
   const given = fileWithText(config, "developer_instructions")
   if (given?.file.file === undefined || given.text === "") return []
-  const { path: at, file } = given.file
-  const item = configItem({ path: at, file }, SOURCES.developerInstructions, scopeOf(given.file))
+  const { path: at, file, trust } = given.file
+  const source = SOURCES.developerInstructions
+  const item = configItem({ path: at, file, trust }, source, scopeOf(given.file))
   return [{ ...item, load: "always", sent: given.text }]
 }
 
@@ -79,12 +83,8 @@ function configItems(config: CodexConfig): readonly Found[] {
   return config.files.flatMap((it) =>
     it.file === undefined
       ? []
-      : [configItem({ path: it.path, file: it.file }, it.source, scopeOf(it))],
+      : [configItem({ path: it.path, file: it.file, trust: it.trust }, it.source, scopeOf(it))],
   )
-}
-
-function scopeOf({ layer }: ConfigFile): Scope {
-  return layer === "project" || layer === "user" ? layer : "managed"
 }
 
 /** Hooks run beside the model; their file is never sent. */
@@ -95,7 +95,8 @@ async function hookItems(look: Look, config: CodexConfig): Promise<readonly Foun
     const limits = { source: SOURCES.hooks.source, maxBytes: SETTINGS_LIMIT_BYTES }
     const file = await look.read(at, limits)
     const scope = folder === config.home ? "user" : "project"
-    if (file !== undefined) items.push(configItem({ path: at, file }, SOURCES.hooks, scope))
+    const trust = belongsIfThere(file, { path: at, scope }, config.grounds)
+    if (file !== undefined) items.push(configItem({ path: at, file, trust }, SOURCES.hooks, scope))
   }
   return items
 }

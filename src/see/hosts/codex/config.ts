@@ -1,11 +1,18 @@
 import path from "node:path"
 import { parse, TomlError } from "smol-toml"
-import type { Place, SettingsLayer } from "../host.ts"
+import { belongsIfThere, type Grounds, withRealFolders } from "../belongs.ts"
+import type { Place, Scope, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
 import { type Fields, fieldsOf, textsOf } from "../record.ts"
 import type { Source } from "../source.ts"
-import { codexHome, configFolders, mainRepository, systemFolder } from "./folders.ts"
+import {
+  codexHome,
+  configFolders,
+  mainRepository,
+  projectFolders,
+  systemFolder,
+} from "./folders.ts"
 import { DEFAULT_PROJECT_DOC_BYTES } from "./limits.ts"
 import { SOURCES } from "./sources.ts"
 
@@ -17,9 +24,12 @@ export type ConfigFile = {
   readonly file: ReadFile | undefined
   readonly values: Fields
   readonly outcome: SettingsLayer["outcome"]
+  readonly trust: SettingsLayer["trust"]
   /** A project's config counts only when the person trusts the project. */
   readonly counts: boolean
 }
+
+type Draft = Omit<ConfigFile, "trust">
 
 export type CodexConfig = {
   readonly home: string
@@ -30,6 +40,7 @@ export type CodexConfig = {
   readonly isUntrusted: boolean
   /** The `.codex` folders of the project, the nearest first. */
   readonly dotFolders: readonly string[]
+  readonly grounds: Grounds
 }
 
 export async function readConfig(place: Place, look: Look): Promise<CodexConfig> {
@@ -46,7 +57,7 @@ export async function readConfig(place: Place, look: Look): Promise<CodexConfig>
   const folders = await configFolders(look, cwd, markers)
   const trust = await trustOf({ look, cwd, root: folders[0] ?? cwd, files: outside })
   const dotFolders: string[] = []
-  const project: ConfigFile[] = []
+  const project: Draft[] = []
   for (const folder of folders.toReversed()) {
     const dotCodex = path.join(folder, ".codex")
     if ((await look.realPath(dotCodex)) === home) continue
@@ -55,14 +66,25 @@ export async function readConfig(place: Place, look: Look): Promise<CodexConfig>
     project.push({ ...found, counts: trust(folder) === "trusted" })
   }
   for (const file of project) noteNotTrusted(look, file)
+  const roots = [folders, await projectFolders(look, cwd, markers)].flatMap((it) => it.slice(0, 1))
+  const own = [home, path.join(place.home, ".agents"), machine]
+  const grounds = { own: await withRealFolders(look, own), project: roots }
   return {
     home,
     cwd,
-    files: [managed, ...project, user, system],
+    files: [managed, ...project, user, system].map((it) => ({
+      ...it,
+      trust: belongsIfThere(it.file, { path: it.path, scope: scopeOf(it) }, grounds),
+    })),
     markers,
     isUntrusted: trust(cwd, "without root") === "untrusted",
     dotFolders,
+    grounds,
   }
+}
+
+export function scopeOf({ layer }: Pick<ConfigFile, "layer">): Scope {
+  return layer === "project" || layer === "user" ? layer : "managed"
 }
 
 /** The value of a key in the strongest file that has it. */
@@ -100,11 +122,11 @@ export function projectDocBytes(config: CodexConfig): number {
 export function layersOf(config: CodexConfig): readonly SettingsLayer[] {
   return config.files
     .filter((it) => it.counts || it.outcome.kind === "missing")
-    .map(({ layer, path: at, outcome }) => ({ layer, path: at, outcome }))
+    .map(({ layer, path: at, outcome, trust }) => ({ layer, path: at, outcome, trust }))
 }
 
 function configReader(look: Look) {
-  return async (at: string, layer: ConfigFile["layer"]): Promise<ConfigFile> => {
+  return async (at: string, layer: ConfigFile["layer"]): Promise<Draft> => {
     const source = sourceOf(layer)
     const limits = { source: source.source, maxBytes: SETTINGS_LIMIT_BYTES }
     const file = await look.read(at, limits)
@@ -153,7 +175,7 @@ async function trustOf(it: {
   readonly look: Look
   readonly cwd: string
   readonly root: string
-  readonly files: readonly ConfigFile[]
+  readonly files: readonly Draft[]
 }): Promise<(folder: string, top?: "without root") => TrustLevel> {
   const projects = it.files.map(({ values }) => fieldsOf(values["projects"]))
   const repository = await mainRepository(it.look, it.cwd)
@@ -167,7 +189,7 @@ async function trustOf(it: {
   }
 }
 
-function noteNotTrusted(look: Look, file: ConfigFile): void {
+function noteNotTrusted(look: Look, file: Draft): void {
   if (file.counts || file.file === undefined) return
   const text = "Codex does not use this config: the project is not trusted."
   look.mark({
@@ -179,6 +201,6 @@ function noteNotTrusted(look: Look, file: ConfigFile): void {
   look.note({ code: "switched-off", text, path: file.path })
 }
 
-function firstOf(files: readonly ConfigFile[], key: string): unknown {
+function firstOf(files: readonly Draft[], key: string): unknown {
   return files.find((it) => it.values[key] !== undefined)?.values[key]
 }

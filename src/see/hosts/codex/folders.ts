@@ -65,7 +65,7 @@ export async function mainRepository(look: Look, cwd: string): Promise<string | 
   if (top === undefined) return undefined
   const dotGit = await look.peek(path.join(top, ".git"), SETTINGS_LIMIT_BYTES)
   if (dotGit.kind !== "file") return top
-  const pointer = /^gitdir:\s*(.+?)\s*$/m.exec(dotGit.bytes.toString())?.[1]
+  const pointer = /^gitdir:\s*(\S.*)$/m.exec(dotGit.bytes.toString())?.[1]?.trimEnd()
   const worktrees = pointer === undefined ? "" : path.dirname(path.resolve(top, pointer))
   return path.basename(worktrees) === "worktrees" ? path.dirname(path.dirname(worktrees)) : top
 }

@@ -22,7 +22,7 @@ export async function userInstructions(
     const file = await look.read(at, limits)
     if (file === undefined) continue
     const sent = trimBlank(file.bytes.toString())
-    const grounds = { own: [config.home], project: [] }
+    const { grounds } = config
     if (sent !== "") {
       const piece = { at, file, source: SOURCES.userMemory, scope: "user", grounds } as const
       return instructionItem(look, piece, { sent, frame: "", load: "always" })
@@ -44,7 +44,7 @@ export async function projectInstructions(
     return []
   }
   const chosen = await chooseFiles(look, config, walk.folders)
-  const grounds = { own: [], project: walk.folders.slice(0, 1) }
+  const { grounds } = config
   const items: Found[] = []
   let left = projectDocBytes(config)
   for (const { at, file, source } of chosen) {
@@ -130,7 +130,7 @@ function instructionItem(
   text: Pick<Found, "sent" | "frame" | "load">,
 ): Found {
   const { at, file, source, scope } = piece
-  const trust = belongsTo(file, at, piece.grounds)
+  const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, piece.grounds)
   if (trust === "external") noteLinkOutside(look, at, file.realPath)
   return { path: at, ...source, ...text, scope, kind: "instructions", trust, file, later: "" }
 }

@@ -27,6 +27,7 @@ function serverOf(
     name,
     scope: file.layer,
     path: file.path,
+    trust: file.trust,
     transport: isRemote ? "http" : "stdio",
     target: isRemote ? url : words.join(" "),
     state: stateOf({ isTrusted: file.counts, isHidden: it.isHidden, enabled }),

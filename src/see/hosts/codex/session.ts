@@ -79,12 +79,18 @@ async function readRollout(
   return meta === undefined ? undefined : wordOf(meta, "", await disk.modifiedAt(rollout))
 }
 
+const OPENING = "<INSTRUCTIONS>\n"
+const CLOSING = "\n</INSTRUCTIONS>"
+
 function wordOf(
   meta: z.infer<typeof Meta>["payload"],
   whole: string,
   at: number | undefined,
 ): HostWord {
-  const inside = /<INSTRUCTIONS>\n([\s\S]*)\n<\/INSTRUCTIONS>/.exec(whole)?.[1] ?? ""
+  const open = whole.indexOf(OPENING)
+  const start = open + OPENING.length
+  const end = whole.lastIndexOf(CLOSING)
+  const inside = open === -1 || end < start ? "" : whole.slice(start, end)
   return {
     by: "transcript",
     at: at ?? 0,

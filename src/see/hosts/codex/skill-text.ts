@@ -1,4 +1,5 @@
 import { isScalar, parseDocument } from "yaml"
+import { LONGEST_HEAD_UNITS } from "../limits.ts"
 import { isFields } from "../record.ts"
 import { firstCharacters, onOneLine } from "../unicode.ts"
 import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_SKILL_NAME_CHARACTERS } from "./limits.ts"
@@ -25,7 +26,8 @@ function frontmatterOf(text: string): string | undefined {
     line !== undefined && /^[ \t\r]*---[ \t\r]*$/.test(line)
   if (!isFence(lines[0])) return undefined
   const end = lines.findIndex((line, index) => index > 0 && isFence(line))
-  return end <= 1 ? undefined : lines.slice(1, end).join("\n")
+  const block = end <= 1 ? undefined : lines.slice(1, end).join("\n")
+  return block === undefined || block.length > LONGEST_HEAD_UNITS ? undefined : block
 }
 
 type FieldReader = (name: string) => string | undefined
@@ -55,9 +57,12 @@ function quoteLooseLines(yaml: string): string {
   return yaml
     .split("\n")
     .map((line) => {
-      const [, key, gap, value] = /^([^:]*[^:\s][^:]*):(\s+)(\S.*)$/.exec(line) ?? []
-      if (key === undefined || gap === undefined || value === undefined) return line
-      const comment = /(?:^|\s+)#.*$/.exec(value)?.[0] ?? ""
+      const colon = line.indexOf(":")
+      const key = line.slice(0, Math.max(colon, 0))
+      const [, gap, value] = /^(\s+)(\S.*)$/.exec(line.slice(colon + 1)) ?? []
+      if (key.trim() === "" || gap === undefined || value === undefined) return line
+      const commentAt = value.search(/^#|(?<!\s)\s+#/)
+      const comment = commentAt === -1 ? "" : value.slice(commentAt)
       const scalar = value.slice(0, value.length - comment.length).trimEnd()
       return isLoose(scalar) ? `${key}:${gap}'${scalar.replaceAll("'", "''")}'${comment}` : line
     })

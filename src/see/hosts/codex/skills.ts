@@ -26,7 +26,12 @@ const ITEM_SCOPES = {
   user: "user",
 } as const satisfies Record<(typeof SCOPES)[number], Scope>
 
-type Root = { readonly folder: string; readonly scope: (typeof SCOPES)[number] }
+type Root = {
+  readonly folder: string
+  readonly scope: (typeof SCOPES)[number]
+  /** The folder as the walk came by it, when links led somewhere else. */
+  readonly foundAt?: string
+}
 
 type Skill = SkillText & {
   readonly at: string
@@ -63,8 +68,7 @@ export async function skillItems(
       detail: "switched off in the config",
     })
   }
-  const grounds = { own: ownFolders(config, it.place), project: it.folders.slice(0, 1) }
-  const trustOf = (skill: Skill) => belongsTo(skill.file, skill.at, grounds)
+  const trustOf = (skill: Skill) => trustOfSkill(skill, config)
   const lines = listing(listed, roots)
   noteLongList(look, lines)
   return [
@@ -103,15 +107,18 @@ function rootsOf(
   return all.filter((root, index) => all.findIndex((it) => it.folder === root.folder) === index)
 }
 
-function ownFolders(config: CodexConfig, place: Place): readonly string[] {
-  return [config.home, path.join(place.home, ".agents"), systemFolder(place)]
+function trustOfSkill({ at, root, file }: Skill, { grounds }: CodexConfig): Found["trust"] {
+  const foundAt = path.join(root.foundAt ?? root.folder, path.relative(root.folder, at))
+  const scope = ITEM_SCOPES[root.scope]
+  return belongsTo({ realPath: file.realPath, scope, foundAt }, grounds)
 }
 
 /** Codex names a folder of skills by where it really lies. */
 async function withoutLinks(look: Look, roots: readonly Root[]): Promise<readonly Root[]> {
   const real: Root[] = []
   for (const root of roots) {
-    real.push({ ...root, folder: (await look.realPath(root.folder)) ?? root.folder })
+    const folder = (await look.realPath(root.folder)) ?? root.folder
+    real.push({ ...root, folder, foundAt: root.folder })
   }
   return real
 }

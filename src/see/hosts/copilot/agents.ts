@@ -1,6 +1,6 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo } from "../belongs.ts"
+import { belongsTo, type Grounds } from "../belongs.ts"
 import type { Found } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
@@ -24,7 +24,6 @@ const KINDS = [".github", ".claude"]
 
 /** Agents are described in a tool, by name; of the project's the nearest of a name wins. */
 export async function agentItems(look: Look, folders: Folders): Promise<readonly Found[]> {
-  const grounds = { own: [folders.config], project: [folders.root, ...folders.above] }
   const project = new Map<string, Agent>()
   const nearestFirst = [folders.cwd, ...folders.above.filter((it) => it !== folders.home)]
   const places = nearestFirst.flatMap((it) => KINDS.map((kind) => path.join(it, kind, "agents")))
@@ -34,7 +33,7 @@ export async function agentItems(look: Look, folders: Folders): Promise<readonly
   }
   const user = await agentsIn(look, path.join(folders.config, "agents"), "user")
   const all = [...project.values(), ...user].toSorted((a, b) => compareText(a.name, b.name))
-  return all.map((agent) => itemOf(agent, belongsTo(agent.file, agent.at, grounds)))
+  return all.map((agent) => itemOf(agent, folders.grounds))
 }
 
 async function agentsIn(
@@ -81,14 +80,15 @@ async function readAgent(
   return { at, scope, file, name, description: description.trim(), isListed }
 }
 
-function itemOf(agent: Agent, trust: Found["trust"]): Found {
+function itemOf(agent: Agent, grounds: Grounds): Found {
+  const { realPath } = agent.file
   return {
     path: agent.at,
     ...SOURCES.agents,
     scope: agent.scope,
     load: agent.isListed ? "name-only" : "on-demand",
     kind: "tools",
-    trust,
+    trust: belongsTo({ realPath, scope: agent.scope, foundAt: agent.at }, grounds),
     file: agent.file,
     sent: agent.isListed ? `- **${agent.name}**: ${agent.description}` : "",
     frame: agent.isListed ? "\n\n" : "",

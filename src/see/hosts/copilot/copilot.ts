@@ -3,7 +3,7 @@ import type { Host, Place, Survey } from "../host.ts"
 import { findProgram } from "../installed.ts"
 import { createLook } from "../look.ts"
 import { agentItems } from "./agents.ts"
-import { findFolders, namedFolders } from "./folders.ts"
+import { findFolders, namedFolders, RULES_VARIABLE } from "./folders.ts"
 import { instructionItems } from "./instructions.ts"
 import { ruleItems } from "./rules.ts"
 import { readLastSession } from "./session.ts"
@@ -34,7 +34,7 @@ function platformPackages(): readonly string[] {
 async function survey(place: Place, disk: Disk): Promise<Survey> {
   const look = createLook(disk)
   const folders = await findFolders(place, look)
-  const added = namedFolders(place, "COPILOT_CUSTOM_INSTRUCTIONS_DIRS")
+  const added = namedFolders(place, RULES_VARIABLE)
   const settings = await readSettings(look, folders)
   const skills = await skillItems(look, folders, place)
   const agents = await agentItems(look, folders)

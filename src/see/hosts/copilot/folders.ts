@@ -1,5 +1,6 @@
 import path from "node:path"
 import { findUp, foldersDown, foldersUp } from "../ancestors.ts"
+import { type Grounds, withRealFolders } from "../belongs.ts"
 import type { Place } from "../host.ts"
 import type { Look } from "../look.ts"
 
@@ -14,7 +15,12 @@ export type Folders = {
   readonly walk: readonly string[]
   /** Above the working directory, the nearest first: where skills and agents are found too. */
   readonly above: readonly string[]
+  readonly grounds: Grounds
 }
+
+/** Variables with which a person adds folders. */
+export const RULES_VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS"
+export const SKILLS_VARIABLE = "COPILOT_SKILLS_DIRS"
 
 export async function findFolders(place: Place, look: Look): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
@@ -23,7 +29,13 @@ export async function findFolders(place: Place, look: Look): Promise<Folders> {
   const root = git ?? cwd
   const walk = foldersDown(root, cwd)
   const up = git === undefined ? foldersUp(cwd) : walk.toReversed()
-  return { home: place.home, config: configFolder(place), cwd, root, walk, above: up.slice(1) }
+  const config = configFolder(place)
+  const named = [...namedFolders(place, RULES_VARIABLE), ...namedFolders(place, SKILLS_VARIABLE)]
+  const grounds = {
+    own: await withRealFolders(look, [config, path.join(place.home, ".agents")]),
+    project: [root, ...(await withRealFolders(look, named))],
+  }
+  return { home: place.home, config, cwd, root, walk, above: up.slice(1), grounds }
 }
 
 export function configFolder({ environment, home }: Place): string {

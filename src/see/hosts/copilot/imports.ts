@@ -1,6 +1,9 @@
 import path from "node:path"
+import { backtickSpans } from "../backticks.ts"
 import { isInside } from "../inside.ts"
-import type { Look, ReadFile } from "../look.ts"
+import { LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS, MOST_MENTIONS } from "../limits.ts"
+import { lineCounter } from "../lines.ts"
+import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
 import { strictText, withoutByteOrderMark } from "../unicode.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
 import { DEEPEST_IMPORT_LEVELS } from "./limits.ts"
@@ -41,9 +44,13 @@ export async function expandImports(
 async function expand(job: Job, from: From): Promise<string> {
   let text = ""
   let done = 0
-  for (const mention of findMentions(from.text)) {
+  const lineAt = lineCounter(from.text)
+  const mentions = findMentions(from.text)
+  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.look, from.path)
+  for (const mention of mentions) {
+    const by = { path: from.path, line: lineAt(mention.at) }
     const isInsideLast = mention.at < done
-    const added = isInsideLast ? undefined : await insertion(job, from, mention)
+    const added = isInsideLast ? undefined : await insertion(job, from, { ...mention, by })
     if (added === undefined) continue
     text += from.text.slice(done, mention.end) + added
     done = mention.end
@@ -52,9 +59,13 @@ async function expand(job: Job, from: From): Promise<string> {
 }
 
 /** What comes behind a name; undefined when it stays a name. */
-async function insertion(job: Job, from: From, mention: Mention): Promise<string | undefined> {
+async function insertion(
+  job: Job,
+  from: From,
+  mention: Mention & Pick<Imported, "by">,
+): Promise<string | undefined> {
   const { look } = job
-  const by = { path: from.path, line: lineOf(from.text, mention.at) }
+  const { by } = mention
   const it = { name: mention.path, by }
   // From where a file was found: a link is not followed for this.
   const target = await look.realPath(path.resolve(path.dirname(from.path), mention.path))
@@ -99,21 +110,35 @@ function refuse(
 
 type Mention = { readonly at: number; readonly end: number; readonly path: string }
 
-/** Names behind an @ that end in .md or .markdown, outside code. */
+/**
+ * Names behind an @ that end in .md or .markdown, outside code: from each @ to the end of the word,
+ * so that in `@@a.md` the second one is found as well.
+ */
 export function findMentions(text: string): readonly Mention[] {
-  const open = withoutCode(text)
   const mentions: Mention[] = []
-  for (const match of open.matchAll(MENTION)) {
-    const name = (match[1] ?? "").replace(TRAILING_MARKS, "")
-    if (!/\.(?:md|markdown)$/i.test(name)) continue
-    mentions.push({ at: match.index, end: match.index + 1 + name.length, path: name })
+  for (const { 0: word, index } of withoutCode(text).matchAll(/[^\s`]+/g)) {
+    const end = lengthWithoutMarks(word)
+    if (!/\.(?:md|markdown)$/i.test(word.slice(Math.max(0, end - LONGEST_ENDING), end))) continue
+    for (let at = word.indexOf("@"); at !== -1 && at < end; at = word.indexOf("@", at + 1)) {
+      const path = word.slice(at + 1, end)
+      const isName = !/[\w.\-/]/.test(word[at - 1] ?? "") && path.length <= LONGEST_PATH_UNITS
+      if (isName) mentions.push({ at: index + at, end: index + end, path })
+      if (mentions.length === MOST_MENTIONS) return mentions
+    }
   }
   return mentions
 }
 
-/** Looks ahead, so that in `@@a.md` the second one is found as well. */
-const MENTION = /(?<![\w.\-/])@(?=([^\s`]+))/g
-const TRAILING_MARKS = /[.,;:!?)\]}>'"]+$/
+const LONGEST_ENDING = ".markdown".length
+
+/** Marks behind a name are those of the sentence. */
+function lengthWithoutMarks(word: string): number {
+  let end = word.length
+  while (end > 0 && TRAILING_MARKS.includes(word[end - 1] ?? "")) end--
+  return end
+}
+
+const TRAILING_MARKS = [...".,;:!?)]}>'\""]
 
 /** Code is blanked out, so that places stay where they are. Fences are simply counted. */
 function withoutCode(text: string): string {
@@ -123,9 +148,12 @@ function withoutCode(text: string): string {
     if (isFence) isFenced = !isFenced
     return isFence || isFenced ? " ".repeat(line.length) : line
   })
-  return lines.join("\n").replace(/(`+)[\s\S]*?\1/g, (code) => code.replace(/[^\n]/g, " "))
-}
-
-function lineOf(text: string, at: number): number {
-  return text.slice(0, at).split("\n").length
+  const open = lines.join("\n")
+  let kept = ""
+  let done = 0
+  for (const { from, to } of backtickSpans(open)) {
+    kept += open.slice(done, from) + open.slice(from, to).replace(/[^\n]/g, " ")
+    done = to
+  }
+  return kept + open.slice(done)
 }

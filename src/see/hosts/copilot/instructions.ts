@@ -19,7 +19,7 @@ type Candidate = {
 
 /** Every file of instructions in the order of the message; the same text only once. */
 export async function instructionItems(look: Look, folders: Folders): Promise<readonly Found[]> {
-  const grounds = { own: [folders.config], project: [folders.root] }
+  const { grounds } = folders
   const firstWith = new Map<string, string>()
   const items: Found[] = []
   for (const candidate of candidates(folders)) {
@@ -102,7 +102,7 @@ function itemsOf(
   { at, source, scope }: Candidate,
   it: { readonly file: ReadFile; readonly expanded: Expanded; readonly grounds: Grounds },
 ): readonly Found[] {
-  const trust = belongsTo(it.file, at, it.grounds)
+  const trust = belongsTo({ realPath: it.file.realPath, scope, foundAt: at }, it.grounds)
   if (trust === "external") noteLinkOutside(look, at, it.file.realPath)
   const base = { scope, kind: "instructions", later: "" } as const
   const main: Found = {
@@ -123,7 +123,7 @@ function itemsOf(
       priority: source.priority,
       reason: "Copied into the file above",
       load: "import",
-      trust: belongsTo(one.file, one.path, it.grounds),
+      trust: belongsTo({ realPath: one.file.realPath, scope }, it.grounds),
       importedBy: one.by,
       file: one.file,
       sent: "",

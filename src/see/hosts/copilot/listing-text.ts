@@ -1,4 +1,5 @@
 import { parseDocument } from "yaml"
+import { LONGEST_HEAD_UNITS } from "../limits.ts"
 import { type Fields, isFields } from "../record.ts"
 import { onOneLine, withoutByteOrderMark } from "../unicode.ts"
 
@@ -8,7 +9,7 @@ export type Headed = { readonly fields: Fields; readonly body: string }
 export function readHead(text: string): Headed | undefined {
   const plain = withoutByteOrderMark(text)
   const match = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(plain)
-  if (match === null) return undefined
+  if (match === null || match[0].length > LONGEST_HEAD_UNITS) return undefined
   const document = parseDocument(match[1] ?? "", { prettyErrors: false, logLevel: "silent" })
   const fields = document.errors.length === 0 ? toPlain(document) : undefined
   return isFields(fields) ? { fields, body: plain.slice(match[0].length) } : undefined

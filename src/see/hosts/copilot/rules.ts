@@ -27,7 +27,7 @@ export async function ruleItems(
   folders: Folders,
   added: readonly string[],
 ): Promise<readonly Found[]> {
-  const grounds = { own: [folders.config], project: [folders.root, ...added] }
+  const { grounds } = folders
   const items: Found[] = []
   for (const place of ruleFolders(folders, added)) {
     for (const at of await findRules(look, place)) {
@@ -35,7 +35,7 @@ export async function ruleItems(
       if (item !== undefined && !items.some((it) => it.path === item.path)) items.push(item)
     }
   }
-  const named = await addedAgentsFiles(look, folders.cwd, added)
+  const named = await addedAgentsFiles(look, folders, added)
   return [
     ...items.filter((it) => it.load === "always"),
     ...named,
@@ -109,7 +109,7 @@ async function ruleItem(
     look.mark({ path: at, source: source.source, outcome: "excluded", detail: why })
     return undefined
   }
-  const trust = belongsTo(file, at, it.grounds)
+  const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, it.grounds)
   if (trust === "external") noteLinkOutside(look, at, file.realPath)
   const plain = withoutByteOrderMark(text)
   const item = { path: at, scope, kind: "instructions", trust, file } as const
@@ -168,7 +168,7 @@ function cell(text: string): string {
 /** AGENTS.md of an added folder is only named, in a table of its own. */
 async function addedAgentsFiles(
   look: Look,
-  cwd: string,
+  { cwd, grounds }: Folders,
   added: readonly string[],
 ): Promise<readonly Found[]> {
   const items: Found[] = []
@@ -184,7 +184,7 @@ async function addedAgentsFiles(
       scope: "project",
       load: "name-only",
       kind: "instructions",
-      trust: "project",
+      trust: belongsTo({ realPath: file.realPath, scope: "project", foundAt: at }, grounds),
       file,
       sent: `| ${way}/ | '${way}/AGENTS.md' | Agent instructions for ${way}/**/* |`,
       frame: "\n",

@@ -1,5 +1,6 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
+import { belongsIfThere } from "../belongs.ts"
 import { configItem } from "../config-item.ts"
 import type { Found, McpServer, Scope, SettingsLayer } from "../host.ts"
 import { isInside } from "../inside.ts"
@@ -20,46 +21,57 @@ export type Settings = {
 /** Settings, hooks and MCP files; those of a project count only in a trusted folder. */
 export async function readSettings(look: Look, folders: Folders): Promise<Settings> {
   const { config, root } = folders
-  const at = (file: string, source: Source) => readJsonFile(look, file, source.source)
-  const user = await at(path.join(config, "settings.json"), SOURCES.userSettings)
-  const state = await at(path.join(config, "config.json"), SOURCES.userSettings)
+  const at = settingsReader(look, folders)
+  const user = await at(path.join(config, "settings.json"), SOURCES.userSettings, "user")
+  const state = await at(path.join(config, "config.json"), SOURCES.userSettings, "user")
   const inProject = path.join(root, ".github", "copilot")
-  const project = await at(path.join(inProject, "settings.json"), SOURCES.projectSettings)
-  const local = await at(path.join(inProject, "settings.local.json"), SOURCES.projectSettings)
+  const ofProject = SOURCES.projectSettings
+  const project = await at(path.join(inProject, "settings.json"), ofProject, "project")
+  const local = await at(path.join(inProject, "settings.local.json"), ofProject, "local")
   const mcp = await readMcp(look, folders, [user, state])
   const hooks = await readHooks(look, folders)
   return {
-    items: [
-      ...[user, state].flatMap((it) => itemOf(it, SOURCES.userSettings, "user")),
-      ...itemOf(project, SOURCES.projectSettings, "project"),
-      ...itemOf(local, SOURCES.projectSettings, "local"),
-      ...hooks,
-      ...mcp.items,
-    ],
-    layers: [
-      { layer: "local", path: local.path, outcome: local.outcome },
-      { layer: "project", path: project.path, outcome: project.outcome },
-      { layer: "user", path: user.path, outcome: user.outcome },
-    ],
+    items: [...[user, state, project, local].flatMap(itemOf), ...hooks, ...mcp.items],
+    layers: [local, project, user].map(layerOf),
     mcpServers: mcp.servers,
   }
 }
 
-function itemOf({ path: at, file }: JsonFile, source: Source, scope: Scope): readonly Found[] {
-  return file === undefined ? [] : [configItem({ path: at, file }, source, scope)]
+/** A file of Copilot's with whose it is. */
+type Owned = JsonFile & {
+  readonly source: Source
+  readonly scope: Scope
+  readonly trust: Found["trust"]
+}
+
+function settingsReader(look: Look, { grounds }: Folders) {
+  return async (at: string, source: Source, scope: Scope): Promise<Owned> => {
+    const read = await readJsonFile(look, at, source.source)
+    const trust = belongsIfThere(read.file, { path: at, scope }, grounds)
+    return { ...read, source, scope, trust }
+  }
+}
+
+function itemOf({ path: at, file, source, scope, trust }: Owned): readonly Found[] {
+  return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scope)]
+}
+
+/** Each layer is named for its scope. */
+function layerOf({ path: at, scope, outcome, trust }: Owned): SettingsLayer {
+  return { layer: scope, path: at, outcome, trust }
 }
 
 async function readMcp(look: Look, folders: Folders, settings: readonly JsonFile[]) {
-  const { source } = SOURCES.mcpConfig
+  const at = settingsReader(look, folders)
   const isTrusted = trusts(settings, folders.cwd)
   const disabled = settings.flatMap((it) => textsOf(it.values["disabledMcpServers"]) ?? [])
   const stateOf = (name: string) => (disabled.includes(name) ? "disabled in settings" : "connects")
-  const user = await readJsonFile(look, path.join(folders.config, "mcp-config.json"), source)
-  const items = [...itemOf(user, SOURCES.mcpConfig, "user")]
+  const user = await at(path.join(folders.config, "mcp-config.json"), SOURCES.mcpConfig, "user")
+  const items = [...itemOf(user)]
   const servers = [...jsonMcpServers(user, "user", stateOf)]
   for (const folder of folders.walk) {
-    const file = await readJsonFile(look, path.join(folder, ".mcp.json"), source)
-    items.push(...itemOf(file, SOURCES.mcpConfig, "project"))
+    const file = await at(path.join(folder, ".mcp.json"), SOURCES.mcpConfig, "project")
+    items.push(...itemOf(file))
     const ofProject = (name: string) => (isTrusted ? stateOf(name) : "waits for trust")
     servers.push(...jsonMcpServers(file, "project", ofProject))
   }
@@ -71,7 +83,9 @@ function trusts(settings: readonly JsonFile[], cwd: string): boolean {
   return folders.some((folder) => isInside(cwd, folder))
 }
 
-async function readHooks(look: Look, { config, root }: Folders): Promise<readonly Found[]> {
+async function readHooks(look: Look, folders: Folders): Promise<readonly Found[]> {
+  const { config, root } = folders
+  const at = settingsReader(look, folders)
   const items: Found[] = []
   const places = [
     { folder: path.join(config, "hooks"), scope: "user" },
@@ -81,8 +95,7 @@ async function readHooks(look: Look, { config, root }: Folders): Promise<readonl
     const entries = await look.list(folder, SOURCES.hooks.source)
     const names = entries.map((it) => it.name).filter((it) => it.endsWith(".json"))
     for (const name of names.toSorted(compareText)) {
-      const found = await readJsonFile(look, path.join(folder, name), SOURCES.hooks.source)
-      items.push(...itemOf(found, SOURCES.hooks, scope))
+      items.push(...itemOf(await at(path.join(folder, name), SOURCES.hooks, scope)))
     }
   }
   return items

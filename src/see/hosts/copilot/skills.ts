@@ -1,13 +1,13 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo } from "../belongs.ts"
+import { belongsTo, type Grounds } from "../belongs.ts"
 import type { Found, Place } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
 import { findSkillFiles } from "../skill-files.ts"
 import { strictText } from "../unicode.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { type Folders, namedFolders } from "./folders.ts"
+import { type Folders, namedFolders, SKILLS_VARIABLE } from "./folders.ts"
 import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_SKILL_NAME_CHARACTERS } from "./limits.ts"
 import { describeBody, escaped, type Headed, readHead } from "./listing-text.ts"
 import { SOURCES } from "./sources.ts"
@@ -49,13 +49,7 @@ export async function skillItems(
         })
     }
   }
-  const grounds = {
-    own: [folders.config, path.join(folders.home, ".agents")],
-    project: [folders.root, ...folders.above, ...namedFolders(place, "COPILOT_SKILLS_DIRS")],
-  }
-  return inListOrder([...byName.values()]).map((skill) =>
-    itemOf(skill, belongsTo(skill.file, skill.at, grounds)),
-  )
+  return inListOrder([...byName.values()]).map((skill) => itemOf(skill, folders.grounds))
 }
 
 function rootsOf({ config, home, cwd, above }: Folders, place: Place): readonly Root[] {
@@ -78,7 +72,7 @@ function rootsOf({ config, home, cwd, above }: Folders, place: Place): readonly 
         location: "project",
       }) as const,
   )
-  const named = namedFolders(place, "COPILOT_SKILLS_DIRS").map(
+  const named = namedFolders(place, SKILLS_VARIABLE).map(
     (folder) => ({ folder, group: "named", location: "custom" }) as const,
   )
   return [
@@ -176,8 +170,9 @@ function sourceOf({ group }: Root) {
   return group === "commands" ? SOURCES.commands : SOURCES.skills
 }
 
-function itemOf(skill: Skill, trust: Found["trust"]): Found {
-  const { root, file, isListed } = skill
+function itemOf(skill: Skill, grounds: Grounds): Found {
+  const { at, root, file, isListed } = skill
+  const scope = root.location === "user" ? "user" : "project"
   const lines = [
     "<skill>",
     `  <name>${escaped(skill.name)}</name>`,
@@ -186,12 +181,12 @@ function itemOf(skill: Skill, trust: Found["trust"]): Found {
     "</skill>",
   ]
   return {
-    path: skill.at,
+    path: at,
     ...sourceOf(root),
-    scope: root.location === "user" ? "user" : "project",
+    scope,
     load: isListed ? "name-only" : "on-demand",
     kind: "tools",
-    trust,
+    trust: belongsTo({ realPath: file.realPath, scope, foundAt: at }, grounds),
     file,
     sent: isListed ? lines.join("\n") : "",
     frame: isListed ? "\n" : "",

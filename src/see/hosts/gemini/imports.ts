@@ -1,9 +1,12 @@
 import path from "node:path"
 import { findUp } from "../ancestors.ts"
+import { backtickSpans } from "../backticks.ts"
 import { isInside } from "../inside.ts"
-import type { Look, ReadFile } from "../look.ts"
+import { LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS, MOST_MENTIONS } from "../limits.ts"
+import { lineCounter } from "../lines.ts"
+import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { DEEPEST_IMPORT_LEVELS } from "./limits.ts"
+import { DEEPEST_IMPORT_LEVELS, LONGEST_EXPANDED_UNITS } from "./limits.ts"
 
 export type Imported = {
   readonly path: string
@@ -40,18 +43,32 @@ async function expand(job: Job, from: From): Promise<string> {
   if (from.level >= DEEPEST_IMPORT_LEVELS) return from.text
   let text = ""
   let done = 0
-  for (const mention of findMentions(from.text)) {
+  const lineAt = lineCounter(from.text)
+  const mentions = findMentions(from.text)
+  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.look, from.path)
+  for (const mention of mentions) {
+    if (text.length > LONGEST_EXPANDED_UNITS) break
+    const by = { path: from.path, line: lineAt(mention.at) }
     text += from.text.slice(done, mention.at)
     done = mention.end
-    text += mention.isCode ? `@${mention.path}` : await insertion(job, from, mention)
+    text += mention.isCode ? `@${mention.path}` : await insertion(job, from, { ...mention, by })
   }
+  if (text.length > LONGEST_EXPANDED_UNITS) noteLong(job.look, from.path)
   return text + from.text.slice(done)
 }
 
-async function insertion(job: Job, from: From, mention: Mention): Promise<string> {
+function noteLong(look: Look, path: string): void {
+  const text = `With its imports this file is longer than ${LONGEST_EXPANDED_UNITS} characters; the rest stay names.`
+  look.note({ code: "too-many", text, path })
+}
+
+async function insertion(
+  job: Job,
+  from: From,
+  mention: Mention & Pick<Imported, "by">,
+): Promise<string> {
   const { look } = job
-  const { path: name } = mention
-  const by = { path: from.path, line: from.text.slice(0, mention.at).split("\n").length }
+  const { path: name, by } = mention
   const at = path.resolve(path.dirname(from.path), name)
   const isAddress = /^(?:file|https?):\/\//.test(name)
   if (isAddress || !isInside(await realOrNearest(look, at), job.root)) {
@@ -120,15 +137,17 @@ type Mention = {
 
 /** An @ at the start or behind a blank, and what follows up to the next blank. */
 export function findMentions(text: string): readonly Mention[] {
-  const code = [...text.matchAll(/(`+)([\s\S]*?)\1/g)].map((match) => ({
-    from: match.index,
-    to: match.index + match[0].length,
-  }))
-  return [...text.matchAll(/(?<![^ \t\n\r])@([^ \t\n\r]+)/g)].flatMap((match) => {
-    const name = match[1] ?? ""
-    if (!/^[./A-Za-z]/.test(name)) return []
+  const code = backtickSpans(text)
+  const mentions: Mention[] = []
+  let span = 0
+  for (const match of text.matchAll(/(?<![^ \t\n\r])@([^ \t\n\r]+)/g)) {
     const at = match.index
-    const isCode = code.some((it) => at >= it.from && at < it.to)
-    return [{ at, end: at + 1 + name.length, path: name, isCode }]
-  })
+    const name = match[1] ?? ""
+    while ((code[span]?.to ?? Number.POSITIVE_INFINITY) <= at) span++
+    if (!/^[./A-Za-z]/.test(name) || name.length > LONGEST_PATH_UNITS) continue
+    const isCode = at >= (code[span]?.from ?? Number.POSITIVE_INFINITY)
+    mentions.push({ at, end: at + 1 + name.length, path: name, isCode })
+    if (mentions.length === MOST_MENTIONS) break
+  }
+  return mentions
 }

@@ -3,6 +3,7 @@ import { parse } from "yaml"
 import { compareText } from "#ground/base"
 import { belongsTo } from "../belongs.ts"
 import type { Found } from "../host.ts"
+import { LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { Look, ReadFile } from "../look.ts"
 import { fieldsOf, textsOf } from "../record.ts"
 import { findSkillFiles } from "../skill-files.ts"
@@ -116,7 +117,7 @@ async function agentItem(
 /** The head must be YAML with two texts, or at least look like it. */
 export function readHead(text: string): Head | undefined {
   const block = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text)?.[1]
-  if (block === undefined) return undefined
+  if (block === undefined || block.length > LONGEST_HEAD_UNITS) return undefined
   const { name, description } = fieldsOf(tryYaml(block))
   const isRead = typeof name === "string" && typeof description === "string"
   return isRead ? { name, description } : readLines(block)
@@ -132,7 +133,7 @@ function tryYaml(block: string): unknown {
 
 /** Line by line; a description may go on in indented lines. */
 function readLines(block: string): Head | undefined {
-  const name = block.match(/^\s*name:\s*(.*)$/m)?.[1]?.trim()
+  const name = block.match(/^[^\S\r\n\u2028\u2029]*name:\s*(.*)$/m)?.[1]?.trim()
   const described = /^[ \t]*description:[ \t]*(.*(?:\r?\n[ \t]+\S.*)*)/m.exec(block)?.[1]
   if (name === undefined || described === undefined) return undefined
   const lines = described.split(/\r?\n/).map((line) => line.trim())
@@ -141,11 +142,10 @@ function readLines(block: string): Head | undefined {
 
 function itemOf(
   listed: Listed,
-  { home, cwd }: GeminiSettings,
+  { grounds }: GeminiSettings,
   source: (typeof SOURCES)["skills"] | (typeof SOURCES)["agents"],
 ): Found {
   const { at, file, scope } = listed
-  const own = [path.join(home, ".gemini"), path.join(home, ".agents")]
   const isSkill = source.source === "skills"
   const tag = isSkill ? "skill" : "subagent"
   const lines = [
@@ -161,7 +161,7 @@ function itemOf(
     scope,
     load: "name-only",
     kind: "tools",
-    trust: belongsTo(file, at, { own, project: [cwd] }),
+    trust: belongsTo({ realPath: file.realPath, scope, foundAt: at }, grounds),
     file,
     sent: lines.join("\n"),
     frame: "\n",

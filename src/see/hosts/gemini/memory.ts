@@ -9,14 +9,14 @@ import { fieldsOf, textsOf } from "../record.ts"
 import { type Source, walkSource } from "../source.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
 import { expandImports, hasMarker } from "./imports.ts"
-import { type GeminiSettings, settingOf } from "./settings.ts"
+import { type GeminiSettings, MARKERS, settingOf } from "./settings.ts"
 import { frameOf, SOURCES } from "./sources.ts"
 
 type Candidate = { readonly at: string; readonly source: Source; readonly scope: Scope }
 
 /** Every file of instructions: the person's, the private memory, the project's; each once. */
 export async function memoryItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
-  const markers = textsOf(settingOf(settings, "context", "memoryBoundaryMarkers")) ?? [".git"]
+  const markers = textsOf(settingOf(settings, ...MARKERS)) ?? [".git"]
   const names = contextNames(settingOf(settings, "context", "fileName"))
   const config = path.join(settings.home, ".gemini")
   const root = await findUp(settings.cwd, (folder) => hasMarker(look, folder, markers))
@@ -28,7 +28,7 @@ export async function memoryItems(look: Look, settings: GeminiSettings): Promise
   }))
   const project = settings.isTrusted ? projectCandidates(folders, names, config) : []
   const memory = await privateMemory(look, settings, names)
-  const grounds = { own: [config], project: folders.slice(0, 1) }
+  const { grounds } = settings
   const read = await readOnce(look, [...user, ...project, ...memory])
   // The request has the private memory before the project, though it is read after it.
   const inOrder = read.toSorted((a, b) => rank(a.source) - rank(b.source))
@@ -120,7 +120,8 @@ async function itemsOf(
     look.mark({ path: at, source: source.source, outcome: "empty" })
     return []
   }
-  const trust = belongsTo(file, at, it.grounds)
+  // No word of where it was found: settings of a project may name any file.
+  const trust = belongsTo({ realPath: file.realPath, scope }, it.grounds)
   if (trust === "external") noteLinkOutside(look, at, file.realPath)
   const frame = frameOf(at)
   const kind = scope === "memory" ? "memory" : "instructions"
@@ -144,7 +145,7 @@ async function itemsOf(
         priority: source.priority,
         reason: "Copied into the file above",
         load: "import",
-        trust: belongsTo(one.file, one.path, it.grounds),
+        trust: belongsTo({ realPath: one.file.realPath, scope }, it.grounds),
         importedBy: one.by,
         file: one.file,
         sent: "",

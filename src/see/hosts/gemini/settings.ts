@@ -1,12 +1,15 @@
 import path from "node:path"
+import { findUp } from "../ancestors.ts"
+import { belongsIfThere, type Grounds, withRealFolders, withRealPlaces } from "../belongs.ts"
 import { configItem } from "../config-item.ts"
-import type { Found, McpServer, Place, SettingsLayer } from "../host.ts"
+import type { Found, McpServer, Place, Scope, SettingsLayer } from "../host.ts"
 import { isInside } from "../inside.ts"
 import { jsonMcpServers } from "../json-mcp.ts"
 import { type JsonFile, readJsonFile } from "../json-settings.ts"
 import type { Look } from "../look.ts"
 import { type Fields, fieldsOf, textsOf } from "../record.ts"
 import type { Source } from "../source.ts"
+import { hasMarker } from "./imports.ts"
 import { SOURCES } from "./sources.ts"
 
 type Layer = JsonFile & {
@@ -14,14 +17,17 @@ type Layer = JsonFile & {
   readonly source: Source
 }
 
+type OwnedLayer = Layer & { readonly trust: Found["trust"] }
+
 export type GeminiSettings = {
   readonly cwd: string
   /** The folder that holds `.gemini` of the person. */
   readonly home: string
   readonly isTrusted: boolean
   /** The strongest first; a project's file is left out when it does not count. */
-  readonly layers: readonly Layer[]
-  readonly all: readonly Layer[]
+  readonly layers: readonly OwnedLayer[]
+  readonly all: readonly OwnedLayer[]
+  readonly grounds: Grounds
 }
 
 export async function readSettings(place: Place, look: Look): Promise<GeminiSettings> {
@@ -42,16 +48,44 @@ export async function readSettings(place: Place, look: Look): Promise<GeminiSett
   const base = await at(defaults, "defaults", SOURCES.systemSettings)
   const isTrusted = await isFolderTrusted({ look, place, cwd, home, layers: [system, user, base] })
   const isHome = (await look.realPath(home)) === cwd
-  const own = path.join(cwd, ".gemini", "settings.json")
-  const project = isHome ? [] : [await at(own, "project", SOURCES.projectSettings)]
+  const inProject = path.join(cwd, ".gemini", "settings.json")
+  const project = isHome ? [] : [await at(inProject, "project", SOURCES.projectSettings)]
   if (!isTrusted) noteNotTrusted(look, cwd)
-  return {
-    cwd,
-    home,
-    isTrusted,
-    layers: [system, ...(isTrusted ? project : []), user, base],
-    all: [system, user, base, ...project],
+  const own = {
+    folders: [path.join(home, ".gemini"), path.join(home, ".agents")],
+    files: [machine, defaults],
   }
+  const markers = textsOf(firstOf([system, user, base], ...MARKERS)) ?? [".git"]
+  const grounds = await groundsOf(look, { own, cwd, markers })
+  const all = [system, user, base, ...project].map((it) => ({
+    ...it,
+    trust: belongsIfThere(it.file, { path: it.path, scope: scopeOf(it) }, grounds),
+  }))
+  const strength = ["system", ...(isTrusted ? ["project"] : []), "user", "defaults"]
+  const layers = strength.flatMap((name) => all.filter((it) => it.layer === name))
+  return { cwd, home, isTrusted, layers, all, grounds }
+}
+
+/** What marks the top of a project. */
+export const MARKERS = ["context", "memoryBoundaryMarkers"] as const
+
+/** The markers are not those of the project, which would choose for itself how far it goes. */
+async function groundsOf(
+  look: Look,
+  it: {
+    readonly own: { readonly folders: readonly string[]; readonly files: readonly string[] }
+    readonly cwd: string
+    readonly markers: readonly string[]
+  },
+): Promise<Grounds> {
+  const root = await findUp(it.cwd, (folder) => hasMarker(look, folder, it.markers))
+  const folders = await withRealFolders(look, it.own.folders)
+  const files = await withRealPlaces(look, it.own.files)
+  return { own: [...folders, ...files], project: [root ?? it.cwd] }
+}
+
+function scopeOf({ layer }: Layer): Scope {
+  return layer === "project" || layer === "user" ? layer : "managed"
 }
 
 /** A setting by its two names, from the strongest file that has it. */
@@ -60,21 +94,20 @@ export function settingOf(settings: GeminiSettings, group: string, name: string)
 }
 
 export function settingsItems({ all }: GeminiSettings): readonly Found[] {
-  return all.flatMap(({ path: at, file, source, layer }) => {
-    if (file === undefined) return []
-    const scope = layer === "project" || layer === "user" ? layer : "managed"
-    return [configItem({ path: at, file }, source, scope)]
+  return all.flatMap((it) => {
+    const { path: at, file, source, trust } = it
+    return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scopeOf(it))]
   })
 }
 
 export function layersOf({ layers }: GeminiSettings): readonly SettingsLayer[] {
-  return layers.map(({ layer, path: at, outcome }) => ({ layer, path: at, outcome }))
+  return layers.map(({ layer, path: at, outcome, trust }) => ({ layer, path: at, outcome, trust }))
 }
 
 export function mcpServers(settings: GeminiSettings): readonly McpServer[] {
   const excluded = textsOf(settingOf(settings, "mcp", "excluded")) ?? []
   const allowed = textsOf(settingOf(settings, "mcp", "allowed"))
-  const stateOf = (layer: Layer) => (name: string) => {
+  const stateOf = (layer: OwnedLayer) => (name: string) => {
     if (!settings.layers.includes(layer)) return "waits for trust"
     const isOff = excluded.includes(name) || (allowed !== undefined && !allowed.includes(name))
     return isOff ? "excluded in settings" : "connects"

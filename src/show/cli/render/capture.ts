@@ -1,4 +1,5 @@
 import path from "node:path"
+import { visibleLine } from "#ground/base"
 import { type Capture, formatCount, formatExact, type ManifestItem, plural } from "#ground/contract"
 import { BLOCKS, renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
@@ -62,7 +63,9 @@ function renderNothing({ manifest }: Capture, paint: Screen["paint"]): string {
   return [
     paint.bold("Nothing is loaded before the first word."),
     `${plural(manifest.searched.length, "path")} in ${plural(places.size, "folder")} were looked at.`,
-    `To give the agent instructions here, write ${FIRST_FILE[manifest.host] ?? "its instruction file"}.`,
+    manifest.workingDirectory === "/"
+      ? "This is the root of the disk, where no host looks; stand in a project."
+      : `To give the agent instructions here, write ${FIRST_FILE[manifest.host] ?? "a file"}.`,
   ].join("\n")
 }
 
@@ -96,7 +99,8 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
     const known = group === undefined ? undefined : rows[group.row]
     if (group === undefined || known === undefined) {
       rowByGroup.set(label, { row: rows.length, count: 1 })
-      rows.push({ ...item, label, reason: `Description of 1 of ${item.source}`, depth: 0 })
+      const one = item.source.replace(/s$/, "")
+      rows.push({ ...item, label, reason: `Description of 1 ${one}`, depth: 0 })
       continue
     }
     group.count++
@@ -134,7 +138,8 @@ function renderLater({ manifest }: Capture, { paint, width }: Screen): string {
       it.load === "name-only" ? "on-demand" : it.load,
       paint.muted(it.load === "name-only" ? "Its body, when it is used" : it.reason),
     ])
-  const title = `Reachable on demand, ${formatExact(manifest.totals.tokensOnDemand)} tokens, not in the window`
+  const tokens = plural(manifest.totals.tokensOnDemand, "token")
+  const title = `Reachable on demand, ${tokens}, not in the window`
   return [paint.bold(title), table(rows), ...andMore(later.length, MOST_LATER_SHOWN, paint)].join(
     "\n",
   )
@@ -205,7 +210,8 @@ function renderFoot(capture: Capture, { paint }: Screen): string {
 /** A path as seen from the captured folder. */
 function from({ workingDirectory }: Capture["manifest"], file: string): string {
   const relative = path.relative(workingDirectory, file)
-  return relative === "" || relative.startsWith("..") ? file : relative
+  const isInside = relative !== "" && !relative.startsWith("..") && workingDirectory !== "/"
+  return visibleLine(isInside ? relative : file)
 }
 
 function andMore(all: number, shown: number, paint: Screen["paint"]): string[] {

@@ -1,0 +1,38 @@
+export type Span = { readonly from: number; readonly to: number }
+
+/**
+ * Code between backticks, as two hosts find it: the longest run that has as many behind it, and all
+ * up to there. It is what (`+)[\s\S]*?\1 finds, in one way through the text: that expression reads
+ * the rest of a text once for every length it tries.
+ */
+export function backtickSpans(text: string): readonly Span[] {
+  const runs = [...text.matchAll(/`+/g)].map((it) => ({ at: it.index, length: it[0].length }))
+  const longestFrom = longestRuns(runs.map((it) => it.length))
+  const spans: Span[] = []
+  let done = 0
+  for (let index = 0; index < runs.length; ) {
+    const run = runs[index]
+    const from = Math.max(run?.at ?? 0, done)
+    const length = (run?.at ?? 0) + (run?.length ?? 0) - from
+    const behind = longestFrom[index + 1] ?? 0
+    const width = Math.min(length, Math.max(behind, Math.floor(length / 2)))
+    if (width === 0) {
+      index += 1
+      continue
+    }
+    const isWithin = 2 * width <= length
+    while (!isWithin && (runs[++index]?.length ?? width) < width);
+    done = (isWithin ? from + width : (runs[index]?.at ?? from)) + width
+    spans.push({ from, to: done })
+  }
+  return spans
+}
+
+/** For each place the longest run from there to the end. */
+function longestRuns(lengths: readonly number[]): readonly number[] {
+  const longest = [...lengths]
+  for (let at = longest.length - 2; at >= 0; at--) {
+    longest[at] = Math.max(longest[at] ?? 0, longest[at + 1] ?? 0)
+  }
+  return longest
+}
