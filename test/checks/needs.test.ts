@@ -20,7 +20,7 @@ async function runTests(
   writeFileSync(join(directory.path, "test/one.full.test.ts"), `${imports}${body}\n`)
   const config = `--config=${join(REPOSITORY, "vitest.config.ts")}`
   const all = [SCRIPT, ...args, config, `--root=${directory.path}`]
-  const ended = runScript(all, environment)
+  const ended = runScript(all, { QM_TEST_INSTALL: "none", ...environment })
   return { ...ended, lastLines: ended.stdout.trimEnd().split("\n") }
 }
 
