@@ -174,7 +174,8 @@ describe.runIf(needs("HOSTS-17", "claude-code"))(
         expect(outcome.word.files.map((it) => it.path)).toEqual(
           instructionItems(survey).map((it) => it.path),
         )
-        expect(outcome.word.categories.map((it) => it.name)).toContain("Memory files")
+        // Which others there are depends on tokens, which a busy host may fail to estimate.
+        expect(outcome.word.categories.map((it) => it.name)).toContain("System prompt")
         const projects = join(place.home, ".claude/projects")
         const left = await readdir(projects, { recursive: true }).catch(() => [])
         expect(left.filter((it) => it.endsWith(".jsonl"))).toEqual([])

@@ -212,6 +212,9 @@ describe("bad input", () => {
   })
 })
 
+/** The project is a repository of its own, whatever lies above the folder for temporary files. */
+const GIT_HEAD = "ref: refs/heads/main\n"
+
 describe("a hostile repository", () => {
   test("[CAPTURE-4][TB2] secrets of settings, servers and texts are in no output, store or log", async () => {
     await using user = await newUser()
@@ -268,7 +271,7 @@ describe("a hostile repository", () => {
   test("[CAPTURE-5][TB2] a link to a private file is weighed and told, its text is not shown", async () => {
     await using user = await newUser()
     const secret = `private ${randomBytes(12).toString("hex")}`
-    await write(user, { "home/.ssh/id": secret })
+    await write(user, { "home/.ssh/id": secret, "project/.git/HEAD": GIT_HEAD })
     await symlink(path.join(user.home, ".ssh/id"), path.join(user.project, "CLAUDE.md"))
     const taken = await capture(user, "--content")
     expect(taken.manifest.items).toMatchObject([{ trust: "external", label: "CLAUDE.md" }])
@@ -286,6 +289,7 @@ describe("a hostile repository", () => {
       "home/private/x.json": JSON.stringify({ outputStyle: "st", diary: secret }),
       "home/private/mcp.json": JSON.stringify({ mcpServers: { [secret]: { command: secret } } }),
       "home/private/x.toml": `diary = "${secret}"\n`,
+      "project/.git/HEAD": GIT_HEAD,
     })
     const links: Readonly<Record<string, string>> = {
       ".claude/skills/s/SKILL.md": "x.md",
