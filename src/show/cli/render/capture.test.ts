@@ -1,0 +1,258 @@
+import { expect, test } from "vitest"
+import type { Capture, CaptureSummary, ManifestItem } from "#ground/contract"
+import { createScreen } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 100 })
+const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""
+
+const item = (label: string, given: Partial<ManifestItem> = {}): ManifestItem => ({
+  path: `/x/${label}`,
+  label,
+  source: "project-root",
+  priority: 100,
+  order: 0,
+  load: "always",
+  reason: "Project root memory",
+  kind: "instructions",
+  tokens: 1_200,
+  tokensOnDemand: 0,
+  bytes: 10,
+  sentBytes: 10,
+  sha256: "0".repeat(64),
+  modifiedAt: 1,
+  scope: "project",
+  trust: "project",
+  redactions: 0,
+  ...given,
+})
+const skill = (name: string) =>
+  item(`.claude/skills/${name}/SKILL.md`, {
+    source: "skills",
+    load: "name-only",
+    kind: "tools",
+    tokens: 10,
+    tokensOnDemand: 300,
+  })
+
+const SUMMARY: CaptureSummary = {
+  id: "cap_1",
+  host: "claude-code",
+  workingDirectory: "/x",
+  capturedAt: 0,
+  lastSeenAt: 60_000,
+  times: 1,
+  files: 2,
+  tokensInWindow: 1_000,
+  tokensOnDemand: 0,
+}
+
+const CAPTURE: Capture = {
+  manifest: {
+    id: "cap_2",
+    kind: "estimated",
+    host: "claude-code",
+    hostVersion: "2.1.325",
+    workingDirectory: "/x",
+    capturedAt: 0,
+    estimator: "claude",
+    disclaimer: "An estimation.",
+    items: [
+      item("CLAUDE.md"),
+      item("docs/a.md", {
+        load: "import",
+        reason: "Imported by CLAUDE.md:3",
+        importedBy: { path: "/x/CLAUDE.md", line: 3 },
+      }),
+      skill("a"),
+      skill("b"),
+      item(`${"deep/".repeat(20)}rule.md`, { load: "conditional", tokens: 0, tokensOnDemand: 5 }),
+      item(".claude/settings.json", { load: "config-only", tokens: 0, reason: "Project settings" }),
+    ],
+    searched: [
+      { path: "/x/CLAUDE.md", source: "project-root", outcome: "found" },
+      { path: "/x/CLAUDE.local.md", source: "project-root", outcome: "empty", detail: "0 bytes" },
+      ...Array.from({ length: 12 }, (_, index) => ({
+        path: `/etc/${index}\nfake row`,
+        source: "managed",
+        outcome: "missing" as const,
+      })),
+    ],
+    notes: [
+      { code: "import-unresolved", text: "@gone.md names no file.", path: "/x/CLAUDE.md", line: 4 },
+      { code: "host-unverified", text: "From documents only." },
+    ],
+    totals: { files: 6, bytes: 60, tokensInWindow: 2_420, tokensOnDemand: 605 },
+  },
+  budget: {
+    window: 200_000,
+    tokens: 2_420,
+    share: 0.0121,
+    startBudget: 20_000,
+    kinds: [
+      { kind: "instructions", tokens: 2_400 },
+      { kind: "tools", tokens: 20 },
+    ],
+    biggest: [],
+    duplicates: [
+      { labels: ["CLAUDE.md", "docs/a.md"], tokens: 50, likeness: 0.77, excerpt: "Amounts are" },
+    ],
+  },
+  observation: {
+    by: "transcript",
+    at: 0,
+    files: [
+      { path: "/x/CLAUDE.md", label: "CLAUDE.md", state: "both", sameText: true },
+      { path: "/x/docs/a.md", label: "docs/a.md", state: "both", sameText: false },
+      {
+        path: "/x/new.md",
+        label: "new.md",
+        state: "observed-only",
+        explanation: "No longer there",
+      },
+      { path: "/x/old.md", label: "old.md", state: "estimated-only" },
+    ],
+    agreed: 1,
+    compared: 4,
+    accuracy: 0.25,
+    categories: [{ name: "System prompt", tokens: 1_842 }],
+  },
+  observationProblem: null,
+  historyProblem: null,
+  isNew: true,
+  previous: SUMMARY,
+  texts: [
+    { path: "/x/CLAUDE.md", text: "in the window", later: "later", isCut: true },
+    { path: "/x/link.md", text: "", later: "", isCut: false, withheld: "reached by a link" },
+  ],
+  diff: null,
+}
+
+test("[CLI-13] a capture reads from the top: figure, loads, later, settings, searched, notes", () => {
+  const text = render("capture.take", CAPTURE)
+  const parts = [
+    "claude-code 2.1.325 in /x",
+    "2,420 tokens in the window before the first word, 1.2 % of 200.0k, 605 more on demand",
+    "In the window, in load order",
+    "1  █  CLAUDE.md",
+    "2  █    docs/a.md",
+    "Descriptions of 2 skills",
+    "Reachable on demand, 605 tokens, not in the window",
+    "Read for settings, never sent",
+    "Searched, nothing there: 1 of 14 paths found",
+    "empty    CLAUDE.local.md",
+    "and 5 more; --json lists them all",
+    "Said more than once",
+    "@gone.md names no file.  CLAUDE.md:4",
+    "1 of 4 observed, accuracy 25.0 % (last session, 1970-01-01 00:00)",
+    "observed only",
+    "1,842  System prompt",
+    "# /x/CLAUDE.md",
+    "(the rest is left out: it is very long)",
+    "reached by a link",
+    "Capture cap_2. Compare: qm capture diff cap_1 cap_2",
+    "An estimation.",
+  ]
+  const places = parts.map((it) => text.indexOf(it))
+  expect(parts.filter((_, index) => places[index] === -1)).toEqual([])
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(text).not.toContain("\nfake row")
+  expect(text).toContain("…/rule.md")
+})
+
+test("[CLI-13] nothing loaded, nothing kept, and a host that was not asked are said in words", () => {
+  const nothing: Capture = {
+    ...CAPTURE,
+    manifest: { ...CAPTURE.manifest, items: [], searched: [], notes: [] },
+    budget: { ...CAPTURE.budget, kinds: [], duplicates: [] },
+    observation: null,
+    observationProblem: { code: "not-trusted", text: "It does not trust this folder yet." },
+    historyProblem: "The disk is full. [STORAGE_FULL]",
+    texts: [],
+  }
+  const text = render("capture.take", nothing)
+  expect(text).toContain("Nothing is loaded before the first word.")
+  expect(text).toContain("write a CLAUDE.md in this folder")
+  expect(text).toContain("yet. Start it there once, or add --trust.")
+  expect(text).toContain("Not kept in the history: The disk is full.")
+  const atRoot = { ...nothing, manifest: { ...nothing.manifest, workingDirectory: "/" } }
+  expect(render("capture.take", atRoot)).toContain("the root of the disk")
+  const asked = { ...CAPTURE.observation, by: "host", files: [], categories: [] }
+  expect(render("capture.show", { ...CAPTURE, observation: asked })).toContain("(asked just now)")
+  const one = { ...CAPTURE.manifest, items: [skill("only")] }
+  expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
+})
+
+test("[CLI-13] a comparison shows signs, tokens and lines", () => {
+  const change = { path: "/x/a", label: "a", tokensBefore: 5, tokensAfter: 9 }
+  const lines = [
+    { sign: " ", before: 1, after: 1, text: "same" },
+    { sign: "-", before: 2, text: "old" },
+    { sign: "+", after: 2, text: "new" },
+  ]
+  const diff = {
+    from: SUMMARY,
+    to: { ...SUMMARY, id: "cap_2" },
+    changes: [
+      { ...change, change: "changed", linesAdded: 1, linesRemoved: 1, lines },
+      { ...change, change: "removed", tokensAfter: 0 },
+    ],
+    tokensBefore: 1_000,
+    tokensAfter: 999,
+  }
+  expect(render("capture.diff", diff)).toMatchInlineSnapshot(`
+    "Changes cap_1 (1970-01-01 00:00) to cap_2, 1,000 to 999 tokens
+      ~ a  changed, +4 tokens, +1 -1 lines
+            same
+          - old
+          + new
+      - a  removed, -5 tokens"
+  `)
+  expect(render("capture.diff", { ...diff, changes: [] })).toMatch(/^Nothing changed from cap_1/)
+  expect(render("capture.take", { ...CAPTURE, diff })).toContain("~ a  changed")
+})
+
+test("[CLI-13] histories, texts, hosts and settings", () => {
+  expect(render("capture.list", { captures: [] })).toContain("Nothing was captured yet.")
+  const listed = render("capture.list", { captures: [SUMMARY, { ...SUMMARY, times: 3 }] })
+  expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["once", "3 times"])
+  const text = { path: "/x", text: "now", later: "later", isCut: false }
+  expect(render("capture.text", text)).toBe("now\nlater")
+  expect(render("capture.text", { ...text, withheld: "by a link" })).toBe("by a link")
+  const host = {
+    name: "codex",
+    title: "Codex",
+    factsVersion: "0.166.0",
+    isVerified: true,
+    installed: null,
+    program: null,
+    canObserve: false,
+  }
+  const hosts = [
+    host,
+    { ...host, name: "gemini", program: "/bin/g" },
+    { ...host, isVerified: false },
+  ]
+  const lines = render("capture.hosts", { hosts }).split("\n")
+  expect(lines[0]).toContain("not found here")
+  expect(lines[1]).toContain("version not known")
+  expect(lines[2]).toContain("from documents, not verified")
+  const settings = {
+    host: "claude-code",
+    workingDirectory: "/x",
+    layers: [{ layer: "user", path: "/u.json", outcome: "broken", problem: "line 1" }],
+    settings: [
+      {
+        key: "model",
+        value: '"a"',
+        layer: "local",
+        path: "/l.json",
+        hidden: [{ layer: "user", path: "/u.json", value: '"b"' }],
+      },
+    ],
+    mcpServers: [],
+  }
+  const shown = render("capture.settings", settings)
+  expect(shown).toContain('hides "b"')
+  expect(shown).toContain("MCP servers\n  none")
+})
