@@ -14,6 +14,12 @@ type LiveRule = {
 
 /** One row an event; the compiler and a test hold it to the contract's list. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
+  "agents.advanced": { stale: ["agents.list", "agents.messages", "agents.show"] },
+  "agents.answered": { stale: ["agents.approvals", "agents.show", "now.show"] },
+  "agents.asked": { stale: ["agents.approvals", "agents.show", "now.show"] },
+  "agents.created": { stale: ["agents.list", "now.show"] },
+  "agents.deleted": { stale: ["agents.list", "agents.approvals", "now.show"] },
+  "agents.updated": { stale: ["agents.list", "agents.show", "now.show"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },

@@ -72,4 +72,4 @@ export type {
   StartOptions,
   StartOutcome,
 } from "./spawn.ts"
-export { launch, pickEnvironment, run, start } from "./spawn.ts"
+export { endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"

@@ -43,7 +43,12 @@ async function endAll(targets: Targets, graceMs: number): Promise<void> {
 
 function send(signal: "SIGTERM" | "SIGKILL", targets: Targets): void {
   trySignal(-targets.group, signal)
-  for (const stray of targets.strays) if (isSameProcessAlive(stray)) trySignal(stray.pid, signal)
+  for (const stray of targets.strays) {
+    if (!isSameProcessAlive(stray)) continue
+    // It may lead a group of its own, with a child that was born after the tree was read.
+    trySignal(-stray.pid, signal)
+    trySignal(stray.pid, signal)
+  }
 }
 
 async function areGoneWithin(ms: number, targets: Targets): Promise<boolean> {

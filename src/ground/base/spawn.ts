@@ -147,6 +147,11 @@ export async function launch(
   }
 }
 
+/** Ends a process that an earlier one of ours started, with all it started itself. */
+export async function endProcessTree(identity: ProcessIdentity): Promise<void> {
+  await endTree(identity, { graceMs: SPAWN_GRACE_MS, env: {} })
+}
+
 function notStarted(reason: string, cwd: string): NotStarted {
   if (reason !== "ENOENT") return { kind: "not-started", reason }
   // The system says ENOENT for a missing working directory as well.

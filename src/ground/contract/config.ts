@@ -20,6 +20,14 @@ export type TokenEncoding = z.infer<typeof TokenEncoding>
 
 /** Every setting of the product, with its default and its description. */
 export const Config = z.strictObject({
+  agents: z
+    .strictObject({
+      maxRunning: field(z.int().min(1).max(64).default(4), {
+        description: "How many runs of agents work at once; the rest wait",
+        env: "QM_AGENTS_MAX_RUNNING",
+      }),
+    })
+    .prefault({}),
   capture: z
     .strictObject({
       extra: field(z.string().max(2_000).default(""), {

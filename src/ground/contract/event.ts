@@ -15,6 +15,37 @@ export function defineEvent<const Name extends `${string}.${string}`, Body exten
   return { name, ...definition }
 }
 
+const RunRef = z.object({ id: z.string() })
+const AgentsCreated = defineEvent("agents.created", {
+  version: 1,
+  summary: "A run of an agent was made",
+  body: RunRef.extend({ type: z.string(), title: z.string() }),
+})
+const AgentsUpdated = defineEvent("agents.updated", {
+  version: 1,
+  summary: "A run changed: its status, title, labels or place",
+  body: RunRef.extend({ status: z.string() }),
+})
+const AgentsAdvanced = defineEvent("agents.advanced", {
+  version: 1,
+  summary: "A run has further messages; told at most four times a second",
+  body: RunRef.extend({ seq: z.int() }),
+})
+const AgentsAsked = defineEvent("agents.asked", {
+  version: 1,
+  summary: "An agent asks for an approval",
+  body: RunRef.extend({ approvalId: z.string(), title: z.string() }),
+})
+const AgentsAnswered = defineEvent("agents.answered", {
+  version: 1,
+  summary: "An approval was answered, or has run out",
+  body: RunRef.extend({ approvalId: z.string(), status: z.string() }),
+})
+const AgentsDeleted = defineEvent("agents.deleted", {
+  version: 1,
+  summary: "A run was deleted with all it said",
+  body: RunRef,
+})
 const CaptureTaken = defineEvent("capture.taken", {
   version: 1,
   summary: "A host's context was captured, and it is not the one of before",
@@ -49,6 +80,12 @@ const StoreRestored = defineEvent("store.restored", {
 
 /** The whole list. If it is not here, nobody may say it. */
 export const EVENTS = [
+  AgentsAdvanced,
+  AgentsAnswered,
+  AgentsAsked,
+  AgentsCreated,
+  AgentsDeleted,
+  AgentsUpdated,
   CaptureTaken,
   ConfigChanged,
   StoreCreated,

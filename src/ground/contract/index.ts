@@ -1,4 +1,12 @@
 export {
+  ActivityKind,
+  AGENT_TYPES,
+  AgentEvent,
+  AgentMode,
+  AgentType,
+  TokenUsage,
+} from "./agent.ts"
+export {
   Agreement,
   Capture,
   CaptureBudget,
@@ -36,6 +44,17 @@ export { Message, MessageType } from "./message.ts"
 export { Now, NowRow } from "./now.ts"
 export type { CallContext, Operation, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
+export {
+  AgentsApprovals,
+  AgentsList,
+  AgentsMessages,
+  Approval,
+  RUN_STATUSES,
+  Run,
+  RunConfiguration,
+  RunCost,
+  RunStatus,
+} from "./run.ts"
 export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"
 export { SIGNATURES } from "./signatures.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./store.ts"

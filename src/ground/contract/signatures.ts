@@ -26,6 +26,23 @@ import {
 import { DoctorInput, DoctorReport } from "./doctor.ts"
 import { Now, NowInput } from "./now.ts"
 import {
+  AgentsAnswerInput,
+  AgentsApprovals,
+  AgentsApprovalsInput,
+  AgentsDeleted,
+  AgentsDeleteInput,
+  AgentsList,
+  AgentsListInput,
+  AgentsMessages,
+  AgentsMessagesInput,
+  AgentsSendInput,
+  AgentsShowInput,
+  AgentsStartInput,
+  AgentsStopInput,
+  Approval,
+  Run,
+} from "./run.ts"
+import {
   EventsListInput,
   EventsPage,
   StoreBackup,
@@ -44,6 +61,15 @@ import { TokenCount, TokensCountInput } from "./tokens.ts"
  * it stands here; the operation itself, with what it does, is declared in its room.
  */
 export const SIGNATURES = {
+  "agents.answer": { input: AgentsAnswerInput, output: Approval },
+  "agents.approvals": { input: AgentsApprovalsInput, output: AgentsApprovals },
+  "agents.delete": { input: AgentsDeleteInput, output: AgentsDeleted },
+  "agents.list": { input: AgentsListInput, output: AgentsList },
+  "agents.messages": { input: AgentsMessagesInput, output: AgentsMessages },
+  "agents.send": { input: AgentsSendInput, output: Run },
+  "agents.show": { input: AgentsShowInput, output: Run },
+  "agents.start": { input: AgentsStartInput, output: Run },
+  "agents.stop": { input: AgentsStopInput, output: Run },
   "capture.diff": { input: CaptureDiffInput, output: CaptureDiff },
   "capture.hosts": { input: CaptureHostsInput, output: CaptureHosts },
   "capture.list": { input: CaptureListInput, output: CaptureList },

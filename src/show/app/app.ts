@@ -1,4 +1,5 @@
 import path from "node:path"
+import type { Agents } from "#act/agents"
 import {
   type Clock,
   createLog,
@@ -9,8 +10,15 @@ import {
   systemClock,
   systemRandom,
 } from "#ground/base"
-import type { CallContext, Config, DoctorCheck, Operation } from "#ground/contract"
+import {
+  type CallContext,
+  Capture,
+  type Config,
+  type DoctorCheck,
+  type Operation,
+} from "#ground/contract"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
+import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
 import { operationTable } from "./operations.ts"
 import { findPlaces, type Places } from "./places.ts"
@@ -39,6 +47,8 @@ export type App = AsyncDisposable & {
   isDefault(key: string): boolean
   /** The one store of this process, opened at the first call. */
   store(): Promise<Store>
+  /** The runs of this process, made at the first call. */
+  agents(): Promise<Agents>
   /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
   call(name: string, input: unknown, context: CallContext): Promise<unknown>
 }
@@ -50,53 +60,83 @@ export type App = AsyncDisposable & {
 export async function createApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, random = systemRandom } = options
   const places = await findPlaces(options.directory, options.environment)
-  const settings = await createSettings({
-    userFile: places.userConfig,
-    projectFile: places.projectConfig,
-    environment: options.environment,
-    flags: options.settings,
-  })
+  const settings = await settingsAt(places, options)
   const { config } = settings
   const log = createLog({ clock, write: options.writeLog, ...settings.loaded().config.log })
 
   const location = (): StoreLocation => locateStore(config(), places)
-  let opened: Promise<Store> | undefined
-  const store = (): Promise<Store> => {
-    opened ??= Promise.try(() =>
-      openStore({ location: location(), clock, random, log, ...config().store }),
-    )
-    return opened
-  }
-  const operations = operationTable({
+  const store = once(() =>
+    openStore({ location: location(), clock, random, log, ...config().store }),
+  )
+  const agents = once(() =>
+    openAgents({ ...deps, capture: (directory) => captureFor(directory, call) }),
+  )
+  const deps = {
     ...settings,
     places: () => places,
     environment: () => options.environment,
     attack: async () => options.attack?.(places) ?? [],
     location,
-    store,
-    resolve: (given) => path.resolve(options.directory, given),
+    store: store.open,
+    resolve: (given: string) => path.resolve(options.directory, given),
     clock,
     random,
     log,
-  })
+  }
+  const operations = operationTable({ ...deps, agents: agents.open })
+  const call: App["call"] = (name, input, context) => {
+    const operation = operations.find((it) => it.name === name)
+    invariant(operation !== undefined, `the operation ${name} is in the table`)
+    return callOperation({ operation, input, context }, { clock, log })
+  }
   return {
     places,
     operations,
     log,
     config,
     isDefault: settings.isDefault,
-    store,
-    call: (name, input, context) => {
-      const operation = operations.find((it) => it.name === name)
-      invariant(operation !== undefined, `the operation ${name} is in the table`)
-      return callOperation({ operation, input, context }, { clock, log })
-    },
+    store: store.open,
+    agents: agents.open,
+    call,
     async [Symbol.asyncDispose]() {
-      // A store that could not be opened was reported by whoever asked for it.
-      const made = await opened?.catch(() => undefined)
-      await made?.close()
+      // First the agents: what they say last still has to be written.
+      await agents.close()
+      await store.close()
     },
   }
+}
+
+function settingsAt(places: Places, options: AppOptions) {
+  return createSettings({
+    userFile: places.userConfig,
+    projectFile: places.projectConfig,
+    environment: options.environment,
+    flags: options.settings,
+  })
+}
+
+type Closable = { close(): Promise<void> }
+
+/** Something that is opened at the first call, and closed if it ever was. */
+function once<Thing extends Closable>(make: () => Promise<Thing>) {
+  let made: Promise<Thing> | undefined
+  return {
+    open: (): Promise<Thing> => {
+      made ??= Promise.try(make)
+      return made
+    },
+    async close(): Promise<void> {
+      // What could not be opened was reported by whoever asked for it.
+      const thing = await made?.catch(() => undefined)
+      await thing?.close()
+    },
+  }
+}
+
+async function captureFor(directory: string, call: App["call"]): Promise<Capture> {
+  const { signal } = new AbortController()
+  const input = { path: directory, content: true, save: false }
+  return Capture.parse(await call("capture.take", input, { signal }))
 }
 
 function locateStore(config: Config, places: Places): StoreLocation {

@@ -1,3 +1,4 @@
+import { type Agents, agentsOperations } from "#act/agents"
 import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
@@ -23,6 +24,7 @@ export type OperationDeps = {
   config(): Config
   location(): StoreLocation
   store(): Promise<Store>
+  agents(): Promise<Agents>
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
   readonly clock: Clock
@@ -34,6 +36,7 @@ export type OperationDeps = {
 export function operationTable(deps: OperationDeps): readonly Operation[] {
   const tokens = lazyTokens(deps)
   return [
+    ...agentsOperations(deps),
     ...captureIn(deps, tokens.counter),
     ...configOperations(deps),
     ...doctorOperations(deps),
@@ -63,6 +66,7 @@ export function describeOperations(): readonly Operation[] {
     config: never,
     location: never,
     store: never,
+    agents: never,
     resolve: never,
     clock,
     random: { bytes: never },

@@ -4,6 +4,16 @@ import type { Command } from "./command.ts"
 export const OPERATION_COMMANDS: readonly Command[] = [
   {
     "words": [
+      "approvals"
+    ],
+    "operation": "agents.approvals",
+    "summary": "List what agents ask and nobody has answered",
+    "group": "See",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
       "capture"
     ],
     "operation": "capture.take",
@@ -481,6 +491,92 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "summary": "Show where you are, how it is, what runs and what waits for you",
     "group": "See",
     "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs"
+    ],
+    "operation": "agents.list",
+    "summary": "List the runs of agents, newest first",
+    "group": "See",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many runs",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "messages"
+    ],
+    "operation": "agents.messages",
+    "summary": "Show what was said in a run",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "after",
+        "key": "after",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only messages after this number",
+        "defaultText": "0"
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many messages",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "show"
+    ],
+    "operation": "agents.show",
+    "summary": "Show one run: where it stands, what it cost, what it waits for",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
     "flags": []
   },
   {

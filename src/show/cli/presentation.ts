@@ -9,6 +9,10 @@ type Presentation = {
 
 /** An operation that is not listed here is `qm <room> <verb>` under "See". */
 export const PRESENTATION: Readonly<Record<string, Presentation>> = {
+  "agents.list": { words: ["runs"], group: "See" },
+  "agents.show": { words: ["runs", "show"], arguments: ["id"], group: "See" },
+  "agents.messages": { words: ["runs", "messages"], arguments: ["id"], group: "See" },
+  "agents.approvals": { words: ["approvals"], group: "See" },
   "capture.take": { words: ["capture"], arguments: ["path"], group: "See" },
   "capture.list": { group: "See" },
   "capture.show": { arguments: ["id"], group: "See" },

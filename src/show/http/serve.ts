@@ -47,6 +47,7 @@ export async function serve(options: ServeOptions) {
     const url = urlOf(options.exposed, port)
     const isOurs = await recordRunning(repository.stateDirectory, { port, url })
     if (!isOurs) throw AlreadyRunning({ root: repository.root })
+    await settleRuns(app)
     return {
       url,
       port,
@@ -63,6 +64,14 @@ export async function serve(options: ServeOptions) {
     await http.close()
     throw error
   }
+}
+
+/** A server that died left runs that say they work: the truth is told, and what waits is started. */
+async function settleRuns(app: App): Promise<void> {
+  const agents = await app.agents()
+  const settled = await agents.recover()
+  if (settled > 0) app.log.warn("runs were interrupted", { runs: settled })
+  await agents.fill()
 }
 
 async function listenSomewhere(

@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import { SIGNATURES } from "#ground/contract"
 import type { Screen } from "../screen.ts"
+import { renderApprovals, renderMessages, renderRun, renderRuns } from "./agents.ts"
 import { renderCapture } from "./capture.ts"
 import { renderDiff } from "./capture-diff.ts"
 import {
@@ -23,6 +24,10 @@ type Renderer = {
 
 /** One entry an operation; what is not listed is printed as JSON. */
 export const renderers: Readonly<Record<string, Renderer>> = {
+  "agents.approvals": renderer(SIGNATURES["agents.approvals"].output, renderApprovals),
+  "agents.list": renderer(SIGNATURES["agents.list"].output, renderRuns),
+  "agents.messages": renderer(SIGNATURES["agents.messages"].output, renderMessages),
+  "agents.show": renderer(SIGNATURES["agents.show"].output, renderRun),
   "capture.take": renderer(SIGNATURES["capture.take"].output, renderCapture),
   "capture.show": renderer(SIGNATURES["capture.show"].output, renderCapture),
   "capture.list": renderer(SIGNATURES["capture.list"].output, renderCaptureList),

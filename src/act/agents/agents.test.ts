@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest"
+import { createIds, silentLog, systemClock, systemRandom } from "#ground/base"
+import type { Message, Run, RunConfiguration } from "#ground/contract"
+import { openStore } from "#ground/store"
+import type { AgentsDeps } from "./agents.ts"
+import { createAgents } from "./agents.ts"
+import { createSynthetic } from "./synthetic/synthetic.ts"
+
+const OWNER = { pid: process.pid, startedAt: "now", machine: "here" }
+
+/** The room on a real store in memory, with the synthetic agent. */
+async function newRoom(given: Partial<AgentsDeps> = {}) {
+  const store = await openStore({
+    location: { kind: "memory" },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const told: { runId: string; message: Message }[] = []
+  const deltas: string[] = []
+  const clock = systemClock
+  const synthetic = createSynthetic({ clock })
+  const make = (more: Partial<AgentsDeps> = {}) =>
+    createAgents({
+      db: store.forRoom("agents"),
+      clock,
+      ids: createIds({ clock, random: systemRandom }),
+      log: silentLog,
+      owner: OWNER,
+      agent: async () => synthetic,
+      environmentFor: () => ({}),
+      environment: () => ({}),
+      projectFolders: async (directory) => (directory.startsWith("/repo") ? ["/repo"] : []),
+      directoryProblem: async () => undefined,
+      root: () => "/repo",
+      isAlive: () => false,
+      endProcess: async () => {},
+      redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+      redactEvent: (event) => JSON.parse(JSON.stringify(event).replaceAll("hunter2", "[redacted]")),
+      priceOf: () => undefined,
+      contextMessage: async (cwd) => ({
+        type: "context",
+        role: "system",
+        content: `context of ${cwd}`,
+        metadata: {},
+      }),
+      tell: (runId, messages) => void told.push(...messages.map((message) => ({ runId, message }))),
+      tellDelta: (_, { text }) => void deltas.push(text),
+      maxRunning: () => 4,
+      ...given,
+      ...more,
+    })
+  return Object.assign(make(), {
+    store,
+    told,
+    deltas,
+    /** Another process on the same store. */
+    another: make,
+    [Symbol.asyncDispose]: () => store.close(),
+  })
+}
+
+const lines = (...steps: object[]) =>
+  steps.map((it) => JSON.stringify({ after: 0, ...it })).join("\n")
+const ENDED = { event: "turn.ended", outcome: "completed", text: "done" }
+
+const configured = (more: Partial<RunConfiguration> = {}): RunConfiguration => ({
+  mode: "ask",
+  ...more,
+})
+
+type Room = Awaited<ReturnType<typeof newRoom>>
+
+async function until(room: Room, id: string, isSo: (run: Run) => boolean): Promise<Run> {
+  for (;;) {
+    const run = await room.get(id)
+    if (isSo(run)) return run
+    await systemClock.sleep(5)
+  }
+}
+
+const isOver = (run: Run) => ["completed", "failed", "stopped", "interrupted"].includes(run.status)
+
+describe("a run from start to end", () => {
+  test("[AGENTS-30] prompt, start, context and answer are numbered, stored, then told", async () => {
+    await using room = await newRoom()
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "hello hunter2",
+      configuration: configured(),
+    })
+    expect(run).toMatchObject({ status: "queued", cwd: "/repo", title: "hello hunter2" })
+    const ended = await until(room, run.id, isOver)
+    expect(ended).toMatchObject({ status: "completed", turns: 1, error: null })
+    const messages = await room.messages(run.id, 0, 100)
+    expect(messages.map((it) => it.seq)).toEqual(messages.map((_, index) => index + 1))
+    expect(messages.map((it) => it.type)).toEqual(
+      expect.arrayContaining(["user", "context", "assistant", "response"]),
+    )
+    const types = messages.map((it) => it.type)
+    expect(types.indexOf("context")).toBeLessThan(types.indexOf("assistant"))
+    expect(room.told.map((it) => it.message.seq)).toEqual(messages.map((it) => it.seq))
+    expect(JSON.stringify([messages, room.told, room.deltas])).not.toContain("hunter2")
+    expect(await room.messages(run.id, messages.length - 1, 100)).toHaveLength(1)
+  })
+
+  test("[AGENTS-31] a further turn goes on with the same session, queued ones in order", async () => {
+    await using room = await newRoom()
+    const run = await room.start({ type: "synthetic", prompt: "one", configuration: configured() })
+    const first = await until(room, run.id, isOver)
+    await room.send(run.id, "two")
+    await room.send(run.id, "three")
+    const last = await until(room, run.id, (it) => isOver(it) && it.turns === 3)
+    expect(last.sessionId).toBe(first.sessionId)
+    const said = (await room.messages(run.id, 0, 500)).filter((it) => it.type === "response")
+    expect(said.map((it) => /one|two|three/.exec(it.content)?.[0])).toEqual(["one", "two", "three"])
+  })
+
+  test("[AGENTS-32] at most so many run at once; the rest wait their turn", async () => {
+    await using room = await newRoom({ maxRunning: () => 1 })
+    const slow = lines({ event: "message", type: "assistant", text: "a", after: 50 }, ENDED)
+    const started = {
+      type: "synthetic" as const,
+      prompt: "x",
+      configuration: configured({ script: slow }),
+    }
+    const runs = [await room.start(started), await room.start(started), await room.start(started)]
+    const done = await Promise.all(runs.map((it) => until(room, it.id, isOver)))
+    expect(done.map((it) => it.status)).toEqual(["completed", "completed", "completed"])
+    const spans = done.map((it) => [it.startedAt ?? 0, it.endedAt ?? 0] as const)
+    expect(spans[1]?.[0]).toBeGreaterThanOrEqual(spans[0]?.[1] ?? 0)
+  })
+})
+
+describe("questions", () => {
+  const asking = lines(
+    { event: "approval.requested", approvalId: "a1", tool: "Bash", title: "Run rm", input: "rm x" },
+    { event: "message", type: "assistant", text: "after" },
+    ENDED,
+  )
+
+  test("[AGENTS-33] an approval is kept, answered once, and the second is told who was first", async () => {
+    await using room = await newRoom()
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured({ script: asking }),
+    })
+    await until(room, run.id, (it) => it.status === "waiting")
+    const [approval] = await room.approvals()
+    expect(approval).toMatchObject({ runId: run.id, tool: "Bash", status: "open" })
+    const answer = { decision: "allow", by: "console" } as const
+    expect(await room.answer(approval?.id ?? "", answer)).toMatchObject({ status: "allowed" })
+    await expect(
+      room.answer(approval?.id ?? "", { decision: "deny", by: "terminal" }),
+    ).rejects.toMatchObject({ code: "AGENTS_APPROVAL_ANSWERED", data: { by: "console" } })
+    expect(await until(room, run.id, isOver)).toMatchObject({
+      status: "completed",
+      openApprovals: 0,
+    })
+    await expect(room.answer("apr_none", answer)).rejects.toMatchObject({
+      code: "AGENTS_APPROVAL_UNKNOWN",
+    })
+  })
+
+  test("[AGENTS-33] stopping a run that waits ends its questions", async () => {
+    await using room = await newRoom()
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured({ script: asking }),
+    })
+    await until(room, run.id, (it) => it.status === "waiting")
+    expect(await room.stop(run.id)).toMatchObject({ status: "stopped" })
+    expect(await room.approvals()).toEqual([])
+  })
+})
+
+test("[AGENTS-34] a budget warns once at 80 %, and stops before the next call", async () => {
+  await using room = await newRoom()
+  const cost = (input: number) => ({
+    event: "cost",
+    isTotal: true,
+    usage: { input, output: 0, cacheRead: 0, cacheWrite: 0 },
+  })
+  const script = lines(
+    cost(50),
+    cost(85),
+    cost(90),
+    cost(101),
+    { event: "message", type: "assistant", text: "too late", after: 50 },
+    ENDED,
+  )
+  const configuration = configured({ script, budgetTokens: 100 })
+  const run = await room.start({ type: "synthetic", prompt: "x", configuration })
+  const ended = await until(room, run.id, isOver)
+  const texts = (await room.messages(run.id, 0, 100)).map((it) => it.content)
+  expect(ended.status).toBe("stopped")
+  expect(texts.filter((it) => it.startsWith("Budget nearly spent"))).toHaveLength(1)
+  expect(texts.filter((it) => it.includes("the budget is spent"))).toHaveLength(1)
+  expect(texts).not.toContain("too late")
+})
+
+describe("what can go wrong", () => {
+  test("[AGENTS-35] a run whose last turn failed has failed, and says why", async () => {
+    await using room = await newRoom()
+    const script = lines({ event: "turn.ended", outcome: "failed", error: "refused" })
+    const configuration = configured({ script })
+    const run = await room.start({ type: "synthetic", prompt: "x", configuration })
+    expect(await until(room, run.id, isOver)).toMatchObject({ status: "failed", error: "refused" })
+  })
+
+  test("[AGENTS-35] a program that is missing is a failed run with its hint", async () => {
+    await using room = await newRoom({
+      agent: async () => ({
+        ...createSynthetic({ clock: systemClock }),
+        find: async () => ({ kind: "missing", hint: "Install it with npm." }),
+      }),
+    })
+    const run = await room.start({ type: "codex", prompt: "x", configuration: configured() })
+    const ended = await until(room, run.id, isOver)
+    expect(ended).toMatchObject({ status: "failed", error: expect.stringContaining("Install it") })
+  })
+
+  test("[AGENTS-36] after a crash nothing says that it runs, and the old writer can write no more", async () => {
+    await using room = await newRoom()
+    const script = lines(
+      { event: "message", type: "assistant", text: "a" },
+      { ...ENDED, after: 100_000 },
+    )
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured({ script }),
+    })
+    await until(room, run.id, (it) => it.status === "running")
+    const after = room.another({ owner: { ...OWNER, pid: OWNER.pid + 1 } })
+    expect(await after.recover()).toBe(1)
+    expect(await after.get(run.id)).toMatchObject({ status: "interrupted" })
+    await room.stop(run.id)
+    expect(await after.get(run.id)).toMatchObject({ status: "interrupted" })
+  })
+
+  test("[AGENTS-35] unknown runs and directories are coded failures", async () => {
+    await using room = await newRoom({ directoryProblem: async () => "there is nothing" })
+    await expect(room.get("run_none")).rejects.toMatchObject({ code: "AGENTS_RUN_UNKNOWN" })
+    await expect(room.messages("run_none", 0, 1)).rejects.toMatchObject({
+      code: "AGENTS_RUN_UNKNOWN",
+    })
+    await expect(
+      room.start({ type: "synthetic", prompt: "x", configuration: configured({ cwd: "none" }) }),
+    ).rejects.toMatchObject({ code: "AGENTS_DIRECTORY_UNUSABLE" })
+    expect(await room.list(10)).toEqual([])
+    await using other = await newRoom()
+    await expect(
+      other.start({ type: "synthetic", prompt: "x", configuration: configured({ cwd: "/etc" }) }),
+    ).rejects.toMatchObject({ data: { reason: "it lies outside this repository" } })
+  })
+
+  test("[AGENTS-37] a running run that is deleted is stopped first, and nothing of it is left", async () => {
+    await using room = await newRoom()
+    const script = lines(
+      { event: "message", type: "assistant", text: "a" },
+      { ...ENDED, after: 100_000 },
+    )
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured({ script }),
+    })
+    await until(room, run.id, (it) => it.status === "running")
+    await room.remove(run.id)
+    await expect(room.get(run.id)).rejects.toMatchObject({ code: "AGENTS_RUN_UNKNOWN" })
+    expect(await room.list(10)).toEqual([])
+  })
+})

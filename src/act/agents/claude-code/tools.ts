@@ -1,0 +1,50 @@
+import type { ActivityKind } from "#ground/contract"
+import { hunksDiff, wholeDiff } from "../wire/diff.ts"
+import { oneLine, textField } from "../wire/text.ts"
+import { Patch } from "./shapes.ts"
+
+const KINDS: Readonly<Record<string, ActivityKind>> = {
+  Read: "read",
+  NotebookRead: "read",
+  Edit: "edit",
+  MultiEdit: "edit",
+  Write: "edit",
+  NotebookEdit: "edit",
+  Bash: "command",
+  PowerShell: "command",
+  BashOutput: "command",
+  Glob: "search",
+  Grep: "search",
+  ToolSearch: "search",
+  WebSearch: "search",
+  WebFetch: "fetch",
+  Agent: "agent",
+  Task: "agent",
+  Workflow: "agent",
+  TodoWrite: "plan",
+  ExitPlanMode: "plan",
+}
+
+export function kindOf(tool: string): ActivityKind {
+  return tool.startsWith("mcp__") ? "mcp" : (KINDS[tool] ?? "other")
+}
+
+export function pathOf(input: unknown): string | undefined {
+  return textField(input, "file_path", "notebook_path", "path")
+}
+
+/** What a tool does, in one line: its own description, or what it is about. */
+export function titleOf(tool: string, input: unknown): string {
+  const about = textField(input, "description", "command", "pattern", "query", "url", "prompt")
+  return oneLine(`${tool} ${pathOf(input) ?? about ?? ""}`)
+}
+
+/** The change a tool made, when it says so. */
+export function diffOf(toolUseResult: unknown): string | undefined {
+  const patch = Patch.safeParse(toolUseResult)
+  if (!patch.success) return undefined
+  const { filePath, structuredPatch, content, originalFile } = patch.data
+  if (structuredPatch.length > 0) return hunksDiff(filePath, structuredPatch)
+  const isNew = content !== undefined && (originalFile === null || originalFile === undefined)
+  return isNew ? wholeDiff(filePath, content, "added") : undefined
+}

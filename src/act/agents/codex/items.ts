@@ -1,0 +1,92 @@
+import { wholeDiff, writtenDiff } from "../wire/diff.ts"
+import { inputText, oneLine } from "../wire/text.ts"
+import type { Change, Item } from "./shapes.ts"
+
+export type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
+
+/** What an item does, in our words. */
+export function startedActivity(item: Activity) {
+  switch (item.type) {
+    case "commandExecution":
+      return about("command", "exec_command", { title: bare(item.command), input: item.command })
+    case "fileChange": {
+      const paths = item.changes.map((it) => it.path)
+      const input = inputText(item.changes.map(({ path, kind }) => ({ path, kind: kind.type })))
+      return about("edit", "apply_patch", { title: paths.join(", "), input, path: paths[0] })
+    }
+    case "mcpToolCall": {
+      const tool = `${item.server}.${item.tool}`
+      return about("mcp", tool, { title: tool, input: inputText(item.arguments) })
+    }
+    case "collabAgentToolCall": {
+      const prompt = item.prompt ?? ""
+      return about("agent", item.tool, { title: `${item.tool} ${prompt}`, input: prompt })
+    }
+    case "webSearch":
+      return about("search", "web_search", { title: item.query, input: item.query })
+    case "imageView":
+      return about("read", "view_image", { title: item.path, input: item.path, path: item.path })
+    case "plan":
+      return about("plan", "plan", { title: item.text, input: "" })
+    default:
+      return item satisfies never
+  }
+}
+
+type About = { readonly title: string; readonly input: string; readonly path?: string | undefined }
+
+function about<const Kind extends string>(kind: Kind, tool: string, it: About) {
+  return { kind, tool, input: it.input, path: it.path, title: oneLine(it.title) || tool }
+}
+
+/** The command itself, without the shell that Codex puts around it. */
+function bare(command: string): string {
+  return /^\S*sh -l?c '(?<inner>[\s\S]*)'$/.exec(command)?.groups?.["inner"] ?? command
+}
+
+/** How an item ended. */
+export function endedActivity(item: Activity) {
+  switch (item.type) {
+    case "commandExecution":
+      return { ...ending(item.status, item.durationMs), output: item.aggregatedOutput ?? "" }
+    case "fileChange":
+      return { ...ending(item.status), output: "", diff: diffOf(item) }
+    case "mcpToolCall": {
+      const output = item.error?.message ?? inputText(item.result)
+      return { ...ending(item.status, item.durationMs), output }
+    }
+    case "collabAgentToolCall":
+      return { ...ending(item.status), output: "" }
+    case "plan":
+      return { ...ending("completed"), output: item.text }
+    case "webSearch":
+    case "imageView":
+      return { ...ending("completed"), output: "" }
+    default:
+      return item satisfies never
+  }
+}
+
+function ending(status: string, durationMs?: number | null) {
+  const failed = status === "failed" ? "failed" : "done"
+  const outcome = status === "declined" ? "denied" : failed
+  const took = durationMs === undefined || durationMs === null ? undefined : Math.round(durationMs)
+  return { outcome, durationMs: took } as const
+}
+
+function diffOf(item: Extract<Item, { type: "fileChange" }>): string | undefined {
+  const wasMade = item.status === "completed" || item.status === "inProgress"
+  return wasMade && item.changes.length > 0 ? item.changes.map(changeDiff).join("") : undefined
+}
+
+/** Of a new file Codex gives the text, of a changed one the hunks. */
+function changeDiff(change: Change): string {
+  switch (change.kind.type) {
+    case "add":
+      return wholeDiff(change.path, change.diff, "added")
+    case "delete":
+      return wholeDiff(change.path, change.diff, "deleted")
+    default:
+      return writtenDiff(change.path, change.diff)
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest"
+import { AGENT_TYPES } from "#ground/contract"
+import { agentEnvironment } from "./environment.ts"
+
+const SOURCE = {
+  PATH: "/bin",
+  HOME: "/home/x",
+  LC_ALL: "C",
+  https_proxy: "http://proxy",
+  ANTHROPIC_API_KEY: "a",
+  CLAUDE_CONFIG_DIR: "/c",
+  OPENAI_API_KEY: "o",
+  CODEX_HOME: "/x",
+  COPILOT_MODEL: "m",
+  GH_TOKEN: "g",
+  QM_CANARY: "c",
+  AWS_SECRET_ACCESS_KEY: "s",
+  NODE_OPTIONS: "--require x",
+  LD_PRELOAD: "x.so",
+  MY_ANTHROPIC_API_KEY: "m",
+  UNSET: undefined,
+}
+
+test("[AGENTS-18] each agent sees what every program needs and its own host's variables", () => {
+  const everywhere = ["PATH", "HOME", "LC_ALL", "https_proxy"]
+  const own = {
+    "claude-code": ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR"],
+    codex: ["OPENAI_API_KEY", "CODEX_HOME"],
+    copilot: ["COPILOT_MODEL", "GH_TOKEN"],
+    synthetic: [],
+  }
+  for (const type of AGENT_TYPES) {
+    expect(Object.keys(agentEnvironment(type, SOURCE))).toEqual([...everywhere, ...own[type]])
+  }
+})
+
+test("[AGENTS-18] what an outer session set for its children is not passed on", () => {
+  const source = {
+    CLAUDE_CODE_SESSION_ID: "s",
+    CLAUDE_CODE_MESSAGING_TOKEN: "t",
+    CLAUDE_CODE_MAX_RETRIES: "2",
+  }
+  expect(agentEnvironment("claude-code", source)).toEqual({ CLAUDE_CODE_MAX_RETRIES: "2" })
+})

@@ -1,0 +1,66 @@
+import path from "node:path"
+import { realPath } from "#ground/base"
+import type { HostName } from "#ground/contract"
+import { loadHost, type Place, realDisk } from "#see/hosts"
+import type { FindOptions, Found } from "./agent.ts"
+
+export type WantedAgent = {
+  readonly host: HostName
+  readonly title: string
+  /** The command by which a person gets it. */
+  readonly install: string
+}
+
+/**
+ * The first program of an agent on the PATH that did not come with the project. A repository could
+ * bring a program of that name, or a link to one, and would then be run with the person's keys.
+ */
+export async function findProgramOf(wanted: WantedAgent, options: FindOptions): Promise<Found> {
+  const host = await loadHost(wanted.host)
+  const disk = realDisk()
+  const projects = await Promise.all(options.projectFolders.map(realOrItself))
+  let refused: string | undefined
+  for (const folder of searchFolders(options)) {
+    const found = await host.findInstalled(placeOf(options, folder), disk)
+    if (found === undefined) continue
+    const isOfProject = [found.program, await realOrItself(folder)].some((it) =>
+      projects.some((project) => isInside(project, it)),
+    )
+    if (!isOfProject) return { kind: "found", program: found.program, version: found.version }
+    refused ??= found.program
+  }
+  return { kind: "missing", hint: hintFor(wanted, refused) }
+}
+
+function hintFor(wanted: WantedAgent, refused: string | undefined): string {
+  const install = `Install ${wanted.title} with \`${wanted.install}\``
+  return refused === undefined
+    ? `${install}, then try again.`
+    : `${install} outside the project: the one in ${path.dirname(refused)} is not taken.`
+}
+
+function searchFolders(options: FindOptions): readonly string[] {
+  const search = options.environment["PATH"] ?? options.environment["Path"] ?? ""
+  return search.split(path.delimiter).filter((it) => path.isAbsolute(it))
+}
+
+/** One folder at a time, so that a program that is not taken does not hide the next. */
+function placeOf(options: FindOptions, folder: string): Place {
+  const { platform } = process
+  const home = options.environment["HOME"] ?? options.environment["USERPROFILE"] ?? folder
+  return {
+    workingDirectory: folder,
+    home,
+    environment: { ...options.environment, PATH: folder, Path: undefined },
+    platform: platform === "win32" || platform === "darwin" ? platform : "linux",
+  }
+}
+
+async function realOrItself(folder: string): Promise<string> {
+  return await realPath(folder).catch(() => path.resolve(folder))
+}
+
+function isInside(folder: string, file: string): boolean {
+  const way = path.relative(folder, file)
+  return way === "" || (!way.startsWith("..") && !path.isAbsolute(way))
+}

@@ -1,0 +1,5 @@
+export type { Agents, AgentsDeps } from "./agents.ts"
+export { createAgents } from "./agents.ts"
+export { agentEnvironment } from "./environment.ts"
+export { loadAgent } from "./load-agent.ts"
+export { agentsOperations } from "./operations.ts"

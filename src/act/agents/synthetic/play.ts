@@ -1,0 +1,81 @@
+import type { Clock } from "#ground/base"
+import type { AgentEvent, AgentMode } from "#ground/contract"
+import type { Answer } from "../agent.ts"
+import { QuestionUnknown } from "../wire/errors.ts"
+import { ownAnswer } from "../wire/own-answer.ts"
+import type { Telling } from "../wire/telling.ts"
+import type { Step } from "./script.ts"
+
+type Approval = Extract<AgentEvent, { event: "approval.requested" }>
+
+export type Player = ReturnType<typeof createPlayer>
+
+/** Plays the steps of one turn after another; questions wait for their answer. */
+export function createPlayer(deps: {
+  readonly telling: Telling
+  readonly clock: Clock
+  mode(): AgentMode
+}) {
+  const { telling, clock } = deps
+  const waiting = new Map<string, (answer: Answer) => void>()
+
+  async function ask(approval: Approval, signal: AbortSignal): Promise<Answer> {
+    const own = ownAnswer(deps.mode(), approval.tool === "Edit" ? "edit" : "command")
+    if (own !== "ask") return { decision: own }
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    waiting.set(approval.approvalId, resolve)
+    signal.addEventListener("abort", () => reject(new Error("the turn was ended")), { once: true })
+    telling.say(approval)
+    const answer = await promise.finally(() => waiting.delete(approval.approvalId))
+    const { approvalId } = approval
+    const { decision, by = "answer" } = answer
+    telling.say({ event: "approval.resolved", approvalId, decision, by })
+    return answer
+  }
+
+  return {
+    /** Rejects when the signal ends the turn before its script. */
+    async play(steps: readonly Step[], signal: AbortSignal): Promise<void> {
+      const denied = new Set<string>()
+      for (const { afterMs, event } of steps) {
+        if (afterMs > 0) await clock.sleep(afterMs, signal)
+        await telling.room()
+        signal.throwIfAborted()
+        const isSkipped = isOfDenied(event, denied)
+        if (isSkipped) continue
+        if (event.event === "approval.requested") {
+          const { decision, note } = await ask(event, signal)
+          if (decision === "deny") deny(telling, denied, { event, note })
+        } else telling.say(event)
+      }
+    },
+    answer(approvalId: string, answer: Answer): void {
+      const resolve = waiting.get(approvalId)
+      if (resolve === undefined) throw QuestionUnknown({ approvalId })
+      // At once, so that a second answer finds nobody waiting.
+      waiting.delete(approvalId)
+      resolve(answer)
+    },
+  }
+}
+
+/** What the script says about an activity that was denied did not happen. */
+function isOfDenied(event: AgentEvent, denied: ReadonlySet<string>): boolean {
+  const isOf = "activityId" in event && event.activityId !== undefined
+  const isBelow = "parentId" in event && event.parentId !== undefined
+  return (
+    (isOf && denied.has(event.activityId ?? "")) || (isBelow && denied.has(event.parentId ?? ""))
+  )
+}
+
+function deny(
+  telling: Telling,
+  denied: Set<string>,
+  it: { readonly event: Approval; readonly note: string | undefined },
+): void {
+  const { activityId } = it.event
+  if (activityId === undefined) return
+  denied.add(activityId)
+  const output = it.note ?? ""
+  telling.say({ event: "activity.ended", activityId, outcome: "denied", output })
+}

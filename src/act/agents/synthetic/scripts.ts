@@ -1,0 +1,268 @@
+import type { z } from "zod"
+import { AgentEvent } from "#ground/contract"
+import type { Step } from "./script.ts"
+
+type Loose = z.input<typeof AgentEvent>
+
+const step = (afterMs: number, event: Loose): Step => ({ afterMs, event: AgentEvent.parse(event) })
+
+const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0 })
+
+const said = (text: string): readonly Step[] => [
+  ...words(text).map((it) => step(15, { event: "text.delta", text: it })),
+  step(5, { event: "message", type: "assistant", text }),
+]
+
+function words(text: string): readonly string[] {
+  return text.match(/\S+\s*/g) ?? []
+}
+
+const TOTAL_DIFF = `--- a/src/total.ts
++++ b/src/total.ts
+@@ -1,3 +1,4 @@
+ export function total(prices: readonly number[]): number {
+-  return prices.reduce((sum, price) => sum + price)
++  // An empty list has no first price to begin with.
++  return prices.reduce((sum, price) => sum + price, 0)
+ }
+`
+
+/** One turn in which everything goes well: reading, a sub-agent, an edit, a test. */
+function happy(): readonly Step[] {
+  return [
+    step(20, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 412 }),
+    step(20, { event: "context.usage", used: 11_800, window: 200_000, kinds: [] }),
+    ...said("I look at the failing test first."),
+    ...readTotal(),
+    ...askReviewer(),
+    ...editTotal(),
+    ...runTests(),
+    step(20, { event: "context.usage", used: 14_250, window: 200_000, kinds: KINDS }),
+    ...said("The total of an empty list is now 0, and the tests pass."),
+    step(5, {
+      event: "cost",
+      model: "synthetic-1",
+      usage: usage(14_250, 620),
+      isTotal: true,
+      reportedUsd: 0.0521,
+    }),
+    step(5, {
+      event: "turn.ended",
+      outcome: "completed",
+      text: "The total of an empty list is now 0, and the tests pass.",
+      turns: 5,
+    }),
+  ]
+}
+
+const KINDS: Extract<Loose, { event: "context.usage" }>["kinds"] = [
+  { kind: "instructions", tokens: 6_100 },
+  { kind: "tools", tokens: 5_300 },
+  { kind: "history", tokens: 2_850 },
+]
+
+function readTotal(): readonly Step[] {
+  const title = "Read src/total.ts"
+  return [
+    step(30, {
+      event: "activity.started",
+      activityId: "read-1",
+      kind: "read",
+      tool: "Read",
+      title,
+      input: '{"file_path":"src/total.ts"}',
+      path: "src/total.ts",
+    }),
+    step(40, {
+      event: "activity.ended",
+      activityId: "read-1",
+      outcome: "done",
+      output: "export function total(prices: readonly number[]): number {",
+      durationMs: 40,
+    }),
+  ]
+}
+
+function askReviewer(): readonly Step[] {
+  const inside = { parentId: "agent-1" }
+  return [
+    step(30, {
+      event: "activity.started",
+      activityId: "agent-1",
+      kind: "agent",
+      tool: "Agent",
+      title: "Find who calls total",
+      input: '{"prompt":"Find who calls total"}',
+    }),
+    step(30, {
+      event: "activity.started",
+      activityId: "search-1",
+      ...inside,
+      kind: "search",
+      tool: "Grep",
+      title: "Grep total(",
+      input: '{"pattern":"total\\\\("}',
+    }),
+    step(40, {
+      event: "activity.ended",
+      activityId: "search-1",
+      outcome: "done",
+      output: "src/cart.ts:14: return total(prices)",
+    }),
+    step(20, { event: "message", type: "assistant", text: "One caller, in the cart.", ...inside }),
+    step(20, {
+      event: "activity.ended",
+      activityId: "agent-1",
+      outcome: "done",
+      output: "One caller: src/cart.ts line 14.",
+      durationMs: 110,
+      tokens: 1_840,
+    }),
+  ]
+}
+
+function editTotal(): readonly Step[] {
+  return [
+    step(30, {
+      event: "activity.started",
+      activityId: "edit-1",
+      kind: "edit",
+      tool: "Edit",
+      title: "Edit src/total.ts",
+      input: '{"file_path":"src/total.ts"}',
+      path: "src/total.ts",
+    }),
+    step(40, { event: "activity.ended", activityId: "edit-1", outcome: "done", diff: TOTAL_DIFF }),
+  ]
+}
+
+function runTests(): readonly Step[] {
+  return [
+    step(30, {
+      event: "activity.started",
+      activityId: "test-1",
+      kind: "command",
+      tool: "Bash",
+      title: "npm test",
+      input: '{"command":"npm test"}',
+    }),
+    step(60, { event: "activity.updated", activityId: "test-1", output: "12 tests\n" }),
+    step(60, {
+      event: "activity.ended",
+      activityId: "test-1",
+      outcome: "done",
+      output: "12 tests, 12 passed\n",
+      durationMs: 120,
+    }),
+  ]
+}
+
+/** Two questions: one for an edit, one for a command. */
+function approvals(): readonly Step[] {
+  return [
+    ...said("I change one file and then run the tests."),
+    ...asked({ id: "edit-1", kind: "edit", tool: "Edit", title: "Edit src/total.ts" }, TOTAL_DIFF),
+    ...asked({ id: "run-1", kind: "command", tool: "Bash", title: "npm test" }),
+    ...said("That was all."),
+    step(5, { event: "cost", usage: usage(9_000, 210), isTotal: true, reportedUsd: 0.03 }),
+    step(5, { event: "turn.ended", outcome: "completed", text: "That was all." }),
+  ]
+}
+
+type Question = {
+  readonly id: string
+  readonly kind: "edit" | "command"
+  readonly tool: string
+  readonly title: string
+}
+
+function asked({ id, kind, tool, title }: Question, diff?: string): readonly Step[] {
+  const input = JSON.stringify({ about: title })
+  return [
+    step(30, { event: "activity.started", activityId: id, kind, tool, title, input }),
+    step(10, {
+      event: "approval.requested",
+      approvalId: `ask-${id}`,
+      activityId: id,
+      tool,
+      title,
+      input,
+    }),
+    step(30, { event: "activity.ended", activityId: id, outcome: "done", output: "done", diff }),
+  ]
+}
+
+/** A turn that fails: first a retry, then the provider refuses. */
+function error(): readonly Step[] {
+  return [
+    ...said("I begin."),
+    step(20, { event: "error", message: "The model did not answer (529); try 1 of 2 follows." }),
+    step(50, {
+      event: "turn.ended",
+      outcome: "failed",
+      error: "The provider is overloaded.",
+      durationMs: 70,
+    }),
+  ]
+}
+
+/** The window fills up and is compacted by the host. */
+function compaction(): readonly Step[] {
+  const full = { event: "context.usage", window: 200_000 } as const
+  return [
+    step(20, { ...full, used: 162_000 }),
+    ...said("There is much to read."),
+    step(20, { ...full, used: 191_000 }),
+    step(60, {
+      event: "context.compacted",
+      trigger: "auto",
+      tokensBefore: 191_000,
+      tokensAfter: 24_500,
+    }),
+    step(10, { ...full, used: 24_500 }),
+    ...said("I go on with what matters."),
+    step(5, { event: "cost", usage: usage(215_500, 1_100), isTotal: true, reportedUsd: 0.71 }),
+    step(5, { event: "turn.ended", outcome: "completed", text: "I go on with what matters." }),
+  ]
+}
+
+const LONG_ROUNDS = 1_000
+
+/** Thousands of events, for lists that must stay quick. */
+function long(): readonly Step[] {
+  const rounds = Array.from({ length: LONG_ROUNDS }, (_, round) => {
+    const activityId = `step-${round + 1}`
+    const title = `Read part-${round + 1}.txt`
+    return [
+      step(1, { event: "text.delta", text: `Part ${round + 1}. ` }),
+      step(1, { event: "message", type: "assistant", text: `Part ${round + 1}.` }),
+      step(1, { event: "activity.started", activityId, kind: "read", tool: "Read", title }),
+      step(1, { event: "activity.ended", activityId, outcome: "done", output: `${round + 1}` }),
+    ]
+  })
+  return [
+    ...rounds.flat(),
+    step(1, { event: "cost", usage: usage(90_000, 9_000), isTotal: true }),
+    step(1, { event: "turn.ended", outcome: "completed", text: "All parts are read." }),
+  ]
+}
+
+/** The reply to any text: the text itself. */
+export function echo(text: string): readonly Step[] {
+  const reply = `You said: ${text}`
+  return [
+    ...words(reply.slice(0, 400)).map((it) => step(5, { event: "text.delta", text: it })),
+    step(5, { event: "message", type: "assistant", text: reply }),
+    step(0, { event: "cost", usage: usage(text.length, reply.length), isTotal: false }),
+    step(5, { event: "turn.ended", outcome: "completed", text: reply }),
+  ]
+}
+
+/** The shipped scripts by name; each is made when it is played. */
+export const SCRIPTS: ReadonlyMap<string, () => readonly Step[]> = new Map([
+  ["happy", happy],
+  ["approvals", approvals],
+  ["error", error],
+  ["compaction", compaction],
+  ["long", long],
+])

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest"
+import type { AgentEvent } from "#ground/contract"
+import { testClock } from "#test/clock"
+import type { StartOptions } from "../agent.ts"
+import { SCRIPTS } from "./scripts.ts"
+import { createSynthetic } from "./synthetic.ts"
+
+/** Longer than any shipped script. */
+const LONG_MS = 100_000
+
+describe("the synthetic agent", () => {
+  test.each([...SCRIPTS.keys()])(
+    "[AGENTS-20] the script %s plays the same way twice",
+    async (script) => {
+      const [once, again] = [
+        await play({ script, mode: "auto" }),
+        await play({ script, mode: "auto" }),
+      ]
+      expect(once).toEqual(again)
+      expect(once.at(-1)).toMatchObject({ event: "turn.ended" })
+    },
+  )
+
+  test("[AGENTS-20] happy shows nested activities, a diff, the window and the cost", async () => {
+    const events = await play({ script: "happy" })
+    const names = new Set(events.map((it) => it.event))
+    expect(names).toContain("context.usage")
+    expect(events.find((it) => it.event === "cost")).toMatchObject({ reportedUsd: 0.0521 })
+    expect(events.find((it) => "parentId" in it && it.parentId === "agent-1")).toBeDefined()
+    expect(events.find((it) => "diff" in it && it.diff !== undefined)).toBeDefined()
+  })
+
+  test("[AGENTS-20] long has thousands of events; a slow reader makes it wait", async () => {
+    expect((await play({ script: "long" })).length).toBeGreaterThan(4_000)
+  })
+
+  test("[AGENTS-20] compaction and error tell what they are named for", async () => {
+    const compacted = await play({ script: "compaction" })
+    expect(compacted.map((it) => it.event)).toContain("context.compacted")
+    expect((await play({ script: "error" })).at(-1)).toMatchObject({ outcome: "failed" })
+  })
+
+  test("[AGENTS-20] without a script it says what was said", async () => {
+    const events = await play({ prompt: "good morning" })
+    expect(events.at(-1)).toMatchObject({ text: "You said: good morning" })
+  })
+
+  test("[AGENTS-21] time is the clock's: nothing comes before its moment", async () => {
+    const clock = testClock()
+    const script = '{"event":"message","type":"assistant","text":"later","after":500}'
+    const session = await createSynthetic({ clock }).start(optionsFor({ script }))
+    const events: AgentEvent[] = []
+    const reading = (async () => {
+      for await (const { event } of session.events) events.push(event)
+    })()
+    await clock.advance(499)
+    expect(events.map((it) => it.event)).toEqual(["session.started", "turn.started"])
+    await clock.advance(1)
+    expect(events.at(-1)).toMatchObject({ event: "turn.ended", outcome: "completed" })
+    await session.stop()
+    await reading
+  })
+
+  test.each([
+    ["nobody", "AGENTS_SCRIPT_UNKNOWN", "There is no script named nobody."],
+    ['{"event":"turn.started"}\n{"event":"news"}', "AGENTS_SCRIPT_INVALID", "Line 2"],
+    ['{"event":"turn.started","after":-1}', "AGENTS_SCRIPT_INVALID", "milliseconds"],
+    ["{not json", "AGENTS_SCRIPT_INVALID", "not a JSON object"],
+  ])(
+    "[AGENTS-22] a wrong script %j is a fatal error with its place",
+    async (script, code, words) => {
+      const session = await createSynthetic({ clock: testClock() }).start(optionsFor({ script }))
+      const events = await collect(session.events)
+      expect(events).toHaveLength(1)
+      expect(events[0]?.event).toMatchObject({ event: "error", code, isFatal: true })
+      expect(JSON.stringify(events[0])).toContain(words)
+    },
+  )
+
+  test("[AGENTS-22] a script may end with a fatal error of its own", async () => {
+    const clock = testClock()
+    const script =
+      '{"event":"error","message":"gone","isFatal":true}\n{"event":"turn.ended","outcome":"completed"}'
+    const session = await createSynthetic({ clock }).start(optionsFor({ script }))
+    const events = (await collect(session.events)).map((it) => it.event)
+    expect(events.at(-1)).toMatchObject({ event: "error", isFatal: true })
+  })
+})
+
+function optionsFor(it: Partial<StartOptions>): StartOptions {
+  const signal = new AbortController().signal
+  const options = { cwd: "/", prompt: "hello", mode: "auto", environment: {}, program: "" } as const
+  return { ...options, signal, ...it }
+}
+
+/** All events of the first turn, as fast as the clock can be turned. */
+async function play(it: Partial<StartOptions>): Promise<readonly AgentEvent[]> {
+  const clock = testClock()
+  const session = await createSynthetic({ clock }).start(optionsFor(it))
+  const events: AgentEvent[] = []
+  const reading = (async () => {
+    for await (const { event } of session.events) {
+      events.push(event)
+      if (event.event === "turn.ended") return
+    }
+  })()
+  await clock.advance(LONG_MS)
+  await reading
+  return events
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

@@ -1,0 +1,239 @@
+import { existsSync, readFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { type Clock, systemClock, systemRandom } from "#ground/base"
+import { type TestClock, testClock } from "#test/clock"
+import { tempDirectory } from "#test/temp"
+import { last, processesOf, reading } from "../../../../test/conformance/agents.ts"
+import { standIn } from "../../../../test/conformance/agents-stand-in.ts"
+import type { Agent } from "../agent.ts"
+import { createClaudeCode } from "../claude-code/claude-code.ts"
+import { createCodex } from "../codex/codex.ts"
+import { createCopilot } from "../copilot/copilot.ts"
+import { agentEnvironment } from "../environment.ts"
+import { LONGEST_START_MS } from "./limits.ts"
+
+const AGENTS: readonly ((clock: Clock) => Agent)[] = [
+  (clock) => createClaudeCode({ clock }),
+  (clock) => createCodex({ clock }),
+  (clock) => createCopilot({ clock, random: systemRandom }),
+]
+
+/** Ways that end only by our patience: there the clock is the test's. */
+const PATIENCE: ReadonlySet<string> = new Set([
+  "never answers",
+  "floods with unknown messages",
+  "closes its output and lives on",
+  "never reads its input",
+])
+
+/** Of these, some speak first. */
+const FIRST_WORDS: Readonly<Record<string, "message" | "session.started">> = {
+  "floods with unknown messages": "message",
+  "closes its output and lives on": "session.started",
+}
+
+const WAYS = [
+  ...PATIENCE,
+  "floods with noise",
+  "dies in the middle of a line",
+  "writes a line of 50 MB",
+  "writes bytes that are no UTF-8",
+  "writes JSON that is no message",
+  "exits at once",
+  "speaks of what we do not know",
+  "gives a result without a session",
+  "answers what was not asked",
+]
+
+describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
+  "a misbehaving host behind $type",
+  ({ make }) => {
+    test.each(WAYS)("[AGENTS-14] one that %s ends as one fatal error", async (how) => {
+      const patient = PATIENCE.has(how) ? testClock() : undefined
+      await using run = await startBad(make(patient ?? systemClock), how)
+      const group = run.session.process?.pid ?? -1
+      await appears(run.note, "here")
+      const firstWord = FIRST_WORDS[how]
+      if (firstWord !== undefined) await run.until(firstWord)
+      const events = await letTimePass(run.rest(), patient)
+      expect(events.filter((it) => it.event === "error" && it.isFatal)).toHaveLength(1)
+      expect(events.at(-1)).toMatchObject({ event: "error", isFatal: true })
+      // The events end as soon as all is said; the processes a moment later.
+      await run.session.stop()
+      expect(processesOf(group, run.marker)).toEqual([])
+    })
+  },
+)
+
+test("[AGENTS-14] the last words of a host that ended stand in the error", async () => {
+  await using run = await startBad(createClaudeCode({ clock: systemClock }), "exits at once")
+  expect(last(await run.rest(), "error").message).toBe(
+    "Claude Code ended with exit code 3. It said: the licence has run out " +
+      "Send the next message to go on in a new process, or look at its own log.",
+  )
+})
+
+test("[AGENTS-14] the error says what went wrong", async () => {
+  const clock = testClock()
+  await using silent = await startBad(createCodex({ clock }), "never answers")
+  const events = await letTimePass(silent.rest(), clock)
+  expect(last(events, "error")).toMatchObject({ code: "AGENTS_HOST_SILENT" })
+
+  const claude = createClaudeCode({ clock: systemClock })
+  await using refused = await startBad(claude, "gives a result without a session")
+  expect(last(await refused.rest(), "error")).toMatchObject({
+    code: "AGENTS_HOST_REFUSED",
+    message: expect.stringContaining("no such session"),
+  })
+})
+
+test("[AGENTS-5] a text is refused while a turn runs, an answer while nothing is asked", async () => {
+  const claude = createClaudeCode({ clock: systemClock })
+  await using run = await startBad(claude, "tells what it was given")
+  await run.until("turn.started")
+  const { session } = run
+  await expect(session.send("more")).rejects.toMatchObject({ code: "AGENTS_TURN_RUNNING" })
+  const answer = session.answer("nobody", { decision: "allow" })
+  await expect(answer).rejects.toMatchObject({ code: "AGENTS_QUESTION_UNKNOWN" })
+  await session.stop()
+  await expect(session.send("late")).rejects.toMatchObject({ code: "AGENTS_SESSION_OVER" })
+})
+
+test("[AGENTS-15] a line that is too long is cut and said, and is not fatal by itself", async () => {
+  await using run = await startBad(
+    createClaudeCode({ clock: systemClock }),
+    "writes a line of 50 MB",
+  )
+  const errors = (await run.rest()).filter((it) => it.event === "error")
+  expect(errors).toHaveLength(2)
+  expect(errors[0]).toMatchObject({ isFatal: false, code: "AGENTS_NOT_UNDERSTOOD" })
+  expect(errors[0]?.message).toContain(`${50 * 1024 * 1024} bytes`)
+})
+
+const PROMPTS = ["--dangerously-skip-permissions", "$(touch pwned) `touch pwned`"]
+
+describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
+  "the launcher of $type",
+  ({ make, type }) => {
+    test.each(PROMPTS)(
+      "[TB7] the prompt %s goes through a pipe and is never an argument",
+      async (prompt) => {
+        await using run = await startBad(make(systemClock), "tells what it was given", prompt)
+        const input = await appears(`${run.note}.input`, prompt)
+        const { args } = given(run.note)
+        expect(input).toContain(prompt)
+        expect(args.filter((it) => it.includes(prompt))).toEqual([])
+        expect(existsSync(join(run.folder, "pwned"))).toBe(false)
+      },
+    )
+
+    test("[TB7] a canary in our environment is absent in the child", async () => {
+      const canary = {
+        QM_CANARY: "c",
+        AWS_SECRET_ACCESS_KEY: "c",
+        NODE_OPTIONS: "",
+        LD_PRELOAD: "",
+      }
+      const source = { ...process.env, ...canary }
+      const environment = agentEnvironment(type, source)
+      await using run = await startBad(
+        make(systemClock),
+        "tells what it was given",
+        "x",
+        environment,
+      )
+      await appears(`${run.note}.input`, "x")
+      const names = Object.keys(given(run.note).env)
+      expect(names).toContain("PATH")
+      // The stand-in is started by a shell, which sets these itself.
+      const added = names.filter((it) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(it))
+      expect(added.filter((it) => !(it in environment))).toEqual([])
+      expect(names.filter((it) => it in canary)).toEqual([])
+    })
+
+    test("[TB7] a working directory that is not there is told, and nothing is started", async () => {
+      await using temp = await tempDirectory()
+      await writeFile(join(temp.path, "file"), "")
+      for (const cwd of [join(temp.path, "missing"), join(temp.path, "file")]) {
+        const signal = new AbortController().signal
+        const options = { cwd, prompt: "x", mode: "ask", environment: {}, signal } as const
+        const session = await make(systemClock).start({ ...options, program: "/bin/true" })
+        const [event, ...others] = await reading(session).rest()
+        expect(event).toMatchObject({ event: "error", code: "AGENTS_NOT_STARTED", isFatal: true })
+        expect(others).toEqual([])
+        expect(session.process).toBeUndefined()
+      }
+    })
+  },
+)
+
+test("[TB7] stop ends the whole family: children, theirs, and those who left the group", async () => {
+  await using run = await startBad(createClaudeCode({ clock: systemClock }), "has a family")
+  await appears(run.note, "grown")
+  const group = run.session.process?.pid ?? -1
+  expect(processesOf(group, run.marker).length).toBeGreaterThan(2)
+  await run.session.stop()
+  expect(processesOf(group, run.marker)).toEqual([])
+})
+
+async function startBad(
+  agent: Agent,
+  how: string,
+  ...[prompt = "hello", environment = { PATH: process.env["PATH"] ?? "" }]: readonly [
+    string?,
+    Readonly<Record<string, string>>?,
+  ]
+) {
+  const temp = await tempDirectory()
+  const note = join(temp.path, "note")
+  const script = new URL("../../../../test/conformance/agents-bad.child.ts", import.meta.url)
+  const program = await standIn(temp.path, script, [how, agent.type, note])
+  const signal = new AbortController().signal
+  const marker = `${temp.path}/home`
+  const session = await agent.start({
+    cwd: temp.path,
+    prompt,
+    mode: "ask",
+    program,
+    environment: { ...environment, HOME: marker },
+    signal,
+  })
+  return {
+    ...reading(session),
+    folder: temp.path,
+    note,
+    marker,
+    async [Symbol.asyncDispose]() {
+      await session.stop()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Lets hours pass, if the clock is ours, until what is awaited has come. */
+async function letTimePass<Value>(
+  awaited: Promise<Value>,
+  clock: TestClock | undefined,
+): Promise<Value> {
+  let isOver = false
+  const over = awaited.finally(() => {
+    isOver = true
+  })
+  while (clock !== undefined && !isOver) await clock.advance(LONGEST_START_MS)
+  return await over
+}
+
+/** What a file holds, once it holds that text. */
+async function appears(path: string, text: string): Promise<string> {
+  for (;;) {
+    const found = existsSync(path) ? readFileSync(path, "utf8") : ""
+    if (found.includes(text)) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+function given(note: string): { args: readonly string[]; env: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(note, "utf8")) as ReturnType<typeof given>
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest"
+import type { Capture } from "#ground/contract"
+import { contextMessage } from "./context-message.ts"
+import { anItem } from "./items.fixture.ts"
+
+const capture = (items: Capture["manifest"]["items"], texts: Capture["texts"]): Capture => ({
+  manifest: {
+    id: "cap_1",
+    kind: "estimated",
+    host: "claude-code",
+    workingDirectory: "/x",
+    capturedAt: 0,
+    estimator: "claude",
+    disclaimer: "An estimation.",
+    items,
+    searched: [{ path: "/x/none", source: "project-root", outcome: "missing" }],
+    notes: [],
+    totals: { files: 1, bytes: 4, tokensInWindow: 1, tokensOnDemand: 0 },
+  },
+  budget: {
+    window: 1_000,
+    tokens: 1,
+    share: 0,
+    startBudget: 100,
+    kinds: [],
+    biggest: [],
+    duplicates: [],
+  },
+  observation: null,
+  observationProblem: null,
+  historyProblem: null,
+  isNew: true,
+  previous: null,
+  texts,
+  diff: null,
+})
+
+test("[CAPTURE-20] the context message holds every found file, and its raw form is JSON text", () => {
+  const text = { path: "/x/CLAUDE.md", text: "Be brief.", later: "", isCut: false }
+  const linked = { ...text, path: "/x/link.md", text: "", withheld: "by a link" }
+  const message = contextMessage(capture([anItem("/x/CLAUDE.md")], [text, linked]))
+  expect(message).toMatchObject({
+    type: "context",
+    role: "system",
+    content: "# /x/CLAUDE.md\n\nBe brief.\n---\n# /x/link.md\n\nby a link\n---",
+    metadata: { contextFileCount: 1, workingDirectory: "/x" },
+  })
+  expect(JSON.parse(message.raw ?? "")).toEqual({
+    type: "context_estimation",
+    workingDirectory: "/x",
+    capturedAt: "1970-01-01T00:00:00.000Z",
+    disclaimer: "An estimation.",
+    files: [
+      {
+        path: "/x/CLAUDE.md",
+        source: "project-root",
+        modifiedAt: "1970-01-01T00:00:01.000Z",
+        sizeBytes: 4,
+        sha256Hash: "0".repeat(64),
+      },
+    ],
+    totalFiles: 1,
+    totalSizeBytes: 4,
+    searched: [{ path: "/x/none", source: "project-root", outcome: "missing" }],
+  })
+  expect(contextMessage(capture([], [])).content).toBe("(No context files found)")
+})

@@ -1,0 +1,38 @@
+import type { Capture, Message } from "#ground/contract"
+
+/**
+ * A capture as the message that follows an agent's first word: every found file with its text,
+ * secrets replaced, and the figures beside it as JSON for whoever wants to compute with them.
+ */
+export function contextMessage(
+  capture: Capture,
+): Pick<Message, "type" | "role" | "content" | "metadata" | "raw"> {
+  const { manifest, texts } = capture
+  const { workingDirectory, capturedAt, disclaimer, items, searched, totals } = manifest
+  const content = texts.map(({ path, text, later, withheld }) => {
+    const body = withheld ?? [text, later].filter((it) => it !== "").join("\n")
+    return `# ${path}\n\n${body}\n---`
+  })
+  return {
+    type: "context",
+    role: "system",
+    content: content.length === 0 ? "(No context files found)" : content.join("\n"),
+    metadata: { contextFileCount: items.length, workingDirectory },
+    raw: JSON.stringify({
+      type: "context_estimation",
+      workingDirectory,
+      capturedAt: new Date(capturedAt).toISOString(),
+      disclaimer,
+      files: items.map((it) => ({
+        path: it.path,
+        source: it.source,
+        modifiedAt: new Date(it.modifiedAt).toISOString(),
+        sizeBytes: it.bytes,
+        sha256Hash: it.sha256,
+      })),
+      totalFiles: items.length,
+      totalSizeBytes: totals.bytes,
+      searched,
+    }),
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest"
+import type { Run } from "#ground/contract"
+import { createScreen } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 100 })
+const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""
+
+const RUN: Run = {
+  id: "run_1",
+  type: "synthetic",
+  title: "Mend the total",
+  isTitleOwn: false,
+  prompt: "Mend the total",
+  status: "completed",
+  cwd: "/x",
+  model: "m",
+  mode: "ask",
+  sessionId: null,
+  hostVersion: null,
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: 0,
+  updatedAt: 0,
+  lastSeq: 3,
+  turns: 1,
+  error: null,
+  cost: {
+    usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+    reportedUsd: 0.05,
+    computedUsd: null,
+  },
+  budgetUsd: null,
+  budgetTokens: null,
+  contextUsed: 11_800,
+  contextWindow: 200_000,
+  labels: [],
+  workflow: "in progress",
+  isArchived: false,
+  openApprovals: 0,
+  queuedTurns: 0,
+}
+
+test("[CLI-13] runs, one run, what was said and what is asked", () => {
+  expect(render("agents.list", { runs: [] })).toContain("No agent has run here yet.")
+  expect(render("agents.list", { runs: [RUN] })).toBe(
+    "run_1  completed  synthetic  1970-01-01 00:00  $0.05  Mend the total",
+  )
+  expect(render("agents.show", RUN)).toContain("Context    11.8k of 200.0k tokens")
+  const failed: Run = {
+    ...RUN,
+    status: "failed",
+    error: "It broke.",
+    openApprovals: 2,
+    contextUsed: null,
+    model: null,
+    cost: { ...RUN.cost, reportedUsd: null },
+  }
+  const shown = render("agents.show", failed)
+  expect(shown).toMatch(
+    /Context +not known[\s\S]+cost not known[\s\S]+It broke\.[\s\S]+2 for an answer/,
+  )
+  const message = { id: "m", timestamp: 0, metadata: {}, role: "user" }
+  const messages = [
+    { ...message, seq: 1, type: "user", content: "two\nlines" },
+    { ...message, seq: 2, type: "tool", content: "first\nsecond" },
+  ]
+  expect(render("agents.messages", { messages })).toBe(
+    "   1  user      two\nlines\n   2  tool      first",
+  )
+  expect(render("agents.messages", { messages: [] })).toContain("Nothing was said yet.")
+  expect(render("agents.approvals", { approvals: [] })).toContain("No agent asks for anything.")
+  const approval = {
+    id: "apr_1",
+    runId: "run_1",
+    tool: "Bash",
+    title: "Run rm",
+    input: "rm",
+    digest: "d",
+    status: "open",
+    requestedAt: 0,
+    expiresAt: 0,
+    answeredAt: null,
+    answeredBy: null,
+    note: null,
+  }
+  expect(render("agents.approvals", { approvals: [approval] })).toBe("apr_1  run_1  Bash  Run rm")
+})

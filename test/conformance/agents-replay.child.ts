@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs"
+import { createInterface } from "node:readline"
+
+/**
+ * Plays a recorded host: prints what it said, and waits for a line wherever it was spoken to. The
+ * recording is the first argument; a host's own arguments follow and are not read.
+ */
+type Moment = { readonly to: "host" } | { readonly from: unknown }
+
+const [, , recording = ""] = process.argv
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+for (const line of readFileSync(recording, "utf8").trimEnd().split("\n")) {
+  const moment = JSON.parse(line) as Moment
+  if ("to" in moment) await input.next()
+  else process.stdout.write(`${JSON.stringify(moment.from)}\n`)
+}
+process.stdin.destroy()

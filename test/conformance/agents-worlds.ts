@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { hostProgram } from "#test/host-programs"
+import { scriptedAnthropic } from "#test/model-anthropic"
+import type { AgentWorld, Deed, SuiteAgent } from "./agents.ts"
+import { claudeScript, scriptedOpenAi } from "./agents-model.ts"
+
+/** In memory where there is some: the hosts sync databases to the disk. */
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
+async function rooms(base = MEMORY) {
+  const root = await realpath(await mkdtemp(join(base, "qm-agent-")))
+  const [home, cwd, temp] = [join(root, "home"), join(root, "w"), join(root, "tmp")]
+  for (const folder of [home, cwd, temp]) await mkdir(folder)
+  const basics = { PATH: process.env["PATH"], HOME: home, TMPDIR: temp, TERM: "dumb" }
+  return {
+    home,
+    cwd,
+    basics,
+    async [Symbol.asyncDispose]() {
+      await rm(root, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const promptFor = (deed: Deed) => `--hello $(x), please ${deed}`
+
+/** No key of anyone: long enough that a host does not find it in its own words. */
+const NO_KEY = "not-a-key-of-anyone"
+
+/** The adapter under test, and what it lets through of an environment. */
+type Tested = {
+  readonly agent: SuiteAgent
+  environment(
+    source: Readonly<Record<string, string | undefined>>,
+  ): Readonly<Record<string, string>>
+}
+
+export async function claudeCodeWorld(tested: Tested): Promise<AgentWorld> {
+  const place = await rooms()
+  const model = await scriptedAnthropic(claudeScript(place.cwd))
+  const environment = tested.environment({
+    ...place.basics,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: NO_KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "0",
+  })
+  return worldOf(place, model, { agent: tested.agent, host: "claude-code", environment })
+}
+
+export async function codexWorld(tested: Tested): Promise<AgentWorld> {
+  // Its sandbox has a /dev of its own, in which a folder of /dev/shm is not to be found.
+  const place = await rooms(tmpdir())
+  const model = await scriptedOpenAi(place.cwd)
+  await mkdir(join(place.home, ".codex"))
+  await writeFile(join(place.home, ".codex/config.toml"), codexConfig(model.port))
+  const environment = tested.environment({ ...place.basics, OPENAI_API_KEY: NO_KEY })
+  return worldOf(place, model, { agent: tested.agent, host: "codex", environment })
+}
+
+function codexConfig(port: number): string {
+  return `model = "mock"
+model_provider = "mock"
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:${port}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+`
+}
+
+/** Unpacked once a test file: the program brings its own files with it. */
+let copilotCache: string | undefined
+
+export async function copilotWorld(tested: Tested): Promise<AgentWorld> {
+  const place = await rooms()
+  const model = await scriptedOpenAi(place.cwd)
+  const environment = tested.environment({
+    ...place.basics,
+    COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
+    COPILOT_MODEL: "gpt-4.1",
+    COPILOT_OFFLINE: "true",
+    COPILOT_CACHE_HOME: await cacheOfCopilot(),
+  })
+  return worldOf(place, model, { agent: tested.agent, host: "copilot", environment })
+}
+
+/** Resolves when a file is there. */
+async function isThere(path: string): Promise<void> {
+  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+async function cacheOfCopilot(): Promise<string> {
+  copilotCache ??= await mkdtemp(join(MEMORY, "qm-copilot-"))
+  return copilotCache
+}
+
+/** For the end of a test file. */
+export async function removeCopilotCache(): Promise<void> {
+  if (copilotCache !== undefined) await rm(copilotCache, { recursive: true, force: true })
+}
+
+function worldOf(
+  place: AsyncDisposable & { readonly cwd: string; readonly home: string },
+  model: AsyncDisposable,
+  it: Pick<AgentWorld, "agent"> & {
+    readonly host: "claude-code" | "codex" | "copilot"
+    readonly environment: Readonly<Record<string, string>>
+  },
+): AgentWorld {
+  const { program } = hostProgram(it.host)
+  const { environment } = it
+  return {
+    agent: it.agent,
+    marker: place.home,
+    hasMade: () => existsSync(join(place.cwd, "made.txt")),
+    isWaiting: () => isThere(join(place.cwd, "waiting.txt")),
+    options: (deed) => ({ cwd: place.cwd, prompt: promptFor(deed), environment, program }),
+    async [Symbol.asyncDispose]() {
+      await model[Symbol.asyncDispose]()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
