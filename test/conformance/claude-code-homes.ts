@@ -59,14 +59,14 @@ const WALK: readonly Home[] = [
   {
     name: "files above home and in home itself",
     home: "up/home",
-    cwd: "up/home/work/p",
+    cwd: "up/home/code/p",
     files: {
       "up/CLAUDE.md": "above home",
       "up/home/CLAUDE.md": "in home",
       "up/home/.claude/CLAUDE.md": "of the user",
       "up/home/.claude/rules/u.md": "rule of the user",
       "up/home/CLAUDE.local.md": "local in home",
-      "up/home/work/p/CLAUDE.md": "project",
+      "up/home/code/p/CLAUDE.md": "project",
     },
   },
   {

@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { createIds, silentLog, systemClock, systemRandom } from "#ground/base"
 import type { Message, Run, RunConfiguration } from "#ground/contract"
-import { openStore } from "#ground/store"
+import { openStore, sql } from "#ground/store"
 import type { AgentsDeps } from "./agents.ts"
 import { createAgents } from "./agents.ts"
 import { createSynthetic } from "./synthetic/synthetic.ts"
+
+const TABLES = [
+  sql`SELECT * FROM runs`,
+  sql`SELECT * FROM run_messages`,
+  sql`SELECT * FROM run_commands`,
+]
 
 const OWNER = { pid: process.pid, startedAt: "now", machine: "here" }
 
@@ -89,7 +96,7 @@ describe("a run from start to end", () => {
       prompt: "hello hunter2",
       configuration: configured(),
     })
-    expect(run).toMatchObject({ status: "queued", cwd: "/repo", title: "hello hunter2" })
+    expect(run).toMatchObject({ status: "queued", cwd: "/repo", title: "hello [redacted]" })
     const ended = await until(room, run.id, isOver)
     expect(ended).toMatchObject({ status: "completed", turns: 1, error: null })
     const messages = await room.messages(run.id, 0, 100)
@@ -100,7 +107,8 @@ describe("a run from start to end", () => {
     const types = messages.map((it) => it.type)
     expect(types.indexOf("context")).toBeLessThan(types.indexOf("assistant"))
     expect(room.told.map((it) => it.message.seq)).toEqual(messages.map((it) => it.seq))
-    expect(JSON.stringify([messages, room.told, room.deltas])).not.toContain("hunter2")
+    const kept = await Promise.all(TABLES.map((it) => room.store.db.all(z.unknown(), it)))
+    expect(JSON.stringify([messages, room.told, room.deltas, kept])).not.toContain("hunter2")
     expect(await room.messages(run.id, messages.length - 1, 100)).toHaveLength(1)
   })
 
@@ -204,10 +212,13 @@ test("[AGENTS-34] a budget warns once at 80 %, and stops before the next call", 
 describe("what can go wrong", () => {
   test("[AGENTS-35] a run whose last turn failed has failed, and says why", async () => {
     await using room = await newRoom()
-    const script = lines({ event: "turn.ended", outcome: "failed", error: "refused" })
+    const script = lines({ event: "turn.ended", outcome: "failed", error: "hunter2 refused" })
     const configuration = configured({ script })
     const run = await room.start({ type: "synthetic", prompt: "x", configuration })
-    expect(await until(room, run.id, isOver)).toMatchObject({ status: "failed", error: "refused" })
+    expect(await until(room, run.id, isOver)).toMatchObject({
+      status: "failed",
+      error: "[redacted] refused",
+    })
   })
 
   test("[AGENTS-35] a program that is missing is a failed run with its hint", async () => {

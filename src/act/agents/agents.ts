@@ -84,7 +84,9 @@ type BookDeps = AgentsDeps & { readonly book: ReturnType<typeof createBook> }
 
 async function addRun(input: StartInput, deps: BookDeps): Promise<Run> {
   const cwd = await usableDirectory(input.configuration.cwd, deps)
-  const run = newRun(input, { cwd, id: deps.ids.next("run"), at: deps.clock.now() })
+  // The agent gets the words as they are, from the queue; what is kept has no secret in it.
+  const shown = { ...input, prompt: deps.redact(input.prompt) }
+  const run = newRun(shown, { cwd, id: deps.ids.next("run"), at: deps.clock.now() })
   await deps.book.add(run, input.configuration)
   await deps.book.queueTurn(run.id, input.prompt)
   return run

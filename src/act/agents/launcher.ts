@@ -3,7 +3,8 @@ import type { AgentType, Run, RunConfiguration } from "#ground/contract"
 import type { Agent, StartOptions } from "./agent.ts"
 import type { Book } from "./book.ts"
 import { ProgramMissing } from "./errors.ts"
-import { goLive, type Live, type LiveDeps } from "./live.ts"
+import { goLive, type Live } from "./live.ts"
+import type { LiveDeps } from "./state.ts"
 import type { Draft } from "./transcript.ts"
 
 export type LauncherDeps = Omit<LiveDeps, "nextTurn"> & {

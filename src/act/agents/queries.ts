@@ -11,6 +11,7 @@ import {
   RunStatus,
 } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
+import type { Progress } from "./progress.ts"
 
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
@@ -215,20 +216,7 @@ export const setChild = (id: string, fence: number, child: Identity | null): Sql
   UPDATE runs SET child = ${child === null ? null : JSON.stringify(child)}
   WHERE id = ${id} AND fence = ${fence}`
 
-export type RunChange = {
-  readonly status: RunStatus
-  readonly sessionId: string | null
-  readonly model: string | null
-  readonly hostVersion: string | null
-  readonly mode: AgentMode
-  readonly turns: number
-  readonly error: string | null
-  readonly cost: RunCost
-  readonly contextUsed: number | null
-  readonly contextWindow: number | null
-}
-
-export const updateRun = (id: string, change: RunChange, at: number): Sql => sql`
+export const updateRun = (id: string, change: Omit<Progress, "open">, at: number): Sql => sql`
   UPDATE runs SET status = ${change.status}, session_id = ${change.sessionId},
     model = ${change.model}, host_version = ${change.hostVersion}, mode = ${change.mode},
     turns = ${change.turns}, error = ${change.error}, cost = ${JSON.stringify(change.cost)},
@@ -299,7 +287,8 @@ export const selectTurns = (runId: string): Sql => sql`
   SELECT id, run_id, body, at FROM run_commands
   WHERE run_id = ${runId} AND kind = 'turn' AND done_at IS NULL ORDER BY seq`
 
+/** Its words are in the transcript from now on, redacted; here they were as the agent needs them. */
 export const finishTurn = (id: string, at: number): Sql => sql`
-  UPDATE run_commands SET done_at = ${at} WHERE id = ${id} AND done_at IS NULL`
+  UPDATE run_commands SET done_at = ${at}, body = '' WHERE id = ${id} AND done_at IS NULL`
 
 export const FenceRow = z.object({ fence: z.int() })

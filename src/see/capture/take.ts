@@ -1,5 +1,4 @@
-import path from "node:path"
-import { type Clock, type Ids, isAppError, type Log, visibleLine } from "#ground/base"
+import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
 import type {
   Capture,
   CaptureDiff,
@@ -7,15 +6,14 @@ import type {
   HostName,
   Manifest,
   Observation,
-  ObservationProblem,
 } from "#ground/contract"
-import type { Disk, Host, HostWord, Installed, Place } from "#see/hosts"
+import type { Disk, Host, Place } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
-import { compareWith } from "./compare.ts"
 import { type Counter, countItems, type EarlierCounts } from "./count.ts"
 import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import { findExtra } from "./extra.ts"
+import { hear } from "./hear.ts"
 import type { History } from "./history.ts"
 import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
 import { createPace } from "./pace.ts"
@@ -73,7 +71,7 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
   const shown = await showItems(surveyed, { counted, redact, pace })
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
-  const heard = redactHeard(await hear(taking, surveyed, deps), redact)
+  const heard = await hear(taking, surveyed, { ...deps, line: redact.line })
   const kept = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
   return {
     manifest: { ...manifest, id: kept.id },
@@ -140,86 +138,6 @@ function remembered<Value>(ask: (folder: string) => Promise<Value>) {
     known.set(folder, asked)
     return asked
   }
-}
-
-type Heard = {
-  readonly observation: Observation | null
-  readonly problem: ObservationProblem | null
-}
-
-/** The host's own word: from its last session here, or, when the person says so, from itself. */
-async function hear(taking: Taking, surveyed: Surveyed, deps: CaptureDeps): Promise<Heard> {
-  const { host, place } = taking
-  const compare = (word: HostWord): Observation =>
-    compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
-  if (taking.observe) {
-    const asked = await askHost(taking, surveyed.installed, deps)
-    return "code" in asked
-      ? { observation: null, problem: asked }
-      : { observation: compare(asked), problem: null }
-  }
-  const word = await host.readLastSession?.(place, deps.disk)
-  return { observation: word === undefined ? null : compare(word), problem: null }
-}
-
-/** A host's own words hold paths and names that a repository chose. */
-function redactHeard({ observation, problem }: Heard, redact: Redact): Heard {
-  const { line } = redact
-  return {
-    problem: problem === null ? null : { ...problem, text: line(problem.text) },
-    observation:
-      observation === null
-        ? null
-        : {
-            ...observation,
-            files: observation.files.map((it) => ({
-              ...it,
-              path: line(it.path),
-              label: visibleLine(line(it.label)),
-            })),
-            categories: observation.categories.map((it) => ({ ...it, name: line(it.name) })),
-          },
-  }
-}
-
-async function askHost(
-  taking: Taking,
-  installed: Installed | undefined,
-  deps: CaptureDeps,
-): Promise<HostWord | ObservationProblem> {
-  const { host, place, trust, signal } = taking
-  const { title } = host
-  if (host.ask === undefined) {
-    return { code: "cannot-answer", text: `${title} does not answer without a call to a model.` }
-  }
-  if (installed === undefined) {
-    return { code: "not-installed", text: `${title} was not found on the PATH.` }
-  }
-  const { program } = installed
-  // A repository could bring a program of that name along, and npm puts its folder on the PATH.
-  const folders = await deps.projectFolders(place.workingDirectory)
-  const isBrought = [program, installed.foundAt].some((it) =>
-    folders.some((at) => isInside(at, it)),
-  )
-  if (isBrought) {
-    const text = `${installed.foundAt} lies inside this project, so it was not started.`
-    return { code: "not-installed", text }
-  }
-  const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
-  switch (outcome.kind) {
-    case "answered":
-      return outcome.word
-    case "not-trusted":
-      return { code: "not-trusted", text: `${title} does not trust this folder yet.` }
-    case "failed":
-      return { code: "no-answer", text: `${title} did not answer: ${outcome.reason}` }
-    default:
-      return outcome satisfies never
-  }
-}
-
-function isInside(folder: string, file: string): boolean {
-  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep)
 }
 
 type Kept = {

@@ -1,5 +1,6 @@
 import path from "node:path"
 import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import { copiedImport } from "../copied-import.ts"
 import type { Found } from "../host.ts"
 import type { Look, ReadFile } from "../look.ts"
 import type { Source } from "../source.ts"
@@ -115,20 +116,6 @@ function itemsOf(
     sent: it.expanded.text,
     frame: BLOCK_FRAME,
   }
-  const imports = it.expanded.imports.map(
-    (one): Found => ({
-      ...base,
-      path: one.path,
-      source: "import",
-      priority: source.priority,
-      reason: "Copied into the file above",
-      load: "import",
-      trust: belongsTo({ realPath: one.file.realPath, scope }, it.grounds),
-      importedBy: one.by,
-      file: one.file,
-      sent: "",
-      frame: "",
-    }),
-  )
+  const imports = it.expanded.imports.map((one) => copiedImport(one, main, it.grounds))
   return [main, ...imports]
 }

@@ -2,6 +2,7 @@ import path from "node:path"
 import { compareText } from "#ground/base"
 import { findUp, foldersDown } from "../ancestors.ts"
 import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import { copiedImport } from "../copied-import.ts"
 import type { Found, Scope } from "../host.ts"
 import { readJsonFile } from "../json-settings.ts"
 import type { Look, ReadFile } from "../look.ts"
@@ -126,31 +127,15 @@ async function itemsOf(
   const frame = frameOf(at)
   const kind = scope === "memory" ? "memory" : "instructions"
   const base = { scope, kind, later: "" } as const
-  return [
-    {
-      ...base,
-      path: at,
-      ...source,
-      load: "always",
-      trust,
-      file,
-      sent,
-      frame: frame.before + frame.behind,
-    },
-    ...imports.map(
-      (one): Found => ({
-        ...base,
-        path: one.path,
-        source: "import",
-        priority: source.priority,
-        reason: "Copied into the file above",
-        load: "import",
-        trust: belongsTo({ realPath: one.file.realPath, scope }, it.grounds),
-        importedBy: one.by,
-        file: one.file,
-        sent: "",
-        frame: "",
-      }),
-    ),
-  ]
+  const main: Found = {
+    ...base,
+    path: at,
+    ...source,
+    load: "always",
+    trust,
+    file,
+    sent,
+    frame: frame.before + frame.behind,
+  }
+  return [main, ...imports.map((one) => copiedImport(one, main, it.grounds))]
 }
