@@ -12,7 +12,9 @@ import { sayTime } from "./capture-observed.ts"
 
 export function renderRuns({ runs }: AgentsList, screen: Screen): string {
   if (runs.length === 0) {
-    return screen.paint.muted("No agent has run here yet. The console starts one: qm up")
+    return screen.paint.muted(
+      "No agent has run here yet. While qm up runs, POST /api/agents/start starts one.",
+    )
   }
   return table(
     runs.map((it) => [
