@@ -2,13 +2,14 @@ import { fileURLToPath } from "node:url"
 import react from "@vitejs/plugin-react"
 import type { Plugin } from "vite"
 import { defineConfig } from "vitest/config"
+import { diagramPage } from "./dev/diagram-page.ts"
 
 const contract = (file: string) =>
   fileURLToPath(new URL(`../src/ground/contract/${file}`, import.meta.url))
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), preloadFonts()],
+  plugins: [react(), preloadFonts(), diagramPage()],
   resolve: {
     alias: [
       // Exact names, so that the pure figures do not lead to the index and thus to zod.

@@ -141,10 +141,6 @@ type Picture = { readonly at: string; show(page: Page): Promise<void> }
 
 /** What stands on the screen when a picture is taken; the document decides which and when. */
 const PICTURES: Readonly<Record<string, Picture>> = {
-  "first-run": {
-    at: "/",
-    show: (page) => page.getByText("Ready, and nothing has happened yet").waitFor(),
-  },
   palette: {
     at: "/",
     async show(page) {
@@ -160,9 +156,23 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByText("# Tideline").waitFor()
     },
   },
+  run: {
+    at: "/runs",
+    async show(page) {
+      await page.getByRole("option", { name: /Make quotes and invoices agree/ }).click()
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: /^Allow once/ }).waitFor()
+    },
+  },
   events: {
-    at: "/events?at=3",
-    show: (page) => page.getByRole("heading", { name: "store.backed-up" }).waitFor(),
+    at: "/events?name=store.",
+    async show(page) {
+      await page
+        .getByRole("option", { name: /store\.backed-up/ })
+        .first()
+        .click()
+      await page.getByRole("heading", { name: "store.backed-up" }).waitFor()
+    },
   },
   settings: {
     at: "/settings?at=tokens.window&text=tokens",

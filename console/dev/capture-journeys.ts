@@ -93,7 +93,7 @@ export const CAPTURE_JOURNEYS: readonly Journey[] = [
       await page.getByText("does not trust this folder").waitFor()
       assert.match(takes[0] ?? "", /"observe":true,"trust":false/)
       await page.getByRole("button", { name: "Ask anyway" }).click()
-      await page.getByText("does not trust this folder yet").waitFor()
+      await page.getByRole("dialog").getByText("does not trust this folder yet").waitFor()
       assert.equal(takes.length, 1)
       await page.getByRole("dialog").getByRole("button", { name: "Ask anyway" }).click()
       await page.getByRole("button", { name: "2 of 2 observed" }).waitFor()

@@ -5,6 +5,7 @@ import { kindOf, THEMES } from "../src/app/theme/themes.ts"
 import { auditPage } from "./audit.ts"
 import { launch, openPage } from "./browser.ts"
 import { buildGallery } from "./build-gallery.ts"
+import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 import { unseenFaults } from "./self-test.ts"
@@ -33,6 +34,29 @@ const SCENES: readonly Scene[] = [
   { path: "/", state: "populated" },
   { path: "/", state: "empty" },
   { path: "/", state: "failing" },
+  { path: "/", state: "read-only" },
+  { path: "/runs", state: "populated" },
+  { path: "/runs", state: "empty" },
+  { path: "/runs", state: "failing" },
+  { path: `/runs?at=${runId(31)}&beside=peek`, state: "populated" },
+  { path: "/runs?beside=new", state: "populated" },
+  { path: "/runs?text=nothing", state: "populated" },
+  { path: `/runs?at=${runId(30)}`, state: "populated", keys: ["e"], floats: "dialog" },
+  { path: "/runs?view=approvals&at=ap_2", state: "populated" },
+  { path: "/runs?view=approvals", state: "empty" },
+  { path: "/runs?view=permissions", state: "populated" },
+  { path: "/runs?view=permissions", state: "populated", press: /Trust/, floats: "dialog" },
+  { path: "/runs?view=permissions", state: "read-only" },
+  { path: `/runs/${runId(31)}`, state: "populated" },
+  { path: `/runs/${runId(31)}`, state: "populated", keys: ["."], floats: "menu" },
+  { path: `/runs/${runId(31)}?at=9&raw=yes`, state: "populated" },
+  { path: `/runs/${runId(31)}`, state: "read-only" },
+  { path: `/runs/${runId(27)}`, state: "populated" },
+  { path: `/runs/${runId(30)}?at=50000`, state: "populated" },
+  { path: `/runs/${runId(34)}`, state: "populated" },
+  { path: `/runs/${runId(31)}`, state: "failing" },
+  { path: `/runs/${runId(31)}`, state: "populated", keys: ["h"], floats: "dialog" },
+  { path: "/runs/rn_nobody", state: "populated" },
   { path: "/capture", state: "populated" },
   { path: "/capture", state: "empty" },
   { path: "/capture", state: "failing" },

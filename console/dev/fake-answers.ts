@@ -1,5 +1,9 @@
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
+import type { FakeTranscripts } from "./fake-run.ts"
+import { answerRun } from "./fake-run-answers.ts"
+import type { FakeRuns } from "./fake-runs.ts"
+import { answerRuns, nowRows } from "./fake-runs-answers.ts"
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
 import type { worldConfig } from "./fake-tables.ts"
 import {
@@ -15,6 +19,8 @@ export type FakeWorld = {
   readonly state: WorldState
   readonly journal: JournalEntry[]
   readonly config: ReturnType<typeof worldConfig>
+  readonly runs: FakeRuns
+  readonly transcripts: FakeTranscripts
 }
 
 type Answer = { readonly status: number; readonly answer: unknown }
@@ -22,6 +28,10 @@ type Answer = { readonly status: number; readonly answer: unknown }
 /** What the fake server says to an operation; in the failing world every one of them fails. */
 export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answer {
   if (world.state === "failing") return { status: 503, answer: BROKEN }
+  const ofRun = answerRun(world.transcripts, url, asRecord(body))
+  if (ofRun !== undefined) return ofRun
+  const ofRuns = answerRuns(world.runs, url, asRecord(body))
+  if (ofRuns !== undefined) return ofRuns
   const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))
   return answer === undefined ? { status: 404, answer: NO_SUCH } : { status: 200, answer }
 }
@@ -39,7 +49,7 @@ const ANSWERS: Readonly<Record<string, Answerer>> = {
   "/api/capture/settings": () => captureSettings("claude-code"),
   "/api/capture/take": (_world, _query, { host, observe, trust }) =>
     captureOf(newestOf(String(host)), { observe: observe === true, trust: trust === true }),
-  "/api/now/show": ({ state }) => worldNow(state),
+  "/api/now/show": ({ state, runs }) => ({ ...worldNow(state), ...nowRows(runs) }),
   "/api/doctor/run": ({ state }) => worldDoctor(state),
   "/api/store/status": ({ state, journal }) => worldStore(state, journal.length),
   "/api/store/check": ({ journal }) => ({

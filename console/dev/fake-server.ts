@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { extname, join } from "node:path"
 import { type Socket, Server as SocketServer } from "socket.io"
 import { answerOperation, type FakeWorld } from "./fake-answers.ts"
-import type { Cursor } from "./fake-shapes.ts"
+import { fakeTranscripts } from "./fake-run.ts"
+import { worldRuns } from "./fake-runs.ts"
+import type { Cursor, JournalEntry } from "./fake-shapes.ts"
 import { WORLD_OPERATIONS, worldConfig } from "./fake-tables.ts"
 import { bodyFor, EPOCH, entry, type WorldState, worldJournal, worldSession } from "./fake-world.ts"
 
@@ -14,7 +17,7 @@ import { bodyFor, EPOCH, entry, type WorldState, worldJournal, worldSession } fr
  * `node console/dev/fake-server.ts [populated|empty|failing|read-only]` prints a link.
  */
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -27,17 +30,27 @@ const TYPES: Readonly<Record<string, string>> = {
 const TOKEN = "once"
 const COOKIE = "qm=fake"
 
-type Options = { state: WorldState; directory?: string; port?: number }
+type Options = {
+  state: WorldState
+  directory?: string
+  port?: number
+  /** Hostile texts, which one of the runs says. */
+  payloads?: readonly string[]
+}
 
-export async function startFakeServer({ state, directory, port = 0 }: Options) {
+export async function startFakeServer({ state, directory, port = 0, payloads = [] }: Options) {
   const root = directory ?? join(import.meta.dirname, "../dist")
-  const world: FakeWorld = { state, journal: worldJournal(state), config: worldConfig() }
+  const world = makeWorld(state, payloads)
   const server = createServer((request, response) => {
-    respond({ request, response, world, root }).catch((error: unknown) => {
-      response.writeHead(500).end(String(error))
-    })
+    respond({ request, response, world, root, onWritten: () => tell("agents.updated", 1) }).catch(
+      (error: unknown) => {
+        response.writeHead(500).end(String(error))
+      },
+    )
   })
   const io = new SocketServer(server, { path: "/live", transports: ["websocket"] })
+  const tell = (name: string, count: number) =>
+    io.emit("events", { entries: grow(world, name, count), head: headOf(world) })
   let isRefusing = false
   io.use((_socket, next) => next(isRefusing ? new Error("not now") : undefined))
   io.on("connection", (socket) => welcome(socket, world))
@@ -50,14 +63,13 @@ export async function startFakeServer({ state, directory, port = 0 }: Options) {
     url,
     link: `${url}/#t=${TOKEN}`,
     /** Something happens, and everybody who listens hears of it. */
-    happen(count = 1) {
-      const first = (world.journal.at(-1)?.seq ?? 0) + 1
-      const added = Array.from({ length: count }, (_, i) =>
-        entry(first + i, "store.backed-up", bodyFor("store.backed-up", first + i)),
-      )
-      world.journal.push(...added)
-      io.emit("events", { entries: added, head: headOf(world) })
+    happen: (count = 1) => tell("store.backed-up", count),
+    /** Another window changes something about runs. */
+    change(act: (runs: FakeWorld["runs"]) => void) {
+      act(world.runs)
+      tell("agents.updated", 1)
     },
+    transcripts: world.transcripts,
     /** The line breaks; what happens now is missed, until `letIn`. */
     breakOff() {
       isRefusing = true
@@ -73,8 +85,27 @@ export async function startFakeServer({ state, directory, port = 0 }: Options) {
   }
 }
 
+function makeWorld(state: WorldState, payloads: readonly string[]): FakeWorld {
+  const runs = worldRuns(state)
+  const transcripts = fakeTranscripts(payloads)
+  return { state, journal: worldJournal(state), config: worldConfig(), runs, transcripts }
+}
+
+/** The journal gets so many events more. */
+function grow({ journal }: FakeWorld, name: string, count: number): readonly JournalEntry[] {
+  const first = (journal.at(-1)?.seq ?? 0) + 1
+  const added = Array.from({ length: count }, (_, i) =>
+    entry(first + i, name, bodyFor(name, first + i)),
+  )
+  journal.push(...added)
+  return added
+}
+
 function welcome(socket: Socket, world: FakeWorld): void {
-  socket.on("subscribe", ({ after }: { after: Cursor | null }, answer: (it: object) => void) => {
+  world.transcripts.welcome(socket)
+  socket.on("subscribe", (from: { after: Cursor | null }, answer: (it: object) => void) => {
+    if ("agentId" in from) return
+    const { after } = from
     const head = headOf(world)
     if (after !== null && after.epoch !== EPOCH) {
       answer({ kind: "resync", head, reason: "foreign-cursor" })
@@ -95,9 +126,11 @@ type Exchange = {
   response: ServerResponse
   world: FakeWorld
   root: string
+  /** A run or a rule is not as it was. */
+  onWritten(): void
 }
 
-async function respond({ request, response, world, root }: Exchange): Promise<void> {
+async function respond({ request, response, world, root, onWritten }: Exchange): Promise<void> {
   const url = new URL(request.url ?? "/", "http://fake")
   if (!url.pathname.startsWith("/api/")) return sendFile(response, root, url.pathname)
   const body: unknown = JSON.parse((await readBody(request)) || "{}")
@@ -114,6 +147,7 @@ async function respond({ request, response, world, root }: Exchange): Promise<vo
   }
   const { status, answer } = answerOperation(world, url, body)
   sendJson(response, status, answer)
+  if (request.method === "POST" && /^\/api\/(agents|permissions)\//.test(url.pathname)) onWritten()
 }
 
 const UNKNOWN = {
@@ -133,11 +167,18 @@ async function sendFile(response: ServerResponse, root: string, path: string): P
   }
   response.writeHead(200, {
     "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-    "content-security-policy": POLICY,
+    "content-security-policy": file === "/diagram.html" ? drawingPolicy(bytes) : POLICY,
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
   })
   response.end(bytes)
+}
+
+/** As the real server has it for the page that draws: its own script by the hash, and no origin. */
+function drawingPolicy(page: Buffer): string {
+  const script = page.toString().split(/<\/?script>/)[1] ?? ""
+  const hash = createHash("sha256").update(script).digest("base64")
+  return `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 }
 
 function sendJson(response: ServerResponse, status: number, answer: unknown): void {

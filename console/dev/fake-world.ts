@@ -32,123 +32,7 @@ export function worldNow(state: WorldState) {
     },
     health: { isHealthy: true, failed: 0, warnings: isEmpty ? 0 : 1 },
     store: { dialect: "sqlite", events: isEmpty ? 1 : 1_204, sizeBytes: 1_310_720 },
-    waiting: isEmpty ? [] : WAITING,
-    running: isEmpty ? [] : RUNNING,
-    ended: isEmpty ? [] : ENDED,
   }
-}
-
-const WAITING = [
-  {
-    id: "r-31",
-    state: "waiting",
-    title: "Make quotes and invoices agree to the cent",
-    ask: "claude-code asks to run npm run db:check -- --month 2026-10",
-    agent: "Allow or deny",
-    at: WORLD_NOW - 2 * MINUTE,
-  },
-  {
-    id: "p-12",
-    state: "paused",
-    title: "When may a booking be re-priced after arrival",
-    ask: "deep-research paused after stage 2 of 6 with a plan of 8 sub-queries",
-    agent: "Proceed, amend or exit",
-    at: WORLD_NOW - 11 * MINUTE,
-  },
-]
-
-const RUNNING = [
-  run("r-33", "Port the pilotage calendar to the new clock", {
-    state: "running",
-    agent: "claude-code",
-    tokens: {
-      instructions: 6_100,
-      files: 31_000,
-      symbols: 9_000,
-      memory: 2_000,
-      tools: 7_000,
-      history: 38_900,
-    },
-    costUsd: 1.12,
-    at: WORLD_NOW - 848_000,
-  }),
-  run("r-32", "Add a retry with jitter to the tide feed", {
-    state: "running",
-    agent: "codex",
-    tokens: { instructions: 4_000, files: 12_000, symbols: 4_000, tools: 5_200, history: 11_000 },
-    costUsd: 0.31,
-    at: WORLD_NOW - 352_000,
-  }),
-  run("r-34", "Describe the tariff tables in the handbook", {
-    state: "queued",
-    agent: "claude-code",
-    at: WORLD_NOW,
-  }),
-]
-
-const ENDED = [
-  run("r-30", "Split allocate() into search and commit", {
-    state: "done",
-    agent: "claude-code",
-    tokens: {
-      instructions: 6_000,
-      files: 44_000,
-      symbols: 14_000,
-      knowledge: 3_000,
-      memory: 2_000,
-      tools: 7_000,
-      history: 30_000,
-    },
-    costUsd: 1.48,
-    at: WORLD_NOW - 25 * MINUTE,
-  }),
-  run("r-28", "Upgrade the spatial index to 5.0", {
-    state: "failed",
-    agent: "claude-code",
-    tokens: {
-      instructions: 6_000,
-      files: 61_000,
-      symbols: 8_000,
-      memory: 2_000,
-      tools: 7_000,
-      history: 84_000,
-    },
-    costUsd: 1.94,
-    at: WORLD_NOW - 78 * MINUTE,
-  }),
-  run("p-11", "Which fees apply to a lay-by berth", {
-    state: "done",
-    agent: "deep-research",
-    tokens: { instructions: 1_000, knowledge: 11_300, tools: 1_000, history: 2_000 },
-    costUsd: 0.42,
-    at: WORLD_NOW - 105 * MINUTE,
-  }),
-  run("r-26", "Rewrite the booking grid without a canvas", {
-    state: "stopped",
-    agent: "claude-code",
-    tokens: {
-      instructions: 6_000,
-      files: 38_000,
-      symbols: 4_400,
-      memory: 2_000,
-      tools: 7_000,
-      history: 21_000,
-    },
-    costUsd: 0.77,
-    at: WORLD_NOW - 149 * MINUTE,
-  }),
-]
-
-type RunDetail = {
-  state: string
-  agent: string
-  at: number
-  tokens?: Record<string, number>
-  costUsd?: number
-}
-
-function run(id: string, title: string, detail: RunDetail) {
-  return { id, title, ...detail }
 }
 
 export function worldDoctor(state: WorldState) {
@@ -221,6 +105,8 @@ export function bodyFor(name: string, i: number): Record<string, unknown> {
   switch (name) {
     case "store.backed-up":
       return { file: `store-2026-11-15-${i}.db`, sizeBytes: 1_204_224 + i * 512 }
+    case "agents.updated":
+      return { id: `rn_${i}`, status: "running" }
     case "capture.taken":
       return { host: "claude-code", items: 15, tokens: 16_981, changed: ["CLAUDE.md"] }
     case "run.started":

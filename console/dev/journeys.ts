@@ -4,6 +4,8 @@ import { launch, openPage } from "./browser.ts"
 import { CAPTURE_JOURNEYS } from "./capture-journeys.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { RUN_JOURNEYS } from "./run-journeys.ts"
+import { RUNS_JOURNEYS } from "./runs-journeys.ts"
 
 /** Ways through the console that must work: `node console/dev/journeys.ts [filter]` after `vite build`. */
 type Server = Awaited<ReturnType<typeof startFakeServer>>
@@ -210,7 +212,8 @@ function option(page: Page, seq: number) {
 await using chromium = await launch()
 let failures = 0
 const [filter = ""] = process.argv.slice(2)
-const chosen = [...JOURNEYS, ...CAPTURE_JOURNEYS].filter((it) => it.path.includes(filter))
+const all = [...JOURNEYS, ...CAPTURE_JOURNEYS, ...RUNS_JOURNEYS, ...RUN_JOURNEYS]
+const chosen = all.filter((it) => `${it.path} ${it.says}`.includes(filter))
 for (const journey of chosen) {
   const server = await startFakeServer({ state: journey.state ?? "populated" })
   const context = await chromium.browser.newContext({

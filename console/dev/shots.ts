@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { type Look, launch, openPage } from "./browser.ts"
 import { buildGallery } from "./build-gallery.ts"
+import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 
@@ -24,6 +25,40 @@ const SCENES: readonly Scene[] = [
   { name: "now", path: "/", state: "populated" },
   { name: "now-empty", path: "/", state: "empty" },
   { name: "now-failing", path: "/", state: "failing" },
+  { name: "now-read-only", path: "/", state: "read-only" },
+  { name: "runs", path: "/runs", state: "populated" },
+  { name: "runs-peek", path: `/runs?at=${runId(31)}&beside=peek`, state: "populated" },
+  { name: "runs-peek-failed", path: `/runs?at=${runId(28)}&beside=peek`, state: "populated" },
+  { name: "runs-new", path: "/runs?beside=new", state: "populated" },
+  { name: "runs-refused", path: "/runs?beside=new", state: "populated", act: beRefusedAStart },
+  { name: "runs-hostile", path: "/runs?label=hostile", state: "populated" },
+  { name: "runs-nothing", path: "/runs?text=nothing+at+all", state: "populated" },
+  { name: "runs-empty", path: "/runs", state: "empty" },
+  { name: "runs-failing", path: "/runs", state: "failing" },
+  { name: "runs-actions", path: `/runs?at=${runId(30)}`, state: "populated", act: openActions },
+  { name: "runs-delete", path: `/runs?at=${runId(30)}`, state: "populated", act: askToDelete },
+  { name: "runs-rename", path: `/runs?at=${runId(30)}`, state: "populated", act: askToRename },
+  { name: "runs-views", path: "/runs?status=failed", state: "populated", act: openViews },
+  { name: "run", path: `/runs/${runId(31)}`, state: "populated" },
+  { name: "run-open", path: `/runs/${runId(31)}?at=9`, state: "populated" },
+  { name: "run-raw", path: `/runs/${runId(31)}?at=9&raw=yes`, state: "populated" },
+  { name: "run-find", path: `/runs/${runId(31)}?find=rounding`, state: "populated" },
+  { name: "run-kinds", path: `/runs/${runId(27)}`, state: "populated" },
+  { name: "run-markdown", path: `/runs/${runId(27)}?at=4`, state: "populated" },
+  { name: "run-diagram", path: `/runs/${runId(26)}`, state: "populated", act: waitForDiagram },
+  { name: "run-long", path: `/runs/${runId(30)}?at=50000`, state: "populated" },
+  { name: "run-queued", path: `/runs/${runId(34)}`, state: "populated" },
+  { name: "run-handoff", path: `/runs/${runId(31)}`, state: "populated", act: openHandoff },
+  { name: "run-unknown", path: "/runs/rn_nobody", state: "populated" },
+  { name: "run-read-only", path: `/runs/${runId(31)}`, state: "read-only" },
+  { name: "run-failing", path: `/runs/${runId(31)}`, state: "failing" },
+  { name: "approvals", path: "/runs?view=approvals", state: "populated" },
+  { name: "approvals-one", path: "/runs?view=approvals&at=ap_2", state: "populated" },
+  { name: "approvals-hostile", path: "/runs?view=approvals&at=ap_4", state: "populated" },
+  { name: "approvals-empty", path: "/runs?view=approvals", state: "empty" },
+  { name: "approvals-failing", path: "/runs?view=approvals", state: "failing" },
+  { name: "permissions", path: "/runs?view=permissions", state: "populated" },
+  { name: "permissions-empty", path: "/runs?view=permissions", state: "empty" },
   { name: "capture", path: "/capture", state: "populated" },
   { name: "capture-detail", path: `/capture?at=${MEMORY}&open=yes`, state: "populated" },
   { name: "capture-closed", path: `/capture?at=${MEMORY}`, state: "populated" },
@@ -97,6 +132,47 @@ const LOOKS: readonly Look[] = [
   { theme: "Daylight", kind: "light", density: "default" },
   { theme: "Night", kind: "dark", density: "default" },
 ]
+
+async function beRefusedAStart(page: Page): Promise<void> {
+  await page.getByLabel("What shall it do?").fill("Read what is in etc")
+  await page.getByText("Copilot", { exact: true }).click()
+  await page.getByLabel("Budget in USD").fill("-2")
+  await page.getByRole("button", { name: "Start" }).click()
+  await page.getByLabel("Budget in USD").fill("2")
+  await page.getByLabel("Directory").fill("/etc")
+  await page.getByRole("button", { name: "Start" }).click()
+  await page.getByRole("alert").waitFor()
+}
+
+async function waitForDiagram(page: Page): Promise<void> {
+  await page.locator("figure img").waitFor()
+}
+
+async function openHandoff(page: Page): Promise<void> {
+  await page.keyboard.press("h")
+  await page.getByRole("dialog").waitFor()
+}
+
+async function openActions(page: Page): Promise<void> {
+  await page.keyboard.press(".")
+  await page.getByRole("menu").waitFor()
+}
+
+async function askToDelete(page: Page): Promise<void> {
+  await openActions(page)
+  await page.getByRole("menuitemradio", { name: /^Delete/ }).click()
+  await page.getByRole("dialog").waitFor()
+}
+
+async function askToRename(page: Page): Promise<void> {
+  await page.keyboard.press("e")
+  await page.getByRole("dialog").waitFor()
+}
+
+async function openViews(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Views" }).click()
+  await page.getByRole("menu").waitFor()
+}
 
 async function openPalette(page: Page, query: string): Promise<void> {
   await page.keyboard.press("Control+k")

@@ -14,7 +14,10 @@ const MOST_STOPS = 400
 
 export async function walkByTab(page: Page): Promise<Walk> {
   await page.evaluate(() => {
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    // A page that put the focus somewhere is walked from its beginning all the same.
+    document.documentElement.tabIndex = -1
+    document.documentElement.focus()
+    document.documentElement.removeAttribute("tabindex")
     const mark = (it: Element) => {
       const isRadioOff = it instanceof HTMLInputElement && it.type === "radio" && !it.checked
       const canBe = it instanceof HTMLElement && it.tabIndex >= 0 && !it.matches(":disabled")

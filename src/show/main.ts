@@ -15,13 +15,15 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   // Once: a second Ctrl-C ends the process at once, as a person in a hurry expects.
   process.once(name, () => interrupted.abort())
 }
-// A closed pipe (`qm events | head`) is not an error.
+// A closed pipe (`qm events | head`) is not an error: whatever runs is ended as by Ctrl-C.
+let isPipeClosed = false
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0)
-  throw error
+  if (error.code !== "EPIPE") throw error
+  isPipeClosed = true
+  interrupted.abort()
 })
 
-process.exitCode = await runCli({
+const exitCode = await runCli({
   argv: process.argv.slice(2),
   environment: process.env,
   directory: process.cwd(),
@@ -29,12 +31,42 @@ process.exitCode = await runCli({
   stderr: sink(process.stderr),
   signal: interrupted.signal,
   doors,
+  ...(process.stdin.isTTY ? { readKey } : {}),
 })
+process.exitCode = isPipeClosed ? 0 : exitCode
 
 function sink(stream: NodeJS.WriteStream) {
   return {
-    write: (text: string) => void stream.write(text),
+    write(text: string): void {
+      const isGone = stream === process.stdout && isPipeClosed
+      if (!isGone) stream.write(text)
+    },
     isTerminal: stream.isTTY === true,
-    columns: stream.columns,
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+/** One key, without Enter. The terminal is as before as soon as it came, or nobody waits for it. */
+async function readKey(signal: AbortSignal): Promise<string | undefined> {
+  const { stdin } = process
+  const pressed = Promise.withResolvers<string | undefined>()
+  const leave = (): void => pressed.resolve(undefined)
+  const hear = (bytes: Buffer): void => {
+    const key = bytes.toString("utf8")
+    // In this mode the terminal makes no signal of Ctrl-C, so we do.
+    if (key === "\u0003") process.kill(process.pid, "SIGINT")
+    else pressed.resolve(key)
+  }
+  signal.addEventListener("abort", leave, { once: true })
+  stdin.setRawMode(true)
+  stdin.on("data", hear).on("end", leave).resume()
+  try {
+    return signal.aborted ? undefined : await pressed.promise
+  } finally {
+    stdin.off("data", hear).off("end", leave).pause()
+    stdin.setRawMode(false)
+    signal.removeEventListener("abort", leave)
   }
 }

@@ -11,7 +11,7 @@ test("the guide is true: each of its commands runs, and each picture can be take
   const { commands, pictures } = await walkGuide({ document: DOCUMENT })
   expect(commands.length).toBeGreaterThan(8)
   expect(pictures.length).toBeGreaterThan(3)
-}, 60_000)
+}, 180_000)
 
 test("the guide's pictures are there, and small", async () => {
   const steps = readSteps(await readFile(DOCUMENT, "utf8"))

@@ -4,7 +4,9 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import type { Script } from "../kit/model-anthropic.ts"
 
 /** What a model does next: a word, or a call of a tool. */
-type Move = { readonly text: string } | { readonly tool: string; readonly input: object }
+type Move =
+  | { readonly text: string }
+  | { readonly tool: string; readonly input: object; readonly namespace?: string }
 
 /** The word of a prompt decides; after a tool the model says its last word. */
 function nextMove(lastText: string, isAfterTool: boolean, tools: Tools): Move {
@@ -13,10 +15,12 @@ function nextMove(lastText: string, isAfterTool: boolean, tools: Tools): Move {
   if (lastText.includes("please outside")) return tools.outside
   if (lastText.includes("please command")) return tools.command
   if (lastText.includes("please wait")) return tools.wait
+  if (lastText.includes("please look")) return tools.look
+  if (lastText.includes("please serve")) return tools.serve
   return { text: "understood" }
 }
 
-type Tools = Readonly<Record<"edit" | "outside" | "command" | "wait", Move>>
+type Tools = Readonly<Record<"edit" | "outside" | "command" | "wait" | "look" | "serve", Move>>
 
 /** Loops rather than sleeps: Claude Code refuses a plain sleep. */
 const FOREVER = "touch waiting.txt; until false; do sleep 0.2; done"
@@ -32,6 +36,8 @@ export function claudeScript(cwd: string): Script {
     },
     command: { tool: "Bash", input: { command: MAKE, description: "make a file" } },
     wait: { tool: "Bash", input: { command: FOREVER, description: "wait" } },
+    look: { tool: "Read", input: { file_path: `${cwd}/note.txt` } },
+    serve: { tool: "mcp__kept__echo", input: {} },
   }
   return (request, turn) => {
     const { messages } = request.body as { messages: { role: string; content: unknown }[] }
@@ -57,6 +63,8 @@ const CODEX_TOOLS: Tools = {
   outside: { tool: "exec_command", input: { cmd: patch("../outside.txt") } },
   command: { tool: "exec_command", input: { cmd: MAKE } },
   wait: { tool: "exec_command", input: { cmd: FOREVER } },
+  look: { tool: "exec_command", input: { cmd: "cat note.txt" } },
+  serve: { tool: "echo", namespace: "mcp__kept", input: {} },
 }
 
 function copilotTools(cwd: string): Tools {
@@ -69,6 +77,8 @@ function copilotTools(cwd: string): Tools {
     outside: { tool: "create", input: { path: `${cwd}/../outside.txt`, file_text: "remember\n" } },
     command: bash(MAKE, "make a file"),
     wait: bash(FOREVER, "wait"),
+    look: { tool: "view", input: { path: `${cwd}/note.txt` } },
+    serve: { tool: "kept-echo", input: {} },
   }
 }
 
@@ -126,6 +136,7 @@ function sendResponses(response: ServerResponse, body: Body, answered: number): 
           id: `fc_${answered}`,
           call_id: `call_${answered}`,
           name: move.tool,
+          ...(move.namespace !== undefined && { namespace: move.namespace }),
           arguments: JSON.stringify(move.input),
         }
   const usage = {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
 import type { AgentWorld, Deed, SuiteAgent } from "./agents.ts"
@@ -33,13 +34,37 @@ const NO_KEY = "not-a-key-of-anyone"
 /** The adapter under test, and what it lets through of an environment. */
 type Tested = {
   readonly agent: SuiteAgent
+  /** MCP servers in the person's own settings. */
+  readonly servers?: readonly string[]
   environment(
     source: Readonly<Record<string, string | undefined>>,
   ): Readonly<Record<string, string>>
 }
 
+const SERVER = fileURLToPath(new URL("agents-server.child.ts", import.meta.url))
+
+/** Each server leaves a file of its name behind when it is started. */
+function serversIn(home: string, names: readonly string[] = []) {
+  return names.map((name) => ({
+    name,
+    command: process.execPath,
+    args: [SERVER, join(home, name)],
+  }))
+}
+
+/** As the hosts that take JSON have them. */
+function serversJson(home: string, names?: readonly string[]): string {
+  const entries = serversIn(home, names).map(({ name, command, args }) => {
+    const entry = { type: "stdio", command, args, tools: ["*"] }
+    return [name, entry] as const
+  })
+  return JSON.stringify({ mcpServers: Object.fromEntries(entries) })
+}
+
 export async function claudeCodeWorld(tested: Tested): Promise<AgentWorld> {
   const place = await rooms()
+  const { servers } = tested
+  if (servers) await writeFile(join(place.home, ".claude.json"), serversJson(place.home, servers))
   const model = await scriptedAnthropic(claudeScript(place.cwd))
   const environment = tested.environment({
     ...place.basics,
@@ -56,12 +81,19 @@ export async function codexWorld(tested: Tested): Promise<AgentWorld> {
   const place = await rooms(tmpdir())
   const model = await scriptedOpenAi(place.cwd)
   await mkdir(join(place.home, ".codex"))
-  await writeFile(join(place.home, ".codex/config.toml"), codexConfig(model.port))
+  await writeFile(
+    join(place.home, ".codex/config.toml"),
+    codexConfig(model.port, serversIn(place.home, tested.servers)),
+  )
   const environment = tested.environment({ ...place.basics, OPENAI_API_KEY: NO_KEY })
   return worldOf(place, model, { agent: tested.agent, host: "codex", environment })
 }
 
-function codexConfig(port: number): string {
+function codexConfig(port: number, servers: ReturnType<typeof serversIn>): string {
+  const tables = servers.map(
+    ({ name, command, args }) =>
+      `[mcp_servers.${JSON.stringify(name)}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`,
+  )
   return `model = "mock"
 model_provider = "mock"
 [model_providers.mock]
@@ -69,7 +101,7 @@ name = "mock"
 base_url = "http://127.0.0.1:${port}/v1"
 env_key = "OPENAI_API_KEY"
 wire_api = "responses"
-`
+${tables.join("")}`
 }
 
 /** Unpacked once a test file: the program brings its own files with it. */
@@ -77,6 +109,10 @@ let copilotCache: string | undefined
 
 export async function copilotWorld(tested: Tested): Promise<AgentWorld> {
   const place = await rooms()
+  await mkdir(join(place.home, ".copilot"))
+  const { servers } = tested
+  const file = join(place.home, ".copilot/mcp-config.json")
+  if (servers) await writeFile(file, serversJson(place.home, servers))
   const model = await scriptedOpenAi(place.cwd)
   const environment = tested.environment({
     ...place.basics,
@@ -117,6 +153,7 @@ function worldOf(
     agent: it.agent,
     marker: place.home,
     hasMade: () => existsSync(join(place.cwd, "made.txt")),
+    hasServed: (name) => existsSync(join(place.home, name)),
     isWaiting: () => isThere(join(place.cwd, "waiting.txt")),
     options: (deed) => ({ cwd: place.cwd, prompt: promptFor(deed), environment, program }),
     async [Symbol.asyncDispose]() {

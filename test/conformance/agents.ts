@@ -22,7 +22,12 @@ type SuiteOptions = {
   readonly environment: Readonly<Record<string, string>>
   readonly program: string
   readonly script?: string
+  readonly sources?: readonly string[]
+  verdict?(ask: SuiteAsk): SuiteVerdict | undefined
 }
+
+type SuiteAsk = { readonly tool: string; readonly kind: string; readonly cwd: string }
+type SuiteVerdict = { readonly decision: "allow" | "ask" | "deny"; readonly rule: string }
 
 type Started = { readonly mode: AgentMode; readonly signal: AbortSignal; readonly resume?: string }
 
@@ -31,7 +36,7 @@ export type SuiteAgent = {
 }
 
 /** What the scripted side of an agent does with a first turn. */
-export type Deed = "talk" | "edit" | "outside" | "command" | "wait"
+export type Deed = "talk" | "edit" | "outside" | "command" | "wait" | "look" | "serve"
 
 export type AgentWorld = AsyncDisposable & {
   readonly agent: SuiteAgent
@@ -41,6 +46,8 @@ export type AgentWorld = AsyncDisposable & {
   hasMade(): boolean
   /** Resolves when the tool of the deed `wait` really runs. */
   isWaiting(): Promise<void>
+  /** Whether the MCP server of that name was started. */
+  hasServed(name: string): boolean
   /** Everything but mode, resume and signal; the turn does that deed. */
   options(deed: Deed): SuiteOptions
 }

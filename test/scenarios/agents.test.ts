@@ -62,5 +62,5 @@ test("[AGENTS-36] a server that is started again tells the truth about what ran"
   await until(server, id, "running")
   await server.restart()
   const { text: after } = await server.ask({ path: `/api/agents/show?id=${id}` })
-  expect(Run.parse(JSON.parse(after)).status).toBe("stopped")
+  expect(Run.parse(JSON.parse(after)).status).toBe("interrupted")
 })

@@ -62,7 +62,7 @@ describe("a newcomer's first commands", () => {
     expect((await user.qm(["completion", "bash"])).stdout).toContain(
       "complete -o default -F _qm qm",
     )
-    expect((await user.qm(["complete", "--", "sto"])).stdout).toBe("store\n")
+    expect((await user.qm(["complete", "--", "sto"])).stdout).toBe("stop\nstore\n")
   })
 })
 

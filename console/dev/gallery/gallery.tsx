@@ -5,16 +5,19 @@ import "../../src/ui/tokens.css"
 import "../../src/ui/ground.css"
 import { showRememberedLook } from "../../src/app/theme/appearance.ts"
 import type { ContextKind } from "../../src/contract.ts"
+import { AskCard, AskLine } from "../../src/ui/ask/ask.tsx"
 import { BudgetBar, RowBudgetBar } from "../../src/ui/budget-bar/budget-bar.tsx"
 import { Button, IconButton } from "../../src/ui/button/button.tsx"
 import { CheckBlocks } from "../../src/ui/checks/checks.tsx"
 import { CommandLine, Empty } from "../../src/ui/empty/empty.tsx"
+import { AreaEntry, PickEntry, TextEntry } from "../../src/ui/entry/entry.tsx"
 import { Failure } from "../../src/ui/failure/failure.tsx"
 import { ChoiceField, TextField } from "../../src/ui/field/field.tsx"
 import { Kbd } from "../../src/ui/kbd/kbd.tsx"
 import { Meter } from "../../src/ui/meter/meter.tsx"
 import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx"
 import { Path } from "../../src/ui/path/path.tsx"
+import { Ring } from "../../src/ui/ring/ring.tsx"
 import { type Status, StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
@@ -31,6 +34,7 @@ function Gallery() {
         </Block>
         <Bars />
         <Marks />
+        <Questions />
         <Controls />
         <Failures />
       </PaneScroll>
@@ -39,6 +43,53 @@ function Gallery() {
 }
 
 const TOKENS = { instructions: 6_127, knowledge: 3_140, memory: 1_212, tools: 5_656, history: 846 }
+
+function Questions() {
+  const [text, setText] = useState("")
+  return (
+    <>
+      <Part name="Ring, neutral, from 80 %, from 95 %, full">
+        <Flow>
+          {[0, 0.31, 0.8, 0.95, 1.4].map((share) => (
+            <Ring key={share} share={share} label={`${Math.round(share * 100)} %`} />
+          ))}
+        </Flow>
+      </Part>
+      <Part name="A question in one line, cut where there is no room, and in full">
+        <Stack gap="8">
+          <AskLine lead="codex asks to run" subject="npm test" after=", and 1 further question" />
+          <AskLine lead="codex asks to run" subject={"find . -name '*.ts' ".repeat(12)} />
+          <AskCard text={"find . -name '*.ts'\nsandbox: false"}>
+            <Text tone="2">Answers stand here.</Text>
+          </AskCard>
+          <AskCard isOver text="npm test">
+            <Text tone="2">It was denied by cli.</Text>
+          </AskCard>
+        </Stack>
+      </Part>
+      <Part name="Entries of a form">
+        <TextEntry
+          label="Directory"
+          mono
+          value="/etc"
+          problem="It is outside."
+          onChange={setText}
+        />
+        <AreaEntry label="What shall it do?" rows={3} value={text} onChange={setText} />
+        <PickEntry
+          label="Agent"
+          choices={[
+            { value: "a", label: "Claude Code", detail: "2.1.214" },
+            { value: "b", label: "Copilot", detail: "not installed", isMissing: true },
+          ]}
+          value="a"
+          says="It is not installed."
+          onPick={setText}
+        />
+      </Part>
+    </>
+  )
+}
 
 function Bars() {
   const [picked, setPicked] = useState<ContextKind | null>(null)
@@ -97,6 +148,7 @@ const STATUSES: readonly Status[] = [
   "stopped",
   "interrupted",
   "warned",
+  "picked",
 ]
 
 function Marks() {

@@ -1,6 +1,7 @@
 import { io, type Socket } from "socket.io-client"
-import type { Cursor, JournalEntry } from "../contract.ts"
+import type { Cursor, JournalEntry, Message, Run, RunStatus } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
+import type { RunFollower, RunHeard } from "../data/run-line.ts"
 import { type LiveInput, type LiveState, startLive, stepLive } from "./live-cursor.ts"
 
 type ServerSays = {
@@ -8,12 +9,30 @@ type ServerSays = {
   ephemeral(message: { name: string; body: unknown }): void
   cut(message: { cursor?: Cursor; reason: string }): void
 }
+/** The same socket, as far as runs are concerned. */
+type RunsSay = {
+  "agent:message"(it: { agentId: string; message: Message }): void
+  "agent:delta"(it: { agentId: string; parentId?: string; text: string }): void
+  "agent:updated"(it: { agentId: string; run: Run }): void
+  "agent:error"(it: { agentId: string; error: { message: string } }): void
+  "agent:deleted"(it: { agentId: string }): void
+}
+type Following =
+  | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
+  | { readonly kind: "refused"; readonly reason: string }
 type Subscribed =
   | { readonly kind: "subscribed"; readonly head: Cursor }
   | { readonly kind: "resync"; readonly head: Cursor; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string }
 type ClientSays = {
   subscribe(from: { after: Cursor | null }, answer: (it: Subscribed) => void): void
+}
+type FollowersSay = {
+  subscribe(
+    from: { agentId: string; after: number; brief: true },
+    answer: (it: Following) => void,
+  ): void
+  unsubscribe(from: { agentId: string }): void
 }
 
 type Deps = {
@@ -60,8 +79,10 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
     callLater(state.phase.retryAt - clock.now(), () => socket.connect())
   }
   const socket = connectTo({ take, retry, cursor: () => state.cursor })
+  const followAgent = followRuns(socket)
 
   return {
+    followAgent,
     start: () => void socket.connect(),
     stop() {
       callOff()
@@ -87,8 +108,8 @@ type Heard = {
   cursor(): Cursor | null
 }
 
-function connectTo({ take, retry, cursor }: Heard): Socket<ServerSays, ClientSays> {
-  const socket: Socket<ServerSays, ClientSays> = io({
+function connectTo({ take, retry, cursor }: Heard): Socket {
+  const line: Socket = io({
     path: "/live",
     transports: ["websocket"],
     // We wait ourselves, because the status bar says for how long.
@@ -97,6 +118,7 @@ function connectTo({ take, retry, cursor }: Heard): Socket<ServerSays, ClientSay
     timeout: CONNECT_TIMEOUT_MS,
     autoConnect: false,
   })
+  const socket: Socket<ServerSays, ClientSays> = line
   socket.on("connect", () => {
     socket.emit("subscribe", { after: cursor() }, (answer) => {
       take(answer)
@@ -110,5 +132,40 @@ function connectTo({ take, retry, cursor }: Heard): Socket<ServerSays, ClientSay
   })
   socket.on("events", ({ entries, head }) => take({ kind: "received", entries, head }))
   socket.on("cut", (message) => take({ kind: "cut", cursor: message.cursor }))
-  return socket
+  return line
+}
+
+/** Runs over the same socket: each follower says where to go on whenever the line is made anew. */
+function followRuns(socket: Socket<RunsSay, FollowersSay>) {
+  const followers = new Map<string, RunFollower>()
+  const tell = (agentId: string, it: RunHeard) => followers.get(agentId)?.hear(it)
+  const subscribe = (agentId: string, follower: RunFollower) => {
+    socket.emit("subscribe", { agentId, after: follower.after(), brief: true }, (answer) => {
+      // Whoever let go meanwhile is not told.
+      if (followers.get(agentId) === follower) follower.hear(answer)
+    })
+  }
+  socket.on("connect", () => {
+    for (const [agentId, follower] of followers) subscribe(agentId, follower)
+  })
+  socket.on("disconnect", () => {
+    for (const follower of followers.values()) follower.hear({ kind: "lost" })
+  })
+  socket.on("agent:message", ({ agentId, message }) => tell(agentId, { kind: "message", message }))
+  socket.on("agent:delta", ({ agentId, ...it }) => tell(agentId, { kind: "delta", ...it }))
+  socket.on("agent:updated", ({ agentId, run }) => tell(agentId, { kind: "updated", run }))
+  socket.on("agent:error", ({ agentId, error }) =>
+    tell(agentId, { kind: "error", message: error.message }),
+  )
+  socket.on("agent:deleted", ({ agentId }) => tell(agentId, { kind: "deleted" }))
+
+  return (agentId: string, follower: RunFollower): (() => void) => {
+    followers.set(agentId, follower)
+    if (socket.connected) subscribe(agentId, follower)
+    return () => {
+      if (followers.get(agentId) !== follower) return
+      followers.delete(agentId)
+      if (socket.connected) socket.emit("unsubscribe", { agentId })
+    }
+  }
 }

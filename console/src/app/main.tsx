@@ -10,6 +10,7 @@ import { hasCode } from "../data/errors.ts"
 import { keys } from "../data/keys.ts"
 import { createLiveCache } from "../data/live-cache.ts"
 import { ClientContext } from "../data/queries.tsx"
+import { RunLineContext } from "../data/run-line.ts"
 import { tabMemory } from "./cursor-memory.ts"
 import { enterByLink } from "./enter.ts"
 import { Gate } from "./gate.tsx"
@@ -45,7 +46,9 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <ClientContext value={client}>
-        <Gate entered={enterByLink(client)} live={live} clock={browserClock} />
+        <RunLineContext value={live}>
+          <Gate entered={enterByLink(client)} live={live} clock={browserClock} />
+        </RunLineContext>
       </ClientContext>
     </QueryClientProvider>
   </StrictMode>,

@@ -1,6 +1,14 @@
 import { Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
-import { parseCapture, parseEvents, parseSettings, paths } from "../data/paths.ts"
+import {
+  parseCapture,
+  parseEvents,
+  parseRun,
+  parseRuns,
+  parseSettings,
+  paths,
+  runIdAt,
+} from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/keymap.ts"
 import { loadLater } from "./load-later.tsx"
@@ -9,13 +17,13 @@ import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
 export type Place = {
-  readonly id: "now" | "capture" | "events" | "settings"
+  readonly id: "now" | "capture" | "runs" | "events" | "settings"
   readonly href: string
   readonly label: string
   readonly icon: IconName
   readonly scope: Scope
   /** In which part of the sidebar it stands. */
-  readonly part: "nav" | "see" | "foot"
+  readonly part: "nav" | "see" | "act" | "foot"
 }
 
 /** Every page there is, in the order of the sidebar; a room without a page has no link. */
@@ -29,6 +37,7 @@ export const PLACES: readonly Place[] = [
     scope: "capture",
     part: "see",
   },
+  { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
   {
     id: "events",
     href: paths.events(),
@@ -47,14 +56,24 @@ export const PLACES: readonly Place[] = [
   },
 ]
 
+/** Where an address leads; the page of one run belongs to Runs and has keys of its own. */
 export function placeAt(path: string): Place | undefined {
-  return PLACES.find((it) => it.href === path)
+  if (runIdAt(path) === undefined) return PLACES.find((it) => it.href === path)
+  const runs = PLACES.find((it) => it.id === "runs")
+  return runs === undefined ? undefined : { ...runs, scope: "run" }
 }
 
 const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
 const CapturePage = loadLater(
   async () => (await import("../features/capture/page.tsx")).CapturePage,
 )
+const RunsPage = loadLater(async () => (await import("../features/runs/page.tsx")).RunsPage)
+const RunPage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/run/page.tsx")
+  await reader
+  return page.RunPage
+})
 const EventsPage = loadLater(async () => (await import("../features/events/page.tsx")).EventsPage)
 const SettingsPage = loadLater(
   async () => (await import("../features/settings/page.tsx")).SettingsPage,
@@ -88,6 +107,10 @@ function pageFor(path: string, search: string, props: PageProps) {
         />
       )
     }
+    case "runs": {
+      const id = runIdAt(path)
+      return id === undefined ? runsPage(search, props) : runPage(id, search, props)
+    }
     case "events": {
       const values = parseEvents(search)
       return (
@@ -111,4 +134,31 @@ function pageFor(path: string, search: string, props: PageProps) {
     case undefined:
       return <NotFoundPage path={path} />
   }
+}
+
+function runsPage(search: string, { now }: PageProps) {
+  const values = parseRuns(search)
+  return (
+    <RunsPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.runs({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function runPage(id: string, search: string, props: PageProps) {
+  const { now, areFactsHidden, onToggleFacts } = props
+  const values = parseRun(search)
+  return (
+    <RunPage
+      key={id}
+      id={id}
+      now={now}
+      search={values}
+      isDrawerHidden={areFactsHidden}
+      onToggleDrawer={onToggleFacts}
+      onSearch={(change, how) => navigate(paths.run(id, { ...values, ...change }), how)}
+    />
+  )
 }

@@ -1,4 +1,5 @@
 import { Suspense, useCallback, useEffect, useState } from "react"
+import type { Now } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { toWireError } from "../data/errors.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
@@ -16,11 +17,12 @@ import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
 
-/** Behind the first page, and before anyone has read enough of it to search. */
-const PALETTE_LOADS_AFTER_MS = 1_500
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
 const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")).HelpSheet)
+
+/** By these a page that is looked at differs from one that only lies open in a tab. */
+const SIGNS_OF_A_PERSON = ["pointermove", "pointerdown", "keydown"] as const
 
 type ShellProps = { readonly live: Live; readonly clock: Clock }
 
@@ -37,12 +39,15 @@ export function Shell({ live, clock }: ShellProps) {
   const appearance = useAppearance()
   const bindings = useKeymap(placeAt(path)?.scope ?? "everywhere", clock)
   useEffect(() => followLinks(document.body), [])
-  // The palette answers within 100 ms because it is there before it is asked for. Should
-  // the server be away just then, whoever opens it is told.
-  useEffect(
-    () => clock.after(PALETTE_LOADS_AFTER_MS, () => void loadPalette().catch(() => undefined)),
-    [clock],
-  )
+  // The palette answers within 100 ms because it is there before it is asked for: with the first
+  // sign of a person. Should the server be away just then, whoever opens it is told.
+  useEffect(() => {
+    const load = () => void loadPalette().catch(() => undefined)
+    for (const it of SIGNS_OF_A_PERSON) window.addEventListener(it, load, { once: true })
+    return () => {
+      for (const it of SIGNS_OF_A_PERSON) window.removeEventListener(it, load)
+    }
+  }, [])
   return (
     <KeysContext value={bindings}>
       <ToastProvider>
@@ -75,7 +80,6 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
     document.title = `${placeAt(path)?.label ?? "Not found"}, Quartermaster`
   }, [path])
 
-  const waiting = report?.waiting.length ?? 0
   const places = (part: PlaceOnMap["part"]) =>
     PLACES.filter((it) => it.part === part).map((it) => (
       <Place
@@ -83,8 +87,8 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
         href={it.href}
         icon={it.icon}
         label={it.label}
-        isCurrent={it.href === path}
-        count={it.id === "now" && waiting > 0 ? waiting : undefined}
+        isCurrent={it.id === placeAt(path)?.id}
+        {...countOf(it.id, report)}
       />
     ))
   return (
@@ -98,6 +102,8 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
             {places("nav")}
             <NavHeading>See</NavHeading>
             {places("see")}
+            <NavHeading>Act</NavHeading>
+            {places("act")}
           </Nav>
           <NavFoot>{places("foot")}</NavFoot>
         </>
@@ -132,9 +138,18 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   )
 }
 
+/** What waits for a person is amber; what runs is only said. */
+function countOf(id: PlaceOnMap["id"], report: Now | undefined) {
+  const waiting = report?.waiting.length ?? 0
+  const running = report?.running.length ?? 0
+  if (id === "now" && waiting > 0) return { count: waiting, tone: "warn" } as const
+  return id === "runs" && running > 0 ? { count: running } : {}
+}
+
 function useGoKeys(): void {
   useKey("go.now", () => navigate(hrefOf("now")))
   useKey("go.capture", () => navigate(hrefOf("capture")))
+  useKey("go.runs", () => navigate(hrefOf("runs")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))
 }

@@ -1,7 +1,9 @@
 import { useSyncExternalStore } from "react"
+import { formatCount } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { isRefusal } from "../data/errors.ts"
-import { useSession } from "../data/queries.tsx"
+import { useOperation, useSession } from "../data/queries.tsx"
+import { sumToday } from "../data/today.ts"
 import { StatusItem } from "../ui/frame/frame.tsx"
 import { Text } from "../ui/text/text.tsx"
 import type { Live } from "./live.ts"
@@ -38,10 +40,11 @@ export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
       ) : (
         <LiveItem live={live} clock={clock} />
       )}
+      <RunsItem />
       {session?.readOnly === true ? <StatusItem icon="lock">Read only</StatusItem> : null}
+      <SpentItems />
       <StatusItem
         icon="density"
-        push
         wide
         label={`Density: ${look.density}`}
         onPress={() => onAsk("density")}
@@ -51,6 +54,37 @@ export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
       <StatusItem icon="theme" wide label={`Theme: ${look.mode}`} onPress={() => onAsk("theme")}>
         {capital(look.mode)}
       </StatusItem>
+    </>
+  )
+}
+
+function useToday() {
+  const { data: report } = useOperation("now.show", {})
+  return report === undefined ? undefined : sumToday(report)
+}
+
+/** 2 running, 3 waiting. */
+function RunsItem() {
+  const today = useToday()
+  if (today === undefined || today.running + today.waiting === 0) return null
+  return (
+    <StatusItem wide>
+      {today.running} running, {today.waiting} waiting
+    </StatusItem>
+  )
+}
+
+/** At the right; the first of them pushes the others there, also when nothing was spent. */
+function SpentItems() {
+  const today = useToday()
+  const tokens = today?.tokens ?? null
+  const usd = today?.usd ?? null
+  return (
+    <>
+      <StatusItem push wide>
+        {tokens === null ? "" : `${formatCount(tokens)} tokens in context`}
+      </StatusItem>
+      {usd === null ? null : <StatusItem wide>{`$${usd.toFixed(2)}`}</StatusItem>}
     </>
   )
 }

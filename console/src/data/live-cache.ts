@@ -12,14 +12,25 @@ type LiveRule = {
   patch?(queries: QueryClient, entry: JournalEntry): void
 }
 
+/** What every sign of life of a run may change. */
+const OF_RUNS: readonly AnyOperation[] = [
+  "agents.list",
+  "agents.show",
+  "agents.context",
+  "now.show",
+]
+
 /** One row an event; the compiler and a test hold it to the contract's list. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
-  "agents.advanced": { stale: ["agents.list", "agents.messages", "agents.show"] },
-  "agents.answered": { stale: ["agents.approvals", "agents.show", "now.show"] },
-  "agents.asked": { stale: ["agents.approvals", "agents.show", "now.show"] },
+  "agents.advanced": { stale: [...OF_RUNS, "agents.messages", "agents.timeline"] },
+  "agents.answered": { stale: [...OF_RUNS, "agents.approvals", "permissions.list"] },
+  "agents.asked": { stale: [...OF_RUNS, "agents.approvals"] },
+  "agents.commanded": { stale: ["agents.turns", "agents.show"] },
   "agents.created": { stale: ["agents.list", "now.show"] },
   "agents.deleted": { stale: ["agents.list", "agents.approvals", "now.show"] },
-  "agents.updated": { stale: ["agents.list", "agents.show", "now.show"] },
+  "agents.updated": {
+    stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
+  },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },

@@ -8,6 +8,7 @@ const SECONDS = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
   fractionalSecondDigits: 3,
 })
+const SHORT_DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const DATE = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" })
 
 /** Sunday 15 November. */
@@ -42,6 +43,11 @@ export function formatWhen(at: number, now: number): string {
   const isNear = day === "Today" || day === "Yesterday"
   const date = isNear ? day.toLowerCase() : day.slice(day.indexOf(" ") + 1)
   return `${date} ${formatClock(at)}`
+}
+
+/** 14 Nov: where a column has no room for more. */
+export function formatDate(at: number): string {
+  return SHORT_DATE.format(at)
 }
 
 /** "11 min" for waiting; "under a minute" rather than seconds that nobody watches. */

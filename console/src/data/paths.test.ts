@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest"
 import { CONTEXT_KINDS, HOST_NAMES } from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
-import { HOSTS, parseCapture, parseEvents, parseSettings, paths } from "./paths.ts"
+import {
+  HOSTS,
+  parseCapture,
+  parseEvents,
+  parseRun,
+  parseRuns,
+  parseSettings,
+  paths,
+  runIdAt,
+} from "./paths.ts"
 
 const searchOf = (path: string) =>
   path.slice(path.indexOf("?") < 0 ? path.length : path.indexOf("?"))
@@ -61,6 +70,39 @@ describe("addresses", () => {
     )
   })
 
+  it("[CONSOLE-3] and for every state of Runs and of one run", () => {
+    const runs = fc.record({
+      view: fc.constantFrom("list", "approvals", "permissions"),
+      text: fc.string({ unit: "grapheme" }),
+      status: fc.constantFrom("all", "waiting", "live", "completed", "failed", "stopped"),
+      label: fc.string(),
+      workflow: fc.string(),
+      archived: fc.boolean(),
+      at: fc.string(),
+      beside: fc.option(fc.constantFrom("peek", "new")),
+    })
+    fc.assert(
+      fc.property(runs, (search) => {
+        expect(parseRuns(searchOf(paths.runs(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+    const id = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => it.isWellFormed())
+    fc.assert(
+      fc.property(id, (it) => {
+        const path = paths.run(it, { at: 7 })
+        expect(runIdAt(path.slice(0, path.indexOf("?")))).toBe(it)
+        expect(parseRun(searchOf(path)).at).toBe(7)
+      }),
+      withSeed(),
+    )
+    expect([runIdAt("/runs"), runIdAt("/runs/a/b"), runIdAt("/runs/%E0")]).toEqual([
+      undefined,
+      undefined,
+      "%E0",
+    ])
+  })
+
   it("[CONSOLE-3] hosts and kinds in an address are those of the contract", () => {
     expect([...HOSTS]).toEqual([...HOST_NAMES])
     expect([...KINDS]).toEqual([...CONTEXT_KINDS])
@@ -69,6 +111,8 @@ describe("addresses", () => {
 
   it("[CONSOLE-3] defaults are not written", () => {
     expect(paths.capture(parseCapture(""))).toBe("/capture")
+    expect(paths.runs(parseRuns("?status=odd&view=odd&beside=odd"))).toBe("/runs")
+    expect(paths.run("rn_1", parseRun(""))).toBe("/runs/rn_1")
     expect(paths.events()).toBe("/events")
     expect(paths.events(parseEvents(""))).toBe("/events")
     expect(paths.settings({ layer: "user", text: "" })).toBe("/settings")

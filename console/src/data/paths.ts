@@ -61,8 +61,42 @@ export type CaptureSearch = {
   readonly to: string
 }
 
+const RUNS_VIEWS = ["list", "approvals", "permissions"] as const
+export type RunsView = (typeof RUNS_VIEWS)[number]
+/** Statuses of runs as people ask for them: `live` is everything that has not ended. */
+const RUNS_FACETS = ["all", "waiting", "live", "completed", "failed", "stopped"] as const
+export type RunsFacet = (typeof RUNS_FACETS)[number]
+
+const BESIDE = ["peek", "new"] as const
+
+export type RunsSearch = {
+  readonly view: RunsView
+  readonly text: string
+  readonly status: RunsFacet
+  readonly label: string
+  readonly workflow: string
+  /** Those put away, instead of the others. */
+  readonly archived: boolean
+  /** Id of the selected run or approval. */
+  readonly at: string
+  /** What stands beside the list: a look at the selected one, or the form that starts a run. */
+  readonly beside: (typeof BESIDE)[number] | null
+}
+
+export type RunSearch = {
+  /** Sequence number of the selected message. */
+  readonly at: number | null
+  /** Its JSON instead of what it says. */
+  readonly raw: boolean
+  /** What is looked for in the transcript. */
+  readonly find: string
+}
+
 export const paths = {
   now: () => "/",
+  runs: (search: Partial<RunsSearch> = {}) => `/runs${formatRuns(search)}`,
+  run: (id: string, search: Partial<RunSearch> = {}) =>
+    `/runs/${encodeURIComponent(id)}${formatRun(search)}`,
   capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
   settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
@@ -100,6 +134,59 @@ function formatCapture({ host, tab, view, open, ...rest }: Partial<CaptureSearch
     from,
     to,
   })
+}
+
+export function parseRuns(search: string): RunsSearch {
+  const query = new URLSearchParams(search)
+  return {
+    view: oneOf(RUNS_VIEWS, query.get("view")) ?? "list",
+    text: query.get("text") ?? "",
+    status: oneOf(RUNS_FACETS, query.get("status")) ?? "all",
+    label: query.get("label") ?? "",
+    workflow: query.get("workflow") ?? "",
+    archived: query.get("archived") === "yes",
+    at: query.get("at") ?? "",
+    beside: oneOf(BESIDE, query.get("beside")) ?? null,
+  }
+}
+
+function formatRuns({ view, status, archived, ...rest }: Partial<RunsSearch>): string {
+  const { text, label, workflow, at, beside } = rest
+  return formatSearch({
+    view: view === "list" ? "" : view,
+    text,
+    status: status === "all" ? "" : status,
+    label,
+    workflow,
+    archived: archived === true ? "yes" : "",
+    at,
+    beside,
+  })
+}
+
+/** The run of an address like /runs/rn_1; undefined for every other one. */
+export function runIdAt(path: string): string | undefined {
+  const id = /^\/runs\/([^/]+)$/.exec(path)?.[1]
+  if (id === undefined) return undefined
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    // A stray % is no code for a character: then the id is what stands there.
+    return id
+  }
+}
+
+export function parseRun(search: string): RunSearch {
+  const query = new URLSearchParams(search)
+  return {
+    at: wholeOrNull(query.get("at")),
+    raw: query.get("raw") === "yes",
+    find: query.get("find") ?? "",
+  }
+}
+
+function formatRun({ at, raw, find }: Partial<RunSearch>): string {
+  return formatSearch({ at, raw: raw === true ? "yes" : "", find })
 }
 
 export function parseEvents(search: string): EventsSearch {

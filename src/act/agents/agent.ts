@@ -1,5 +1,11 @@
 import type { ProcessIdentity } from "#ground/base"
-import type { AgentEvent, AgentMode, AgentType } from "#ground/contract"
+import type {
+  ActivityKind,
+  AgentEvent,
+  AgentMode,
+  AgentType,
+  PermissionRule,
+} from "#ground/contract"
 
 /** A line of an agent, mapped; `raw` is the host's own word for whoever wants to see it. */
 export type Heard = {
@@ -13,6 +19,18 @@ export type Found =
   | { readonly kind: "found"; readonly program: string; readonly version: string | undefined }
   | { readonly kind: "missing"; readonly hint: string }
 
+/** What a host asks, as the rules see it. */
+export type Ask = {
+  readonly tool: string
+  readonly kind: ActivityKind
+  /** What the tool was given, as JSON or text. */
+  readonly input: string
+  readonly cwd: string
+}
+
+/** What a person's rules say of it; `rule` names the one that decided, in words. */
+export type Verdict = { readonly decision: "allow" | "ask" | "deny"; readonly rule: string }
+
 export type StartOptions = {
   readonly cwd: string
   readonly prompt: string
@@ -25,6 +43,23 @@ export type StartOptions = {
   /** What the child sees of the environment; already picked by an allow-list. */
   readonly environment: Readonly<Record<string, string>>
   readonly program: string
+  readonly signal: AbortSignal
+  /** Only these MCP servers of the host; absent means all it has. */
+  readonly sources?: readonly string[] | undefined
+  /** Replaces secrets; to be used before a text is cut, because half a secret is not recognised. */
+  redact?(text: string): string
+  /** Asked before the mode is: a denying rule holds in every mode, `plan` never allows. */
+  verdict?(ask: Ask): Verdict | undefined
+  /** Without secrets; asked before a text is cut, because half a secret is not known for one. */
+  redact?(text: string): string
+  /** The denying and asking rules, for a host that nobody can answer while it works. */
+  readonly restricting?: readonly PermissionRule[] | "unknown" | undefined
+}
+
+/** One question without a session: nothing is kept, no tool is offered, no project is seen. */
+export type CompleteOptions = Pick<StartOptions, "prompt" | "model" | "environment" | "program"> & {
+  /** An empty folder of its own. */
+  readonly cwd: string
   readonly signal: AbortSignal
 }
 
@@ -63,6 +98,8 @@ export type Agent = {
   readonly title: string
   find(options: FindOptions): Promise<Found>
   start(options: StartOptions): Promise<AgentSession>
+  /** Undefined when the host could not answer: a title is never worth a failure. */
+  complete(options: CompleteOptions): Promise<string | undefined>
 }
 
 export type FindOptions = {

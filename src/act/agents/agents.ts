@@ -1,138 +1,144 @@
-import path from "node:path"
-import type { Clock, Ids, ProcessIdentity } from "#ground/base"
-import type { Approval, Message, Run, RunStatus } from "#ground/contract"
+import { type Clock, type Ids, type ProcessIdentity, type TemporaryDirectory } from "#ground/base"
+import type { AgentsTurns, Approval, ContextPart, Run } from "#ground/contract"
 import type { Db } from "#ground/store"
-import { type AnswerInput, createBook } from "./book.ts"
-import { DirectoryUnusable } from "./errors.ts"
-import { createLauncher, type LauncherDeps } from "./launcher.ts"
-import { newRun, type StartInput } from "./new-run.ts"
-import { expireApprovals, type Identity, type Owner, setChild, updateRun } from "./queries.ts"
-import { isEnded } from "./status.ts"
-import { createWriter } from "./writer.ts"
+import { createCare } from "./runs/care.ts"
+import { createDriving } from "./runs/driving.ts"
+import { createHub, type Hub } from "./runs/hub.ts"
+import { createKeeping } from "./runs/keeping.ts"
+import { createApprovals } from "./runs/kept/approvals.ts"
+import { type Book, createBook } from "./runs/kept/book.ts"
+import type { RunChange } from "./runs/kept/queries.ts"
+import { createQueue } from "./runs/kept/queue.ts"
+import type { Owner } from "./runs/kept/rows.ts"
+import { createWriter } from "./runs/kept/writer.ts"
+import { createObeying } from "./runs/obey.ts"
+import { keepFiles } from "./runs/session-files.ts"
+import { createSettling } from "./runs/settle.ts"
+import { createViews } from "./runs/views.ts"
+import { createLauncher, type Launcher, type LauncherDeps } from "./runs/work/launcher.ts"
+import { restoreRun } from "./runs/work/restore-run.ts"
+import { createTitling } from "./runs/work/titling.ts"
+import type { Shelf } from "./runs/work/working.ts"
+import type { HostPlaces } from "./sessions/readers/places.ts"
 
-export type AgentsDeps = Omit<LauncherDeps, "writer"> & {
+export type AgentsDeps = Omit<LauncherDeps, "writer" | "tellDelta" | "turnEnded" | "restore"> & {
   readonly db: Db<"agents">
   readonly clock: Clock
   readonly ids: Ids
   readonly owner: Owner
   directoryProblem(directory: string): Promise<string | undefined>
+  isOfRepository(directory: string): Promise<boolean>
   /** The repository in which agents work unless told otherwise. */
   root(): string
   isAlive(identity: ProcessIdentity): boolean
   endProcess(identity: ProcessIdentity): Promise<void>
-  /** Messages of a run, once they are stored. */
-  tell(runId: string, messages: readonly Message[]): void
+  /** Calls back when the store has grown, whoever wrote. */
+  onAdvance(listener: () => void): () => void
+  wantsTitles(): boolean
+  temporaryDirectory(): Promise<TemporaryDirectory>
+  redactJson(value: unknown): unknown
+  /** Where hosts keep their sessions. */
+  hostPlaces(): HostPlaces
+  /** Where each session is also written as a file. */
+  readonly sessionsDirectory: string
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
+  count(): Promise<(text: string) => number>
+  /** Random, so that no text can hold it. */
+  delimiter(): string
 }
 
 export type Agents = ReturnType<typeof createAgents>
 
 /** Runs of agents: started, fed, watched, stopped and kept. */
 export function createAgents(deps: AgentsDeps) {
-  const writer = createWriter(deps)
+  const hub = createHub(deps.log)
+  const writer = createWriter({ ...deps, tell: hub.advanced })
   const book = createBook(deps)
-  const launcher = createLauncher({ ...deps, writer }, book)
-  const settle = createSettling({ ...deps, writer, book })
-  const get = async (id: string): Promise<Run> => (await book.find(id)).run
-
-  async function stop(id: string): Promise<Run> {
-    const { run, hidden } = await book.find(id)
-    const running = launcher.find(id)
-    await running?.stop()
-    await running?.done
-    const isForeign = running === undefined && !isEnded(run.status)
-    if (isForeign) await settle(run, hidden.child, "stopped")
-    return get(id)
-  }
+  const shelf: Shelf = { book, queue: createQueue(deps), approvals: createApprovals(deps) }
+  const titling = createTitling({ ...deps, book })
+  const restore = (run: Run): Promise<ContextPart> => restoreRun(run, { ...deps, book })
+  const told = { writer, tellDelta: hub.written, turnEnded: titling.turnEnded, restore }
+  const launcher = createLauncher({ ...deps, ...told }, shelf)
+  const settling = createSettling({ ...deps, ...shelf, writer, launcher })
+  const obey = createObeying({ ...deps, ...shelf, launcher })
+  const care = createCare({ ...deps, ...shelf, launcher, settling, obey })
+  const driving = createDriving({ ...deps, ...shelf, launcher, care })
+  const files = keepFiles({ ...deps, book, hub })
 
   return {
-    get,
-    stop,
-    list: book.list,
-    messages: book.messages,
-    approvals: book.approvals,
-    fill: launcher.fill,
-    close: launcher.close,
-    async start(input: StartInput): Promise<Run> {
-      const run = await addRun(input, { ...deps, book })
-      launcher.fillSoon()
-      return run
+    ...createReading({ ...deps, ...shelf, launcher }),
+    ...createKeeping({ ...deps, book, start: driving.start }),
+    ...driving,
+    /** Whether this very process works on it. */
+    isHere: (id: string): boolean => launcher.find(id) !== undefined,
+    onMessages: hub.onMessages,
+    onDelta: hub.onDelta,
+    fill: care.fill,
+    recover: care.recover,
+    stop: settling.stop,
+    /** From now on this process starts what waits and takes over what nobody works on. */
+    watch(): void {
+      care.watch()
+      void files.rebuild()
     },
-    /** The next turn: behind the running one, or as a new start of the same session. */
-    async send(id: string, text: string): Promise<Run> {
-      const { run, hidden } = await book.find(id)
-      await book.queueTurn(id, text)
-      const isIdle = isEnded(run.status) && launcher.find(id) === undefined
-      if (isIdle) await launcher.launch(run, hidden.configuration)
-      return get(id)
+    rewriteTurn: shelf.queue.rewriteTurn,
+    dropTurn: shelf.queue.dropTurn,
+    edit: (id: string, change: RunChange): Promise<Run> =>
+      editRun(id, redacted(change, deps.redact), { book, hub }),
+    async remove(id: string): Promise<void> {
+      await settling.stop(id)
+      await book.remove(id)
+      launcher.forgetVariables(id)
+      await files.deleted(id)
     },
-    remove: (id: string): Promise<void> => stop(id).then(() => book.remove(id)),
-    async answer(id: string, answer: AnswerInput): Promise<Approval> {
-      const { approval, hostId } = await book.answerOnce(id, answer)
-      await launcher.find(approval.runId)?.answer(hostId, answer)
-      return approval
-    },
-    /** After a crash: what says that it runs and does not is told the truth about. */
-    async recover(): Promise<number> {
-      const lost = (await book.unfinished()).filter(({ hidden }) => isLost(hidden.owner, deps))
-      for (const { run, hidden } of lost) await settle(run, hidden.child, "interrupted")
-      return lost.length
+    async close(): Promise<void> {
+      await care.close()
+      await titling.close()
+      await files.close()
     },
   }
 }
 
-type BookDeps = AgentsDeps & { readonly book: ReturnType<typeof createBook> }
+/** What people write about a run is kept and shown like what agents say. */
+function redacted(change: RunChange, redact: (text: string) => string): RunChange {
+  const { title, labels, workflow } = change
+  return {
+    ...change,
+    title: title === undefined ? undefined : redact(title),
+    labels: labels?.map((it) => redact(it)),
+    workflow: workflow === undefined ? undefined : redact(workflow),
+  }
+}
 
-async function addRun(input: StartInput, deps: BookDeps): Promise<Run> {
-  const cwd = await usableDirectory(input.configuration.cwd, deps)
-  // The agent gets the words as they are, from the queue; what is kept has no secret in it.
-  const shown = { ...input, prompt: deps.redact(input.prompt) }
-  const run = newRun(shown, { cwd, id: deps.ids.next("run"), at: deps.clock.now() })
-  await deps.book.add(run, input.configuration)
-  await deps.book.queueTurn(run.id, input.prompt)
+async function editRun(
+  id: string,
+  change: RunChange,
+  { book, hub }: { readonly book: Book; readonly hub: Hub },
+): Promise<Run> {
+  const run = await book.edit(id, change)
+  hub.advanced(id, run.lastSeq)
   return run
 }
 
-type SettlingDeps = BookDeps & { readonly writer: ReturnType<typeof createWriter> }
+type ReadingDeps = Shelf &
+  Pick<AgentsDeps, "clock" | "contextParts"> & { readonly launcher: Launcher }
 
-/** Ends a run that nobody works on any more: its process, if it lives, and what it says of itself. */
-function createSettling(deps: SettlingDeps) {
-  return async (run: Run, child: Identity | null, status: "interrupted" | "stopped") => {
-    if (child !== null && deps.isAlive(identityOf(child))) await deps.endProcess(identityOf(child))
-    const claim = await deps.book.claim(run.id)
-    if (claim === undefined) return
-    const said = { type: "system", role: "system", content: SETTLED[status], metadata: {} } as const
-    await deps.writer.append(claim, [said], async (tx) => {
-      const at = deps.clock.now()
-      await tx.run(updateRun(run.id, { ...run, status }, at))
-      await tx.run(expireApprovals(run.id, at))
-      await tx.run(setChild(run.id, claim.fence, null))
-      tx.emit("agents.updated", { id: run.id, status })
-    })
+function createReading({ book, queue, approvals, launcher, clock, contextParts }: ReadingDeps) {
+  const get = async (id: string): Promise<Run> => (await book.find(id)).run
+  return {
+    get,
+    list: book.list,
+    messages: book.messages,
+    message: book.message,
+    ...createViews({ book, clock }),
+    approvals: approvals.list,
+    approval: async (id: string): Promise<Approval> => (await approvals.find(id)).approval,
+    /** The turns that wait, and whether the agent could take one at once. */
+    async queued(id: string): Promise<AgentsTurns> {
+      const turns = await queue.turns(id)
+      return { turns, canSteer: launcher.find(id)?.live?.canSteer ?? false }
+    },
+    parts: async (id: string): Promise<ContextPart[]> => [...(await contextParts(await get(id)))],
   }
-}
-
-const SETTLED = {
-  interrupted: "The process that ran this ended before it did; what was said until then is kept",
-  stopped: "Stopped from another process",
-} as const satisfies Partial<Record<RunStatus, string>>
-
-function identityOf({ pid, startedAt }: Identity): ProcessIdentity {
-  return { pid, startedAt: startedAt === "" ? undefined : startedAt }
-}
-
-/** On this machine a process can be looked for; of another one only its lease tells. */
-function isLost(owner: Owner | null, deps: AgentsDeps): boolean {
-  if (owner === null || owner.machine !== deps.owner.machine) return false
-  const isOurs = owner.pid === deps.owner.pid && owner.startedAt === deps.owner.startedAt
-  return !isOurs && !deps.isAlive(identityOf(owner))
-}
-
-async function usableDirectory(given: string | undefined, deps: AgentsDeps): Promise<string> {
-  const directory = path.resolve(deps.root(), given ?? ".")
-  const problem = await deps.directoryProblem(directory)
-  if (problem !== undefined) throw DirectoryUnusable({ path: given ?? directory, reason: problem })
-  // An agent works where this repository is, not wherever a request points.
-  const isOurs = (await deps.projectFolders(directory)).includes(deps.root())
-  if (isOurs) return directory
-  throw DirectoryUnusable({ path: given ?? directory, reason: "it lies outside this repository" })
 }

@@ -16,3 +16,8 @@ export async function loadAgent(type: AgentType): Promise<Agent> {
       return type satisfies never
   }
 }
+
+/** Names of the scripts that come with the synthetic agent. */
+export async function agentScripts(): Promise<readonly string[]> {
+  return [...(await import("./synthetic/scripts.ts")).SCRIPTS.keys()]
+}

@@ -9,6 +9,7 @@ import {
   last,
   reading,
 } from "../../../test/conformance/agents.ts"
+import { agentRuleSuite } from "../../../test/conformance/agents-rules.ts"
 import { standIn } from "../../../test/conformance/agents-stand-in.ts"
 import type { Agent } from "./agent.ts"
 import { claudeCode } from "./claude-code/claude-code.ts"
@@ -29,6 +30,8 @@ const SCRIPTS: Readonly<Record<Deed, readonly object[]>> = {
     { event: "activity.ended", activityId: "a", outcome: "done", diff: "+remember\n" },
   ],
   outside: [],
+  look: [],
+  serve: [],
   command: [
     { event: "activity.started", activityId: "a", kind: "command", tool: "Bash", title: "make" },
     approval("Bash"),
@@ -56,6 +59,7 @@ async function syntheticWorld(): Promise<AgentWorld> {
     agent: synthetic,
     marker: "",
     hasMade: () => false,
+    hasServed: () => false,
     isWaiting: async () => {},
     options: (deed) => ({
       cwd: "/",
@@ -75,36 +79,41 @@ agentSuite("synthetic", {
   canResume: true,
 })
 
+agentRuleSuite("synthetic", syntheticWorld)
+
 describe("recorded streams of the real hosts", () => {
   test("[AGENTS-11] Claude Code's stream is told in our words", async () => {
     await using run = await replay(claudeCode, "ask")
     const first = await answering(run, "allow")
     await run.session.send("please command")
     const second = await answering(run, "deny")
-    const usage = await run.until("context.usage")
-    expect([...first, ...second, ...usage].map(brief)).toMatchInlineSnapshot(`
+    expect([...first, ...second].map(brief)).toMatchInlineSnapshot(`
       [
         "session.started",
         "turn.started",
         "activity.started kind="edit" tool="Write" title="Write /root-of-test/w/note.txt"",
+        "cost usage={"input":100,"output":20,"cacheRead":0,"cacheWrite":0} isTotal=false",
         "approval.requested tool="Write" title="Write /root-of-test/w/note.txt"",
         "approval.resolved decision="allow" by="test"",
         "activity.ended outcome="done" diff="--- /dev/null\\n+++ b/root-of-test/w/note.txt\\n@@ -0,0 +1,1 @@\\n+remember\\n"",
         "text.delta text="understood, and done"",
         "message type="assistant" text="understood, and done"",
+        "cost usage={"input":100,"output":20,"cacheRead":0,"cacheWrite":0} isTotal=false",
         "cost usage={"input":200,"output":40,"cacheRead":0,"cacheWrite":0} isTotal=true",
         "turn.ended outcome="completed" text="understood, and done" denials=0",
         "turn.started",
-        "activity.started kind="command" tool="Bash" title="Bash make a file"",
-        "approval.requested tool="Bash" title="Bash make a file"",
+        "activity.started kind="command" tool="Bash" title="Bash touch made.txt && echo made"",
+        "cost usage={"input":100,"output":20,"cacheRead":0,"cacheWrite":0} isTotal=false",
+        "approval.requested tool="Bash" title="Bash touch made.txt && echo made"",
         "approval.resolved decision="deny" by="test"",
         "activity.ended outcome="denied" diff=undefined",
         "context.usage used=13178 window=1000000",
         "text.delta text="understood, and done"",
         "message type="assistant" text="understood, and done"",
+        "cost usage={"input":100,"output":20,"cacheRead":0,"cacheWrite":0} isTotal=false",
+        "context.usage used=13170 window=1000000",
         "cost usage={"input":400,"output":80,"cacheRead":0,"cacheWrite":0} isTotal=true",
         "turn.ended outcome="completed" text="understood, and done" denials=1",
-        "context.usage used=13170 window=1000000",
       ]
     `)
   })

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { AgentEvent, type RunStatus } from "#ground/contract"
-import { budgetState } from "./budget.ts"
 import { LONGEST_CONTENT_CHARACTERS } from "./limits.ts"
-import { type Progress, progressAfter } from "./progress.ts"
+import { budgetState } from "./runs/work/budget.ts"
+import { type Progress, progressAfter } from "./runs/work/progress.ts"
 import { statusAfter } from "./status.ts"
 import { draftOf } from "./transcript.ts"
 

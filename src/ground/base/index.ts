@@ -36,9 +36,12 @@ export { writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadLimits, ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
 export { readBounded, readTextBounded } from "./files/bounded-read.ts"
 export type { DirectoryEntry, ListOutcome } from "./files/directories.ts"
-export { ensureDirectory, listDirectory } from "./files/directories.ts"
+export { ensureDirectory, listDirectory, removeEmptyDirectory } from "./files/directories.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
+export { leadsTo } from "./files/leads-to.ts"
 export { sweepLeftovers } from "./files/leftovers.ts"
+export type { TemporaryDirectory } from "./files/temporary.ts"
+export { makeTemporaryDirectory } from "./files/temporary.ts"
 export type { StatOutcome } from "./files/verbs.ts"
 export {
   createFile,

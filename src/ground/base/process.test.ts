@@ -12,6 +12,7 @@ import {
   parseProcStat,
   processIdentity,
 } from "./process.ts"
+import { endProcessTree } from "./spawn.ts"
 
 describe("the identity of a process", () => {
   test("[BASE-16] ours is stable, alive and fit for a file's name", () => {
@@ -111,3 +112,23 @@ test("[BASE-16] ps tells start and parent too, twice the same, and nothing of a 
   expect(seen?.parent).toBe(process.ppid)
   expect(lookWithPs(2 ** 22 + 1)).toBeUndefined()
 })
+
+test.runIf(needs("BASE-14", "proc"))(
+  "[BASE-14] what a process left in its group is ended after it has gone, and a stranger with its number is not",
+  async () => {
+    const leader = spawn("sh", ["-c", "sleep 60 & echo $!; read x"], {
+      detached: true,
+      stdio: ["pipe", "pipe", "ignore"],
+    })
+    const [said] = await once(leader.stdout, "data")
+    const left = processIdentity(Number(String(said).trim()))
+    const identity = processIdentity(leader.pid ?? 0)
+    leader.stdin.end()
+    await once(leader, "exit")
+    expect(isSameProcessAlive(identity)).toBe(false)
+    await endProcessTree({ ...identity, startedAt: "another.time" })
+    expect(isSameProcessAlive(left)).toBe(true)
+    await endProcessTree(identity)
+    expect(isSameProcessAlive(left)).toBe(false)
+  },
+)

@@ -25,6 +25,18 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   return identity.startedAt === undefined || identity.startedAt === seen.startedAt
 }
 
+/**
+ * Whether the group of that number is still the one that process began. When the process itself has
+ * gone, its number is not given away as long as anyone of its group lives (setpgid(2), fork(2)).
+ */
+export function holdsGroup(leader: ProcessIdentity): boolean {
+  if (isSameProcessAlive(leader)) return true
+  const seen = look(leader.pid)
+  const isTaken = seen !== undefined && seen.startedAt !== leader.startedAt
+  const isOfThisBoot = leader.startedAt?.endsWith(`.${bootName()}`) === true
+  return !isTaken && isOfThisBoot && isGroupAlive(leader.pid)
+}
+
 /** Children, their children and so on, as far as /proc tells; empty where there is none. */
 export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity[] {
   const processes = listProcesses()

@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream"
 import { invariant } from "./error.ts"
 import { reasonOf } from "./files/system-error.ts"
 import { SPAWN_GRACE_MS, SPAWN_LONGEST_DRAIN_MS, SPAWN_LONGEST_TIMEOUT_MS } from "./limits.ts"
-import { type ProcessIdentity, processIdentity } from "./process.ts"
+import { holdsGroup, type ProcessIdentity, processIdentity } from "./process.ts"
 import { endGroup, endTree } from "./process-group.ts"
 
 /** Always written out: a child never inherits our environment, which holds people's keys. */
@@ -147,8 +147,12 @@ export async function launch(
   }
 }
 
-/** Ends a process that an earlier one of ours started, with all it started itself. */
+/**
+ * Ends a process that an earlier one of ours started, with all it started itself; also what is left
+ * of its group when it has gone. A later process with its number is not touched.
+ */
 export async function endProcessTree(identity: ProcessIdentity): Promise<void> {
+  if (!holdsGroup(identity)) return
   await endTree(identity, { graceMs: SPAWN_GRACE_MS, env: {} })
 }
 

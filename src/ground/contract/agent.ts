@@ -130,6 +130,10 @@ export const AgentEvent = z.discriminatedUnion("event", [
     /** In this session so far, not only of this call. */
     isTotal: z.boolean().describe("Whether usage and reportedUsd are of the whole session so far"),
     reportedUsd: z.number().nonnegative().optional().describe("The provider's own figure"),
+    models: z
+      .array(z.object({ model: z.string(), usage: TokenUsage }))
+      .optional()
+      .describe("The same by model, when several were used"),
   }),
   z.object({ event: z.literal("mode.changed"), mode: AgentMode, by: z.string() }),
   z.object({

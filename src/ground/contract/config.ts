@@ -18,6 +18,9 @@ const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof Fi
 export const TokenEncoding = z.enum(["claude", "o200k"])
 export type TokenEncoding = z.infer<typeof TokenEncoding>
 
+/** Rules over what agents do; a hundred of them fit. */
+const RuleText = z.string().max(8_000).default("")
+
 /** Every setting of the product, with its default and its description. */
 export const Config = z.strictObject({
   agents: z
@@ -25,6 +28,27 @@ export const Config = z.strictObject({
       maxRunning: field(z.int().min(1).max(64).default(4), {
         description: "How many runs of agents work at once; the rest wait",
         env: "QM_AGENTS_MAX_RUNNING",
+      }),
+      contextParts: field(z.boolean().default(true), {
+        description: "Whether date, repository and branch are put in front of each turn",
+        env: "QM_AGENTS_CONTEXT_PARTS",
+      }),
+      titles: field(z.boolean().default(true), {
+        description: "Whether a title is asked of the agent's model after the first turn",
+        env: "QM_AGENTS_TITLES",
+      }),
+      deny: field(RuleText, {
+        description: "What agents never do: Tool or Tool(command or path), with semicolons",
+        env: "QM_AGENTS_DENY",
+      }),
+      ask: field(RuleText, {
+        description: "What agents always ask for, in the same form",
+        env: "QM_AGENTS_ASK",
+      }),
+      allow: field(RuleText, {
+        description: "What agents do without asking, in the same form",
+        env: "QM_AGENTS_ALLOW",
+        personal: true,
       }),
     })
     .prefault({}),

@@ -16,6 +16,11 @@ export function defineEvent<const Name extends `${string}.${string}`, Body exten
 }
 
 const RunRef = z.object({ id: z.string() })
+const AgentsCommanded = defineEvent("agents.commanded", {
+  version: 1,
+  summary: "A turn or a command waits for the process that works on a run",
+  body: RunRef,
+})
 const AgentsCreated = defineEvent("agents.created", {
   version: 1,
   summary: "A run of an agent was made",
@@ -83,6 +88,7 @@ export const EVENTS = [
   AgentsAdvanced,
   AgentsAnswered,
   AgentsAsked,
+  AgentsCommanded,
   AgentsCreated,
   AgentsDeleted,
   AgentsUpdated,

@@ -45,16 +45,36 @@ export { Now, NowRow } from "./now.ts"
 export type { CallContext, Operation, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
 export {
-  AgentsApprovals,
-  AgentsList,
-  AgentsMessages,
   Approval,
+  RUN_ORIGINS,
   RUN_STATUSES,
   Run,
   RunConfiguration,
   RunCost,
   RunStatus,
 } from "./run.ts"
+export {
+  AgentsApprovals,
+  AgentsContext,
+  AgentsExport,
+  AgentsHandoff,
+  AgentsList,
+  AgentsMessages,
+  AgentsParts,
+  AgentsProviders,
+  AgentsSaved,
+  AgentsSessions,
+  AgentsTimeline,
+  AgentsTurns,
+  ContextPart,
+  HostSession,
+  ListedRule,
+  PermissionRule,
+  Permissions,
+  Provider,
+  QueuedTurn,
+  RunSpan,
+} from "./run-operations.ts"
 export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"
 export { SIGNATURES } from "./signatures.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./store.ts"

@@ -6,7 +6,16 @@ export const NowInput = z.object({})
 /** A run as the first page lists it. */
 export const NowRow = z.object({
   id: z.string(),
-  state: z.enum(["queued", "running", "waiting", "paused", "done", "failed", "stopped"]),
+  state: z.enum([
+    "queued",
+    "running",
+    "waiting",
+    "paused",
+    "done",
+    "failed",
+    "stopped",
+    "interrupted",
+  ]),
   title: z.string(),
   ask: z.string().optional().describe("What is asked of the reader, in words"),
   agent: z.string().optional(),

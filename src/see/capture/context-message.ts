@@ -7,7 +7,7 @@ import type { Capture, Message } from "#ground/contract"
 export function contextMessage(
   capture: Capture,
 ): Pick<Message, "type" | "role" | "content" | "metadata" | "raw"> {
-  const { manifest, texts } = capture
+  const { manifest, texts, budget } = capture
   const { workingDirectory, capturedAt, disclaimer, items, searched, totals } = manifest
   const content = texts.map(({ path, text, later, withheld }) => {
     const body = withheld ?? [text, later].filter((it) => it !== "").join("\n")
@@ -17,7 +17,14 @@ export function contextMessage(
     type: "context",
     role: "system",
     content: content.length === 0 ? "(No context files found)" : content.join("\n"),
-    metadata: { contextFileCount: items.length, workingDirectory },
+    metadata: {
+      contextFileCount: items.length,
+      workingDirectory,
+      // What of it is really in the window, for the bar that draws it.
+      tokens: budget.tokens,
+      window: budget.window,
+      kinds: budget.kinds,
+    },
     raw: JSON.stringify({
       type: "context_estimation",
       workingDirectory,

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { FileNotReadable, realPath } from "#ground/base"
-import { locateRepository } from "./repo.ts"
+import { locateRepository, type Repository } from "./repo.ts"
 
 /**
  * The folders whose content came with a project: the directory, those above it up to the top of
@@ -22,4 +22,15 @@ export async function projectFolders(directory: string): Promise<readonly string
     if (!FileNotReadable.is(error)) throw error
     return []
   }
+}
+
+/** Whether a directory is of this repository: in its working tree or, outside git, below its folder. */
+export async function isOfRepository(directory: string, repository: Repository): Promise<boolean> {
+  const folders = await projectFolders(directory)
+  if (folders.includes(repository.root)) return true
+  const [start] = folders
+  if (start === undefined || repository.gitCommonDirectory !== undefined) return false
+  // One with a git of its own is another repository, wherever it lies.
+  const { gitCommonDirectory } = await locateRepository(start)
+  return gitCommonDirectory === undefined && start.startsWith(`${repository.root}${path.sep}`)
 }

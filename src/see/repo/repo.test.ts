@@ -4,7 +4,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { currentBranch, locateRepository } from "./index.ts"
+import { currentBranch, isOfRepository, locateRepository } from "./index.ts"
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync(
@@ -129,4 +129,23 @@ test("[REPO-1] a directory that is not there is a coded failure", async () => {
   await expect(locateRepository(path.join(temp.path, "nowhere"))).rejects.toMatchObject({
     code: "FILE_NOT_READABLE",
   })
+})
+
+test("[REPO-10] outside git what lies below the folder is of it; what lies beside it, or has its own git, is not", async () => {
+  await using temp = await tempDirectory()
+  const root = path.join(temp.path, "plain")
+  const below = path.join(root, "sub")
+  const own = path.join(root, "own")
+  await mkdir(below, { recursive: true })
+  await mkdir(path.join(own, ".git"), { recursive: true })
+  await writeFile(path.join(own, ".git", "HEAD"), "ref: refs/heads/main\n")
+  await mkdir(path.join(own, ".git", "objects"))
+  await mkdir(path.join(own, ".git", "refs"))
+  await mkdir(path.join(temp.path, "plain-beside"))
+  const repository = await locateRepository(root)
+  expect(await isOfRepository(root, repository)).toBe(true)
+  expect(await isOfRepository(below, repository)).toBe(true)
+  expect(await isOfRepository(own, repository)).toBe(false)
+  expect(await isOfRepository(path.join(temp.path, "plain-beside"), repository)).toBe(false)
+  expect(await isOfRepository(path.join(root, "missing"), repository)).toBe(false)
 })

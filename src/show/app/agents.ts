@@ -1,47 +1,91 @@
 import { hostname } from "node:os"
+import path from "node:path"
 import type { Agents } from "#act/agents"
-import { createIds, endProcessTree, isSameProcessAlive, processIdentity } from "#ground/base"
-import type { Capture } from "#ground/contract"
+import {
+  createIds,
+  endProcessTree,
+  isSameProcessAlive,
+  makeTemporaryDirectory,
+  processIdentity,
+} from "#ground/base"
+import type { AgentType, Capture, HostName } from "#ground/contract"
 import { costOf } from "#ground/tokens"
 import { contextMessage } from "#see/capture"
-import { directoryProblem, projectFolders } from "#see/repo"
+import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
+import { contextParts } from "./context-parts.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 
 type Deps = Omit<OperationDeps, "agents"> & {
   /** A capture of a directory with its texts, which is not kept. */
-  capture(directory: string): Promise<Capture>
+  capture(directory: string, host: HostName): Promise<Capture>
 }
 
 /** The runs of this process, on the store of this repository. */
 export async function openAgents(deps: Deps): Promise<Agents> {
-  const { agentEnvironment, createAgents, loadAgent } = await import("#act/agents")
-  const { root } = deps.places().repository
+  const { agentEnvironment, createAgents, isResumable, loadAgent } = await import("#act/agents")
+  const { repository } = deps.places()
+  const { root, stateDirectory } = repository
+  const hostPlaces = () => ({
+    home: deps.environment()["HOME"] ?? "",
+    environment: deps.environment(),
+  })
   const secrets = await loadSecrets(root, deps)
-  const own = processIdentity()
+  const redactJson = (value: unknown): unknown => secrets.redactJson(value).value
+  const store = await deps.store()
   return createAgents({
-    db: (await deps.store()).forRoom("agents"),
+    db: store.forRoom("agents"),
+    onAdvance: store.onAdvance,
     clock: deps.clock,
     ids: createIds(deps),
     log: deps.log,
-    owner: { pid: own.pid, startedAt: own.startedAt ?? "", machine: hostname() },
+    owner: ownerOf(deps),
     agent: loadAgent,
     environmentFor: (type) => agentEnvironment(type, deps.environment()),
     environment: deps.environment,
     projectFolders,
     directoryProblem,
+    isOfRepository: (directory) => isOfRepository(directory, repository),
     root: () => root,
     isAlive: isSameProcessAlive,
     endProcess: (identity) => endProcessTree(identity),
     redact: (text) => secrets.redact(text).text,
-    redactEvent: (event) => secrets.redactJson(event).value,
+    redactEvent: redactJson,
+    redactJson,
     priceOf: (usage, model) => priceOf(usage, model),
-    contextMessage: async (cwd) => contextMessage(await deps.capture(cwd)),
-    // The live door of the server listens here; a command line has nobody to tell.
-    tell: () => {},
-    tellDelta: () => {},
+    contextMessage: async (run, cwd) => contextMessage(await deps.capture(cwd, hostOf(run.type))),
+    contextParts: (run) => contextParts(run, deps),
+    async rules() {
+      const permissions = deps.permissions()
+      await permissions.reload()
+      return { verdict: permissions.verdict, restricting: permissions.restricting() }
+    },
+    isResumable: async ({ type, sessionId }) =>
+      sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),
+    hostPlaces,
+    sessionsDirectory: path.join(stateDirectory, "sessions"),
+    resolve: deps.resolve,
+    count: async () => (await deps.tokens.counter()).count,
+    delimiter: () => randomName(deps),
+    wantsTitles: () => deps.config().agents.titles,
+    temporaryDirectory: makeTemporaryDirectory,
     maxRunning: () => deps.config().agents.maxRunning,
   })
+}
+
+/** Who this is among all that may work on the runs of this store. */
+function ownerOf(deps: Deps) {
+  const { pid, startedAt = "" } = processIdentity()
+  return { pid, startedAt, machine: hostname(), instance: randomName(deps) }
+}
+
+function randomName({ random }: Pick<Deps, "random">): string {
+  return Buffer.from(random.bytes(12)).toString("hex")
+}
+
+/** The synthetic agent loads nothing; it is shown what the most usual host would load. */
+function hostOf(type: AgentType): HostName {
+  return type === "synthetic" ? "claude-code" : type
 }
 
 type Usage = {

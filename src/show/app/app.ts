@@ -15,12 +15,15 @@ import {
   Capture,
   type Config,
   type DoctorCheck,
+  type HostName,
   type Operation,
 } from "#ground/contract"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
+import { lazyTokens } from "./lazy-tokens.ts"
 import { operationTable } from "./operations.ts"
+import { openPermissions } from "./permissions.ts"
 import { findPlaces, type Places } from "./places.ts"
 import { createSettings } from "./settings.ts"
 
@@ -69,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     openStore({ location: location(), clock, random, log, ...config().store }),
   )
   const agents = once(() =>
-    openAgents({ ...deps, capture: (directory) => captureFor(directory, call) }),
+    openAgents({ ...deps, capture: (path, host) => captureFor({ path, host }, call) }),
   )
   const deps = {
     ...settings,
@@ -79,6 +82,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     location,
     store: store.open,
     resolve: (given: string) => path.resolve(options.directory, given),
+    permissions: memo(() => openPermissions({ places: () => places, config, log })),
+    tokens: lazyTokens({ config, places: () => places, log }),
     clock,
     random,
     log,
@@ -115,6 +120,15 @@ function settingsAt(places: Places, options: AppOptions) {
   })
 }
 
+/** Made at the first call. */
+function memo<Thing>(make: () => Thing): () => Thing {
+  let made: { readonly thing: Thing } | undefined
+  return () => {
+    made ??= { thing: make() }
+    return made.thing
+  }
+}
+
 type Closable = { close(): Promise<void> }
 
 /** Something that is opened at the first call, and closed if it ever was. */
@@ -133,9 +147,11 @@ function once<Thing extends Closable>(make: () => Promise<Thing>) {
   }
 }
 
-async function captureFor(directory: string, call: App["call"]): Promise<Capture> {
+type Captured = { readonly path: string; readonly host: HostName }
+
+async function captureFor(captured: Captured, call: App["call"]): Promise<Capture> {
   const { signal } = new AbortController()
-  const input = { path: directory, content: true, save: false }
+  const input = { ...captured, content: true, save: false }
   return Capture.parse(await call("capture.take", input, { signal }))
 }
 

@@ -1,5 +1,6 @@
 export type { App, AppOptions } from "./app.ts"
 export { createApp } from "./app.ts"
+export { beginDemo } from "./demo.ts"
 export type { InputField } from "./input-fields.ts"
 export { inputFields } from "./input-fields.ts"
 export { describeOperations } from "./operations.ts"

@@ -24,3 +24,9 @@ export const MOST_ENVIRONMENT_FOLDERS = 32
 
 /** The salt of redactions: 64 digits and a newline. */
 export const SALT_LIMIT_BYTES = 200
+
+/** Of a branch or folder that is named to an agent. */
+export const LONGEST_BRANCH_CHARACTERS = 200
+
+/** The newest runs, of which the first page shows what runs, waits or ended today. */
+export const RUNS_ON_FIRST_PAGE = 200

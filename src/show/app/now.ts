@@ -1,14 +1,26 @@
 import path from "node:path"
-import { isAppError } from "#ground/base"
-import { type DoctorReport, defineOperation, SIGNATURES } from "#ground/contract"
+import type { Agents } from "#act/agents"
+import { type Clock, isAppError } from "#ground/base"
+import {
+  type Approval,
+  type DoctorReport,
+  defineOperation,
+  type NowRow,
+  type Run,
+  type RunStatus,
+  SIGNATURES,
+} from "#ground/contract"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
+import { RUNS_ON_FIRST_PAGE } from "./limits.ts"
 import type { Places } from "./places.ts"
 
 type NowDeps = {
   places(): Places
   examine(): Promise<DoctorReport>
   store(): Promise<Store>
+  agents(): Promise<Agents>
+  readonly clock: Clock
 }
 
 export function nowOperations(deps: NowDeps) {
@@ -31,10 +43,7 @@ export function nowOperations(deps: NowDeps) {
           },
           health: { isHealthy, failed: count("fail"), warnings: count("warn") },
           store: await describeStore(deps),
-          // Runs come with the agents; until then nothing runs, waits or has ended.
-          running: [],
-          waiting: [],
-          ended: [],
+          ...(await describeRuns(deps)),
         }
       },
     }),
@@ -50,4 +59,53 @@ async function describeStore(deps: NowDeps) {
     if (isAppError(error)) return null
     throw error
   }
+}
+
+const NOTHING = { running: [], waiting: [], ended: [] }
+
+/** What runs, what waits for a person, and what has ended since midnight. */
+async function describeRuns(deps: NowDeps) {
+  try {
+    const agents = await deps.agents()
+    const runs = await agents.list({ limit: RUNS_ON_FIRST_PAGE, archived: false })
+    const asked = new Map((await agents.approvals()).map((it) => [it.runId, it]))
+    const midnight = new Date(deps.clock.now()).setHours(0, 0, 0, 0)
+    const isAsking = (run: Run): boolean => asked.has(run.id)
+    return {
+      waiting: runs.filter(isAsking).map((run) => rowOf(run, asked.get(run.id))),
+      running: runs.filter((it) => !isAsking(it) && it.endedAt === null).map((it) => rowOf(it)),
+      ended: runs
+        .filter((it) => !isAsking(it) && it.endedAt !== null && it.endedAt >= midnight)
+        .map((it) => rowOf(it)),
+    }
+  } catch (error) {
+    // Without a store there are no runs; the doctor's report beside this says why.
+    if (isAppError(error)) return NOTHING
+    throw error
+  }
+}
+
+function rowOf(run: Run, asked?: Approval): NowRow {
+  const cost = run.cost.reportedUsd ?? run.cost.computedUsd
+  return {
+    id: run.id,
+    state: asked === undefined ? STATES[run.status] : "waiting",
+    title: run.title,
+    agent: run.type,
+    at: asked?.requestedAt ?? run.endedAt ?? run.startedAt ?? run.createdAt,
+    ...(asked === undefined ? {} : { ask: asked.title }),
+    ...(cost === null ? {} : { costUsd: cost }),
+  }
+}
+
+const STATES: Readonly<Record<RunStatus, NowRow["state"]>> = {
+  queued: "queued",
+  starting: "running",
+  running: "running",
+  waiting: "waiting",
+  paused: "paused",
+  completed: "done",
+  failed: "failed",
+  stopped: "stopped",
+  interrupted: "interrupted",
 }

@@ -1,8 +1,13 @@
-import { type Agents, agentsOperations } from "#act/agents"
+import {
+  type Agents,
+  agentsOperations,
+  type PermissionRules,
+  permissionsOperations,
+} from "#act/agents"
 import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
-import { createTokens, type Tokens, tokensOperations } from "#ground/tokens"
+import { type Tokens, tokensOperations } from "#ground/tokens"
 import { captureIn } from "./capture.ts"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
@@ -11,7 +16,7 @@ import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
 import { nowOperations } from "./now.ts"
 import type { Places } from "./places.ts"
-import { preparedTables } from "./prepared-tables.ts"
+import { findProviders } from "./providers.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
 /** What operations stand on. Everything that may fail or cost time is a function. */
@@ -25,8 +30,10 @@ export type OperationDeps = {
   location(): StoreLocation
   store(): Promise<Store>
   agents(): Promise<Agents>
+  permissions(): PermissionRules
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
+  readonly tokens: Pick<Tokens, "counter">
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -34,9 +41,14 @@ export type OperationDeps = {
 
 /** Everything the product can do, in one list. A room's operations join here. */
 export function operationTable(deps: OperationDeps): readonly Operation[] {
-  const tokens = lazyTokens(deps)
+  const { tokens } = deps
   return [
-    ...agentsOperations(deps),
+    ...agentsOperations({
+      agents: deps.agents,
+      providers: () => findProviders(deps),
+      keepRule: async (approval) => void (await deps.permissions().always(approval)),
+    }),
+    ...permissionsOperations(deps),
     ...captureIn(deps, tokens.counter),
     ...configOperations(deps),
     ...doctorOperations(deps),
@@ -67,25 +79,13 @@ export function describeOperations(): readonly Operation[] {
     location: never,
     store: never,
     agents: never,
+    permissions: never,
     resolve: never,
+    tokens: { counter: never },
     clock,
     random: { bytes: never },
     log,
   })
-}
-
-/** The encoding comes from the config, and loading it costs 20 ms and more: only when asked. */
-function lazyTokens(deps: OperationDeps): Pick<Tokens, "counter"> {
-  const made = new Map<string, Tokens>()
-  return {
-    counter: () => {
-      const { encoding } = deps.config().tokens
-      const prepared = preparedTables(deps.places().home, deps.log)
-      const tokens = made.get(encoding) ?? createTokens({ encoding, prepared })
-      made.set(encoding, tokens)
-      return tokens.counter()
-    },
-  }
 }
 
 async function readForCounting(given: string, deps: OperationDeps) {

@@ -141,7 +141,7 @@ describe("help, version, completion", () => {
 
   test("[CLI-5] completion comes from the index", async () => {
     await using person = await atTerminal()
-    expect((await person.type("complete", "--", "st")).stdout).toBe("store\n")
+    expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstore\n")
     for (const shell of ["bash", "zsh", "fish"]) {
       expect((await person.type("completion", shell)).stdout).toContain("qm complete --")
     }

@@ -5,8 +5,11 @@ import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
 import { type Doors, isDoor } from "./doors.ts"
 import { explain } from "./explain.ts"
 import { renderHelp } from "./help.ts"
+import { liveNameOf } from "./live-run/commands.ts"
 import { wantsColor } from "./paint.ts"
+
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
+import { RUN_COMMANDS } from "./run-commands.ts"
 import { createScreen, type Screen, safeJson } from "./screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -21,9 +24,16 @@ export type Terminal = {
   readonly stderr: Sink
   readonly signal: AbortSignal
   readonly doors: Doors
+  /** The next key of the person; absent where nobody can press one. */
+  readKey?(signal: AbortSignal): Promise<string | undefined>
 }
 
-const COMMANDS: readonly Command[] = [...OPERATION_COMMANDS, ...BUILT_IN_COMMANDS]
+/** In the order of the help: within a group the commands of runs lead. */
+const COMMANDS: readonly Command[] = [
+  ...RUN_COMMANDS,
+  ...OPERATION_COMMANDS,
+  ...BUILT_IN_COMMANDS.filter((it) => !RUN_COMMANDS.includes(it)),
+]
 
 /** One command from key press to exit code. */
 export async function runCli(terminal: Terminal): Promise<number> {
@@ -70,6 +80,11 @@ async function run(action: RunAction, call: Call): Promise<number> {
     return 0
   }
   // Rooms, zod and the renderers are loaded only now: help and completion stay near the floor.
+  const live = liveNameOf(operation, action.input)
+  if (live !== undefined) {
+    const { runLive } = await import("./live-run/live-run.ts")
+    return runLive(live, action.input, { ...call, directory: directoryOf(call) })
+  }
   const { enterDoor, runOperation, runTour } = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
   if (isDoor(operation)) return enterDoor(operation, action.input, context)

@@ -13,7 +13,7 @@ export function buildCommandIndex(
   fieldsOf: FieldsOf,
 ): readonly Command[] {
   return operations
-    .filter((it) => it.surfaces.includes("cli"))
+    .filter((it) => it.surfaces.includes("cli") && PRESENTATION[it.name]?.isByHand !== true)
     .map((it) => describe(it, fieldsOf))
     .toSorted((a, b) => compareText(a.words.join(" "), b.words.join(" ")))
 }

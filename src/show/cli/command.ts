@@ -1,16 +1,7 @@
-/** A flag or an argument, as the command line sees one field of an operation's input. */
-export type Flag = {
-  /** As typed, without the dashes: `max-bytes`. */
-  readonly name: string
-  /** The field of the operation's input: `maxBytes`. */
-  readonly key: string
-  readonly type: "text" | "number" | "boolean"
-  readonly values: readonly string[]
-  readonly isList: boolean
-  readonly isRequired: boolean
-  readonly defaultText: string
-  readonly description: string
-}
+import { type Flag, flag } from "./flag.ts"
+import { RUN_COMMANDS } from "./run-commands.ts"
+
+export type { Flag } from "./flag.ts"
 
 /** One command. Operations become commands through the generated index; a few are built in. */
 export type Command = {
@@ -21,9 +12,13 @@ export type Command = {
   /** What stands without a name after the words, in order; only the last may be a list. */
   readonly arguments: readonly Flag[]
   readonly flags: readonly Flag[]
+  /** Fields of the input that the words themselves give: `approve` is an answer that allows. */
+  readonly given?: Readonly<Record<string, string>>
+  /** Sentences below what it takes. */
+  readonly notes?: readonly string[]
 }
 
-export const COMMAND_GROUPS = ["See", "Keep", "Set up"] as const
+export const COMMAND_GROUPS = ["See", "Act", "Keep", "Set up"] as const
 export type CommandGroup = (typeof COMMAND_GROUPS)[number]
 
 /** Flags that every command takes. */
@@ -54,6 +49,7 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
 
 /** Commands that are the command line's own business and need no operation. */
 export const BUILT_IN_COMMANDS: readonly Command[] = [
+  ...RUN_COMMANDS,
   {
     words: ["up"],
     operation: "up",
@@ -66,6 +62,11 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "open",
         type: "boolean",
         description: "Open the browser when there is a screen; --no-open does not",
+      }),
+      flag({
+        name: "demo",
+        type: "boolean",
+        description: "Begin with a run of the synthetic agent to look at; it needs no key",
       }),
       flag({ name: "host", description: "Another address than loopback; dangerous" }),
       flag({
@@ -128,15 +129,3 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     flags: [],
   },
 ]
-
-function flag(fields: Pick<Flag, "name" | "description"> & Partial<Flag>): Flag {
-  return {
-    key: fields.name,
-    type: "text",
-    values: [],
-    isList: false,
-    isRequired: false,
-    defaultText: "",
-    ...fields,
-  }
-}

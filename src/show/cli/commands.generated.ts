@@ -8,9 +8,20 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     ],
     "operation": "agents.approvals",
     "summary": "List what agents ask and nobody has answered",
-    "group": "See",
+    "group": "Act",
     "arguments": [],
-    "flags": []
+    "flags": [
+      {
+        "name": "run",
+        "key": "run",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Of one run, the answered ones too",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [
@@ -495,11 +506,132 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "permissions"
+    ],
+    "operation": "permissions.list",
+    "summary": "List the rules over what agents may do, in the order in which they are tried",
+    "group": "Act",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "permissions",
+      "add"
+    ],
+    "operation": "permissions.add",
+    "summary": "Write a rule into the project's file",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "decision",
+        "key": "decision",
+        "type": "text",
+        "values": [
+          "allow",
+          "ask",
+          "deny"
+        ],
+        "isList": false,
+        "isRequired": true,
+        "description": "What happens when it matches",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "tool",
+        "key": "tool",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Name of the tool, or a pattern with *",
+        "defaultText": ""
+      },
+      {
+        "name": "command",
+        "key": "command",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "A whole command, or its beginning *",
+        "defaultText": ""
+      },
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "A glob, from the repository's root",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "permissions",
+      "remove"
+    ],
+    "operation": "permissions.remove",
+    "summary": "Take a rule out of the project's file",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the rule",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "permissions",
+      "trust"
+    ],
+    "operation": "permissions.trust",
+    "summary": "Approve the project's file of rules as it is now",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "digest",
+        "key": "digest",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Of the file as you read it; refused when it is another one by now",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "providers"
+    ],
+    "operation": "agents.providers",
+    "summary": "List the agents there are and which of them are on this machine",
+    "group": "Act",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
       "runs"
     ],
     "operation": "agents.list",
     "summary": "List the runs of agents, newest first",
-    "group": "See",
+    "group": "Act",
     "arguments": [],
     "flags": [
       {
@@ -511,8 +643,330 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isRequired": false,
         "description": "At most so many runs",
         "defaultText": "50"
+      },
+      {
+        "name": "text",
+        "key": "text",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Words of the title, the prompt or a message",
+        "defaultText": ""
+      },
+      {
+        "name": "status",
+        "key": "status",
+        "type": "text",
+        "values": [
+          "queued",
+          "starting",
+          "running",
+          "waiting",
+          "paused",
+          "completed",
+          "failed",
+          "stopped",
+          "interrupted"
+        ],
+        "isList": true,
+        "isRequired": false,
+        "description": "Only runs that stand so",
+        "defaultText": ""
+      },
+      {
+        "name": "label",
+        "key": "label",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs with this label",
+        "defaultText": ""
+      },
+      {
+        "name": "workflow",
+        "key": "workflow",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs whose work stands here",
+        "defaultText": ""
+      },
+      {
+        "name": "archived",
+        "key": "archived",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Those put away, instead of the others",
+        "defaultText": ""
       }
     ]
+  },
+  {
+    "words": [
+      "runs",
+      "context"
+    ],
+    "operation": "agents.context",
+    "summary": "Show what is in an agent's window, what came when, and what it changed",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "delete"
+    ],
+    "operation": "agents.delete",
+    "summary": "Stop a run and delete all it said",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "drop"
+    ],
+    "operation": "agents.drop",
+    "summary": "Take a turn that waits out of the queue",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the turn that waits",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "edit"
+    ],
+    "operation": "agents.edit",
+    "summary": "Rename a run, label it, say where its work stands, or put it away",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "title",
+        "key": "title",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "What the run is called",
+        "defaultText": ""
+      },
+      {
+        "name": "label",
+        "key": "label",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Its labels, all",
+        "defaultText": ""
+      },
+      {
+        "name": "unlabel",
+        "key": "unlabel",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Take all labels off",
+        "defaultText": ""
+      },
+      {
+        "name": "workflow",
+        "key": "workflow",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Where the work stands",
+        "defaultText": ""
+      },
+      {
+        "name": "archived",
+        "key": "archived",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Put it away, or take it out again",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "export"
+    ],
+    "operation": "agents.export",
+    "summary": "Give a run as lines that can be imported, or as one page that opens offline",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "format",
+        "key": "format",
+        "type": "text",
+        "values": [
+          "jsonl",
+          "html"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Lines to import, or a page to read",
+        "defaultText": "jsonl"
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "handoff"
+    ],
+    "operation": "agents.handoff",
+    "summary": "Make the package with which a fresh session goes on with the work of a run",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "start",
+        "key": "start",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Start the fresh session with it",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "import"
+    ],
+    "operation": "agents.import",
+    "summary": "Take in a run that was exported as lines",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "file",
+        "key": "file",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "A session.jsonl of Quartermaster",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "message"
+    ],
+    "operation": "agents.message",
+    "summary": "Show one message of a run whole, with the host's own words",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      },
+      {
+        "name": "seq",
+        "key": "seq",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Number of the message",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
   },
   {
     "words": [
@@ -521,7 +975,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     ],
     "operation": "agents.messages",
     "summary": "Show what was said in a run",
-    "group": "See",
+    "group": "Act",
     "arguments": [
       {
         "name": "id",
@@ -546,6 +1000,16 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": "0"
       },
       {
+        "name": "before",
+        "key": "before",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "The newest messages before this number",
+        "defaultText": ""
+      },
+      {
         "name": "limit",
         "key": "limit",
         "type": "number",
@@ -554,6 +1018,207 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isRequired": false,
         "description": "At most so many messages",
         "defaultText": "200"
+      },
+      {
+        "name": "brief",
+        "key": "brief",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Long texts cut, and without the host's own words",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "mode"
+    ],
+    "operation": "agents.mode",
+    "summary": "Change how much a running agent may do without asking",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      },
+      {
+        "name": "mode",
+        "key": "mode",
+        "type": "text",
+        "values": [
+          "plan",
+          "ask",
+          "edits",
+          "auto"
+        ],
+        "isList": false,
+        "isRequired": true,
+        "description": "How much it may do without asking, from now on",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "parts"
+    ],
+    "operation": "agents.parts",
+    "summary": "Show what is put in front of the next turn of a run",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "read"
+    ],
+    "operation": "agents.read",
+    "summary": "Read a host's session into a run; again, and only what is new is read",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of a host's session",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "rewrite"
+    ],
+    "operation": "agents.rewrite",
+    "summary": "Change the words of a turn that waits",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the turn that waits",
+        "defaultText": ""
+      },
+      {
+        "name": "text",
+        "key": "text",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "The new words",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "save"
+    ],
+    "operation": "agents.save",
+    "summary": "Write a run into a new file, as lines or as a page",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      },
+      {
+        "name": "file",
+        "key": "file",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "A file that is not there yet",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "format",
+        "key": "format",
+        "type": "text",
+        "values": [
+          "jsonl",
+          "html"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Lines to import, or a page to read",
+        "defaultText": "jsonl"
+      }
+    ]
+  },
+  {
+    "words": [
+      "runs",
+      "sessions"
+    ],
+    "operation": "agents.sessions",
+    "summary": "List the sessions that Claude Code and Codex kept on this machine",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many sessions",
+        "defaultText": "50"
+      },
+      {
+        "name": "everywhere",
+        "key": "everywhere",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Of all directories, not only this repository",
+        "defaultText": ""
       }
     ]
   },
@@ -564,7 +1229,51 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     ],
     "operation": "agents.show",
     "summary": "Show one run: where it stands, what it cost, what it waits for",
-    "group": "See",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "timeline"
+    ],
+    "operation": "agents.timeline",
+    "summary": "Show where the time of a run went, waiting for a person apart",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the run",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "runs",
+      "turns"
+    ],
+    "operation": "agents.turns",
+    "summary": "List the turns that wait behind a run",
+    "group": "Act",
     "arguments": [
       {
         "name": "id",

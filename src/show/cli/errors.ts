@@ -62,3 +62,25 @@ export const ArgumentUnexpected = defineError<{ command: string; argument: strin
     hint: ({ command }) => `Run \`qm ${command} --help\` for what it takes.`,
   },
 )
+
+export const NothingRuns = defineError<Record<string, never>>()("CLI_NOTHING_RUNS", {
+  family: "not-found",
+  message: () => "No agent works here now.",
+  hint: () => "`qm runs` lists the runs there were; `qm attach <id>` shows one of them.",
+})
+
+/** What a running server answered, in its own words. */
+export const ServerRefused = defineError<{ code: string; message: string; hint: string }>()(
+  "CLI_SERVER_REFUSED",
+  {
+    family: "unavailable",
+    message: ({ message }) => `The server did not start it: ${message}`,
+    hint: ({ hint, code }) => `${hint} (${code})`,
+  },
+)
+
+export const RunInputInvalid = defineError<{ problem: string }>()("CLI_RUN_INVALID", {
+  family: "invalid",
+  message: ({ problem }) => `\`qm run\`: ${problem}`,
+  hint: () => "`qm run --help` says what it takes.",
+})

@@ -55,6 +55,7 @@ function renderCommand(command: Command, others: readonly Command[], paint: Pain
     "",
     command.summary,
     ...(lines.length > 0 ? ["", paint.bold("Takes"), ...lines] : []),
+    ...(command.notes === undefined ? [] : ["", ...command.notes]),
     ...(others.length > 0 ? ["", paint.bold("See also"), ...listOf(others)] : []),
     "",
     paint.muted("Every command also takes --json, --set, -C and the others of `qm --help`."),

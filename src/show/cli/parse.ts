@@ -183,7 +183,8 @@ function gatherInput(command: Command, read: ReadTokens): Record<string, FlagVal
   const name = command.words.join(" ")
   const keys = new Set(command.flags.map((it) => it.key))
   const flags = [...read.values].filter(([key]) => keys.has(key))
-  const input = Object.fromEntries([...flags, ...gatherArguments(command, read.loose)])
+  const given = Object.entries(command.given ?? {})
+  const input = Object.fromEntries([...flags, ...gatherArguments(command, read.loose), ...given])
   const missing = [...command.arguments, ...command.flags].find(
     (it) => it.isRequired && !(it.key in input),
   )

@@ -5,14 +5,41 @@ type Presentation = {
   readonly words?: readonly string[]
   readonly arguments?: readonly string[]
   readonly group: CommandGroup
+  /** Its command is written by hand (run-commands.ts). */
+  readonly isByHand?: boolean
 }
 
 /** An operation that is not listed here is `qm <room> <verb>` under "See". */
 export const PRESENTATION: Readonly<Record<string, Presentation>> = {
-  "agents.list": { words: ["runs"], group: "See" },
-  "agents.show": { words: ["runs", "show"], arguments: ["id"], group: "See" },
-  "agents.messages": { words: ["runs", "messages"], arguments: ["id"], group: "See" },
-  "agents.approvals": { words: ["approvals"], group: "See" },
+  "agents.list": { words: ["runs"], group: "Act" },
+  "agents.show": { words: ["runs", "show"], arguments: ["id"], group: "Act" },
+  "agents.messages": { words: ["runs", "messages"], arguments: ["id"], group: "Act" },
+  "agents.message": { words: ["runs", "message"], arguments: ["id", "seq"], group: "Act" },
+  "agents.edit": { words: ["runs", "edit"], arguments: ["id"], group: "Act" },
+  "agents.delete": { words: ["runs", "delete"], arguments: ["id"], group: "Act" },
+  "agents.turns": { words: ["runs", "turns"], arguments: ["id"], group: "Act" },
+  "agents.rewrite": { words: ["runs", "rewrite"], arguments: ["id", "text"], group: "Act" },
+  "agents.drop": { words: ["runs", "drop"], arguments: ["id"], group: "Act" },
+  "agents.parts": { words: ["runs", "parts"], arguments: ["id"], group: "Act" },
+  "agents.mode": { words: ["runs", "mode"], arguments: ["id", "mode"], group: "Act" },
+  "agents.export": { words: ["runs", "export"], arguments: ["id"], group: "Act" },
+  "agents.save": { words: ["runs", "save"], arguments: ["id", "file"], group: "Act" },
+  "agents.import": { words: ["runs", "import"], arguments: ["file"], group: "Act" },
+  "agents.sessions": { words: ["runs", "sessions"], group: "Act" },
+  "agents.read": { words: ["runs", "read"], arguments: ["session"], group: "Act" },
+  "agents.handoff": { words: ["runs", "handoff"], arguments: ["id"], group: "Act" },
+  "agents.context": { words: ["runs", "context"], arguments: ["id"], group: "Act" },
+  "agents.timeline": { words: ["runs", "timeline"], arguments: ["id"], group: "Act" },
+  "agents.approvals": { words: ["approvals"], group: "Act" },
+  "agents.providers": { words: ["providers"], group: "Act" },
+  "agents.start": { group: "Act", isByHand: true },
+  "agents.send": { group: "Act", isByHand: true },
+  "agents.stop": { group: "Act", isByHand: true },
+  "agents.answer": { group: "Act", isByHand: true },
+  "permissions.list": { words: ["permissions"], group: "Act" },
+  "permissions.add": { arguments: ["decision"], group: "Act" },
+  "permissions.remove": { arguments: ["id"], group: "Act" },
+  "permissions.trust": { group: "Act" },
   "capture.take": { words: ["capture"], arguments: ["path"], group: "See" },
   "capture.list": { group: "See" },
   "capture.show": { arguments: ["id"], group: "See" },

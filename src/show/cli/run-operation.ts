@@ -1,5 +1,5 @@
 import path from "node:path"
-import { statFile, visible } from "#ground/base"
+import { isAppError, statFile, visible } from "#ground/base"
 import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { DoorName } from "./doors.ts"
@@ -21,7 +21,20 @@ export async function runOperation(
   context: RunContext,
 ): Promise<number> {
   await using app = await openApp(context)
+  if (name.startsWith("agents.")) await settleLost(app)
   return await printResult(app, { name, input }, context)
+}
+
+/**
+ * Without a server nobody else tells the truth about runs whose process died. A store that cannot
+ * be written is no reason to show nothing.
+ */
+export async function settleLost(app: App): Promise<void> {
+  const agents = await app.agents()
+  await agents.recover().catch((error: unknown) => {
+    if (!isAppError(error)) throw error
+    app.log.warn("lost runs could not be settled", { code: error.code })
+  })
 }
 
 /** Leave the command line through another door: the server, its links, its token. */
@@ -76,7 +89,7 @@ async function tourSteps(directory: string): Promise<readonly Step[]> {
   ]
 }
 
-async function openApp({ line, terminal, directory }: RunContext): Promise<App> {
+export async function openApp({ line, terminal, directory }: RunContext): Promise<App> {
   return createApp({
     attack: (places) => terminal.doors.attack(places),
     directory,
@@ -93,7 +106,8 @@ async function printResult(
 ): Promise<number> {
   const output = await app.call(call.name, call.input, { signal: terminal.signal })
   const renderer = renderers[call.name]
-  const text = line.json ? safeJson(output) : renderer?.text(visibleDeep(output), screen)
+  const shown = renderer?.isExact === true ? output : visibleDeep(output)
+  const text = line.json ? safeJson(output) : renderer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)
   return renderer?.exitCode?.(output) ?? 0
 }

@@ -29,7 +29,16 @@ export function visibleDeep(value: unknown): unknown {
 
 /** JSON for a pipe that may end on a terminal: the same value, unsafe characters as escapes. */
 export function safeJson(value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2) ?? "null"
+  return escapeUnsafe(JSON.stringify(value, undefined, 2) ?? "null")
+}
+
+/** The same on one line, for whoever reads line by line. */
+export function safeJsonLine(value: unknown): string {
+  return escapeUnsafe(JSON.stringify(value) ?? "null")
+}
+
+/** For text that is JSON already, where the escape means the same character. */
+export function escapeUnsafe(text: string): string {
   return text.replace(/[^\n\u0020-\u007e]/gu, (character) => {
     if (visible(character) === character) return character
     return Array.from({ length: character.length }, (_, i) => escapeUnit(character, i)).join("")

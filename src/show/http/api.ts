@@ -4,11 +4,13 @@ import { z } from "zod"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
 import type { App } from "#show/app"
+import { addAgentsDoor, DOOR_ROUTES } from "./agents-door.ts"
 import { BodyInvalid, LinkSpent, RouteMissing } from "./errors.ts"
 import { SESSION_COOKIE } from "./guard.ts"
 import type { Keys } from "./keys.ts"
-import { DEEPEST_JSON_LEVELS, SESSION_DAYS } from "./limits.ts"
+import { SESSION_DAYS } from "./limits.ts"
 import { describeApi } from "./openapi.ts"
+import { bodyOf, queryOf, signalOf } from "./request.ts"
 import { type OperationRoute, operationRoutes, readQuery } from "./routes.ts"
 import { answerError } from "./status.ts"
 
@@ -19,14 +21,17 @@ type ApiDeps = {
   readonly version: string
 }
 
-/** The API: every operation as a route, the session, and the API's own description. */
+/** The API: every operation as a route, runs by their address, the session, and its description. */
 export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   const routes = operationRoutes(deps.app.operations)
   for (const route of routes) addOperation(fastify, route, deps.app)
+  addAgentsDoor(fastify, deps)
   addSession(fastify, deps)
 
   fastify.get("/api/operations", async () => ({ operations: routes.map(describeRoute) }))
-  fastify.get("/api/openapi.json", async () => describeApi(routes, deps.version))
+  fastify.get("/api/openapi.json", async () =>
+    describeApi([...routes, ...DOOR_ROUTES], deps.version),
+  )
   fastify.all("/api/*", answerMissing)
 }
 
@@ -103,45 +108,6 @@ function describeRoute({ operation, method, path }: OperationRoute) {
     path,
     input: z.toJSONSchema(operation.input, { io: "input" }),
   }
-}
-
-function queryOf(request: FastifyRequest): URLSearchParams {
-  const split = request.url.indexOf("?")
-  return new URLSearchParams(split === -1 ? "" : request.url.slice(split + 1))
-}
-
-function bodyOf(request: FastifyRequest): unknown {
-  const body = request.body ?? {}
-  if (depthOf(body) > DEEPEST_JSON_LEVELS) {
-    throw BodyInvalid({ problem: `nested deeper than ${DEEPEST_JSON_LEVELS} levels` })
-  }
-  return body
-}
-
-/** Level by level, so that a deep body cannot exhaust the stack. */
-function depthOf(value: unknown): number {
-  let level = [value]
-  for (let depth = 0; depth <= DEEPEST_JSON_LEVELS; depth++) {
-    level = level.flatMap(insideOf)
-    if (level.length === 0) return depth
-  }
-  return DEEPEST_JSON_LEVELS + 1
-}
-
-function insideOf(value: unknown): unknown[] {
-  if (typeof value !== "object" || value === null) return []
-  const inside: unknown[] = Object.values(value)
-  return inside
-}
-
-/** Aborted when the client goes away before its answer. */
-function signalOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  // Of the answer, not of the request: a request is closed as soon as its body has been read.
-  reply.raw.on("close", () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }
 
 export function addErrors(fastify: FastifyInstance, report: (error: unknown) => void): void {

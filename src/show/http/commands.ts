@@ -1,5 +1,5 @@
 import { systemRandom } from "#ground/base"
-import { type App } from "#show/app"
+import { type App, beginDemo } from "#show/app"
 import { askForLink } from "./ask.ts"
 import { AlreadyRunning, NotRunning } from "./errors.ts"
 import { readExposure } from "./expose.ts"
@@ -31,6 +31,7 @@ export async function up(call: ServeCall): Promise<number> {
   })
   // Somebody else was faster by a moment: theirs is the server.
   if (serving === undefined) return open(call)
+  if (call.input["demo"] === true) await beginDemo(app)
   const link = serving.link()
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)

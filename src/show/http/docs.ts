@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify"
 import type { App } from "#show/app"
+import { DOOR_ROUTES } from "./agents-door.ts"
 import { operationRoutes } from "./routes.ts"
 
 /** The API for people: one plain page without script, under the same policy as every other. */
@@ -10,9 +11,13 @@ export function addDocs(fastify: FastifyInstance, deps: { app: App; version: str
 }
 
 function renderDocs({ app, version }: { app: App; version: string }): string {
-  const rows = operationRoutes(app.operations).map(
-    ({ operation, method, path }) =>
-      `<tr><td>${method}</td><td><code>${escape(path)}</code></td><td>${escape(operation.summary)}</td></tr>`,
+  const operations = operationRoutes(app.operations).map((it) => ({
+    ...it,
+    summary: it.operation.summary,
+  }))
+  const rows = [...operations, ...DOOR_ROUTES].map(
+    ({ method, path, summary }) =>
+      `<tr><td>${method}</td><td><code>${escape(path)}</code></td><td>${escape(summary)}</td></tr>`,
   )
   return `<!doctype html>
 <html lang="en">

@@ -6,6 +6,16 @@ export const BodyInvalid = defineError<{ problem: string }>()("HTTP_BODY_INVALID
   hint: () => "Send one JSON document as application/json; /docs says what each operation takes.",
 })
 
+export const AgentTypeUnknown = defineError<{ given: string; types: readonly string[] }>()(
+  "HTTP_AGENT_TYPE_UNKNOWN",
+  {
+    family: "invalid",
+    message: ({ given, types }) =>
+      `${given === "" ? "No agent was named" : `There is no agent "${given}"`}; there are ${types.join(", ")}.`,
+    hint: ({ types }) => `Send one of them as "type", for example "${types[0] ?? ""}".`,
+  },
+)
+
 export const LinkSpent = defineError<Record<string, never>>()("HTTP_LINK_SPENT", {
   family: "denied",
   message: () => "This link was used already, or is too old.",

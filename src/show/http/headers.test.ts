@@ -13,6 +13,7 @@ beforeAll(async () => {
   await writeFile(path.join(pages.path, "index.html"), "<!doctype html><title>console</title>")
   await writeFile(path.join(pages.path, "assets", "app-1a2b.js"), "export {}")
   await writeFile(path.join(pages.path, "icon.weird"), "x")
+  await writeFile(path.join(pages.path, "diagram.html"), "<body><script>draw()</script>\n")
   server = await newServer({ consoleDirectory: pages.path })
 })
 afterAll(async () => {
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 const POLICY = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -60,6 +61,27 @@ test.each(KINDS)("[S3] %s carries the policy, and no CORS header", async (_, ask
   expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(POLICY)])
   const cors = Object.keys(answer.headers).filter((it) => it.startsWith("access-control-"))
   expect(cors).toEqual([])
+})
+
+test("[S3] the page that draws has no origin, one script, and is framed by ours alone", async () => {
+  const { headers } = await server.ask({ path: "/diagram.html", token: "none" })
+  // Of `draw()`, the text between the tags and nothing else.
+  const hash = "sha256-jm3FkV4tNIdBUr8jRVVl5n9PUixlaxTWD0pdpFiSH5A="
+  expect(headers).toMatchObject({
+    ...POLICY,
+    "content-security-policy": `sandbox allow-scripts; default-src 'none'; script-src '${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+    "x-frame-options": "SAMEORIGIN",
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-cache",
+  })
+})
+
+test("[S3] where the page that draws was not built, its address has the policy of all others", async () => {
+  await using other = await tempDirectory()
+  await writeFile(path.join(other.path, "index.html"), "<script>draw()</script>")
+  await using bare = await newServer({ consoleDirectory: other.path })
+  const { headers } = await bare.ask({ path: "/diagram.html", token: "none" })
+  expect(headers).toMatchObject(POLICY)
 })
 
 test.each([

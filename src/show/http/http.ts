@@ -65,7 +65,7 @@ export async function createHttp(deps: HttpDeps) {
   await fastify.ready()
   invariant(made !== undefined, "fastify asks for its server while it is made")
   const server = made
-  const live = createLive({ server, gate, ...deps })
+  const live = createLive({ server, gate, runs: await deps.app.agents(), ...deps })
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
 

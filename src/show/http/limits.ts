@@ -31,6 +31,27 @@ export const PORTS_TRIED = 20
 /** Events read from the journal and sent to one client in one message. */
 export const LIVE_PAGE_EVENTS = 500
 
+/** Messages that GET /api/agents/:id/messages gives when nobody says how many. */
+export const DOOR_PAGE_MESSAGES = 1_000
+
+/** Runs that the health answer counts; more than this work nowhere at once. */
+export const MOST_RUNS_COUNTED = 500
+
+/** Messages of a run read at once for one client. */
+export const LIVE_PAGE_MESSAGES = 100
+
+/** Characters of messages after which a client must have taken them; one may have 400,000. */
+export const LIVE_SLICE_CHARACTERS = 1_000_000
+
+/** Runs that one client may follow at once; a person looks at a few. */
+export const MOST_FOLLOWED_RUNS = 64
+
+/**
+ * How long after word from another process a run is looked at again: its last messages come without
+ * a word of their own when they follow within a quarter of a second.
+ */
+export const LOOK_AGAIN_MS = 500
+
 /** A client that takes nothing for this long is cut to its cursor and may come back. */
 export const LIVE_STALLED_MS = 10_000
 

@@ -6,6 +6,8 @@ import { z } from "zod"
 import type { Clock, Log } from "#ground/base"
 import { Cursor } from "#ground/contract"
 import type { Journal, Store } from "#ground/store"
+import type { Followed } from "./agent-stream.ts"
+import { type AgentStreams, createAgentStreams, type HeardRuns } from "./agent-streams.ts"
 import type { Gate } from "./gate.ts"
 import {
   LARGEST_LIVE_MESSAGE_BYTES,
@@ -18,14 +20,16 @@ import { createStream, cut, type Stream } from "./stream.ts"
 const LIVE_PATH = "/live"
 
 /**
- * The live stream. The journal is the truth, and every client is only a cursor in it: what is sent
- * is read from the journal after the client has taken what came before. So nothing is kept for a
- * slow client, a reconnect goes on where it was, and a second server serves the same events.
+ * The live stream. The store is the truth, and every client is only a cursor in it: one in the
+ * journal, one in each run it follows. What is sent is read from there after the client has taken
+ * what came before. So nothing is kept for a slow client, a reconnect goes on where it was, and a
+ * second server serves the same events.
  */
 export function createLive(deps: {
   readonly server: HttpServer
   readonly gate: Gate
   readonly store: Store
+  readonly runs: HeardRuns
   readonly clock: Clock
   readonly log: Log
 }) {
@@ -44,17 +48,11 @@ export function createLive(deps: {
   const stopFollowing = deps.store.onAdvance(() => {
     for (const stream of streams.values()) stream.wake()
   })
+  const agents = createAgentStreams({ ...deps, io })
   io.on("connection", (socket) => {
-    if (io.engine.clientsCount > MOST_LIVE_CLIENTS) {
-      cut(socket, { reason: `more than ${MOST_LIVE_CLIENTS} clients` })
-      return
-    }
-    socket.on("disconnect", () => leave(streams, socket))
-    // One after the other: an earlier subscription must not take the place of a later one.
-    let turn = Promise.resolve()
-    socket.on("subscribe", (input: unknown, answer: unknown) => {
-      turn = turn.then(() => answerSubscription({ ...deps, streams, socket }, input, answer))
-    })
+    if (io.engine.clientsCount <= MOST_LIVE_CLIENTS)
+      return welcome({ ...deps, streams, socket }, agents)
+    return cut(socket, { reason: `more than ${MOST_LIVE_CLIENTS} clients` })
   })
   const heartbeat = startHeartbeat(io, deps.clock)
 
@@ -63,6 +61,7 @@ export function createLive(deps: {
     async close(): Promise<void> {
       clearInterval(heartbeat)
       stopFollowing()
+      agents.close()
       for (const socket of streams.keys()) leave(streams, socket)
       io.disconnectSockets(true)
       io.engine.close()
@@ -84,6 +83,26 @@ function leave(streams: Map<Socket, Stream>, socket: Socket): void {
   streams.delete(socket)
 }
 
+/** What a client may say: which events and which runs it wants to follow. */
+function welcome(deps: SubscriptionDeps, agents: AgentStreams): void {
+  const { streams, socket } = deps
+  const runs = agents.join(socket)
+  socket.on("disconnect", () => {
+    leave(streams, socket)
+    agents.leave(socket)
+  })
+  const inTurn = createTurns(socket, deps.log)
+  socket.on("subscribe", (input: unknown, answer: unknown) => {
+    const reply = replyTo(answer)
+    inTurn(() =>
+      isAboutRun(input) ? runs.follow(input, reply) : answerSubscription(deps, input, reply),
+    )
+  })
+  socket.on("unsubscribe", (input: unknown, answer: unknown) => {
+    inTurn(async () => runs.unfollow(input, replyTo(answer)))
+  })
+}
+
 type SubscriptionDeps = {
   readonly streams: Map<Socket, Stream>
   readonly socket: Socket
@@ -92,30 +111,44 @@ type SubscriptionDeps = {
   readonly log: Log
 }
 
-/** A client has one subscription; a second one takes the place of the first. */
-async function answerSubscription(
-  deps: SubscriptionDeps,
-  input: unknown,
-  answer: unknown,
-): Promise<void> {
-  const { streams, socket, log } = deps
-  const { journal } = deps.store
-  try {
-    const { reply, from } = await locate(input, journal)
-    // The last argument of a message is the client's call-back, when it asked for one.
-    if (isCallBack(answer)) answer(reply)
-    if (from === undefined || !socket.connected) return
-    leave(streams, socket)
-    const stream = createStream({ ...deps, journal, from })
-    streams.set(socket, stream)
-    stream.wake()
-  } catch (error) {
-    log.error("live subscription failed", { error })
-    socket.disconnect(true)
+/** One after the other: an earlier subscription must not take the place of a later one. */
+function createTurns(socket: Socket, log: Log): (work: () => Promise<void>) => void {
+  let turn = Promise.resolve()
+  return (work) => {
+    turn = turn.then(work).catch((error: unknown) => {
+      log.error("live subscription failed", { error })
+      socket.disconnect(true)
+    })
   }
 }
 
-function isCallBack(value: unknown): value is (reply: Subscribed) => void {
+/** A client has one subscription to the journal; a second one takes the place of the first. */
+async function answerSubscription(
+  deps: SubscriptionDeps,
+  input: unknown,
+  answer: (reply: Subscribed) => void,
+): Promise<void> {
+  const { streams, socket } = deps
+  const { journal } = deps.store
+  const { reply, from } = await locate(input, journal)
+  answer(reply)
+  if (from === undefined || !socket.connected) return
+  leave(streams, socket)
+  const stream = createStream({ ...deps, journal, from })
+  streams.set(socket, stream)
+  stream.wake()
+}
+
+function isAboutRun(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "agentId" in input
+}
+
+/** The last argument of a message is the client's call-back, when it asked for one. */
+function replyTo(answer: unknown): (reply: Subscribed | Followed) => void {
+  return isCallBack(answer) ? answer : () => {}
+}
+
+function isCallBack(value: unknown): value is (reply: Subscribed | Followed) => void {
   return typeof value === "function"
 }
 

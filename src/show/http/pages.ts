@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { readBounded } from "#ground/base"
+import { diagramHeaders } from "./headers.ts"
 import { LARGEST_ASSET_BYTES } from "./limits.ts"
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -38,6 +39,8 @@ export function addPages(fastify: FastifyInstance, directory: string): void {
 
 const NOT_BUILT = "The console is not built here. Run `npm run build`, then reload.\n"
 
+const DIAGRAM_PAGE = "/diagram.html"
+
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 async function send(
@@ -52,6 +55,7 @@ async function send(
   reply
     .type(TYPES[path.extname(file)] ?? "application/octet-stream")
     .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
+  if (file === DIAGRAM_PAGE) reply.headers(diagramHeaders(outcome.bytes))
   // A font is compressed already. What is sent holds no secret, so its length tells nothing.
   const isText = path.extname(file) !== ".woff2" && path.extname(file) !== ".png"
   if (!isText || !/\bgzip\b/.test(String(request.headers["accept-encoding"]))) {

@@ -72,6 +72,7 @@ async function settleRuns(app: App): Promise<void> {
   const settled = await agents.recover()
   if (settled > 0) app.log.warn("runs were interrupted", { runs: settled })
   await agents.fill()
+  agents.watch()
 }
 
 async function listenSomewhere(

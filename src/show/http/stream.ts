@@ -58,7 +58,7 @@ export function createStream(deps: {
 }
 
 /** Runs the pump when woken, never twice at once, and again when woken meanwhile. */
-function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void) {
+export function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void) {
   let isRunning = false
   let isWoken = false
   async function run(): Promise<void> {
@@ -89,7 +89,7 @@ export function cut(socket: Socket, why: { cursor?: Cursor; reason: string }): v
 }
 
 /** Whether the client took what was written, before it counts as stalled. */
-async function isTaken({ conn }: Socket, clock: Clock): Promise<boolean> {
+export async function isTaken({ conn }: Socket, clock: Clock): Promise<boolean> {
   // Written already: the transport is ready for the next.
   if (conn.transport.writable) return true
   const over = new AbortController()

@@ -5,7 +5,10 @@ import { KEYMAP, type Scope, scopesOf } from "./keymap.ts"
 const NAMES: Readonly<Record<Scope, string>> = {
   everywhere: "Everywhere",
   list: "In lists",
+  work: "Where runs are",
   now: "On Now",
+  runs: "On Runs",
+  run: "In a run",
   capture: "On Capture",
   events: "On Events",
   settings: "On Settings",

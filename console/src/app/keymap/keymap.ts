@@ -2,7 +2,16 @@
  * Every key of the console. Help sheet, tips, buttons and palette read this table, so a key cannot
  * be undocumented.
  */
-export type Scope = "everywhere" | "list" | "now" | "capture" | "events" | "settings"
+export type Scope =
+  | "everywhere"
+  | "list"
+  | "work"
+  | "now"
+  | "runs"
+  | "run"
+  | "capture"
+  | "events"
+  | "settings"
 
 export type KeyRow = {
   readonly id: string
@@ -19,7 +28,10 @@ export type KeyRow = {
 const PARENT: Readonly<Record<Scope, Scope | null>> = {
   everywhere: null,
   list: "everywhere",
-  now: "everywhere",
+  work: "list",
+  now: "work",
+  runs: "work",
+  run: "work",
   capture: "list",
   events: "list",
   settings: "everywhere",
@@ -30,6 +42,7 @@ export const KEYMAP = defineKeymap([
   { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show the keys of this page" },
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
+  { id: "go.runs", keys: ["g r"], scope: "everywhere", label: "Go to Runs" },
   { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
   { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
   { id: "filter", keys: ["/"], scope: "everywhere", label: "Filter" },
@@ -41,6 +54,26 @@ export const KEYMAP = defineKeymap([
   { id: "list.previous", keys: ["k", "ArrowUp"], scope: "list", label: "Previous" },
   { id: "list.first", keys: ["Home"], scope: "list", label: "First" },
   { id: "list.last", keys: ["End"], scope: "list", label: "Last" },
+  { id: "approval.allow", keys: ["a"], scope: "work", label: "Allow once" },
+  { id: "approval.deny", keys: ["d"], scope: "work", label: "Deny" },
+  { id: "runs.new", keys: ["c"], scope: "work", label: "New run", operation: "agents.start" },
+  { id: "now.open", keys: ["Enter"], scope: "now", label: "Open the run" },
+  { id: "runs.open", keys: ["Enter"], scope: "runs", label: "Open the run" },
+  { id: "runs.peek", keys: ["Space"], scope: "runs", label: "Look at it here" },
+  { id: "runs.select", keys: ["x"], scope: "runs", label: "Select or not" },
+  { id: "runs.rename", keys: ["e"], scope: "runs", label: "Rename" },
+  { id: "runs.actions", keys: ["."], scope: "runs", label: "Actions on the selection" },
+  { id: "runs.view", keys: ["v"], scope: "runs", label: "Runs, approvals or permissions" },
+  { id: "run.actions", keys: ["."], scope: "run", label: "Actions on the run" },
+  { id: "run.open", keys: ["Enter"], scope: "run", label: "Open or close" },
+  { id: "run.expand", keys: ["e"], scope: "run", label: "Open all within" },
+  { id: "run.raw", keys: ["r"], scope: "run", label: "Show the raw event" },
+  { id: "run.link", keys: ["y"], scope: "run", label: "Copy a link to it" },
+  { id: "run.copy", keys: ["Y"], scope: "run", label: "Copy its text" },
+  { id: "run.first", keys: ["g g"], scope: "run", label: "To the first message" },
+  { id: "run.last", keys: ["G"], scope: "run", label: "To the latest message" },
+  { id: "run.handoff", keys: ["h"], scope: "run", label: "Hand off", operation: "agents.handoff" },
+  { id: "run.compose", keys: ["m"], scope: "run", label: "Write the next turn" },
   { id: "now.check", keys: ["r"], scope: "now", label: "Check again", operation: "doctor.run" },
   {
     id: "capture.take",

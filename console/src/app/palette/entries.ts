@@ -1,4 +1,5 @@
 import type { OperationEntry } from "../../data/client.ts"
+import { paths } from "../../data/paths.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { KEYMAP, type KeyRow, rowsHeardIn, type Scope } from "../keymap/keymap.ts"
 import { PLACES } from "../routes.tsx"
@@ -67,8 +68,41 @@ export function buildEntries({
         does: { kind: "place", href: it.href },
       }),
     ),
+    ...SHORTCUTS.filter((it) => !isBound(it.keyId) && !(isReadOnly && it.writes)).map(
+      shortcutEntry,
+    ),
     ...lookEntries(),
   ]
+}
+
+/** Pages in a certain state that are asked for by name; where their key is heard, it does it. */
+const SHORTCUTS = [
+  {
+    keyId: "runs.new",
+    label: "New run",
+    href: paths.runs({ beside: "new" }),
+    icon: "plus",
+    writes: true,
+  },
+  {
+    keyId: "",
+    label: "Approvals",
+    href: paths.runs({ view: "approvals" }),
+    icon: "ask",
+    writes: false,
+  },
+  {
+    keyId: "",
+    label: "Permissions",
+    href: paths.runs({ view: "permissions" }),
+    icon: "lock",
+    writes: false,
+  },
+] as const
+
+function shortcutEntry({ label, href, icon }: (typeof SHORTCUTS)[number]): Entry {
+  const does = { kind: "place", href } as const
+  return { id: `go ${label}`, group: "Go to", icon, label, detail: "runs", verb: "Open", does }
 }
 
 export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }

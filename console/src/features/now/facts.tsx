@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query"
 import {
   type DoctorReport,
   formatBytes,
+  formatCount,
   formatExact,
   plural,
   type StoreStatus,
@@ -10,6 +11,7 @@ import { toWireError } from "../../data/errors.ts"
 import { formatAge } from "../../data/moments.ts"
 import { readOrigin } from "../../data/origin.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { sumToday } from "../../data/today.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CheckBlocks, CheckProblems } from "../../ui/checks/checks.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -23,12 +25,32 @@ export function Facts({ now }: { readonly now: number }) {
   return (
     <Pane ground="canvas" label="Facts">
       <PaneScroll>
+        <SpentFacts />
         <RepositoryFacts />
         <HealthFacts />
         <StoreFacts now={now} />
         <WindowFacts />
       </PaneScroll>
     </Pane>
+  )
+}
+
+/** Of the runs on this page; what no agent told is left out, never 0. */
+function SpentFacts() {
+  const { data: report } = useOperation("now.show", {})
+  const today = report === undefined ? undefined : sumToday(report)
+  if (today === undefined || today.usd === null) return null
+  return (
+    <Block title="Spent today" aside={plural(today.runs, "run")}>
+      <Stack>
+        <Text size="title-md">${today.usd.toFixed(2)}</Text>
+        {today.tokens === null ? null : (
+          <Text size="sm" tone="2">
+            {formatCount(today.tokens)} tokens in their windows
+          </Text>
+        )}
+      </Stack>
+    </Block>
   )
 }
 

@@ -1,149 +1,111 @@
 import type { NowRow } from "../../contract.ts"
 import { formatCount } from "../../contract.ts"
-import { formatAge, formatClock, formatRunTime } from "../../data/moments.ts"
+import { formatClock, formatRunTime } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { tokensOfRow } from "../../data/today.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
-import { KINDS, type KindTokens } from "../../ui/budget-bar/layout.ts"
-import { Cell, Group, NarrowLine, Row, RowNote, Rows } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  Group,
+  type GroupLabel,
+  NarrowLine,
+  Row,
+  RowNote,
+  Rows,
+} from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-
-type ListProps = { readonly rows: readonly NowRow[]; readonly now: number }
-
-const ASK_COLUMNS = {
-  full: "14px 56px minmax(0, 1fr) 176px 52px",
-  tight: "14px 56px minmax(0, 1fr) 52px",
-  narrow: "14px minmax(0, 1fr) 52px",
-} as const
+import { visibleLine } from "../../ui/visible.ts"
 
 const RUN_COLUMNS = {
-  full: "14px 56px minmax(0, 1fr) 104px 120px 56px 56px 52px",
-  tight: "14px 56px minmax(0, 1fr) 104px 56px 52px",
-  narrow: "14px minmax(0, 1fr) 56px 52px",
+  full: "14px minmax(0, 1fr) 104px 64px 60px",
+  narrow: "14px minmax(0, 1fr) 60px",
+  nameSpan: 2,
 } as const
 
-/** Columns are named above rows only: over an empty list they would be about nothing. */
-const ASK_LABELS = [
-  { text: "", from: "wide" },
-  { text: "Since", align: "end" },
-] as const
-const RUN_LABELS = [
-  { text: "Agent", from: "roomy" },
-  { text: "Context", from: "wide" },
-  { text: "Tokens", align: "end" },
-  { text: "Cost", align: "end", from: "wide" },
-] as const
+/** Where the host says what is in its window, that has columns, too. */
+const TOKEN_COLUMNS = {
+  ...RUN_COLUMNS,
+  full: "14px minmax(0, 1fr) 104px 120px 56px 64px 60px",
+  tight: "14px minmax(0, 1fr) 104px 56px 64px 60px",
+} as const
 
 /** Context is drawn against the window that most hosts have. */
 const DRAWN_WINDOW_TOKENS = 200_000
 
-/** First, because it is the only list in which time is lost because of the reader. */
-export function WaitingList({ rows, now }: ListProps) {
+type RunListsProps = {
+  readonly running: readonly NowRow[]
+  readonly ended: readonly NowRow[]
+  readonly now: number
+  /** Id of the row that keys act on. */
+  readonly at: string | null
+}
+
+/** Both lists share their columns, and none of them is empty in every row. */
+export function RunLists({ running, ended, now, at }: RunListsProps) {
+  const hasTokens = [...running, ...ended].some((it) => it.tokens !== undefined)
   return (
-    <Rows columns={ASK_COLUMNS}>
-      <Group
-        name="Waiting for you"
-        count={rows.length}
-        labels={rows.length === 0 ? [] : ASK_LABELS}
+    <>
+      <RunRows
+        name="Running"
+        rows={running}
+        hasTokens={hasTokens}
+        at={at}
+        time="Time"
+        empty="Nothing runs. Start one here, or with qm run."
+        say={(it) => (it.state === "queued" ? "next" : formatRunTime(now - it.at))}
       />
-      {rows.length === 0 ? <RowNote>Nothing waits for you.</RowNote> : null}
-      {rows.map((it) => (
-        <Row key={it.id} lines={2}>
-          <StatusMark status={it.state} />
-          <Cell from="roomy">
-            <Text mono tone="3" cut>
-              {it.id}
-            </Text>
-          </Cell>
-          <Stack>
-            <Cell lead>{it.title}</Cell>
-            <Text size="sm" tone="2" cut title={it.ask}>
-              {it.ask}
-            </Text>
-          </Stack>
-          <Cell from="wide">
-            <Text as="div" size="sm" tone="3" align="end" cut>
-              {it.agent}
-            </Text>
-          </Cell>
-          <Text size="sm" tone="3" align="end">
-            {formatAge(it.at, now)}
-          </Text>
-        </Row>
-      ))}
-    </Rows>
-  )
-}
-
-export function RunningList({ rows, now }: ListProps) {
-  return (
-    <RunRows
-      name="Running"
-      rows={rows}
-      time="Time"
-      empty="Nothing runs. Runs appear here as soon as an agent is started by qm."
-      say={(it) => (it.state === "queued" ? "next" : formatRunTime(now - it.at))}
-    />
-  )
-}
-
-export function EndedList({ rows }: Pick<ListProps, "rows">) {
-  return (
-    <RunRows
-      name="Ended today"
-      rows={rows}
-      time="Ended"
-      empty="Nothing ended today."
-      say={(it) => formatClock(it.at)}
-    />
+      <RunRows
+        name="Ended today"
+        rows={ended}
+        hasTokens={hasTokens}
+        at={at}
+        time="Ended"
+        empty="Nothing ended today."
+        say={(it) => formatClock(it.at)}
+      />
+    </>
   )
 }
 
 type RunRowsProps = {
   readonly name: string
   readonly rows: readonly NowRow[]
+  readonly hasTokens: boolean
+  readonly at: string | null
   readonly time: string
   readonly empty: string
   say(row: NowRow): string
 }
 
-function RunRows({ name, rows, time, empty, say }: RunRowsProps) {
+function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) {
   return (
-    <Rows columns={RUN_COLUMNS}>
+    <Rows columns={hasTokens ? TOKEN_COLUMNS : RUN_COLUMNS}>
       <Group
         name={name}
         count={rows.length}
-        labels={rows.length === 0 ? [] : [...RUN_LABELS, { text: time, align: "end" }]}
+        labels={rows.length === 0 ? [] : labelsOf(hasTokens, time)}
       />
       {rows.length === 0 ? <RowNote>{empty}</RowNote> : null}
       {rows.map((it) => (
-        <Row key={it.id}>
+        <Row key={it.id} href={paths.run(it.id)} isCurrent={it.id === at}>
           <StatusMark status={it.state} />
-          <Cell from="roomy">
-            <Text mono tone="3" cut>
-              {it.id}
-            </Text>
-          </Cell>
           <Stack>
-            <Cell lead>{it.title}</Cell>
-            <NarrowLine>{it.agent}</NarrowLine>
+            <Cell lead>{visibleLine(it.title)}</Cell>
+            <NarrowLine>
+              {[it.agent ?? "", sayCost(it)].filter((one) => one !== "").join(", ")}
+            </NarrowLine>
           </Stack>
           <Cell from="roomy">
             <Text as="div" tone="2" cut>
               {it.agent}
             </Text>
           </Cell>
-          <Cell from="wide">
-            {it.tokens === undefined ? null : (
-              <RowBudgetBar tokens={it.tokens} window={DRAWN_WINDOW_TOKENS} />
-            )}
-          </Cell>
-          <Text mono tone="2" align="end">
-            {it.tokens === undefined ? "" : formatCount(sumOf(it.tokens))}
-          </Text>
-          <Cell from="wide">
+          {hasTokens ? <TokenCells row={it} /> : null}
+          <Cell from="roomy">
             <Text as="div" mono align="end">
-              {it.costUsd === undefined ? "" : `$${it.costUsd.toFixed(2)}`}
+              {sayCost(it)}
             </Text>
           </Cell>
           <Text mono tone="3" align="end">
@@ -155,6 +117,38 @@ function RunRows({ name, rows, time, empty, say }: RunRowsProps) {
   )
 }
 
-function sumOf(tokens: KindTokens): number {
-  return KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
+/** Columns are named above rows only: over an empty list they would be about nothing. */
+function labelsOf(hasTokens: boolean, time: string): readonly GroupLabel[] {
+  const tokens: readonly GroupLabel[] = [
+    { text: "Context", from: "wide" },
+    { text: "Tokens", align: "end", from: "roomy" },
+  ]
+  return [
+    { text: "Agent", from: "roomy" },
+    ...(hasTokens ? tokens : []),
+    { text: "Cost", align: "end", from: "roomy" },
+    { text: time, align: "end" },
+  ]
+}
+
+function TokenCells({ row }: { readonly row: NowRow }) {
+  const { tokens } = row
+  return (
+    <>
+      <Cell from="wide">
+        {tokens === undefined ? null : (
+          <RowBudgetBar tokens={tokens} window={DRAWN_WINDOW_TOKENS} />
+        )}
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono tone="2" align="end">
+          {tokens === undefined ? "" : formatCount(tokensOfRow(row) ?? 0)}
+        </Text>
+      </Cell>
+    </>
+  )
+}
+
+function sayCost({ costUsd }: NowRow): string {
+  return costUsd === undefined ? "" : `$${costUsd.toFixed(2)}`
 }

@@ -1,16 +1,21 @@
-import type { Now } from "../../contract.ts"
+import { useState } from "react"
+import type { Approval, Now } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
+import { navigate } from "../../data/location.ts"
 import { formatDay } from "../../data/moments.ts"
-import { useOperation } from "../../data/queries.tsx"
+import { paths } from "../../data/paths.ts"
+import { useOperation, useSession } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Facts } from "./facts.tsx"
 import { FirstRun } from "./first-run.tsx"
-import { EndedList, RunningList, WaitingList } from "./lists.tsx"
+import { RunLists } from "./lists.tsx"
+import { WaitingList, type WaitingRow, waitingRows } from "./waiting.tsx"
 
 type NowPageProps = {
   readonly now: number
@@ -22,31 +27,20 @@ type NowPageProps = {
 export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   const report = useOperation("now.show", {})
   const doctor = useOperation("doctor.run", {})
+  const inbox = useOperation("agents.approvals", {})
+  // A row that waits is drawn with its question, so that no key falls on a row that changes.
+  const isAsked = (report.data?.waiting.length ?? 0) > 0
+  const isPending = report.isPending || (isAsked && inbox.isPending)
   const check = () => void doctor.refetch()
   const isFirst = report.data !== undefined && isFirstRun(report.data)
   return (
     <>
-      <Header title="Now" facts={<Text tone="3">{formatDay(now)}</Text>}>
-        <Button
-          look="ghost"
-          icon="refresh"
-          keyId="now.check"
-          disabled={doctor.isFetching}
-          onPress={check}
-          shrinks
-        >
-          Check again
-        </Button>
-        {isFirst ? null : (
-          <IconButton
-            icon="panel"
-            label={areFactsHidden ? "Show the facts" : "Hide the facts"}
-            pressed={!areFactsHidden}
-            keyId="panel.right"
-            onPress={onToggleFacts}
-          />
-        )}
-      </Header>
+      <NowHeader
+        now={now}
+        isChecking={doctor.isFetching}
+        onCheck={check}
+        {...(isFirst ? {} : { facts: { isHidden: areFactsHidden, onToggle: onToggleFacts } })}
+      />
       {isFirst ? (
         <Pane label="First run">
           <PaneScroll>
@@ -64,8 +58,10 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
                   onRetry={() => void report.refetch()}
                 />
               )}
-              {report.isPending ? <RowSkeleton rows={8} /> : null}
-              {report.data === undefined ? null : <Lists report={report.data} now={now} />}
+              {isPending ? <RowSkeleton rows={8} /> : null}
+              {report.data === undefined || isPending ? null : (
+                <Lists report={report.data} approvals={inbox.data?.approvals ?? []} now={now} />
+              )}
             </PaneScroll>
           </Pane>
         </Columns>
@@ -74,14 +70,88 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   )
 }
 
-function Lists({ report, now }: { readonly report: Now; readonly now: number }) {
+type NowHeaderProps = {
+  readonly now: number
+  readonly isChecking: boolean
+  /** The pane at the right; the first page of all has none. */
+  readonly facts?: { readonly isHidden: boolean; onToggle(): void }
+  onCheck(): void
+}
+
+function NowHeader({ now, isChecking, facts, onCheck }: NowHeaderProps) {
+  const { data: session } = useSession()
+  return (
+    <Header title="Now" facts={<Text tone="3">{formatDay(now)}</Text>}>
+      <Button
+        look="ghost"
+        icon="refresh"
+        keyId="now.check"
+        disabled={isChecking}
+        onPress={onCheck}
+        shrinks
+      >
+        Check again
+      </Button>
+      <Button
+        look="primary"
+        icon="plus"
+        keyId="runs.new"
+        disabled={session?.readOnly === true}
+        shrinks
+        onPress={() => navigate(paths.runs({ beside: "new" }))}
+      >
+        New run
+      </Button>
+      {facts === undefined ? null : (
+        <IconButton
+          icon="panel"
+          label={facts.isHidden ? "Show the facts" : "Hide the facts"}
+          pressed={!facts.isHidden}
+          keyId="panel.right"
+          onPress={facts.onToggle}
+        />
+      )}
+    </Header>
+  )
+}
+
+type ListsProps = {
+  readonly report: Now
+  readonly approvals: readonly Approval[]
+  readonly now: number
+}
+
+function Lists({ report, approvals, now }: ListsProps) {
+  const { data: session } = useSession()
+  const waiting = waitingRows(report.waiting, approvals)
+  const at = useCurrent(waiting, report)
   return (
     <>
-      <WaitingList rows={report.waiting} now={now} />
-      <RunningList rows={report.running} now={now} />
-      <EndedList rows={report.ended} />
+      <WaitingList rows={waiting} now={now} at={at} isReadOnly={session?.readOnly === true} />
+      <RunLists running={report.running} ended={report.ended} now={now} at={at} />
     </>
   )
+}
+
+/**
+ * The row that keys act on: the first that waits when the page is opened, then wherever one moves.
+ * When it goes, nothing is current: Allow must not fall on a question that came into its place.
+ */
+function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): string | null {
+  const [at, setAt] = useState<string | null>(waiting[0]?.key ?? null)
+  const rows = [
+    ...waiting.map((it) => ({ key: it.key, runId: it.row.id })),
+    ...[...running, ...ended].map((it) => ({ key: it.id, runId: it.id })),
+  ]
+  const index = rows.findIndex((it) => it.key === at)
+  const current = rows[index]
+  const move = (to: (typeof rows)[number] | undefined) => setAt(to?.key ?? at)
+  useKey("list.next", () => move(rows[index + 1]))
+  useKey("list.previous", () => move(rows[index < 0 ? 0 : index - 1]))
+  useKey("list.first", () => move(rows[0]))
+  useKey("list.last", () => move(rows.at(-1)))
+  useKey("now.open", current && (() => navigate(paths.run(current.runId))))
+  return current?.key ?? null
 }
 
 /** A new store holds the event of its own making, and nothing else has happened. */

@@ -37,7 +37,7 @@ export function Button(props: ButtonProps) {
     >
       {icon === undefined ? null : <Icon name={icon} />}
       <span className={classNames(props.shrinks === true && styles["label-wide"])}>{children}</span>
-      {keyId === undefined ? null : <KeyHint id={keyId} onFill={look === "primary"} />}
+      {keyId === undefined ? null : <KeyHint id={keyId} onFill={look === "primary" && !disabled} />}
     </button>
   )
 }

@@ -1,5 +1,5 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog"
-import type { ReactNode, RefObject } from "react"
+import type { KeyboardEvent, ReactNode, RefObject } from "react"
 import styles from "./dialog.module.css"
 
 type DialogProps = {
@@ -40,6 +40,32 @@ export function Dialog({
 /** A sentence that is asked about. */
 export function DialogText({ children }: { readonly children: ReactNode }) {
   return <p className={styles.text}>{children}</p>
+}
+
+/** What the sentence is about: commands, paths, each whole. */
+export function DialogLines({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    // Focusable, because a scrolled area must be reachable by keys.
+    <ul className={styles.lines} tabIndex={0} aria-label="What it is about">
+      {lines.map((it) => (
+        <li key={it}>{it}</li>
+      ))}
+    </ul>
+  )
+}
+
+type DialogEntryProps = {
+  onKeyDown(event: KeyboardEvent): void
+  readonly children: ReactNode
+}
+
+/** What is to be filled in. */
+export function DialogEntry({ onKeyDown, children }: DialogEntryProps) {
+  return (
+    <div className={styles.entry} onKeyDown={onKeyDown}>
+      {children}
+    </div>
+  )
 }
 
 /** What can be answered, at the right; the way back first. */

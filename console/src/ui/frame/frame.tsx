@@ -75,16 +75,17 @@ type PlaceProps = {
   readonly icon: IconName
   readonly label: string
   readonly isCurrent: boolean
-  readonly count?: number | undefined
+  readonly count?: number
+  readonly tone?: "warn"
 }
 
-export function Place({ href, icon, label, isCurrent, count }: PlaceProps) {
+export function Place({ href, icon, label, isCurrent, count, tone }: PlaceProps) {
   return (
     <a className={styles.place} href={href} aria-current={isCurrent ? "page" : undefined}>
       <Icon name={icon} />
       {label}
       {count === undefined ? null : (
-        <span className={styles.count} data-tone="warn">
+        <span className={styles.count} data-tone={tone}>
           {count}
         </span>
       )}
@@ -109,7 +110,7 @@ export function Header({ title, parent, facts, lead, children }: HeaderProps) {
     <IconButton icon="menu" label="Search or run" onPress={() => press("palette.open")} />
   )
   return (
-    <header className={styles.header}>
+    <header className={styles.header} data-lead={lead !== undefined || undefined}>
       <div className={styles["only-narrow"]}>{lead ?? palette}</div>
       <div className={styles.crumb}>
         {parent === undefined ? null : (

@@ -10,14 +10,17 @@ export type ColumnWidths = {
   readonly narrow?: string
   /** How many columns the name of a group may take. */
   readonly nameSpan?: number
+  /** The same in a narrow pane, where some columns are left out. */
+  readonly nameSpanTight?: number
 }
 
-export function columnStyle({ full, tight, narrow, nameSpan }: ColumnWidths) {
+export function columnStyle({ full, tight, narrow, nameSpan, nameSpanTight }: ColumnWidths) {
   return {
     "--cols": full,
     "--cols-tight": tight,
     "--cols-narrow": narrow,
     "--name-span": nameSpan,
+    "--name-span-tight": nameSpanTight,
   }
 }
 
@@ -131,6 +134,10 @@ type RowProps = {
   readonly option?: RowOption
   /** Not in the window, or not there at all: in a quieter tone. */
   readonly ghost?: boolean
+  /** The whole row leads there. */
+  readonly href?: string
+  /** The one that keys act on, in a list whose rows hold controls and are no options. */
+  readonly isCurrent?: boolean
   readonly children: ReactNode
 }
 export type RowOption = {
@@ -140,11 +147,20 @@ export type RowOption = {
 }
 
 /** One line of text at one height; as an option it can be picked. */
-export function Row({ lines = 1, option, ghost = false, children }: RowProps) {
+export function Row(props: RowProps) {
+  const { lines = 1, option, ghost = false, href, isCurrent = false, children } = props
+  const current = isCurrent ? "true" : undefined
   const className = classNames(styles.row, lines === 2 && styles.two, ghost && styles.ghost)
+  if (href !== undefined) {
+    return (
+      <a className={className} data-row href={href} aria-current={current}>
+        {children}
+      </a>
+    )
+  }
   if (option === undefined) {
     return (
-      <div className={className} data-row>
+      <div className={className} data-row aria-current={current}>
         {children}
       </div>
     )
@@ -165,15 +181,30 @@ export function Row({ lines = 1, option, ghost = false, children }: RowProps) {
   )
 }
 
+/** Where the row leads; the rest of the row is pressed for it too. */
+export function RowLink({ href, children }: { readonly href: string; readonly children: string }) {
+  return (
+    <a className={classNames(styles.lead, styles.stretch)} href={href} title={children}>
+      {children}
+    </a>
+  )
+}
+
 type CellProps = {
   /** Left out where the pane is narrower than this. */
   readonly from?: "wide" | "roomy"
   readonly lead?: boolean
+  /** Holds controls of its own, above the link that fills the row. */
+  readonly above?: boolean
   readonly children?: ReactNode
 }
 
-export function Cell({ from, lead = false, children }: CellProps) {
-  return <div className={classNames(from && styles[from], lead && styles.lead)}>{children}</div>
+export function Cell({ from, lead = false, above = false, children }: CellProps) {
+  return (
+    <div className={classNames(from && styles[from], lead && styles.lead, above && styles.above)}>
+      {children}
+    </div>
+  )
 }
 
 /** Swatch, name and what it grew by, in one cell: the name gives way, the others stay. */
@@ -181,9 +212,11 @@ export function NameCell({ children }: { readonly children: ReactNode }) {
   return <div className={classNames(styles.name, styles.lead)}>{children}</div>
 }
 
+type NarrowEndProps = { readonly above?: boolean; readonly children: ReactNode }
+
 /** Shown only on a phone, at the right of both lines. */
-export function NarrowEnd({ children }: { readonly children: ReactNode }) {
-  return <div className={styles["narrow-end"]}>{children}</div>
+export function NarrowEnd({ above = false, children }: NarrowEndProps) {
+  return <div className={classNames(styles["narrow-end"], above && styles.above)}>{children}</div>
 }
 
 /** A word for who hears the page. */

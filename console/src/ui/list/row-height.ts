@@ -3,9 +3,12 @@ import { useSyncExternalStore } from "react"
 const FALLBACK_PX = 30
 
 /** The height of a row in pixels, which depends on the density and on the width of the window. */
-export function useRowHeight(): number {
-  return useSyncExternalStore(watch, read, () => FALLBACK_PX)
+export function useRowHeight(lines: 1 | 2 = 1): number {
+  return useSyncExternalStore(watch, lines === 1 ? readOne : readTwo, () => FALLBACK_PX)
 }
+
+const readOne = (): number => read("--row")
+const readTwo = (): number => read("--row-2")
 
 function watch(changed: () => void): () => void {
   const observer = new MutationObserver(changed)
@@ -17,7 +20,7 @@ function watch(changed: () => void): () => void {
   }
 }
 
-function read(): number {
-  const px = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"))
+function read(name: string): number {
+  const px = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue(name))
   return Number.isFinite(px) ? px : FALLBACK_PX
 }

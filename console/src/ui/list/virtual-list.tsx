@@ -21,6 +21,8 @@ type VirtualListProps<Item> = {
   readonly items: readonly Item[]
   keyOf(item: Item): string
   isGroup(item: Item): boolean
+  /** Rows of two lines, where what is asked or why stands in each. */
+  readonly lines?: 1 | 2
   renderItem(item: Item): ReactNode
   /** The option that keys act on; scrolled into view when it changes. */
   readonly activeIndex: number
@@ -44,7 +46,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { items, activeIndex, sticksToEnd, keyOf, isGroup } = props
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const rowHeight = useRowHeight()
+  const rowHeight = useRowHeight(props.lines)
   const headPx = useHeadHeight(props.head !== undefined, scroller)
   const virtual = useVirtualizer({
     count: items.length,

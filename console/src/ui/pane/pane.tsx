@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import type { KeyboardEvent, ReactNode } from "react"
 import { classNames } from "../class-names.ts"
 import styles from "./pane.module.css"
 
@@ -29,8 +29,18 @@ export function Pane({ ground = "surface", label, children }: PaneProps) {
   )
 }
 
-export function PaneScroll({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.scroll}>{children}</div>
+type PaneScrollProps = {
+  /** What a form inside listens to. */
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly children: ReactNode
+}
+
+export function PaneScroll({ onKeyDown, children }: PaneScrollProps) {
+  return (
+    <div className={styles.scroll} {...(onKeyDown === undefined ? {} : { onKeyDown })}>
+      {children}
+    </div>
+  )
 }
 
 type PaneHeadProps = {
@@ -101,10 +111,17 @@ export function Value({ name, title, wrap = false, children }: ValueProps) {
   )
 }
 
+type FlowProps = {
+  readonly gap?: "tight" | "wide"
+  readonly align?: "end" | "apart"
+  readonly wrap?: boolean
+  readonly children: ReactNode
+}
+
 /** Things side by side. */
-export function Flow({ gap, children }: { readonly gap?: "tight"; readonly children: ReactNode }) {
+export function Flow({ gap, align, wrap, children }: FlowProps) {
   return (
-    <div className={styles.flow} data-gap={gap}>
+    <div className={styles.flow} data-gap={gap} data-align={align} data-wrap={wrap || undefined}>
       {children}
     </div>
   )
@@ -122,6 +139,11 @@ export function Stack({ gap, children }: { readonly gap?: "8"; readonly children
 /** Left out on a phone, where the palette offers the same. */
 export function OnlyWide({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-wide"]}>{children}</div>
+}
+
+/** Left out where the pane has less than 900 px: what is there finds no room beside the rest. */
+export function OnlyRoomy({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-roomy"]}>{children}</div>
 }
 
 /** Shown only where the detail stands beside its list. */

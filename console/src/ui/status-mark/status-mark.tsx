@@ -10,6 +10,7 @@ export type Status =
   | "stopped"
   | "interrupted"
   | "warned"
+  | "picked"
 
 /** 14 px, drawn, not a coloured pill; always beside its word or with it as a label. */
 export function StatusMark({ status }: { readonly status: Status }) {
@@ -73,6 +74,12 @@ const DRAWINGS = {
     </>
   ),
   interrupted: <circle {...ring} stroke="var(--text-3)" strokeDasharray="26 7" />,
+  picked: (
+    <>
+      <rect x={1} y={1} width={12} height={12} rx={3} fill="var(--accent-fill)" />
+      <path {...stroke} strokeLinejoin="round" stroke="white" d="m4.2 7.2 1.9 1.9 3.7-4" />
+    </>
+  ),
   warned: (
     <>
       <path {...stroke} strokeLinejoin="round" stroke="var(--warn)" d="M7 1.75 12.5 12H1.5Z" />

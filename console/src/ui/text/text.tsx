@@ -10,6 +10,8 @@ type TextProps = {
   readonly strong?: boolean
   /** Ends in an ellipsis where it does not fit. */
   readonly cut?: boolean
+  /** Breaks inside words too: for paths and commands in a sentence. */
+  readonly wrap?: boolean
   readonly align?: "end"
   /** At most 60 characters a line, for sentences. */
   readonly read?: boolean
@@ -30,6 +32,7 @@ export function Text({ as: Tag = "span", size, tone, children, title, id, ...loo
         look.mono && styles.mono,
         look.strong && styles.strong,
         look.cut && styles.cut,
+        look.wrap && styles.wrap,
         look.align && styles.end,
         look.read && styles.read,
       )}

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#ground/base"
 import type { Agent } from "../agent.ts"
 import { findProgramOf } from "../find.ts"
+import { complete } from "./complete.ts"
 import { startSession } from "./session.ts"
 
 /** The person's own `claude`, driven over its stream-json protocol. */
@@ -10,6 +11,7 @@ export function createClaudeCode(deps: { readonly clock: Clock }): Agent {
     title: "Claude Code",
     find: (options) => findProgramOf(WANTED, options),
     start: (options) => startSession(options, deps.clock),
+    complete,
   }
 }
 

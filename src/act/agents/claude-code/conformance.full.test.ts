@@ -1,17 +1,62 @@
-import { describe } from "vitest"
+import { describe, expect, test } from "vitest"
+import { leadsTo, silentLog } from "#ground/base"
 import { needs } from "#test/needs"
-import { agentSuite } from "../../../../test/conformance/agents.ts"
+import { agentSuite, begin, type Deed, last } from "../../../../test/conformance/agents.ts"
+import {
+  agentRuleSuite,
+  agentServerSuite,
+  SERVERS,
+} from "../../../../test/conformance/agents-rules.ts"
 import { claudeCodeWorld } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
+import { createPermissions } from "../permissions/permissions.ts"
 import { claudeCode } from "./claude-code.ts"
 
 describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
   const environment = (source: Readonly<Record<string, string | undefined>>) =>
     agentEnvironment("claude-code", source)
+  const world = () => claudeCodeWorld({ agent: claudeCode, environment })
   agentSuite("claude-code", {
-    world: () => claudeCodeWorld({ agent: claudeCode, environment }),
+    world,
     canAsk: true,
     hasProcess: true,
     canResume: true,
+  })
+  agentRuleSuite("claude-code", world)
+  agentServerSuite("claude-code", {
+    world: () => claudeCodeWorld({ agent: claudeCode, environment, servers: SERVERS }),
+    canAsk: true,
+  })
+
+  test("[AGENTS-43] a rule also holds for what the host would let through unasked", async () => {
+    await using place = await world()
+    const verdict = () => ({ decision: "deny", rule: "deny Read" }) as const
+    const options = (deed: Deed) => ({ ...place.options(deed), verdict })
+    await using run = await begin({ agent: claudeCode, options }, "look", "ask")
+    const events = await run.until("turn.ended")
+    expect(last(events, "approval.resolved")).toMatchObject({ by: "rule: deny Read" })
+    expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
+  })
+
+  test.each([
+    { deed: "command", deny: "", made: true, by: "rule: allow Bash(touch made.txt && echo made)" },
+    { deed: "edit", deny: "Edit(*.txt)", made: false, by: "rule: deny Edit(*.txt)" },
+  ] as const)("[AGENTS-43] the rules themselves decide on a $deed: $by", async (it) => {
+    await using place = await world()
+    const { cwd: root } = place.options(it.deed)
+    const rules = createPermissions({
+      root,
+      file: `${root}/.qm/permissions.json`,
+      home: `${root}/home`,
+      settings: () => ({ deny: it.deny, ask: "", allow: "Bash(touch made.txt && echo made)" }),
+      resolve: leadsTo,
+      log: silentLog,
+    })
+    await rules.reload()
+    const options = (deed: Deed) => ({ ...place.options(deed), verdict: rules.verdict })
+    await using run = await begin({ agent: claudeCode, options }, it.deed, "ask")
+    const events = await run.until("turn.ended")
+    expect(last(events, "approval.resolved")).toMatchObject({ by: it.by })
+    expect(place.hasMade()).toBe(it.made)
   })
 })

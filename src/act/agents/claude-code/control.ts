@@ -1,25 +1,31 @@
 import type { AgentMode } from "#ground/contract"
 import type { Answer } from "../agent.ts"
 import { QuestionUnknown } from "../wire/errors.ts"
-import { DENIED, DENIED_BY_PLAN, ownAnswer } from "../wire/own-answer.ts"
+import { DENIED, decide, ownAnswer, tellByRule, whyDenied } from "../wire/own-answer.ts"
 import type { Telling } from "../wire/telling.ts"
 import { inputText } from "../wire/text.ts"
 import { tellContextUsage } from "./hear.ts"
 import { permissionMode } from "./modes.ts"
+import type { Rules } from "./rules.ts"
 import { Question, Reply, Withdrawn } from "./shapes.ts"
 import { kindOf, titleOf } from "./tools.ts"
 
 type Line = Readonly<Record<string, unknown>>
 type Asked = { readonly input: Readonly<Record<string, unknown>> }
 
+type Deps = {
+  readonly telling: Telling
+  readonly rules: Rules
+  mode(): AgentMode
+  write(message: object): void
+  /** The host has told what is in its window, or that it cannot. */
+  onUsage(): void
+}
+
 export type Control = ReturnType<typeof createControl>
 
 /** The second conversation on the same pipes: permissions, modes, interrupts, counts. */
-export function createControl(deps: {
-  readonly telling: Telling
-  mode(): AgentMode
-  write(message: object): void
-}) {
+export function createControl(deps: Deps) {
   const { telling, write } = deps
   const asked = new Map<string, Asked>()
   let asks = 0
@@ -36,11 +42,11 @@ export function createControl(deps: {
     hear(line: Line, raw: string): boolean {
       switch (line["type"]) {
         case "control_request":
-          return hearQuestion(deps, asked, { line, raw })
+          return deps.rules.hear(line, raw) || hearQuestion(deps, asked, { line, raw })
         case "control_cancel_request":
           return hearWithdrawn(telling, asked, line)
         case "control_response":
-          return hearReply(telling, line, raw)
+          return hearReply(deps, line, raw)
         default:
           return false
       }
@@ -62,7 +68,7 @@ export function createControl(deps: {
 }
 
 function hearQuestion(
-  deps: { readonly telling: Telling; mode(): AgentMode; write(message: object): void },
+  deps: Deps,
   asked: Map<string, Asked>,
   it: { readonly line: Line; readonly raw: string },
 ): boolean {
@@ -75,18 +81,19 @@ function hearQuestion(
     return true
   }
   const input = request.input ?? {}
-  const own = ownAnswerTo(deps.mode(), tool)
-  if (own !== "ask") {
-    deps.write(decided(approvalId, { decision: own, note: DENIED_BY_PLAN }, { input }))
+  const verdict = deps.rules.verdictOn(tool, input)
+  const own = decide(deps.mode(), verdict, ownAnswerTo(deps.mode(), tool))
+  const { tool_use_id: activityId } = request
+  const title = titleOf(tool, input, deps.telling.redact)
+  const words = { approvalId, activityId, tool, title, input: inputText(input) }
+  const { decision, by } = own
+  if (decision === "ask") {
+    asked.set(approvalId, { input })
+    deps.telling.say({ event: "approval.requested", ...words }, it.raw)
     return true
   }
-  asked.set(approvalId, { input })
-  const title = titleOf(tool, input)
-  const activityId = request.tool_use_id
-  deps.telling.say(
-    { event: "approval.requested", approvalId, activityId, tool, title, input: inputText(input) },
-    it.raw,
-  )
+  deps.write(decided(approvalId, { decision, note: whyDenied(own) }, { input }))
+  if (by !== undefined) tellByRule(deps.telling, words, { decision, by, raw: it.raw })
   return true
 }
 
@@ -123,11 +130,12 @@ function hearWithdrawn(telling: Telling, asked: Map<string, Asked>, line: Line):
   return true
 }
 
-function hearReply(telling: Telling, line: Line, raw: string): boolean {
+function hearReply({ telling, onUsage }: Deps, line: Line, raw: string): boolean {
   const reply = Reply.safeParse(line)
   if (!reply.success) return false
   const { error, response } = reply.data.response
   if (error !== undefined) telling.say({ event: "error", message: error }, raw)
-  tellContextUsage(telling, response)
+  const isUsage = tellContextUsage(telling, response)
+  if (isUsage || error !== undefined) onUsage()
   return true
 }

@@ -37,7 +37,7 @@ test("[AGENTS-11] a failure of the API is a failed turn, though its subtype is s
   })
 })
 
-test("[AGENTS-11] the costs are of the whole session, one for each model", async () => {
+test("[AGENTS-11] the cost is of the whole session and all its models, with each beside it", async () => {
   const usage = (inputTokens: number, costUSD: number) => ({
     inputTokens,
     outputTokens: 2,
@@ -51,12 +51,37 @@ test("[AGENTS-11] the costs are of the whole session, one for each model", async
     {
       event: "cost",
       model: "large",
-      usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
+      usage: { input: 10, output: 4, cacheRead: 6, cacheWrite: 8 },
       isTotal: true,
-      reportedUsd: 0.5,
+      reportedUsd: 0.6,
+      models: [
+        { model: "large", usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 } },
+        { model: "small", usage: { input: 9, output: 2, cacheRead: 3, cacheWrite: 4 } },
+      ],
     },
-    expect.objectContaining({ model: "small", reportedUsd: 0.1 }),
   ])
+})
+
+test("[AGENTS-34] each call of the model is told once with what it used", async () => {
+  const call = (id: string, text: string) => ({
+    type: "assistant",
+    message: {
+      id,
+      model: "m",
+      role: "assistant",
+      content: [{ type: "text", text }],
+      usage: { input_tokens: 5, output_tokens: 1, cache_read_input_tokens: 2 },
+    },
+  })
+  const events = await told([INIT, call("a", "one"), call("a", "two"), call("b", "three")])
+  const costs = events.filter((it) => it.event === "cost")
+  expect(costs).toHaveLength(2)
+  expect(costs[0]).toMatchObject({ isTotal: false, usage: { input: 5, cacheRead: 2 } })
+})
+
+test("[AGENTS-17] a line named after a property of every object is an unknown one", async () => {
+  const events = await told([INIT, { type: "__proto__" }, { type: "constructor" }])
+  expect(events.filter((it) => it.event === "message")).toHaveLength(2)
 })
 
 test("[AGENTS-11] compaction, retries, and what is unknown", async () => {
@@ -124,6 +149,7 @@ async function told(lines: readonly object[]): Promise<readonly AgentEvent[]> {
     mode: () => "ask",
     isInterrupted: () => false,
     tasks: new Map(),
+    lastCall: { id: "" },
   }
   for (const line of lines) hear(hearing, { ...line }, JSON.stringify(line))
   telling.say(END)

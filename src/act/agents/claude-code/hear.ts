@@ -24,6 +24,8 @@ export type Hearing = {
   isInterrupted(): boolean
   /** By activity: what its task said about itself before the result came. */
   readonly tasks: Map<string, { readonly tokens: number; readonly durationMs: number }>
+  /** The call whose use was told last; absent where only the whole is wanted. */
+  readonly lastCall?: { id: string }
 }
 
 /** Said by the host about itself; nothing a transcript needs. */
@@ -49,7 +51,7 @@ const SILENT: ReadonlySet<string> = new Set([
 /** One line of the stream that is no control message, told in our words. */
 export function hear(hearing: Hearing, line: Line, raw: string): void {
   const name = nameOf(line)
-  const tell = TELLERS[name]
+  const tell = Object.hasOwn(TELLERS, name) ? TELLERS[name] : undefined
   if (tell !== undefined) {
     const isTold = tell(hearing, line, raw)
     if (!isTold) hearing.telling.unknown(name, raw)
@@ -150,7 +152,30 @@ function tellTurn(hearing: Hearing, line: Line, raw: string): boolean {
   if (!turn.success) return false
   for (const block of turn.data.message.content)
     tellBlock(hearing, { block, turn: turn.data, line, raw })
+  tellCall(hearing, turn.data)
   return true
+}
+
+/**
+ * What one call of the model used, so that a budget stops before the next; the result's total takes
+ * its place. A message of several blocks comes as several lines with the same figures.
+ */
+function tellCall({ telling, lastCall }: Hearing, { message }: Turn): void {
+  const { id, usage, model } = message
+  if (lastCall === undefined || usage === undefined || id === undefined) return
+  if (id === lastCall.id) return
+  lastCall.id = id
+  telling.say({
+    event: "cost",
+    isTotal: false,
+    model,
+    usage: {
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      cacheWrite: usage.cache_creation_input_tokens,
+    },
+  })
 }
 
 type InTurn = {
@@ -171,7 +196,8 @@ function tellBlock(hearing: Hearing, it: InTurn): void {
     }
     case "tool_use": {
       const { id: activityId, name: tool, input } = block
-      const about = { kind: kindOf(tool), title: titleOf(tool, input), path: pathOf(input) }
+      const title = titleOf(tool, input, telling.redact)
+      const about = { kind: kindOf(tool), title, path: pathOf(input) }
       const given = inputText(input)
       return telling.say(
         { event: "activity.started", activityId, parentId, tool, ...about, input: given },
@@ -214,15 +240,7 @@ function tellResult({ telling, isInterrupted }: Hearing, line: Line, raw: string
   const parsed = Result.safeParse(line)
   if (!parsed.success) return false
   const result = parsed.data
-  for (const [model, it] of Object.entries(result.modelUsage)) {
-    const usage = TokenUsage.parse({
-      input: it.inputTokens,
-      output: it.outputTokens,
-      cacheRead: it.cacheReadInputTokens,
-      cacheWrite: it.cacheCreationInputTokens,
-    })
-    telling.say({ event: "cost", model, usage, isTotal: true, reportedUsd: it.costUSD })
-  }
+  tellCost(telling, result)
   const text = result.result ?? ""
   const whole = isFailed(result) ? "failed" : "completed"
   const outcome = isInterrupted() ? "stopped" : whole
@@ -236,6 +254,36 @@ function tellResult({ telling, isInterrupted }: Hearing, line: Line, raw: string
   return true
 }
 
+/** One figure for all models it used, the helpers' small ones among them, and each beside it. */
+function tellCost(telling: Telling, { modelUsage }: Result): void {
+  const all = Object.entries(modelUsage).map(([model, it]) => ({
+    model,
+    reportedUsd: it.costUSD,
+    usage: TokenUsage.parse({
+      input: it.inputTokens,
+      output: it.outputTokens,
+      cacheRead: it.cacheReadInputTokens,
+      cacheWrite: it.cacheCreationInputTokens,
+    }),
+  }))
+  const [dearest] = all.toSorted((a, b) => (b.reportedUsd ?? 0) - (a.reportedUsd ?? 0))
+  if (dearest === undefined) return
+  const sum = (part: keyof TokenUsage) => all.reduce((total, it) => total + it.usage[part], 0)
+  telling.say({
+    event: "cost",
+    model: dearest.model,
+    isTotal: true,
+    usage: {
+      input: sum("input"),
+      output: sum("output"),
+      cacheRead: sum("cacheRead"),
+      cacheWrite: sum("cacheWrite"),
+    },
+    reportedUsd: all.reduce((total, it) => total + (it.reportedUsd ?? 0), 0),
+    models: all.map(({ model, usage }) => ({ model, usage })),
+  })
+}
+
 /** An API failure is called success by its subtype; only is_error tells. */
 function isFailed(result: Result): boolean {
   return result.is_error
@@ -243,10 +291,10 @@ function isFailed(result: Result): boolean {
 
 type Result = ReturnType<typeof Result.parse>
 
-/** The host's own count of its window. */
-export function tellContextUsage(telling: Telling, response: unknown): void {
+/** The host's own count of its window; false when it was something else. */
+export function tellContextUsage(telling: Telling, response: unknown): boolean {
   const usage = ContextUsage.safeParse(response)
-  if (!usage.success) return
+  if (!usage.success) return false
   const { totalTokens: used, maxTokens: window, categories } = usage.data
   const tokens = new Map<ContextKind, number>()
   for (const it of categories.filter((category) => category.kind === "used")) {
@@ -255,4 +303,5 @@ export function tellContextUsage(telling: Telling, response: unknown): void {
   }
   const kinds = [...tokens].map(([kind, count]) => ({ kind, tokens: count }))
   telling.say({ event: "context.usage", used, window, kinds })
+  return true
 }

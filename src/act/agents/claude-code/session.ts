@@ -7,7 +7,9 @@ import { createTelling, type Telling } from "../wire/telling.ts"
 import { parseRecord, quote } from "../wire/text.ts"
 import { type Control, createControl } from "./control.ts"
 import { type Hearing, hear } from "./hear.ts"
+import { USAGE_WAIT_MS } from "./limits.ts"
 import { permissionMode } from "./modes.ts"
+import { createRules } from "./rules.ts"
 import { Result } from "./shapes.ts"
 
 const TITLE = "Claude Code"
@@ -18,6 +20,10 @@ type State = {
   isStopped: boolean
   /** A turn was sent and has not ended; the host tells of its beginning a little later. */
   isBusy: boolean
+  /** Whether this turn's window was asked for: the first word of a turn is a good moment. */
+  isUsageAsked: boolean
+  /** The end of a turn, held until the host has told what is in its window. */
+  result: { readonly line: Readonly<Record<string, unknown>>; readonly text: string } | undefined
 }
 
 type World = {
@@ -29,25 +35,30 @@ type World = {
 
 /** One `claude` that stays for the whole session; prompts and answers go through its stdin. */
 export async function startSession(options: StartOptions, clock: Clock): Promise<AgentSession> {
-  const telling = createTelling(TITLE)
-  const state: State = { mode: options.mode, isInterrupted: false, isStopped: false, isBusy: true }
+  const telling = createTelling(TITLE, options.redact)
+  const state = newState(options.mode)
   const link: { child?: HostChild } = {}
   const mode = () => state.mode
-  const control = createControl({ telling, mode, write: (it) => link.child?.write(it) })
+  const write = (message: object) => link.child?.write(message)
+  const rules = createRules({ telling, cwd: options.cwd, verdict: options.verdict, write })
   const isInterrupted = () => state.isInterrupted
-  const hearing = { telling, mode, isInterrupted, tasks: new Map() }
+  const hearing = { telling, mode, isInterrupted, tasks: new Map(), lastCall: { id: "" } }
+  const onUsage = () => tellHeldResult({ state, hearing })
+  const control = createControl({ telling, rules, mode, write, onUsage })
   const world = { state, telling, control, hearing }
   const child = await startHostChild({
     start: options,
     args: argumentsFor(options),
     telling,
     clock,
-    hear: (line) => hearLine(world, line, () => void link.child?.end()),
+    hear: (line) => hearLine(world, line, { endChild: () => void link.child?.end(), clock }),
   })
   if (child !== undefined) {
     link.child = child
+    rules.register()
     child.write(userMessage(options.prompt))
     void child.gone.then((gone) => {
+      tellHeldResult(world)
       const isStopped = state.isStopped || options.signal.aborted
       concludeSession(telling, gone, { isStopped, isBusy: state.isBusy })
     })
@@ -67,7 +78,16 @@ function argumentsFor(options: StartOptions): readonly string[] {
     `--permission-mode=${permissionMode(options.mode)}`,
     ...(options.model === undefined ? [] : [`--model=${options.model}`]),
     ...(options.resume === undefined ? [] : [`--resume=${options.resume}`]),
+    ...(options.sources === undefined ? [] : [`--settings=${onlyServers(options.sources)}`]),
   ]
+}
+
+/**
+ * Servers of every scope that are not among them are not started (seen on 2.1.325). They stay as
+ * the host has them: a list of our own with `--strict-mcp-config` would need their secrets.
+ */
+function onlyServers(names: readonly string[]): string {
+  return JSON.stringify({ allowedMcpServers: names.map((serverName) => ({ serverName })) })
 }
 
 function userMessage(text: string): object {
@@ -75,27 +95,66 @@ function userMessage(text: string): object {
   return { type: "user", message, parent_tool_use_id: null, session_id: "" }
 }
 
-function hearLine(world: World, text: string, endChild: () => void): void {
+function newState(mode: AgentMode): State {
+  return {
+    mode,
+    isInterrupted: false,
+    isStopped: false,
+    isBusy: true,
+    isUsageAsked: false,
+    result: undefined,
+  }
+}
+
+type Reach = { endChild(): void; readonly clock: Clock }
+
+function hearLine(world: World, text: string, { endChild, clock }: Reach): void {
   const { telling, control, hearing, state } = world
   const line = parseRecord(text)
   if (line === undefined) return telling.noise(text)
   if (control.hear(line, text)) return
   const isResult = line["type"] === "result"
   if (isResult && !telling.hasStarted()) {
-    telling.fail(AgentRefused({ title: TITLE, what: "to begin", reason: reasonOf(line) }))
+    telling.fail(
+      AgentRefused({
+        title: TITLE,
+        what: "to begin",
+        reason: quote(telling.redact(reasonOf(line))),
+      }),
+    )
     return endChild()
   }
-  hear(hearing, line, text)
-  if (!isResult) return
-  Object.assign(state, { isBusy: false, isInterrupted: false })
+  if (!isResult) {
+    hear(hearing, line, text)
+    if (line["type"] === "assistant") askUsageOnce(world)
+    return
+  }
+  // Whoever hears that a turn has ended may end the session, so its window is asked for before.
+  state.result = { line, text }
   control.askContextUsage()
+  void clock.sleep(USAGE_WAIT_MS).then(() => tellHeldResult(world))
+}
+
+function askUsageOnce({ state, control }: World): void {
+  if (state.isUsageAsked) return
+  state.isUsageAsked = true
+  control.askContextUsage()
+}
+
+/** The end of the turn, once. */
+function tellHeldResult({ state, hearing }: Pick<World, "state" | "hearing">): void {
+  const { result } = state
+  if (result === undefined) return
+  state.result = undefined
+  hear(hearing, result.line, result.text)
+  Object.assign(state, { isBusy: false, isInterrupted: false, isUsageAsked: false })
 }
 
 /** A result without a session before it says why there is none. */
 function reasonOf(line: Readonly<Record<string, unknown>>): string {
   const result = Result.safeParse(line)
   const words = result.success ? (result.data.errors?.join(" ") ?? result.data.result) : undefined
-  return quote(words ?? "it gave no reason")
+  return words ?? "it gave no reason"
 }
 
 function sessionOf(world: World, child: HostChild | undefined): AgentSession {

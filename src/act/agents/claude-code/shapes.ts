@@ -43,6 +43,17 @@ const Blocks = z.array(z.unknown()).transform((blocks) =>
 export const Turn = z.object({
   message: z.object({
     content: z.union([z.string().transform((text): Block[] => [{ type: "text", text }]), Blocks]),
+    id: z.string().optional().catch(undefined),
+    model: z.string().optional().catch(undefined),
+    usage: z
+      .object({
+        input_tokens: z.int().nonnegative(),
+        output_tokens: z.int().nonnegative().catch(0),
+        cache_read_input_tokens: z.int().nonnegative().catch(0),
+        cache_creation_input_tokens: z.int().nonnegative().catch(0),
+      })
+      .optional()
+      .catch(undefined),
   }),
   parent_tool_use_id: parent,
   tool_use_result: z.unknown().optional(),
@@ -124,6 +135,21 @@ export const Question = z.object({
   }),
 })
 export type Question = z.infer<typeof Question>
+
+/** Asked before every use of a tool, whether or not its mode would ask: our rules answer. */
+export const Hooked = z.object({
+  request_id: z.string(),
+  request: z.object({
+    subtype: z.literal("hook_callback"),
+    input: z.object({
+      hook_event_name: z.literal("PreToolUse"),
+      tool_name: z.string(),
+      tool_input: z.record(z.string(), z.unknown()).catch({}),
+      tool_use_id: z.string().optional(),
+      cwd: z.string().optional(),
+    }),
+  }),
+})
 
 export const Withdrawn = z.object({ request_id: z.string() })
 

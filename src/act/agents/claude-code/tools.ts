@@ -33,10 +33,13 @@ export function pathOf(input: unknown): string | undefined {
   return textField(input, "file_path", "notebook_path", "path")
 }
 
-/** What a tool does, in one line: its own description, or what it is about. */
-export function titleOf(tool: string, input: unknown): string {
-  const about = textField(input, "description", "command", "pattern", "query", "url", "prompt")
-  return oneLine(`${tool} ${pathOf(input) ?? about ?? ""}`)
+/**
+ * What a tool does, in one line: what it is about, in its own words. A description is the model's and
+ * may say anything, so it stands only where there is nothing else.
+ */
+export function titleOf(tool: string, input: unknown, redact: (text: string) => string): string {
+  const about = textField(input, "command", "pattern", "query", "url", "description", "prompt")
+  return oneLine(redact(`${tool} ${pathOf(input) ?? about ?? ""}`))
 }
 
 /** The change a tool made, when it says so. */

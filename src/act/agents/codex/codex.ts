@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#ground/base"
 import type { Agent } from "../agent.ts"
 import { findProgramOf } from "../find.ts"
+import { complete } from "./complete.ts"
 import { startSession } from "./session.ts"
 
 /** The person's own `codex`, driven over its app-server. */
@@ -10,6 +11,7 @@ export function createCodex(deps: { readonly clock: Clock }): Agent {
     title: "Codex",
     find: (options) => findProgramOf(WANTED, options),
     start: (options) => startSession(options, deps.clock),
+    complete,
   }
 }
 

@@ -38,6 +38,25 @@ test("[AGENTS-12] an interrupted turn closes the command that the host left open
   ])
 })
 
+test("[AGENTS-30] a secret in two pieces of output is told in none", async () => {
+  const command = { type: "commandExecution", id: "c1", command: "env", status: "inProgress" }
+  const piece = (delta: string) =>
+    ["item/commandExecution/outputDelta", { threadId: "th", itemId: "c1", delta }] as const
+  const events = await told([
+    ["turn/started", TURN],
+    ["item/started", item(command)],
+    piece("A=1\nTOKEN=hun"),
+    piece("ter2\n"),
+    piece("half a li"),
+    ["item/completed", item({ ...command, status: "completed", aggregatedOutput: "the whole" })],
+  ])
+  expect(events.slice(2)).toMatchObject([
+    { event: "activity.updated", output: "A=1\n" },
+    { event: "activity.updated", output: "TOKEN=[redacted]\n" },
+    { event: "activity.ended", output: "the whole" },
+  ])
+})
+
 test("[AGENTS-12] an error is told, and ends its turn as failed", async () => {
   const error = { message: "bad thing" }
   const events = await told([
@@ -107,7 +126,7 @@ function item(it: object, threadId = "th"): object {
 async function told(
   messages: readonly (readonly [string, object])[],
 ): Promise<readonly AgentEvent[]> {
-  const telling = createTelling("Codex")
+  const telling = createTelling("Codex", (text) => text.replaceAll("hunter2", "[redacted]"))
   const hearing: Hearing = {
     telling,
     threadId: "th",

@@ -1,5 +1,5 @@
 import type { Telling } from "../wire/telling.ts"
-import { endedActivity, startedActivity } from "./items.ts"
+import { endedActivity, pathsOf, startedActivity } from "./items.ts"
 import {
   Delta,
   ErrorOf,
@@ -41,7 +41,7 @@ const SILENT =
 
 /** One notification of the host, told in our words. */
 export function hear(hearing: Hearing, it: Heard): void {
-  const tell = TELLERS[it.method]
+  const tell = Object.hasOwn(TELLERS, it.method) ? TELLERS[it.method] : undefined
   if (tell === undefined && SILENT.test(it.method)) return
   const isTold = tell?.(hearing, it) ?? false
   if (!isTold) hearing.telling.unknown(it.method, it.raw)
@@ -138,8 +138,8 @@ function tellStarted(hearing: Hearing, { item, parentId, raw }: ItemHeard): void
     for (const thread of item.receiverThreadIds) hearing.callers.set(thread, item.id)
   }
   const started = { event: "activity.started", activityId: item.id, parentId } as const
-  const what = startedActivity(item)
-  const paths = item.type === "fileChange" ? item.changes.map((it) => it.path) : []
+  const what = startedActivity(item, hearing.telling.redact)
+  const paths = item.type === "fileChange" ? pathsOf(item.changes) : []
   hearing.about.set(item.id, { title: what.title, input: what.input, paths })
   hearing.telling.say({ ...started, ...what }, raw)
 }
@@ -170,11 +170,10 @@ function tellText(hearing: Hearing, { params }: Heard): boolean {
   return true
 }
 
-function tellOutput({ telling }: Hearing, { params, raw }: Heard): boolean {
+function tellOutput({ telling }: Hearing, { params }: Heard): boolean {
   const delta = Delta.safeParse(params)
   if (!delta.success) return false
-  const { itemId: activityId, delta: output } = delta.data
-  telling.say({ event: "activity.updated", activityId, output }, raw)
+  telling.output(delta.data.itemId, delta.data.delta)
   return true
 }
 

@@ -5,13 +5,18 @@ import type { Change, Item } from "./shapes.ts"
 export type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
 
 /** What an item does, in our words. */
-export function startedActivity(item: Activity) {
+export function startedActivity(item: Activity, redact: (text: string) => string) {
+  const { title, ...rest } = describedActivity(item)
+  return { ...rest, title: oneLine(redact(title)) || rest.tool }
+}
+
+function describedActivity(item: Activity) {
   switch (item.type) {
     case "commandExecution":
       return about("command", "exec_command", { title: bare(item.command), input: item.command })
     case "fileChange": {
       const paths = item.changes.map((it) => it.path)
-      const input = inputText(item.changes.map(({ path, kind }) => ({ path, kind: kind.type })))
+      const input = inputText(item.changes.map(changeOf))
       return about("edit", "apply_patch", { title: paths.join(", "), input, path: paths[0] })
     }
     case "mcpToolCall": {
@@ -33,10 +38,23 @@ export function startedActivity(item: Activity) {
   }
 }
 
+/** A file that is moved has two names, and both matter to whoever must allow it. */
+function changeOf({ path, kind }: Change): object {
+  const { type, move_path: to } = kind
+  return typeof to === "string" ? { path, kind: type, to } : { path, kind: type }
+}
+
+/** Every file a patch would touch. */
+export function pathsOf(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap(({ path, kind }) =>
+    typeof kind.move_path === "string" ? [path, kind.move_path] : [path],
+  )
+}
+
 type About = { readonly title: string; readonly input: string; readonly path?: string | undefined }
 
 function about<const Kind extends string>(kind: Kind, tool: string, it: About) {
-  return { kind, tool, input: it.input, path: it.path, title: oneLine(it.title) || tool }
+  return { kind, tool, input: it.input, path: it.path, title: it.title }
 }
 
 /** The command itself, without the shell that Codex puts around it. */

@@ -23,9 +23,10 @@ const WORKSPACE = {
  * The host's switches. `plan` works in a sandbox that cannot write, and to leave it is denied; with
  * `untrusted` it could not even list a folder (seen on 0.166.0). `untrusted` asks for every command
  * that is not known to only read, and for every patch; `edits` answers ordinary patches itself.
- * `auto` stays in its sandbox until the model asks to leave it, and then our own answer is yes.
+ * `auto` stays in its sandbox until the model asks to leave it, and then our own answer is yes; where
+ * there are rules it asks as the others do, so that they are heard, and our answer is yes to the rest.
  */
-export function policyOf(mode: AgentMode): Policy {
+export function policyOf(mode: AgentMode, { hasRules }: { readonly hasRules: boolean }): Policy {
   switch (mode) {
     case "plan":
       return {
@@ -42,7 +43,7 @@ export function policyOf(mode: AgentMode): Policy {
       }
     case "auto":
       return {
-        approvalPolicy: "on-request",
+        approvalPolicy: hasRules ? "untrusted" : "on-request",
         sandbox: "workspace-write",
         sandboxPolicy: WORKSPACE,
       }

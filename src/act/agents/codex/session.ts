@@ -9,11 +9,16 @@ import { createApprovals } from "./approvals.ts"
 import { type Hearing, hear } from "./hear.ts"
 import { policyOf } from "./modes.ts"
 import { createRpc, type RpcClient } from "./rpc.ts"
-import { Rpc, ThreadOpened, TurnOf } from "./shapes.ts"
+import { Rpc, Servers, ThreadOpened, TurnOf } from "./shapes.ts"
 
 const TITLE = "Codex"
 
-type State = { mode: AgentMode; isStopped: boolean; isBusy: boolean }
+type State = {
+  mode: AgentMode
+  readonly hasRules: boolean
+  isStopped: boolean
+  isBusy: boolean
+}
 
 type World = {
   readonly state: State
@@ -48,12 +53,13 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
 }
 
 function createWorld(options: StartOptions, write: (message: object) => void): World {
-  const telling = createTelling(TITLE)
-  const { mode, cwd } = options
-  const state: State = { mode, isStopped: false, isBusy: true }
+  const telling = createTelling(TITLE, options.redact)
+  const { mode, cwd, verdict } = options
+  const hasRules = verdict !== undefined
+  const state: State = { mode, hasRules, isStopped: false, isBusy: true }
   const rpc = createRpc(TITLE, write)
   const about: Hearing["about"] = new Map()
-  const approvals = createApprovals({ telling, rpc, cwd, about, mode: () => state.mode })
+  const approvals = createApprovals({ telling, rpc, cwd, about, verdict, mode: () => state.mode })
   const hearing = {
     telling,
     about,
@@ -73,8 +79,10 @@ async function open(world: World, options: StartOptions): Promise<void> {
   const clientInfo = { name: "quartermaster", title: "Quartermaster", version: "0.1.0" }
   await rpc.request("initialize", { clientInfo, capabilities: null })
   rpc.notify("initialized")
-  const { approvalPolicy, sandbox } = policyOf(state.mode)
-  const settings = { cwd: options.cwd, model: options.model ?? null, approvalPolicy, sandbox }
+  const { approvalPolicy, sandbox } = policyOf(state.mode, state)
+  const { cwd: folder, model: wanted = null, sources } = options
+  const config = sources === undefined ? null : await onlyServers(rpc, folder, sources)
+  const settings = { cwd: folder, model: wanted, approvalPolicy, sandbox, config }
   const opened = ThreadOpened.safeParse(
     options.resume === undefined
       ? await rpc.request("thread/start", settings)
@@ -96,9 +104,25 @@ async function open(world: World, options: StartOptions): Promise<void> {
   await startTurn(world, options.prompt)
 }
 
+/** Every server of the settings in force that is not among those wanted is switched off. */
+async function onlyServers(
+  rpc: RpcClient,
+  cwd: string,
+  wanted: readonly string[],
+): Promise<object> {
+  const read = Servers.safeParse(await rpc.request("config/read", { cwd, includeLayers: false }))
+  if (!read.success)
+    throw AgentNotUnderstood({ title: TITLE, what: "it does not list its servers" })
+  const others = Object.keys(read.data.config.mcp_servers ?? {}).filter(
+    (it) => !wanted.includes(it),
+  )
+  // As a table and not as keys with dots: a server's name may hold one.
+  return { mcp_servers: Object.fromEntries(others.map((it) => [it, { enabled: false }])) }
+}
+
 async function startTurn(world: World, text: string): Promise<void> {
   const { rpc, hearing, state } = world
-  const { approvalPolicy, sandboxPolicy } = policyOf(state.mode)
+  const { approvalPolicy, sandboxPolicy } = policyOf(state.mode, state)
   state.isBusy = true
   const settings = { threadId: hearing.threadId, approvalPolicy, sandboxPolicy }
   try {

@@ -39,7 +39,7 @@ const ms = z.number().nonnegative().nullish().catch(undefined)
 
 const Change = z.object({
   path: z.string(),
-  kind: z.object({ type: z.string() }),
+  kind: z.object({ type: z.string(), move_path: z.string().nullish() }),
   diff: z.string(),
 })
 export type Change = z.infer<typeof Change>
@@ -126,8 +126,26 @@ export const ApprovalOf = z.object({
   command: z.string().nullish(),
   reason: z.string().nullish(),
   grantRoot: z.string().nullish(),
+  cwd: z.string().nullish(),
+  kind: z.string().nullish(),
+  networkApprovalContext: z.unknown().optional(),
   permissions: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
 export type ApprovalOf = z.infer<typeof ApprovalOf>
+
+/** The host asks for a server's tool as if the server asked; the tool is only in the sentence. */
+export const ToolOfServer = z.object({
+  threadId: z.string(),
+  turnId: z.string().nullish(),
+  serverName: z.string(),
+  message: z.string(),
+  _meta: z.object({ codex_approval_kind: z.literal("mcp_tool_call"), tool_params: z.unknown() }),
+})
+export type ToolOfServer = z.infer<typeof ToolOfServer>
+
+/** The servers of the settings in force; a newer host may describe them differently. */
+export const Servers = z.object({
+  config: z.object({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
+})
 
 export const Words = z.object({ message: z.string().optional(), summary: z.string().optional() })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
-import { agentSuite, begin, last } from "../../../../test/conformance/agents.ts"
+import { agentSuite, begin, type Deed, last } from "../../../../test/conformance/agents.ts"
+import { agentServerSuite, SERVERS } from "../../../../test/conformance/agents-rules.ts"
 import { copilotWorld, removeCopilotCache } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
 import { copilot } from "./copilot.ts"
@@ -17,6 +18,37 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
     canAsk: false,
     hasProcess: true,
     canResume: true,
+  })
+
+  agentServerSuite("copilot", {
+    world: () => copilotWorld({ agent: copilot, environment, servers: SERVERS }),
+    canAsk: false,
+  })
+
+  test.each([
+    { rule: { command: "touch *" }, deed: "command" },
+    { rule: { tool: "Bash" }, deed: "command" },
+    { rule: { path: "note.txt" }, deed: "edit" },
+    { rule: { tool: "create" }, deed: "edit" },
+    { rule: { path: "other/**" }, deed: "edit" },
+    { rule: { tool: "mcp__kept__echo" }, deed: "serve" },
+  ] as const)("[AGENTS-43] the rule $rule denies a $deed in mode auto", async ({ rule, deed }) => {
+    await using place = await copilotWorld({ agent: copilot, environment, servers: SERVERS })
+    const restricting = [{ decision: "deny", ...rule }] as const
+    const options = (wanted: Deed) => ({ ...place.options(wanted), restricting })
+    await using run = await begin({ agent: copilot, options }, deed, "auto")
+    const events = await run.until("turn.ended")
+    expect(last(events, "activity.ended").outcome).toMatch(/denied|failed/)
+    expect(place.hasMade()).toBe(false)
+  })
+
+  test("[AGENTS-43] what a rule does not name is done all the same", async () => {
+    await using place = await world()
+    const restricting = [{ decision: "ask", command: "rm -rf *" }] as const
+    const options = (wanted: Deed) => ({ ...place.options(wanted), restricting })
+    await using run = await begin({ agent: copilot, options }, "command", "auto")
+    expect(last(await run.until("turn.ended"), "activity.ended").outcome).toBe("done")
+    expect(place.hasMade()).toBe(true)
   })
 
   test.each([

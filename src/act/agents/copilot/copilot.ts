@@ -1,6 +1,7 @@
 import { systemClock, systemRandom } from "#ground/base"
 import type { Agent } from "../agent.ts"
 import { findProgramOf } from "../find.ts"
+import { complete } from "./complete.ts"
 import { type Deps, startSession } from "./session.ts"
 
 /** The person's own `copilot`, one process a turn. */
@@ -10,6 +11,7 @@ export function createCopilot(deps: Deps): Agent {
     title: "Copilot",
     find: (options) => findProgramOf(WANTED, options),
     start: (options) => startSession(options, deps),
+    complete,
   }
 }
 

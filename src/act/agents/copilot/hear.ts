@@ -99,7 +99,7 @@ function tellToolStart({ telling }: Hearing, { data, raw }: Heard): boolean {
       parentId: parentToolCallId,
       kind,
       tool,
-      title: oneLine(`${tool} ${about ?? start.data.toolTitle ?? ""}`),
+      title: oneLine(telling.redact(`${tool} ${about ?? start.data.toolTitle ?? ""}`)),
       input: inputText(input),
       path,
     },
@@ -108,11 +108,10 @@ function tellToolStart({ telling }: Hearing, { data, raw }: Heard): boolean {
   return true
 }
 
-function tellOutput({ telling }: Hearing, { data, raw }: Heard): boolean {
+function tellOutput({ telling }: Hearing, { data }: Heard): boolean {
   const output = ShellOutput.safeParse(data)
   if (!output.success) return false
-  const { toolCallId: activityId, text } = output.data
-  telling.say({ event: "activity.updated", activityId, output: text }, raw)
+  telling.output(output.data.toolCallId, output.data.text)
   return true
 }
 

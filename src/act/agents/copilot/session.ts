@@ -6,6 +6,8 @@ import { type Gone, type HostChild, howEnded, startHostChild } from "../wire/hos
 import { createTelling, type Telling } from "../wire/telling.ts"
 import { parseRecord } from "../wire/text.ts"
 import { type Hearing, hear } from "./hear.ts"
+import { ruleSwitches } from "./rules.ts"
+import { serverSwitches } from "./servers.ts"
 import { Line, Result } from "./shapes.ts"
 import { tellUsage, usageFileFor } from "./usage.ts"
 
@@ -31,6 +33,9 @@ type World = {
   readonly state: State
   readonly telling: Telling
   readonly hearing: Hearing
+  readonly rules: ReturnType<typeof ruleSwitches>
+  /** The switches that leave only the servers that were asked for. */
+  readonly servers: readonly string[]
 }
 
 /**
@@ -38,7 +43,7 @@ type World = {
  * because its id is ours and each turn resumes it.
  */
 export async function startSession(options: StartOptions, deps: Deps): Promise<AgentSession> {
-  const telling = createTelling(TITLE)
+  const telling = createTelling(TITLE, options.redact)
   const state: State = {
     mode: options.mode,
     isStopped: false,
@@ -50,11 +55,17 @@ export async function startSession(options: StartOptions, deps: Deps): Promise<A
   }
   const hearing = { telling, lastText: "", lastError: undefined, denials: 0 }
   const sessionId = options.resume ?? newUuid(deps.random)
-  const world = { options, deps, sessionId, state, telling, hearing }
+  const servers = await serverSwitches(options)
+  const rules = ruleSwitches(options)
+  const world = { options, deps, sessionId, state, telling, hearing, rules, servers }
+  if (!rules.isWhole) telling.say({ event: "message", type: "system", text: NOT_ALL_RULES })
   options.signal.addEventListener("abort", () => void stop(world), { once: true })
   await startTurn(world, options.prompt)
   return sessionOf(world)
 }
+
+const NOT_ALL_RULES =
+  "Copilot has no switch for some rules, and nobody can be asked while it works: it only reads."
 
 function newUuid(random: Random): string {
   const bytes = random.bytes(16)
@@ -85,7 +96,7 @@ async function startTurn(world: World, text: string): Promise<void> {
 }
 
 /** No text of a person or a model stands on the command line. */
-function argumentsFor({ options, sessionId, state }: World): readonly string[] {
+function argumentsFor({ options, sessionId, state, rules, servers }: World): readonly string[] {
   return [
     "--output-format=json",
     "--no-color",
@@ -93,7 +104,10 @@ function argumentsFor({ options, sessionId, state }: World): readonly string[] {
     "--no-ask-user",
     `${state.isKnown ? "--resume" : "--session-id"}=${sessionId}`,
     ...(options.model === undefined ? [] : [`--model=${options.model}`]),
-    ...switchesOf(state.mode),
+    ...servers,
+    ...rules.switches,
+    // Without all rules nothing more than in mode ask, which allows nothing by itself.
+    ...switchesOf(rules.isWhole || state.mode === "plan" ? state.mode : "ask"),
   ]
 }
 

@@ -1,27 +1,34 @@
 import type { Clock } from "#ground/base"
 import type { AgentEvent, AgentMode } from "#ground/contract"
-import type { Answer } from "../agent.ts"
+import type { Answer, Ask, Verdict } from "../agent.ts"
 import { QuestionUnknown } from "../wire/errors.ts"
-import { ownAnswer } from "../wire/own-answer.ts"
+import { decide, ownAnswer, tellByRule, whyDenied } from "../wire/own-answer.ts"
 import type { Telling } from "../wire/telling.ts"
 import type { Step } from "./script.ts"
 
+/** What a script may call a change of a file. */
+const EDITS: ReadonlySet<string> = new Set(["Edit", "Write"])
+
 type Approval = Extract<AgentEvent, { event: "approval.requested" }>
+
+type Deps = {
+  readonly telling: Telling
+  readonly clock: Clock
+  readonly cwd: string
+  readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
+  mode(): AgentMode
+}
 
 export type Player = ReturnType<typeof createPlayer>
 
 /** Plays the steps of one turn after another; questions wait for their answer. */
-export function createPlayer(deps: {
-  readonly telling: Telling
-  readonly clock: Clock
-  mode(): AgentMode
-}) {
+export function createPlayer(deps: Deps) {
   const { telling, clock } = deps
   const waiting = new Map<string, (answer: Answer) => void>()
 
   async function ask(approval: Approval, signal: AbortSignal): Promise<Answer> {
-    const own = ownAnswer(deps.mode(), approval.tool === "Edit" ? "edit" : "command")
-    if (own !== "ask") return { decision: own }
+    const own = answerWithoutPerson(deps, approval)
+    if (own !== undefined) return own
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     waiting.set(approval.approvalId, resolve)
     signal.addEventListener("abort", () => reject(new Error("the turn was ended")), { once: true })
@@ -57,6 +64,20 @@ export function createPlayer(deps: {
       resolve(answer)
     },
   }
+}
+
+/** What the rules or the mode answer; undefined when a person must. */
+function answerWithoutPerson(deps: Deps, approval: Approval): Answer | undefined {
+  const { telling, cwd } = deps
+  const { tool, input } = approval
+  const kind = EDITS.has(tool) ? "edit" : "command"
+  const verdict = deps.verdict?.({ tool, kind, input, cwd })
+  const own = decide(deps.mode(), verdict, ownAnswer(deps.mode(), kind))
+  const { decision, by } = own
+  if (decision === "ask") return undefined
+  if (by === undefined) return { decision }
+  tellByRule(telling, approval, { decision, by })
+  return { decision, note: whyDenied(own) }
 }
 
 /** What the script says about an activity that was denied did not happen. */

@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import { AgentEvent } from "#ground/contract"
+import { demo } from "./demo.ts"
 import type { Step } from "./script.ts"
 
 type Loose = z.input<typeof AgentEvent>
@@ -265,4 +266,5 @@ export const SCRIPTS: ReadonlyMap<string, () => readonly Step[]> = new Map([
   ["error", error],
   ["compaction", compaction],
   ["long", long],
+  ["demo", demo],
 ])

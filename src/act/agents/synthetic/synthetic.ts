@@ -3,6 +3,7 @@ import type { AgentMode } from "#ground/contract"
 import type { Agent, AgentSession, StartOptions } from "../agent.ts"
 import { SessionOver, TurnRunning } from "../wire/errors.ts"
 import { createTelling, type Telling } from "../wire/telling.ts"
+import { complete } from "./complete.ts"
 import { createPlayer, type Player } from "./play.ts"
 import { readScript, type Step } from "./script.ts"
 import { echo } from "./scripts.ts"
@@ -22,6 +23,7 @@ export function createSynthetic(deps: { readonly clock: Clock }): Agent {
       started += 1
       return startSession(options, deps.clock, options.resume ?? `synthetic-${started}`)
     },
+    complete,
   }
 }
 
@@ -40,9 +42,10 @@ type World = {
 }
 
 function startSession(options: StartOptions, clock: Clock, sessionId: string): AgentSession {
-  const telling = createTelling(TITLE)
+  const telling = createTelling(TITLE, options.redact)
   const state: World["state"] = { mode: options.mode, turn: undefined, ended: Promise.resolve() }
-  const player = createPlayer({ telling, clock, mode: () => state.mode })
+  const { cwd, verdict } = options
+  const player = createPlayer({ telling, clock, cwd, verdict, mode: () => state.mode })
   const world = { telling, player, state }
   options.signal.addEventListener("abort", () => void stop(world), { once: true })
   const steps = stepsFor(options, telling)

@@ -75,6 +75,16 @@ test("[AGENTS-14] the last words of a host that ended stand in the error", async
   )
 })
 
+test("[AGENTS-30] a host's last words are redacted whole", async () => {
+  const claude = createClaudeCode({ clock: systemClock })
+  const redact = (text: string) => text.replaceAll("licence has run out\n", "[redacted]\n")
+  await using run = await startBad(
+    { ...claude, start: (it) => claude.start({ ...it, redact }) },
+    "exits at once",
+  )
+  expect(last(await run.rest(), "error").message).toContain("It said: the [redacted] ")
+})
+
 test("[AGENTS-14] the error says what went wrong", async () => {
   const clock = testClock()
   await using silent = await startBad(createCodex({ clock }), "never answers")

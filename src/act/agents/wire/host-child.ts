@@ -58,7 +58,10 @@ export async function startHostChild(options: HostChildOptions): Promise<HostChi
   const { child } = started
   const tail = { text: "" }
   void keepTail(child.stderr, tail, KEPT_STDERR_BYTES)
-  const gone = listen(child, options).then((exit) => ({ exit, lastWords: complaintIn(tail.text) }))
+  const gone = listen(child, options).then((exit) => ({
+    exit,
+    lastWords: complaintIn(telling.redact(tail.text)),
+  }))
   void watchStart(child, { telling, clock, gone })
   return {
     identity: child.identity,
@@ -73,7 +76,7 @@ async function listen(child: RunningChild, options: HostChildOptions): Promise<E
   for await (const line of readLines(child.stdout)) {
     if (telling.isOver()) break
     if (line.kind === "line") hearSafely(options, line.text)
-    else telling.say(tooLong(telling.title, line.sizeBytes, line.text))
+    else telling.say(tooLong(telling, line.sizeBytes, line.text))
     await telling.room()
   }
   // Its output has ended; most hosts are gone at the same moment, and none may stay.
@@ -89,12 +92,12 @@ function hearSafely({ telling, hear }: HostChildOptions, line: string): void {
     hear(line)
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    telling.fail(AgentNotUnderstood({ title: telling.title, what: quote(what) }))
+    telling.fail(AgentNotUnderstood({ title: telling.title, what: quote(telling.redact(what)) }))
   }
 }
 
-function tooLong(title: string, sizeBytes: number, text: string) {
-  const message = `A line of ${title} had ${sizeBytes} bytes and was cut: ${quote(text)}`
+function tooLong({ title, redact }: Telling, sizeBytes: number, text: string) {
+  const message = `A line of ${title} had ${sizeBytes} bytes and was cut: ${quote(redact(text))}`
   return { event: "error", message, code: AgentNotUnderstood.code, isFatal: false } as const
 }
 

@@ -4,6 +4,12 @@ export const LONGEST_LINE_BYTES = 1024 * 1024
 /** What is shown of a line that was too long or not understood. */
 export const LONGEST_QUOTE_CHARACTERS = 300
 
+/** Output that waits for the end of its line or its key; a key of 16,384 bits has 13 kB. */
+export const MOST_HELD_OUTPUT_CHARACTERS = 64 * 1024
+
+/** Of output that was told, what new lines are redacted with: a few lines. */
+export const OUTPUT_BEFORE_CHARACTERS = 2_000
+
 /** The end of a host's stderr, where its last words are. */
 export const KEPT_STDERR_BYTES = 8 * 1024
 
@@ -39,3 +45,9 @@ export const STOP_GRACE_MS = 2_000
 
 /** A title is one line in a list. */
 export const LONGEST_TITLE_CHARACTERS = 160
+
+/** One question without a session: hosts start within two seconds, small models answer in five. */
+export const LONGEST_COMPLETION_MS = 30_000
+
+/** What a host may print for it; a title is a line, a summary a page. */
+export const LONGEST_COMPLETION_BYTES = 64 * 1024

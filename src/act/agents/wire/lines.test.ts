@@ -50,6 +50,15 @@ test("[AGENTS-15] of stderr the last words are kept", async () => {
   expect(tail.text).toBe("line 998\nline 999\n")
 })
 
+test("[AGENTS-30] of stderr no half of a word is kept where it was cut", async () => {
+  const tail = { text: "" }
+  async function* chunks() {
+    yield Buffer.from(`${"x".repeat(30)}hunter2hunter2 and the rest`)
+  }
+  await keepTail(chunks(), tail, 20)
+  expect(tail.text).toBe("and the rest")
+})
+
 async function all(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
   const read: Line[] = []
   for await (const line of lines) read.push(line)

@@ -1,4 +1,5 @@
 import { LONGEST_LINE_BYTES } from "./limits.ts"
+import { withoutTornStart } from "./secret-block.ts"
 
 export type Line =
   | { readonly kind: "line"; readonly text: string }
@@ -59,7 +60,7 @@ function lineOf(line: Growing): Line {
   return isCut ? { kind: "cut", text, sizeBytes: line.sizeBytes } : { kind: "line", text }
 }
 
-/** Reads a stream to its end and keeps only the last of it. */
+/** Reads a stream to its end and keeps only the last of it, by whole lines. */
 export async function keepTail(
   chunks: AsyncIterable<Uint8Array>,
   tail: { text: string },
@@ -68,7 +69,9 @@ export async function keepTail(
   let kept = Buffer.alloc(0)
   for await (const chunk of untilBroken(chunks)) {
     kept = Buffer.concat([kept, chunk])
-    kept = Buffer.from(kept.subarray(Math.max(0, kept.length - mostBytes)))
-    tail.text = kept.toString("utf8")
+    // One byte more tells whether what is kept begins with a line.
+    kept = Buffer.from(kept.subarray(Math.max(0, kept.length - mostBytes - 1)))
+    const text = kept.toString("utf8")
+    tail.text = kept.length > mostBytes ? withoutTornStart(text) : text
   }
 }

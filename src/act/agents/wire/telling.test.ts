@@ -86,6 +86,39 @@ test("[AGENTS-17] an unknown kind of message is shown once, with its own words b
   ])
 })
 
+test("[AGENTS-30] what is quoted is redacted before it is cut", async () => {
+  const secret = "hunter2".repeat(6)
+  const telling = createTelling("Host", (text) => text.replaceAll(secret, "[redacted]"))
+  const text = `${"x".repeat(280)} ${secret}`
+  telling.noise(text)
+  telling.unknown(text, "{}")
+  telling.end("stopped")
+  const said = (await all(telling)).map((it) => (it.event === "message" ? it.text : ""))
+  expect(said).toEqual([
+    `${"x".repeat(280)} [redacted]`,
+    `Host said: ${"x".repeat(280)} [redacted]`,
+  ])
+})
+
+test("[AGENTS-30] output in pieces is told without the host's lines, and only while it is open", async () => {
+  const telling = createTelling("Host")
+  telling.output("a", "too early\n")
+  telling.say({ event: "turn.started" })
+  telling.say({ event: "activity.started", activityId: "a", ...tool })
+  telling.output("a", "one\nha")
+  telling.say({ event: "activity.ended", activityId: "a", outcome: "done", output: "one\nhalf" })
+  telling.say({ event: "activity.started", activityId: "a", ...tool })
+  telling.output("a", "lf\n")
+  telling.end("stopped")
+  const updates = (await collect(telling.events)).filter(
+    ({ event }) => event.event === "activity.updated",
+  )
+  expect(updates).toEqual([
+    { event: { event: "activity.updated", activityId: "a", output: "one\n" } },
+    { event: { event: "activity.updated", activityId: "a", output: "lf\n" } },
+  ])
+})
+
 test("[AGENTS-17] a thousand lines that are no messages end the session; few of them are shown", async () => {
   const telling = createTelling("Host")
   for (let count = 0; count <= MOST_NOISE_LINES; count++) telling.noise("blah")

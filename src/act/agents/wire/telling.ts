@@ -3,6 +3,7 @@ import type { AppError } from "#ground/base"
 import { AgentEvent } from "#ground/contract"
 import { AgentNotUnderstood } from "./errors.ts"
 import { MOST_NOISE_LINES, MOST_SHOWN_KINDS, MOST_SHOWN_NOISE_LINES } from "./limits.ts"
+import { createLiveOutput, type LiveOutput } from "./live-output.ts"
 import { createOutbox, type Outbox } from "./outbox.ts"
 import { quote } from "./text.ts"
 
@@ -16,13 +17,21 @@ export type Telling = ReturnType<typeof createTelling>
  * begin before they end, activities and approvals that are closed with their turn, nothing after
  * the end, and no event that is not of the vocabulary.
  */
-export function createTelling(title: string) {
-  const tale: Tale = { title, outbox: createOutbox(), state: newState() }
+export function createTelling(title: string, redact: Redact = (text) => text) {
+  const live = createLiveOutput(redact)
+  const tale: Tale = { title, redact, live, outbox: createOutbox(), state: newState() }
   const { outbox, state } = tale
   return {
     title,
     events: outbox.events,
+    /** For whatever is cut before it is told. */
+    redact,
     say: (event: Loose, raw?: string) => say(tale, event, raw),
+    /** A piece of what an activity puts out; nothing of the raw line, which may cut a secret. */
+    output(activityId: string, piece: string): void {
+      const output = state.activities.has(activityId) ? live.take(activityId, piece) : ""
+      if (output !== "") say(tale, { event: "activity.updated", activityId, output })
+    },
     /** A line that is no message at all. */
     noise: (text: string) => noise(tale, text),
     /** A kind of message we do not know: shown once, with its own words beside it. */
@@ -30,7 +39,11 @@ export function createTelling(title: string) {
       const isNew = !state.kinds.has(kind) && state.kinds.size < MOST_SHOWN_KINDS
       if (!isNew) return
       state.kinds.add(kind)
-      say(tale, { event: "message", type: "system", text: `${title} said: ${quote(kind)}` }, raw)
+      say(
+        tale,
+        { event: "message", type: "system", text: `${title} said: ${quote(redact(kind))}` },
+        raw,
+      )
     },
     /** The one fatal error of a session, and its last word. */
     fail: (error: AppError) => fail(tale, error),
@@ -49,7 +62,15 @@ export function createTelling(title: string) {
   }
 }
 
-type Tale = { readonly title: string; readonly outbox: Outbox; readonly state: State }
+type Redact = (text: string) => string
+
+type Tale = {
+  readonly title: string
+  readonly redact: Redact
+  readonly live: LiveOutput
+  readonly outbox: Outbox
+  readonly state: State
+}
 
 function say(tale: Tale, event: Loose, raw?: string): void {
   const { outbox, state } = tale
@@ -59,6 +80,7 @@ function say(tale: Tale, event: Loose, raw?: string): void {
   const isFatal = parsed.data.event === "error" && parsed.data.isFatal
   if (isFatal && state.isTurning) say(tale, { event: "turn.ended", outcome: "failed" })
   for (const it of wellFormed(state, parsed.data)) {
+    if (it.event === "activity.ended") tale.live.drop(it.activityId)
     outbox.push(raw === undefined ? { event: it } : { event: it, raw })
   }
   if (isFatal) end(tale, "failed")
@@ -70,7 +92,7 @@ function noise(tale: Tale, text: string): void {
   if (state.noiseLines > MOST_NOISE_LINES) {
     fail(tale, AgentNotUnderstood({ title, what: `${MOST_NOISE_LINES} lines were no messages` }))
   } else if (state.noiseLines <= MOST_SHOWN_NOISE_LINES) {
-    say(tale, { event: "message", type: "system", text: quote(text) }, text)
+    say(tale, { event: "message", type: "system", text: quote(tale.redact(text)) }, text)
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open, opendir } from "node:fs/promises"
+import { type FileHandle, lstat, mkdir, open, opendir, rmdir } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { FileNotDirectory } from "../errors.ts"
 import { LARGEST_LISTING_ENTRIES } from "../limits.ts"
@@ -24,6 +24,17 @@ export async function ensureDirectory(
     if (made) await syncDirectory(dirname(whole))
   } catch (error) {
     throw asWriteFailure(error, { path })
+  }
+}
+
+/** Removes a directory that nothing is in; one that has something, or is not there, stays as it is. */
+export async function removeEmptyDirectory(path: string): Promise<void> {
+  try {
+    await rmdir(path)
+  } catch (error) {
+    const reason = reasonOf(error)
+    const isLeft = reason === "ENOENT" || reason === "ENOTEMPTY" || reason === "EEXIST"
+    if (!isLeft) throw asWriteFailure(error, { path })
   }
 }
 

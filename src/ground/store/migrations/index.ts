@@ -1,7 +1,8 @@
 import { journal } from "./0001-journal.ts"
 import { captures } from "./0002-captures.ts"
 import { runs } from "./0003-runs.ts"
+import { runSources } from "./0004-run-sources.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
-export const MIGRATIONS: readonly Migration[] = [journal, captures, runs]
+export const MIGRATIONS: readonly Migration[] = [journal, captures, runs, runSources]

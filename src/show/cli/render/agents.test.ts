@@ -37,6 +37,7 @@ const RUN: Run = {
   labels: [],
   workflow: "in progress",
   isArchived: false,
+  origin: "started",
   openApprovals: 0,
   queuedTurns: 0,
 }

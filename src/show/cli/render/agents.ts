@@ -7,14 +7,13 @@ import {
   type Run,
   type RunStatus,
 } from "#ground/contract"
+import { sayCost } from "../live-run/draw.ts"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 
 export function renderRuns({ runs }: AgentsList, screen: Screen): string {
   if (runs.length === 0) {
-    return screen.paint.muted(
-      "No agent has run here yet. While qm up runs, POST /api/agents/start starts one.",
-    )
+    return screen.paint.muted('No agent has run here yet. `qm run "<prompt>"` starts one.')
   }
   return table(
     runs.map((it) => [
@@ -40,12 +39,27 @@ export function renderRun(run: Run, { paint }: Screen): string {
     ["Agent", `${run.type}${run.model === null ? "" : `, ${run.model}`}, mode ${run.mode}`],
     ["Directory", run.cwd],
     ["Session", run.sessionId ?? "none yet"],
-    ["Turns", String(run.turns)],
+    ["Turns", sayTurns(run)],
     ["Context", context],
-    ["Cost", sayCost(run)],
+    ["Cost", `${sayCost(run)}${sayBudget(run)}`],
+    ["Work", [run.workflow, ...run.labels].join(", ")],
+    ...(run.isArchived ? [["Archived", "yes"]] : []),
+    ...(run.origin === "started" ? [] : [["Origin", run.origin]]),
     ...(run.error === null ? [] : [["Error", paint.bad(run.error)]]),
     ...(run.openApprovals === 0 ? [] : [["Waiting", `${run.openApprovals} for an answer`]]),
   ])
+}
+
+function sayTurns({ turns, queuedTurns }: Run): string {
+  return queuedTurns === 0 ? String(turns) : `${turns}, and ${queuedTurns} waiting`
+}
+
+function sayBudget({ budgetUsd, budgetTokens }: Run): string {
+  const limits = [
+    ...(budgetUsd === null ? [] : [`$${budgetUsd.toFixed(2)}`]),
+    ...(budgetTokens === null ? [] : [`${formatCount(budgetTokens)} tokens`]),
+  ]
+  return limits.length === 0 ? "" : `, of at most ${limits.join(" and ")}`
 }
 
 export function renderMessages({ messages }: AgentsMessages, screen: Screen): string {
@@ -70,9 +84,4 @@ function sayStatus(status: RunStatus, paint: Screen["paint"]): string {
   if (status === "failed" || status === "interrupted") return paint.bad(status)
   if (status === "waiting") return paint.warn(status)
   return status === "completed" ? paint.ok(status) : status
-}
-
-function sayCost({ cost }: Run): string {
-  const usd = cost.reportedUsd ?? cost.computedUsd
-  return usd === null ? "cost not known" : `$${usd.toFixed(2)}`
 }

@@ -13,21 +13,61 @@ import {
 import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
 import { renderNow } from "./now.ts"
+import {
+  renderAnswer,
+  renderDeleted,
+  renderPermissions,
+  renderProviders,
+  renderSessions,
+} from "./run-lists.ts"
+import {
+  renderContext,
+  renderExport,
+  renderHandoff,
+  renderMessage,
+  renderParts,
+  renderSaved,
+  renderTimeline,
+  renderTurns,
+} from "./runs.ts"
 import { renderBackup, renderCheck, renderEvents, renderRestore, renderStatus } from "./store.ts"
 import { renderTokens } from "./tokens.ts"
 
 /** How an operation's result reads in a terminal, and whether it counts as a failure. */
 type Renderer = {
   text(output: unknown, screen: Screen): string
+  /** Whether it wants the texts as they are, and makes them safe itself. */
+  readonly isExact?: boolean
   exitCode(output: unknown): number
 }
 
 /** One entry an operation; what is not listed is printed as JSON. */
 export const renderers: Readonly<Record<string, Renderer>> = {
+  "agents.answer": renderer(SIGNATURES["agents.answer"].output, renderAnswer),
   "agents.approvals": renderer(SIGNATURES["agents.approvals"].output, renderApprovals),
+  "agents.context": renderer(SIGNATURES["agents.context"].output, renderContext),
+  "agents.delete": renderer(SIGNATURES["agents.delete"].output, renderDeleted),
+  "agents.drop": renderer(SIGNATURES["agents.drop"].output, renderDeleted),
+  "agents.edit": renderer(SIGNATURES["agents.edit"].output, renderRun),
+  "agents.export": {
+    ...renderer(SIGNATURES["agents.export"].output, renderExport),
+    isExact: true,
+  },
+  "agents.save": renderer(SIGNATURES["agents.save"].output, renderSaved),
+  "agents.handoff": renderer(SIGNATURES["agents.handoff"].output, renderHandoff),
+  "agents.import": renderer(SIGNATURES["agents.import"].output, renderRun),
   "agents.list": renderer(SIGNATURES["agents.list"].output, renderRuns),
+  "agents.message": renderer(SIGNATURES["agents.message"].output, renderMessage),
   "agents.messages": renderer(SIGNATURES["agents.messages"].output, renderMessages),
+  "agents.mode": renderer(SIGNATURES["agents.mode"].output, renderRun),
+  "agents.parts": renderer(SIGNATURES["agents.parts"].output, renderParts),
+  "agents.providers": renderer(SIGNATURES["agents.providers"].output, renderProviders),
+  "agents.read": renderer(SIGNATURES["agents.read"].output, renderRun),
+  "agents.rewrite": renderer(SIGNATURES["agents.rewrite"].output, renderTurns),
+  "agents.sessions": renderer(SIGNATURES["agents.sessions"].output, renderSessions),
   "agents.show": renderer(SIGNATURES["agents.show"].output, renderRun),
+  "agents.timeline": renderer(SIGNATURES["agents.timeline"].output, renderTimeline),
+  "agents.turns": renderer(SIGNATURES["agents.turns"].output, renderTurns),
   "capture.take": renderer(SIGNATURES["capture.take"].output, renderCapture),
   "capture.show": renderer(SIGNATURES["capture.show"].output, renderCapture),
   "capture.list": renderer(SIGNATURES["capture.list"].output, renderCaptureList),
@@ -46,6 +86,10 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "doctor.run": renderer(SIGNATURES["doctor.run"].output, renderDoctor, (it) => it.isHealthy),
   "events.list": renderer(SIGNATURES["events.list"].output, renderEvents),
   "now.show": renderer(SIGNATURES["now.show"].output, renderNow),
+  "permissions.add": renderer(SIGNATURES["permissions.add"].output, renderPermissions),
+  "permissions.list": renderer(SIGNATURES["permissions.list"].output, renderPermissions),
+  "permissions.remove": renderer(SIGNATURES["permissions.remove"].output, renderPermissions),
+  "permissions.trust": renderer(SIGNATURES["permissions.trust"].output, renderPermissions),
   "store.status": renderer(SIGNATURES["store.status"].output, renderStatus),
   "store.check": renderer(SIGNATURES["store.check"].output, renderCheck, (it) => it.isSound),
   "store.backup": renderer(SIGNATURES["store.backup"].output, renderBackup),

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto"
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { build, type Plugin } from "vite"
+
+const ROOT = join(import.meta.dirname, "..")
+const SOURCES = join(ROOT, "src/ui/markdown/diagram")
+const CACHE = join(ROOT, "../node_modules/.cache")
+
+/**
+ * Adds diagram.html to the build: one page with its script in it. The page stands in a frame
+ * without an origin, to which our server gives no script of its own; and the hash of what is
+ * written here is all that its policy lets run.
+ */
+export function diagramPage(): Plugin {
+  return {
+    name: "diagram-page",
+    apply: "build",
+    async generateBundle() {
+      this.emitFile({ type: "asset", fileName: "diagram.html", source: await builtOnce() })
+    },
+  }
+}
+
+/** Seconds for 3 MB that change only with the library, so it is kept beside the packages. */
+async function builtOnce(): Promise<string> {
+  const file = join(CACHE, `qm-diagram-${await hashOfInputs()}.html`)
+  const kept = await readFile(file, "utf8").catch(() => undefined)
+  if (kept !== undefined) return kept
+  const html = pageWith(await bundle())
+  await mkdir(CACHE, { recursive: true })
+  // Builds run side by side in tests: none may read what another has half written.
+  const own = `${file}.${process.pid}`
+  await writeFile(own, html)
+  await rename(own, file)
+  return html
+}
+
+async function hashOfInputs(): Promise<string> {
+  const files = [
+    import.meta.filename,
+    // Names every version that the library brings along.
+    join(ROOT, "../package-lock.json"),
+    ...["page.ts", "messages.ts", "left-out.ts"].map((it) => join(SOURCES, it)),
+  ]
+  const hash = createHash("sha256")
+  for (const file of files) hash.update(await readFile(file)).update("\0")
+  return hash.digest("hex").slice(0, 16)
+}
+
+async function bundle(): Promise<string> {
+  const outcome = await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "warn",
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
+    resolve: {
+      // 1.8 MB for one layout and for formulas. A diagram that asks for them says that it cannot
+      // be drawn.
+      alias: {
+        "elkjs/lib/elk.bundled.js": join(SOURCES, "left-out.ts"),
+        katex: join(SOURCES, "left-out.ts"),
+      },
+    },
+    build: {
+      write: false,
+      target: "es2024",
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 4_000,
+      lib: { entry: join(SOURCES, "page.ts"), formats: ["iife"], name: "diagramPage" },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
+  })
+  const outputs = [outcome].flat().flatMap((it) => ("output" in it ? it.output : []))
+  const [script, ...others] = outputs.flatMap((it) => (it.type === "chunk" ? [it.code] : []))
+  if (script === undefined || others.length > 0) throw new Error("diagram.html has one script.")
+  return script
+}
+
+function pageWith(script: string): string {
+  // Either word would end the script before its end, or hide its end.
+  if (/<\/?script/i.test(script)) throw new Error("The script of diagram.html holds a script tag.")
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Diagrams</title>
+<style>body { margin: 0; font: 14px/20px sans-serif }</style>
+<body>
+<script>${script}</script>
+`
+}

@@ -1,0 +1,107 @@
+import type { Approval } from "../contract.ts"
+import { visible, visibleLine } from "../ui/visible.ts"
+
+/** A question of an agent in words, and whether one line holds all that is answered for. */
+export type Ask = {
+  /** As in "asks to run". */
+  readonly verb: "run" | "change" | "use"
+  /** What follows the verb, in one line. */
+  readonly subject: string
+  /** Word for word what an answer is about: the command, or everything the tool is given. */
+  readonly text: string
+  /** A row may offer Allow only where nothing of the question is left out. */
+  readonly isWhole: boolean
+}
+
+/** As the hosts and the engine's rules call a command. */
+const COMMAND_FIELDS = ["command", "cmd", "script"] as const
+/** Says only why: leaving it out of a row hides nothing that is done. */
+const WHY_FIELD = "description"
+
+export function describeAsk({ tool, title, input, ...approval }: Approval): Ask {
+  const fields = readObject(input)
+  const path = approval.path ?? (fields === undefined ? null : fileIn(fields))
+  const command = fields === undefined ? undefined : commandIn(fields)
+  if (command !== undefined) {
+    const said = new Set<string>([command.field, WHY_FIELD])
+    const rest = Object.entries(fields ?? {}).filter(([name]) => !said.has(name))
+    const more = rest.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    const text = visible([command.text, ...more].join("\n"))
+    return { verb: "run", subject: visibleLine(command.text), text, isWhole: isOneLine(text) }
+  }
+  const text = fields === undefined ? visible(input) : visible(JSON.stringify(fields, null, 2))
+  // What a file will hold does not fit a row; it has to be opened.
+  if (path !== null) return { verb: "change", subject: visibleLine(path), text, isWhole: false }
+  const isCommand = /bash|shell|exec|command/i.test(tool) && fields === undefined
+  if (isCommand && input !== "") {
+    return { verb: "run", subject: visibleLine(input), text, isWhole: isOneLine(text) }
+  }
+  const isNamed = title.toLowerCase().includes(tool.toLowerCase())
+  const words = [isNamed ? "" : tool, title].filter((it) => it !== "")
+  const subject = visibleLine(words.join(", "))
+  return { verb: "use", subject, text, isWhole: false }
+}
+
+/**
+ * The rule that "always allow" writes, in words: this command, this file, or a tool that has
+ * neither. Null where the engine makes none.
+ */
+export function describeRule(approval: Approval): string | null {
+  const { tool } = approval
+  const fields = readObject(approval.input) ?? {}
+  // What asks for more than its tool is never allowed by a rule.
+  if (fields["dangerouslyDisableSandbox"] === true) return null
+  const name = visibleLine(tool)
+  if (describeAsk(approval).verb === "run") return `allow ${name} to run exactly this command`
+  const path = approval.path ?? fileIn(fields)
+  if (path !== null) return `allow ${name} on ${visibleLine(path)}`
+  return tool.startsWith("mcp__") ? `allow ${name}, whatever it is given` : null
+}
+
+/** "allowed by console", for a question that nobody waits for any more. */
+export function describeAnswer({ status, answeredBy }: Approval): string {
+  switch (status) {
+    case "open":
+      return "not answered yet"
+    case "expired":
+      return "ran out before anybody answered"
+    case "allowed":
+    case "denied":
+      return answeredBy === null ? status : `${status} by ${visibleLine(answeredBy)}`
+    default:
+      return status satisfies never
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function commandIn(fields: Fields): { field: string; text: string } | undefined {
+  const field = COMMAND_FIELDS.find((it) => fields[it] !== undefined)
+  const command = field === undefined ? undefined : fields[field]
+  if (field === undefined) return undefined
+  if (typeof command === "string") return { field, text: command }
+  const isWords = Array.isArray(command) && command.every((it) => typeof it === "string")
+  // Words are shown with their borders: joined by spaces two commands would look like one.
+  return isWords ? { field, text: JSON.stringify(command) } : undefined
+}
+
+/** A file that the tool is given by one of the usual names. */
+function fileIn(fields: Fields): string | null {
+  const file = fields["file_path"] ?? fields["notebook_path"] ?? fields["path"]
+  return typeof file === "string" && file !== "" ? file : null
+}
+
+function readObject(text: string): Fields | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? { ...value } : undefined
+  } catch {
+    // Cut or never JSON: then it is shown as it came.
+    return undefined
+  }
+}
+
+function isOneLine(text: string): boolean {
+  return !/[\n\t]/.test(text)
+}

@@ -1,0 +1,30 @@
+import { createContext } from "react"
+import type { Message, Run, RunStatus } from "../contract.ts"
+
+/** What is heard of one run over the live line. */
+export type RunHeard =
+  | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "message"; readonly message: Message }
+  /** The whole of the text that is being written; it replaces the one before. */
+  | { readonly kind: "delta"; readonly text: string; readonly parentId?: string | undefined }
+  | { readonly kind: "updated"; readonly run: Run }
+  | { readonly kind: "error"; readonly message: string }
+  | { readonly kind: "deleted" }
+  /** The line broke; it is made again, and `after` is asked again. */
+  | { readonly kind: "lost" }
+
+export type RunFollower = {
+  /** The newest message it knows of: where to go on after a break. */
+  after(): number
+  hear(it: RunHeard): void
+}
+
+export type RunLine = {
+  /** Returns how to let go. */
+  followAgent(agentId: string, follower: RunFollower): () => void
+}
+
+const NO_LINE: RunLine = { followAgent: () => () => undefined }
+
+export const RunLineContext = createContext(NO_LINE)

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import type { Now, NowRow } from "../contract.ts"
+import { sumToday } from "./today.ts"
+
+const row = (given: Partial<NowRow>): NowRow => ({
+  id: "rn_1",
+  state: "running",
+  title: "t",
+  at: 1,
+  ...given,
+})
+
+const now = (given: Partial<Now>): Now => ({
+  repository: { root: "/r", name: "r", branch: null },
+  health: { isHealthy: true, failed: 0, warnings: 0 },
+  store: null,
+  running: [],
+  waiting: [],
+  ended: [],
+  ...given,
+})
+
+describe("the sums of the day", () => {
+  it("[CONSOLE-15] unknown is not 0, and what is known is added", () => {
+    expect(sumToday(now({}))).toMatchObject({ tokens: null, usd: null, runs: 0 })
+    const known = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
+    const report = now({
+      running: [row({}), row({ state: "queued" })],
+      waiting: [known],
+      ended: [known],
+    })
+    expect(sumToday(report)).toEqual({ running: 1, waiting: 1, tokens: 30, usd: 1, runs: 4 })
+  })
+})

@@ -1,0 +1,34 @@
+import type { Now, NowRow } from "../contract.ts"
+import { KINDS } from "../ui/budget-bar/layout.ts"
+
+export type Today = {
+  readonly running: number
+  readonly waiting: number
+  /** Of the runs on the first page; null when none of them knows. */
+  readonly tokens: number | null
+  readonly usd: number | null
+  readonly runs: number
+}
+
+/** What the first page and the status bar say of the day, from the same rows. */
+export function sumToday({ waiting, running, ended }: Now): Today {
+  const rows = [...waiting, ...running, ...ended]
+  return {
+    running: running.filter((it) => it.state === "running").length,
+    waiting: waiting.length,
+    tokens: sumKnown(rows, tokensOfRow),
+    usd: sumKnown(rows, (it) => it.costUsd),
+    runs: rows.length,
+  }
+}
+
+export function tokensOfRow({ tokens }: NowRow): number | undefined {
+  if (tokens === undefined) return undefined
+  return KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
+}
+
+/** Unknown is not 0: a sum is known when at least one of its parts is. */
+function sumKnown(rows: readonly NowRow[], of: (row: NowRow) => number | undefined): number | null {
+  const known = rows.map(of).filter((it) => it !== undefined)
+  return known.length === 0 ? null : known.reduce((sum, it) => sum + it, 0)
+}

@@ -1,0 +1,138 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Message } from "../contract.ts"
+import { withSeed } from "../test-seed.ts"
+import {
+  endSeqOf,
+  isAtEnd,
+  knowLast,
+  MOST_MESSAGES,
+  openWindow,
+  type TranscriptWindow,
+  takeLive,
+  takeNewer,
+  takeOlder,
+} from "./transcript-window.ts"
+
+function aMessage(seq: number): Message {
+  return {
+    id: `m${seq}`,
+    seq,
+    type: "assistant",
+    role: "assistant",
+    content: `${seq}`,
+    timestamp: seq,
+    metadata: {},
+  }
+}
+
+const stored = (from: number, to: number): Message[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => aMessage(from + i))
+
+const seqs = ({ messages }: TranscriptWindow) => messages.map((it) => it.seq)
+
+describe("the window on a transcript", () => {
+  it("[CONSOLE-29] opens with a page and knows what lies behind it", () => {
+    const window = openWindow(stored(101, 200), 500)
+    expect(window).toMatchObject({ lastSeq: 500, hasStart: false })
+    expect(isAtEnd(window)).toBe(false)
+    expect(openWindow([], 0)).toEqual({ messages: [], lastSeq: 0, hasStart: true })
+  })
+
+  it("[CONSOLE-29] a page that does not join is not taken", () => {
+    const window = openWindow(stored(101, 200), 200)
+    expect(takeOlder(window, stored(1, 50))).toBe(window)
+    expect(seqs(takeNewer(window, stored(202, 210)))).toEqual(seqs(window))
+    expect(takeNewer(window, stored(202, 210)).lastSeq).toBe(210)
+  })
+
+  it("[CONSOLE-29] what comes twice is held once", () => {
+    const window = takeNewer(openWindow(stored(1, 10), 10), stored(5, 15))
+    expect(seqs(window)).toEqual(stored(1, 15).map((it) => it.seq))
+  })
+
+  it("[CONSOLE-29] never more than 5,000 are held, and the reader's side stays", () => {
+    const full = openWindow(stored(1, MOST_MESSAGES), MOST_MESSAGES)
+    const fresh = stored(MOST_MESSAGES + 1, MOST_MESSAGES + 50)
+    const followed = takeLive(full, fresh, { isFollowing: true })
+    expect(seqs(followed).at(0)).toBe(51)
+    expect(isAtEnd(followed)).toBe(true)
+    const read = takeLive(full, fresh, { isFollowing: false })
+    expect(seqs(read)).toEqual(seqs(full))
+    expect(read.lastSeq).toBe(MOST_MESSAGES + 50)
+  })
+
+  it("[CONSOLE-29] any order of pages, live messages and breaks gives what is stored, once", () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 0, max: 80 }),
+        (steps, n) => {
+          const world: World = { last: n, window: openWindow(stored(Math.max(1, n - 9), n), n) }
+          for (const it of steps) act(world, it)
+          expectUnbroken(world)
+          // The line is on again, and the reader goes to both ends.
+          while (!isAtEnd(world.window)) act(world, { kind: "newer", size: 7 })
+          act(world, { kind: "replay" })
+          while (!world.window.hasStart) act(world, { kind: "older", size: 7 })
+          expect(seqs(world.window)).toEqual(stored(1, world.last).map((it) => it.seq))
+        },
+      ),
+      withSeed(),
+    )
+  })
+})
+
+type Step =
+  | { readonly kind: "older" | "newer"; readonly size: number }
+  /** Written and heard, or written while the line was broken. */
+  | { readonly kind: "live" | "missed"; readonly size: number }
+  | { readonly kind: "replay" }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("older" as const, "newer" as const, "live" as const, "missed" as const),
+    size: fc.integer({ min: 1, max: 12 }),
+  }),
+  fc.constant({ kind: "replay" as const }),
+)
+
+type World = { last: number; window: TranscriptWindow }
+
+function act(world: World, it: Step): void {
+  const { window } = world
+  const first = window.messages[0]?.seq ?? 1
+  switch (it.kind) {
+    case "older":
+      world.window = takeOlder(window, stored(Math.max(1, first - it.size), first - 1))
+      return
+    case "newer": {
+      const end = endSeqOf(window)
+      world.window = takeNewer(window, stored(end + 1, Math.min(world.last, end + it.size)))
+      return
+    }
+    case "live": {
+      const fresh = stored(world.last + 1, world.last + it.size)
+      world.last += it.size
+      world.window = takeLive(window, fresh, { isFollowing: it.size % 2 === 0 })
+      return
+    }
+    case "missed":
+      world.last += it.size
+      return
+    case "replay":
+      // The subscription goes on behind the newest that is known, and says where the end is.
+      world.window = knowLast(takeNewer(window, stored(window.lastSeq + 1, world.last)), world.last)
+      return
+    default:
+      it satisfies never
+  }
+}
+
+function expectUnbroken({ window, last }: World): void {
+  const held = seqs(window)
+  const [first = 1] = held
+  expect(held).toEqual(stored(first, first + held.length - 1).map((it) => it.seq))
+  expect(window.lastSeq).toBeLessThanOrEqual(last)
+  expect(endSeqOf(window)).toBeLessThanOrEqual(window.lastSeq)
+}

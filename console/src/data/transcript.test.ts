@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest"
+import type { Message } from "../contract.ts"
+import type { RunFollower } from "./run-line.ts"
+import { createTranscript } from "./transcript.ts"
+
+function aMessage(seq: number, type: Message["type"] = "assistant"): Message {
+  return { id: `m${seq}`, seq, type, role: "assistant", content: "", timestamp: seq, metadata: {} }
+}
+
+/** A store of so many messages, a line that is held by hand, and timers that run when told. */
+function world(count: number) {
+  const stored = Array.from({ length: count }, (_, i) => aMessage(i + 1))
+  const timers: (() => void)[] = []
+  let follower: RunFollower | undefined
+  const asked: object[] = []
+  const transcript = createTranscript({
+    id: "rn_1",
+    // Only the one operation that it asks for is answered.
+    client: {
+      read: async (_name: string, input: object) => {
+        asked.push(input)
+        const { before = Infinity, after = 0, limit = 300 } = input as Range
+        const all = stored.filter((it) => it.seq > after && it.seq < before)
+        const messages = before === Infinity ? all.slice(0, limit) : all.slice(-limit)
+        return { messages } as never
+      },
+    },
+    line: {
+      followAgent(_id, it) {
+        follower = it
+        return () => {
+          follower = undefined
+        }
+      },
+    },
+    after: (_ms, act) => {
+      timers.push(act)
+      return () => undefined
+    },
+    onRun: () => undefined,
+  })
+  return {
+    transcript,
+    asked,
+    stored,
+    seqs: () => transcript.state().window.messages.map((it) => it.seq),
+    follower: () => follower,
+    runTimers: () => {
+      for (const act of timers.splice(0)) act()
+    },
+    /** Written and heard. */
+    say(seq: number) {
+      const message = stored[seq - 1] ?? aMessage(seq)
+      stored[seq - 1] = message
+      follower?.hear({ kind: "message", message })
+    },
+  }
+}
+
+type Range = { readonly before?: number; readonly after?: number; readonly limit?: number }
+
+const settled = () => new Promise<void>((done) => void setTimeout(done, 0))
+
+describe("a transcript that is followed", () => {
+  it("[CONSOLE-29] opens at the end and follows behind its newest message", async () => {
+    const it = world(1_000)
+    it.transcript.start(null)
+    await settled()
+    expect(it.seqs()).toEqual(Array.from({ length: 300 }, (_, i) => 701 + i))
+    expect(it.follower()?.after()).toBe(1_000)
+  })
+
+  it("[CONSOLE-29] opens around a message, and live ones do not tear a hole", async () => {
+    const it = world(1_000)
+    it.transcript.start(200)
+    await settled()
+    expect(it.seqs().at(-1)).toBe(349)
+    it.transcript.follow(false)
+    it.say(1_001)
+    it.runTimers()
+    expect(it.seqs().at(-1)).toBe(349)
+    expect(it.transcript.state().window.lastSeq).toBe(1_001)
+    expect(it.follower()?.after()).toBe(1_001)
+  })
+
+  it("[CONSOLE-29] what came during a frame is taken at once, doubles are not", async () => {
+    const it = world(3)
+    it.transcript.start(null)
+    await settled()
+    for (const seq of [4, 5, 5, 6]) it.say(seq)
+    expect(it.seqs()).toEqual([1, 2, 3])
+    it.runTimers()
+    expect(it.seqs()).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it("[CONSOLE-4] a break wipes nothing, and afterwards it says how much was missed", async () => {
+    const it = world(3)
+    it.transcript.start(null)
+    await settled()
+    it.follower()?.hear({ kind: "lost" })
+    expect(it.transcript.state().line).toBe("lost")
+    expect(it.seqs()).toEqual([1, 2, 3])
+    it.stored.push(aMessage(4), aMessage(5))
+    it.follower()?.hear({ kind: "subscribed", lastSeq: 5, status: "running" })
+    it.say(4)
+    it.say(5)
+    it.runTimers()
+    expect(it.seqs()).toEqual([1, 2, 3, 4, 5])
+    expect(it.transcript.state().line).toEqual({ caughtUp: 2 })
+  })
+
+  it("[CONSOLE-4] a break in which nothing happened says so", async () => {
+    const it = world(3)
+    it.transcript.start(null)
+    await settled()
+    it.follower()?.hear({ kind: "lost" })
+    it.follower()?.hear({ kind: "subscribed", lastSeq: 3, status: "running" })
+    expect(it.transcript.state().line).toEqual({ caughtUp: 0 })
+  })
+
+  it("[CONSOLE-29] text that is being written goes when its message is stored", async () => {
+    const it = world(1)
+    it.transcript.start(null)
+    await settled()
+    it.follower()?.hear({ kind: "delta", text: "Half a sen" })
+    expect(it.transcript.state().writing.get("")).toBe("Half a sen")
+    it.say(2)
+    it.runTimers()
+    expect(it.transcript.state().writing.size).toBe(0)
+  })
+
+  it("[CONSOLE-15] what was deleted while it was open is said", async () => {
+    const it = world(1)
+    it.transcript.start(null)
+    await settled()
+    it.follower()?.hear({ kind: "deleted" })
+    expect(it.transcript.state().phase).toBe("deleted")
+  })
+})

@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { Approval, OperationOutput } from "../contract.ts"
+import { hasCode, toWireError } from "./errors.ts"
+import { keys } from "./keys.ts"
+import { useClient } from "./queries.tsx"
+
+export type Answer = {
+  readonly id: string
+  readonly decision: "allow" | "deny"
+  readonly note?: string
+  readonly always?: boolean
+}
+
+type Told = { show(it: { text: string }): void; fail(error: ReturnType<typeof toWireError>): void }
+
+/**
+ * Answers an approval once. The list is asked again whatever comes of it: when somebody else was
+ * first, they are named, and that is no failure.
+ */
+export function useAnswer(told: Told, onAnswered?: (approval: Approval) => void) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (answer: Answer) => client.write("agents.answer", answer),
+    onSuccess: (approval) => {
+      dropFromInbox(approval.id)
+      onAnswered?.(approval)
+    },
+    onError: (error, { id }) => {
+      if (!hasCode(error, "AGENTS_APPROVAL_ANSWERED")) return told.fail(toWireError(error))
+      dropFromInbox(id)
+      told.show({ text: sayFirst(toWireError(error).data) })
+    },
+    onSettled: () => {
+      for (const name of ["agents.approvals", "agents.list", "agents.show", "now.show"] as const) {
+        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      }
+    },
+  })
+
+  /** What was answered is gone from the list before the server is asked again. */
+  function dropFromInbox(id: string): void {
+    queries.setQueryData<OperationOutput<"agents.approvals">>(
+      keys.operation("agents.approvals", {}),
+      (inbox) =>
+        inbox === undefined ? inbox : { approvals: inbox.approvals.filter((it) => it.id !== id) },
+    )
+  }
+}
+
+function sayFirst(data: unknown): string {
+  const { status = "answered", by = "somebody" } =
+    typeof data === "object" && data !== null ? { ...data } : {}
+  return `Somebody was first: ${String(status)} by ${String(by)}. Their answer counts.`
+}

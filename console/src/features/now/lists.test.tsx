@@ -1,0 +1,21 @@
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { NowRow } from "../../contract.ts"
+import { RunLists } from "./lists.tsx"
+
+const NOW = 1_000_000_000
+
+function render(given: Partial<NowRow>): string {
+  const row: NowRow = { id: "rn_1", state: "done", title: "Port it", at: NOW, ...given }
+  const html = renderToStaticMarkup(<RunLists running={[]} ended={[row]} now={NOW} at={null} />)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+describe("what ran, on Now", () => {
+  it("[CONSOLE-15] a column of which nothing is known is not there", () => {
+    const text = render({ agent: "codex", costUsd: 0.42 })
+    expect(text).toMatch(/Agent Cost Ended Port it codex, \$0\.42 codex \$0\.42/)
+    expect(text).not.toMatch(/Context|Tokens/)
+    expect(render({ tokens: { files: 1_200 } })).toMatch(/Context Tokens.*1\.2k/)
+  })
+})

@@ -1,0 +1,183 @@
+import { useCallback, useState } from "react"
+import { type Approval, type NowRow, plural } from "../../contract.ts"
+import { type Ask, describeAsk } from "../../data/approvals.ts"
+import { formatAge } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { useAnswer } from "../../data/use-answer.ts"
+import { AskLine } from "../../ui/ask/ask.tsx"
+import { Button, LinkButton } from "../../ui/button/button.tsx"
+import { Cell, Group, NarrowEnd, Row, RowLink, RowNote, Rows } from "../../ui/list/list.tsx"
+import { Flow, Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+const COLUMNS = {
+  full: "14px minmax(0, 1fr) 176px 72px",
+  tight: "14px minmax(0, 1fr) 144px 72px",
+  narrow: "14px minmax(0, 1fr) 72px",
+  nameSpan: 2,
+} as const
+
+/** Columns are named above rows only: over an empty list they would be about nothing. */
+const LABELS = [
+  { text: "", from: "roomy" },
+  { text: "Since", align: "end", from: "roomy" },
+] as const
+
+/** A run that waits, and what it asks. */
+export type WaitingRow = {
+  /** The question, not the run: a selection must not slide to the next question by itself. */
+  readonly key: string
+  readonly row: NowRow
+  readonly approval: Approval | undefined
+  readonly further: number
+}
+
+/** Who waits longest stands first, as in the inbox. */
+export function waitingRows(
+  rows: readonly NowRow[],
+  approvals: readonly Approval[],
+): readonly WaitingRow[] {
+  const waiting = rows.map((row) => {
+    const [approval, ...others] = approvals.filter((it) => it.runId === row.id)
+    return { key: approval?.id ?? row.id, row, approval, further: others.length }
+  })
+  return waiting.toSorted((a, b) => sinceOf(a) - sinceOf(b))
+}
+
+function sinceOf({ row, approval }: WaitingRow): number {
+  return approval?.requestedAt ?? row.at
+}
+
+type WaitingListProps = {
+  readonly rows: readonly WaitingRow[]
+  readonly now: number
+  /** Key of the row that keys act on. */
+  readonly at: string | null
+  readonly isReadOnly: boolean
+}
+
+/** First, because it is the only list in which time is lost because of the reader. */
+export function WaitingList({ rows, now, at, isReadOnly }: WaitingListProps) {
+  return (
+    <Rows columns={COLUMNS}>
+      <Group name="Waiting for you" count={rows.length} labels={rows.length === 0 ? [] : LABELS} />
+      {rows.length === 0 ? <RowNote>Nothing waits for you.</RowNote> : null}
+      {rows.map((it) => (
+        <WaitingLine
+          key={it.key}
+          waiting={it}
+          now={now}
+          isCurrent={it.key === at}
+          isReadOnly={isReadOnly}
+        />
+      ))}
+    </Rows>
+  )
+}
+
+type WaitingLineProps = {
+  readonly waiting: WaitingRow
+  readonly now: number
+  readonly isCurrent: boolean
+  readonly isReadOnly: boolean
+}
+
+function WaitingLine({ waiting, now, isCurrent, isReadOnly }: WaitingLineProps) {
+  const { row, approval, further } = waiting
+  const ask = approval === undefined ? undefined : describeAsk(approval)
+  const [fits, setFits] = useState(false)
+  const note = useCallback((it: boolean) => setFits(it), [])
+  const more = further === 0 ? "" : `, and ${plural(further, "further question")}`
+  return (
+    <Row lines={2} isCurrent={isCurrent}>
+      <StatusMark status={row.state} />
+      <Stack>
+        <RowLink href={paths.run(row.id)}>{visibleLine(row.title)}</RowLink>
+        {ask === undefined ? (
+          <Text size="sm" tone="2" cut>
+            {visibleLine(row.ask ?? "")}
+          </Text>
+        ) : (
+          <AskLine
+            lead={`${row.agent ?? "The agent"} asks to ${ask.verb}`}
+            subject={ask.subject}
+            after={more}
+            onFit={note}
+          />
+        )}
+      </Stack>
+      <Cell from="roomy" above>
+        {isCurrent && !isReadOnly && approval !== undefined && ask !== undefined ? (
+          <Answers approval={approval} ask={ask} canRead={ask.isWhole && fits} />
+        ) : (
+          <Text as="div" size="sm" tone="3" align="end" cut>
+            {approval === undefined ? row.agent : "Allow or deny"}
+          </Text>
+        )}
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="3" align="end">
+          {formatAge(sinceOf(waiting), now)}
+        </Text>
+      </Cell>
+      <NarrowEnd above>
+        <LinkButton small href={openedAt(waiting)}>
+          Open
+        </LinkButton>
+      </NarrowEnd>
+    </Row>
+  )
+}
+
+/** On a phone a question is read whole before it is answered. */
+function openedAt({ row, approval }: WaitingRow): string {
+  return approval === undefined
+    ? paths.run(row.id)
+    : paths.runs({ view: "approvals", at: approval.id })
+}
+
+type AnswersProps = {
+  readonly approval: Approval
+  readonly ask: Ask
+  /** All that is answered for stands in the row. */
+  readonly canRead: boolean
+}
+
+/** What cannot be read whole in the row is opened, not allowed. */
+function Answers({ approval, ask, canRead }: AnswersProps) {
+  const toast = useToast()
+  const answer = useAnswer(toast, ({ status }) =>
+    toast.show({ text: `${status === "allowed" ? "Allowed once" : "Denied"}: ${ask.subject}` }),
+  )
+  const { id } = approval
+  return (
+    <Flow align="end">
+      {canRead ? (
+        <Button
+          small
+          look="primary"
+          keyId="approval.allow"
+          disabled={answer.isPending}
+          onPress={() => answer.mutate({ id, decision: "allow" })}
+        >
+          Allow
+        </Button>
+      ) : (
+        <LinkButton small href={paths.runs({ view: "approvals", at: id })}>
+          Open
+        </LinkButton>
+      )}
+      <Button
+        small
+        keyId="approval.deny"
+        disabled={answer.isPending}
+        onPress={() => answer.mutate({ id, decision: "deny" })}
+      >
+        Deny
+      </Button>
+    </Flow>
+  )
+}

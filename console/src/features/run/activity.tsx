@@ -1,0 +1,198 @@
+import { useMemo } from "react"
+import type { Message } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { DiffLines } from "../../ui/diff/diff.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import {
+  Box,
+  BoxCode,
+  BoxDiff,
+  BoxTop,
+  Changes,
+  Line,
+  MoreButton,
+  SaidText,
+} from "../../ui/transcript/transcript.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import { changedPath } from "./changed-path.ts"
+import type { RowDoes } from "./row-does.ts"
+import type { Activity } from "./rows.ts"
+import { type FileDiff, readUnified } from "./unified.ts"
+import { WholeText } from "./whole-text.tsx"
+import { activityFigures, activityIcon, activitySays, activityTitle } from "./words.ts"
+
+type ActivityViewProps = {
+  readonly entry: Activity
+  readonly depth: number
+  readonly isOpen: boolean
+  readonly does: RowDoes
+}
+
+/** One line; open, what it was given and gave back. What lies within are rows of their own. */
+export function ActivityView({ entry, depth, isOpen, does }: ActivityViewProps) {
+  const { says, tone } = activitySays(entry)
+  const writing = entry.ended === null ? (does.writing.get(entry.id) ?? "") : ""
+  const diff = entry.ended?.event.diff ?? ""
+  const isChange = diff !== "" && entry.ended?.event.outcome === "done"
+  if (isChange && isOpen) return <ChangeView entry={entry} diff={diff} does={does} />
+  return (
+    <>
+      <Line
+        title={activityTitle(entry)}
+        icon={depth > 0 ? activityIcon(entry) : undefined}
+        plain={depth > 0}
+        says={isOpen || writing === "" ? says : lastWords(writing)}
+        tone={tone}
+        figures={activityFigures(entry)}
+        isOpen={isOpen}
+        onToggle={() => does.toggle(entry.key)}
+      />
+      {isOpen ? <Inside entry={entry} does={does} /> : null}
+      {isOpen && writing !== "" ? <SaidText look="writing">{visible(writing)}</SaidText> : null}
+    </>
+  )
+}
+
+/** Of a folded activity the end of what it writes is seen, as it is written. */
+const LAST_CHARACTERS = 90
+
+function lastWords(text: string): string {
+  const line = visibleLine(text)
+  return line.length <= LAST_CHARACTERS ? line : `… ${line.slice(-LAST_CHARACTERS)}`
+}
+
+function Inside({ entry, does }: Pick<ActivityViewProps, "entry" | "does">) {
+  const { started } = entry
+  const input = started === null ? "" : readable(started.event.input)
+  const outputs = outputsOf(entry)
+  return (
+    <>
+      {input === "" ? null : (
+        <Box>
+          <BoxCode label={`What ${started?.event.tool ?? "it"} was given`} text={capped(input)} />
+        </Box>
+      )}
+      {outputs.length === 0 ? null : (
+        <Box>
+          {outputs.slice(-MOST_OUTPUTS).map((it) => (
+            <Output key={it.seq} message={it} does={does} />
+          ))}
+        </Box>
+      )}
+    </>
+  )
+}
+
+/** What it ended with is the whole, and what was heard of it before stands in it already. */
+function outputsOf({ updates, ended }: Activity): readonly Message[] {
+  if (ended !== null && ended.message.content !== "") return [ended.message]
+  return updates.filter((it) => it.content !== "")
+}
+
+/** Pieces of one output; more than this is a log that "raw" and the export hold. */
+const MOST_OUTPUTS = 20
+
+function Output({ message, does }: { readonly message: Message; readonly does: RowDoes }) {
+  return (
+    <WholeText
+      message={message}
+      does={does}
+      render={(text) => <BoxCode label="What it gave back" text={capped(text)} />}
+    />
+  )
+}
+
+/** Characters of one block: more is no longer read, and would be laid out in every frame. */
+const MOST_CHARACTERS = 60_000
+
+function capped(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text
+  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} more characters are not shown here`
+}
+
+/** JSON with one field to a line, and a command as it would be typed. */
+function readable(input: string): string {
+  try {
+    const value: unknown = JSON.parse(input)
+    if (typeof value !== "object" || value === null) return input
+    const entries = Object.entries(value)
+    const [only] = entries
+    if (entries.length === 1 && only !== undefined && typeof only[1] === "string") return only[1]
+    return JSON.stringify(value, null, 2)
+  } catch {
+    // Text, or JSON that was cut: as it came.
+    return input
+  }
+}
+
+type ChangeViewProps = { readonly entry: Activity; readonly diff: string; readonly does: RowDoes }
+
+/** What it changed, file by file. */
+function ChangeView({ entry, diff, does }: ChangeViewProps) {
+  const files = useMemo(() => readUnified(diff), [diff])
+  if (files.length === 0) {
+    return (
+      <Box>
+        <BoxTop aside={null}>
+          <Text strong>{activityTitle(entry)}</Text>
+        </BoxTop>
+        <BoxCode label="What it changed" text={capped(diff)} />
+      </Box>
+    )
+  }
+  return files.map((file, i) => (
+    <FileChange
+      key={`${i} ${file.path}`}
+      file={file}
+      entry={entry}
+      files={files.length}
+      does={does}
+    />
+  ))
+}
+
+type FileChangeProps = {
+  readonly file: FileDiff
+  readonly files: number
+  readonly entry: Activity
+  readonly does: RowDoes
+}
+
+/** What fits a glance; the rest is one press away. */
+const FIRST_LINES = 24
+
+function FileChange({ file, files, entry, does }: FileChangeProps) {
+  const path = changedPath(file.path, entry.started?.event.path ?? "", does.cwd)
+  const isAll = does.isWhole(entry.seq) || file.lines.length <= FIRST_LINES + 4
+  const lines = isAll ? file.lines : file.lines.slice(0, FIRST_LINES)
+  return (
+    <Box>
+      <BoxTop
+        aside={
+          <>
+            {files > 1 ? (
+              <Text size="sm" tone="3">
+                {plural(files, "file")}
+              </Text>
+            ) : null}
+            <MoreButton onPress={() => does.toggle(entry.key)}>Fold</MoreButton>
+          </>
+        }
+      >
+        {path === "" ? <b>{activityTitle(entry)}</b> : <Path path={path} />}
+        <Changes added={file.added} removed={file.removed} />
+      </BoxTop>
+      <BoxDiff>
+        <DiffLines label={`Changes of ${path}`} lines={lines} />
+      </BoxDiff>
+      {isAll ? null : (
+        <BoxTop>
+          <MoreButton onPress={() => does.wantWhole(entry.seq)}>
+            Show all {file.lines.length} lines
+          </MoreButton>
+        </BoxTop>
+      )}
+    </Box>
+  )
+}

@@ -1,0 +1,163 @@
+import { useState } from "react"
+import type { Approval } from "../../contract.ts"
+import { describeAnswer, describeAsk, describeRule } from "../../data/approvals.ts"
+import { formatRunTime } from "../../data/moments.ts"
+import { useAnswer } from "../../data/use-answer.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { PromptField } from "../../ui/transcript/title-button.tsx"
+import { Box, BoxCode, BoxFoot, BoxTop, Line } from "../../ui/transcript/transcript.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import type { RowDoes } from "./row-does.ts"
+import type { Ask } from "./rows.ts"
+
+type ApprovalViewProps = { readonly entry: Ask; readonly does: RowDoes }
+
+/** A question of the agent: open with its answers, or one line that says who answered. */
+export function ApprovalView({ entry, does }: ApprovalViewProps) {
+  const approval = does.approvals.get(entry.event.approvalId)
+  const isOpen = entry.resolved === null && (approval === undefined || approval.status === "open")
+  if (!isOpen) return <Answered entry={entry} approval={approval} />
+  if (approval === undefined) return <Unknown entry={entry} />
+  return <OpenAsk approval={approval} does={does} />
+}
+
+function Answered({ entry, approval }: { entry: Ask; approval: Approval | undefined }) {
+  const title = visibleLine(entry.event.title)
+  const says =
+    approval === undefined || approval.status === "open"
+      ? sayResolved(entry)
+      : describeAnswer(approval)
+  const isNo = entry.resolved?.event.decision !== "allow"
+  const note = approval?.note ?? null
+  return (
+    <Line
+      plain
+      title={title}
+      says={note === null ? says : `${says}: ${visibleLine(note)}`}
+      tone={isNo ? "warn" : undefined}
+    />
+  )
+}
+
+function sayResolved({ resolved }: Ask): string {
+  if (resolved === null) return "not answered yet"
+  const { decision, by } = resolved.event
+  if (decision === "expired") return "ran out before anybody answered"
+  return `${decision === "allow" ? "allowed" : "denied"} by ${visibleLine(by)}`
+}
+
+/** Its row is not known yet: it is said, and nothing is offered. */
+function Unknown({ entry }: { readonly entry: Ask }) {
+  return (
+    <Box tone="warn">
+      <BoxTop>
+        <b>{visibleLine(entry.event.title)}</b>
+      </BoxTop>
+      <BoxCode label="What it asks for" text={entry.event.input} />
+    </Box>
+  )
+}
+
+function OpenAsk({ approval, does }: AskProps) {
+  const ask = describeAsk(approval)
+  return (
+    <Box tone="warn">
+      <BoxTop aside={<Expiry approval={approval} now={does.now} />}>
+        <b>{TITLES[ask.verb]}</b>
+        <Text tone="2">no rule allows it</Text>
+      </BoxTop>
+      <BoxCode label="What it asks for" text={ask.text} />
+      {does.isReadOnly ? (
+        <BoxFoot>
+          <Text size="sm" tone="2">
+            This server is read only; it is answered elsewhere.
+          </Text>
+        </BoxFoot>
+      ) : (
+        <Answers approval={approval} does={does} />
+      )}
+    </Box>
+  )
+}
+
+type AskProps = { readonly approval: Approval; readonly does: RowDoes }
+
+/** Allow, deny with or without a word, or never be asked again. */
+function Answers({ approval, does }: AskProps) {
+  const [isDenying, setIsDenying] = useState(false)
+  const answer = useAnswer(useToast())
+  const say = (decision: "allow" | "deny", more: { note?: string; always?: boolean } = {}) =>
+    answer.mutate({ id: approval.id, decision, ...more })
+  const rule = describeRule(approval)
+  const isKeyed = does.askedNow === approval.id
+  const isOff = answer.isPending
+  if (isDenying) {
+    return (
+      <BoxFoot>
+        <PromptField
+          label="Why not, for the agent"
+          placeholder="Why not, or nothing; Enter denies"
+          value=""
+          onCommit={(note) => say("deny", note.trim() === "" ? {} : { note: note.trim() })}
+          onCancel={() => setIsDenying(false)}
+        />
+      </BoxFoot>
+    )
+  }
+  return (
+    <BoxFoot aside={<Cwd path={approval.cwd} />}>
+      <Button
+        small
+        look="primary"
+        disabled={isOff}
+        {...(isKeyed ? { keyId: "approval.allow" } : {})}
+        onPress={() => say("allow")}
+      >
+        Allow once
+      </Button>
+      <Button
+        small
+        disabled={isOff}
+        {...(isKeyed ? { keyId: "approval.deny" } : {})}
+        onPress={() => setIsDenying(true)}
+      >
+        Deny
+      </Button>
+      {rule === null ? null : (
+        <Button small look="ghost" disabled={isOff} onPress={() => say("allow", { always: true })}>
+          Always {rule}
+        </Button>
+      )}
+    </BoxFoot>
+  )
+}
+
+function Cwd({ path }: { readonly path: string }) {
+  return (
+    <Text mono tone="3">
+      {visible(path)}
+    </Text>
+  )
+}
+
+const TITLES = { run: "Run a command", change: "Change a file", use: "Use a tool" } as const
+
+const HOUR_MS = 3_600_000
+
+/** Beyond an hour nobody counts seconds. */
+function sayHours(ms: number): string {
+  return `${Math.floor(ms / HOUR_MS)} h`
+}
+
+function Expiry({ approval, now }: { readonly approval: Approval; readonly now: number }) {
+  const left = approval.expiresAt - now
+  return (
+    <Text size="sm" tone="3">
+      {left <= 0
+        ? "has run out"
+        : `expires in ${left < HOUR_MS ? formatRunTime(left) : sayHours(left)}`}
+    </Text>
+  )
+}

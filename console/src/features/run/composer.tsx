@@ -1,0 +1,161 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import type { AgentMode, QueuedTurn, Run } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import {
+  Composer,
+  ComposerClosed,
+  ComposerFact,
+  ComposerMode,
+  QueuedLine,
+} from "../../ui/composer/composer.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Mode } from "./vitals.tsx"
+import { isWorking } from "./words.ts"
+
+type RunComposerProps = {
+  readonly run: Run
+  readonly isReadOnly: boolean
+  readonly onMode: (mode: AgentMode) => void
+  onSent(): void
+}
+
+/** The next turn: sent to an agent that waits, queued behind one that works. */
+export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
+  const closed = whyClosed(run, isReadOnly)
+  if (closed !== null) {
+    return (
+      <ComposerClosed>
+        <Icon name="lock" />
+        {closed}
+      </ComposerClosed>
+    )
+  }
+  return <OpenComposer run={run} onMode={onMode} onSent={onSent} isReadOnly={isReadOnly} />
+}
+
+/** Why nothing can be written, or null. */
+function whyClosed(run: Run, isReadOnly: boolean): string | null {
+  if (isReadOnly) return "This server is read only; turns cannot be sent from here."
+  const isForeign = run.origin !== "started"
+  if (isForeign && run.sessionId === null) {
+    return "This run was imported and its session is not on this machine; it can only be read."
+  }
+  return null
+}
+
+function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
+  const { id, status } = run
+  const [text, setText] = useState("")
+  const turns = useOperation("agents.turns", { id })
+  const parts = useOperation("agents.parts", { id })
+  const writes = useTurnWrites(id)
+  const isBusy = isWorking(status) && status !== "paused"
+  const send = (now: boolean) => {
+    const said = text.trim()
+    if (said === "" || writes.send.isPending) return
+    writes.send.mutate(
+      { text: said, now },
+      {
+        onSuccess: () => {
+          setText("")
+          onSent()
+        },
+      },
+    )
+  }
+  const canSteer = isBusy && turns.data?.canSteer === true && status !== "queued"
+  return (
+    <Composer
+      text={text}
+      placeholder="Send the next turn"
+      keyId="run.compose"
+      onText={setText}
+      onCommit={() => send(false)}
+      above={(turns.data?.turns ?? unread(run.queuedTurns)).map((it) => (
+        <QueuedLine
+          key={it.id}
+          text={it.text}
+          onEdit={(words) => writes.rewrite.mutate({ id: it.id, text: words })}
+          onRemove={() => writes.drop.mutate(it.id)}
+        />
+      ))}
+      tools={
+        <>
+          <ComposerMode>
+            <Icon name="lock" />
+            <Mode run={run} isReadOnly={isReadOnly} onMode={onMode} />
+          </ComposerMode>
+          <ComposerFact>{sayParts(parts.data?.parts ?? [])}</ComposerFact>
+        </>
+      }
+      actions={
+        <>
+          {canSteer ? (
+            <Button small look="ghost" disabled={text.trim() === ""} onPress={() => send(true)}>
+              Steer now
+            </Button>
+          ) : null}
+          <Button small disabled={text.trim() === ""} onPress={() => send(false)}>
+            {isBusy ? "Queue" : "Send"} <Kbd keys="mod+Enter" />
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+/** Lines for turns of which only the number is known yet: nothing moves when their words come. */
+function unread(count: number): readonly QueuedTurn[] {
+  return Array.from({ length: count }, (_, i) => ({ id: `unread ${i}`, text: "", queuedAt: 0 }))
+}
+
+type Part = { readonly label: string; readonly tokens: number }
+
+function sayParts(parts: readonly Part[]) {
+  if (parts.length === 0) return null
+  const tokens = parts.reduce((sum, it) => sum + it.tokens, 0)
+  const words = `${plural(parts.length, "context part goes", "context parts go")} in front, ${formatExact(tokens)} tokens`
+  return (
+    <Text tone="3" title={parts.map((it) => visibleLine(it.label)).join(", ")}>
+      {words}
+    </Text>
+  )
+}
+
+function useTurnWrites(id: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const onError = (error: unknown) => toast.fail(toWireError(error))
+  const onSettled = () => {
+    void queries.invalidateQueries({ queryKey: keys.operation("agents.turns", { id }) })
+    void queries.invalidateQueries({ queryKey: keys.operation("agents.show", { id }) })
+  }
+  return {
+    send: useMutation({
+      mutationFn: (turn: { text: string; now: boolean }) =>
+        client.write("agents.send", { id, ...turn }),
+      onError,
+      onSettled,
+    }),
+    rewrite: useMutation({
+      mutationFn: (turn: { id: string; text: string }) => client.write("agents.rewrite", turn),
+      onError,
+      onSettled,
+    }),
+    drop: useMutation({
+      mutationFn: (turnId: string) => client.write("agents.drop", { id: turnId }),
+      onError,
+      onSettled,
+    }),
+  }
+}

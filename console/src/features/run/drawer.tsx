@@ -1,0 +1,186 @@
+import type { AgentsContext } from "../../contract.ts"
+import { formatCount, formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { KindDot, RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { IconButton } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Changes, ItemList, KindTable, MoreButton } from "../../ui/transcript/transcript.tsx"
+import { sayRound } from "./words.ts"
+
+type DrawerProps = {
+  readonly id: string
+  onClose(): void
+  onPick(seq: number): void
+}
+
+/** What is in the window, what came in this turn, what lies ahead, what was changed. */
+export function Drawer({ id, onClose, onPick }: DrawerProps) {
+  const context = useOperation("agents.context", { id })
+  return (
+    <Pane label="Context" ground="canvas">
+      <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
+        <b>Context</b>
+        <Text tone="3">{context.data === undefined ? "" : sayUsed(context.data)}</Text>
+      </PaneHead>
+      <PaneScroll>
+        {context.error === null ? null : (
+          <Failure
+            size="pane"
+            error={toWireError(context.error)}
+            onRetry={() => void context.refetch()}
+          />
+        )}
+        {context.isPending ? <RowSkeleton rows={6} /> : null}
+        {context.data === undefined ? null : <Blocks context={context.data} onPick={onPick} />}
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function sayUsed({ used, window }: AgentsContext): string {
+  if (used === null) return "not known yet"
+  return window === null ? formatCount(used) : `${formatCount(used)} of ${sayRound(window)}`
+}
+
+/** Hosts compact before the window is full; the notch is where they have been seen to. */
+const COMPACTS_AT = 0.8
+
+type BlocksProps = { readonly context: AgentsContext; onPick(seq: number): void }
+
+function Blocks({ context, onPick }: BlocksProps) {
+  return (
+    <>
+      <Window context={context} />
+      <ThisTurn files={context.files} onPick={onPick} />
+      <Ahead context={context} onPick={onPick} />
+      <Changed changes={context.changes} onPick={onPick} />
+    </>
+  )
+}
+
+function Window({ context }: { readonly context: AgentsContext }) {
+  const { kinds, window, used } = context
+  const known = kinds.filter((it) => it.tokens > 0)
+  if (known.length === 0) {
+    return (
+      <Block>
+        <Text as="p" size="sm" tone="2">
+          {used === null
+            ? "The host has not said yet what is in its window."
+            : "The host says how much is in its window, not what."}
+        </Text>
+      </Block>
+    )
+  }
+  const total = known.reduce((sum, it) => sum + it.tokens, 0)
+  return (
+    <Block>
+      <RowBudgetBar
+        tokens={Object.fromEntries(known.map((it) => [it.kind, it.tokens]))}
+        {...(window === null ? {} : { window, budget: Math.round(window * COMPACTS_AT) })}
+      />
+      <KindTable>
+        {known.flatMap(({ kind, tokens }) => [
+          <KindDot key={`${kind} dot`} kind={kind} />,
+          <span key={kind}>{kind}</span>,
+          <span key={`${kind} tokens`}>{formatCount(tokens)}</span>,
+          <span key={`${kind} share`}>{Math.round((tokens / total) * 100)} %</span>,
+        ])}
+      </KindTable>
+    </Block>
+  )
+}
+
+type Files = AgentsContext["files"]
+const FIRST_FILES = 12
+
+function ThisTurn({ files, onPick }: { readonly files: Files; onPick(seq: number): void }) {
+  const fresh = files.filter((it) => it.isThisTurn)
+  const shown = fresh.slice(-FIRST_FILES)
+  const sum = fresh.reduce((total, it) => total + (it.tokens ?? 0), 0)
+  if (files.length === 0) return null
+  return (
+    <Block title="This turn" aside={sum === 0 ? "" : `+${formatCount(sum)}`}>
+      {fresh.length === 0 ? (
+        <Text as="p" size="sm" tone="2">
+          Nothing new came in. Before it: {formatExact(files.length)} files.
+        </Text>
+      ) : (
+        <ItemList>
+          {shown.map((it) => (
+            <li key={it.seq}>
+              <KindDot kind="files" outlined={it.isBeforeCompaction} />
+              <button type="button" title={it.reason} onClick={() => onPick(it.seq)}>
+                <Path path={it.path} nameParts={it.path.endsWith("/SKILL.md") ? 2 : 1} />
+              </button>
+              <Text mono tone="2">
+                {it.tokens === null ? "" : formatExact(it.tokens)}
+              </Text>
+            </li>
+          ))}
+        </ItemList>
+      )}
+      {fresh.length > shown.length ? (
+        <Text size="sm" tone="3">
+          {formatExact(fresh.length - shown.length)} more before these
+        </Text>
+      ) : null}
+    </Block>
+  )
+}
+
+function Ahead({ context, onPick }: BlocksProps) {
+  const { used, window, compactions, files } = context
+  const lost = files.filter((it) => it.isBeforeCompaction).length
+  const last = compactions.at(-1)
+  if (window === null && last === undefined) return null
+  return (
+    <Block title="Ahead">
+      <Values>
+        {window === null ? null : (
+          <Value name="Host compacts">near {sayRound(window * COMPACTS_AT)}, the notch</Value>
+        )}
+        {window === null || used === null ? null : (
+          <Value name="Room left">{formatCount(Math.max(0, window - used))} tokens</Value>
+        )}
+        {last === undefined ? null : (
+          <Value name="Compacted">
+            <MoreButton onPress={() => onPick(last.seq)}>
+              {compactions.length === 1 ? "once" : `${compactions.length} times`}
+            </MoreButton>
+          </Value>
+        )}
+        {lost === 0 ? null : (
+          <Value name="Perhaps gone">{formatExact(lost)} files loaded before</Value>
+        )}
+      </Values>
+    </Block>
+  )
+}
+
+type ChangedProps = { readonly changes: AgentsContext["changes"]; onPick(seq: number): void }
+
+function Changed({ changes, onPick }: ChangedProps) {
+  if (changes.length === 0) return null
+  const added = changes.reduce((sum, it) => sum + it.added, 0)
+  const removed = changes.reduce((sum, it) => sum + it.removed, 0)
+  return (
+    <Block title="Changed in this run" aside={<Changes added={added} removed={removed} />}>
+      <ItemList>
+        {changes.map((it) => (
+          <li key={it.path}>
+            <button type="button" onClick={() => onPick(it.seq)}>
+              <Path path={it.path} />
+            </button>
+            <Changes added={it.added} removed={it.removed} />
+          </li>
+        ))}
+      </ItemList>
+    </Block>
+  )
+}

@@ -1,0 +1,82 @@
+import type { Message } from "../../contract.ts"
+import { type Entry, ownMessages } from "./rows.ts"
+
+/** An entry as the list draws it: every open child is a row of its own, so that it is virtual too. */
+export type Row = {
+  readonly key: string
+  readonly entry: Entry
+  readonly depth: number
+  readonly isOpen: boolean
+}
+
+/** Rows in their order; `turned` holds the keys that are not as they are by default. */
+export function flatten(
+  entries: readonly Entry[],
+  turned: ReadonlySet<string>,
+  depth = 0,
+): readonly Row[] {
+  const rows: Row[] = []
+  for (const entry of entries) {
+    const isOpen = isOpenByDefault(entry) !== turned.has(entry.key)
+    rows.push({ key: entry.key, entry, depth, isOpen })
+    if (isOpen) rows.push(...flatten(childrenOf(entry), turned, depth + 1))
+  }
+  return rows
+}
+
+/** Collapsed, but for what was changed: that is what one came for. */
+function isOpenByDefault(entry: Entry): boolean {
+  return entry.kind === "activity" && (entry.ended?.event.diff ?? "") !== ""
+}
+
+function childrenOf(entry: Entry): readonly Entry[] {
+  return entry.kind === "activity" || entry.kind === "group" ? entry.children : []
+}
+
+/** Whether there is anything behind its line. */
+export function canOpen(entry: Entry): boolean {
+  return entry.kind === "activity" || entry.kind === "group" || entry.kind === "quiet"
+}
+
+/** The keys from the top down to the entry that holds a message; empty when none does. */
+export function trailTo(entries: readonly Entry[], seq: number): readonly string[] {
+  for (const entry of entries) {
+    if (ownMessages(entry).some((it) => it.seq === seq)) return [entry.key]
+    const within = trailTo(childrenOf(entry), seq)
+    if (within.length > 0) return [entry.key, ...within]
+  }
+  return []
+}
+
+/** All keys of it and in it that can be open. */
+export function openableIn(entry: Entry): readonly Entry[] {
+  return [entry, ...childrenOf(entry).flatMap(openableIn)].filter(canOpen)
+}
+
+/** Turned so that each of these is open. */
+export function withOpen(
+  turned: ReadonlySet<string>,
+  entries: readonly Entry[],
+  isOpen = true,
+): ReadonlySet<string> {
+  const next = new Set(turned)
+  for (const entry of entries) {
+    if (isOpenByDefault(entry) === isOpen) next.delete(entry.key)
+    else next.add(entry.key)
+  }
+  return next
+}
+
+export function messagesIn(entry: Entry): readonly Message[] {
+  return [...ownMessages(entry), ...childrenOf(entry).flatMap(messagesIn)]
+}
+
+/** The entries along a trail. */
+export function entriesAlong(
+  entries: readonly Entry[],
+  trail: readonly string[],
+): readonly Entry[] {
+  const [key, ...rest] = trail
+  const entry = entries.find((it) => it.key === key)
+  return entry === undefined ? [] : [entry, ...entriesAlong(childrenOf(entry), rest)]
+}

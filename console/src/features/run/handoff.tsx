@@ -1,0 +1,73 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { formatExact, type Run } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { navigate } from "../../data/location.ts"
+import { paths } from "../../data/paths.ts"
+import { useClient } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { useCopyText } from "../../ui/copy/use-copy-text.ts"
+import { Dialog, DialogActions, DialogText } from "../../ui/dialog/dialog.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { BoxBody, BoxCode } from "../../ui/transcript/transcript.tsx"
+
+type HandoffProps = { readonly run: Run; onClose(): void }
+
+/** What a fresh session needs of this one: read it, copy it, or start with it. */
+export function Handoff({ run, onClose }: HandoffProps) {
+  const { id } = run
+  const client = useClient()
+  const toast = useToast()
+  const copy = useCopyText()
+  // Asked for as a write, because the same operation can start the fresh session.
+  const handoff = useQuery({
+    queryKey: keys.operation("agents.handoff", { id }),
+    queryFn: () => client.write("agents.handoff", { id }),
+    // What was true when the dialog was last open may not be now.
+    gcTime: 0,
+  })
+  const start = useMutation({
+    mutationFn: () => client.write("agents.handoff", { id, start: true }),
+    onSuccess: ({ run: fresh }) => {
+      onClose()
+      if (fresh !== null) navigate(paths.run(fresh.id))
+    },
+    onError: (error: unknown) => toast.fail(toWireError(error)),
+  })
+  const { data, error } = handoff
+  return (
+    <Dialog title="Hand off to a fresh session" showsTitle onClose={onClose}>
+      <DialogText>
+        {data === undefined
+          ? "What the fresh session is told is gathered from this run."
+          : `${formatExact(data.tokens)} tokens go to the fresh session. This run stays as it is.`}
+      </DialogText>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void handoff.refetch()} />
+      )}
+      {handoff.isPending ? <RowSkeleton rows={5} /> : null}
+      {data === undefined ? null : (
+        <BoxBody>
+          <BoxCode label="What is handed over" text={data.text} />
+        </BoxBody>
+      )}
+      <DialogActions>
+        <Button onPress={onClose}>Back</Button>
+        {data === undefined ? null : (
+          <Button icon="copy" onPress={() => copy(data.text, "The package was copied")}>
+            Copy
+          </Button>
+        )}
+        <Button
+          look="primary"
+          disabled={data === undefined || start.isPending}
+          onPress={() => start.mutate()}
+        >
+          Start the fresh session
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,150 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Run } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { navigate } from "../../data/location.ts"
+import { paths } from "../../data/paths.ts"
+import { useClient } from "../../data/queries.tsx"
+import { EXPORT_CHOICES, exportOf, useExport } from "../../data/use-export.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { PromptField, TitleButton } from "../../ui/transcript/title-button.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { isWorking } from "./words.ts"
+
+type RunHeaderProps = {
+  readonly run: Run
+  readonly isReadOnly: boolean
+  readonly isDrawerShown: boolean
+  onDrawer(): void
+  onHandoff(): void
+}
+
+/** Which run it is, and what can be done with the whole of it. */
+export function RunHeader(props: RunHeaderProps) {
+  const { run, isReadOnly } = props
+  const { rename, stop } = useRunWrites(run)
+  const isAtWork = isWorking(run.status)
+  const keepsStop = useEver(isAtWork)
+  return (
+    <Header
+      parent={{ label: "Runs", href: paths.runs() }}
+      lead={
+        <IconButton icon="back" label="Back to the runs" onPress={() => navigate(paths.runs())} />
+      }
+      title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
+    >
+      <OnlyWide>
+        <Button look="ghost" keyId="run.handoff" disabled={isReadOnly} onPress={props.onHandoff}>
+          Hand off
+        </Button>
+      </OnlyWide>
+      <RunMenu run={run} isReadOnly={isReadOnly} onHandoff={props.onHandoff} />
+      <IconButton
+        icon="panel"
+        label={props.isDrawerShown ? "Hide the context" : "Show the context"}
+        keyId="panel.right"
+        pressed={props.isDrawerShown}
+        onPress={props.onDrawer}
+      />
+      {keepsStop && !isReadOnly ? (
+        <Button
+          look="danger"
+          icon="stop"
+          disabled={!isAtWork || stop.isPending}
+          shrinks
+          onPress={() => stop.mutate()}
+        >
+          Stop
+        </Button>
+      ) : null}
+    </Header>
+  )
+}
+
+/** Whether it has been so since the page was opened: a second press must not meet another button. */
+function useEver(is: boolean): boolean {
+  const [wasEver, setWasEver] = useState(is)
+  if (is && !wasEver) setWasEver(true)
+  return wasEver || is
+}
+
+type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onHandoff">
+
+function RunMenu({ run, isReadOnly, onHandoff }: RunMenuProps) {
+  const toFile = useExport(useToast())
+  const handoff = { value: "handoff", label: "Hand off", detail: "To a fresh session" }
+  return (
+    <ChoiceMenu
+      label="Actions"
+      keyId="run.actions"
+      choices={isReadOnly ? EXPORT_CHOICES : [...EXPORT_CHOICES, handoff]}
+      value=""
+      onPick={(value) => {
+        const format = exportOf(value)
+        if (format === null) onHandoff()
+        else toFile.mutate({ id: run.id, format })
+      }}
+    >
+      <Icon name="dots" />
+    </ChoiceMenu>
+  )
+}
+
+type TitleProps = {
+  readonly run: Run
+  readonly isReadOnly: boolean
+  onRename(title: string): void
+}
+
+/** The title is pressed to change it: Enter keeps, Escape takes back. */
+function Title({ run, isReadOnly, onRename }: TitleProps) {
+  const [isEdited, setIsEdited] = useState(false)
+  if (isEdited) {
+    return (
+      <PromptField
+        label="Title of the run"
+        value={run.title}
+        onCommit={(text) => {
+          setIsEdited(false)
+          const title = text.trim()
+          if (title !== "" && title !== run.title) onRename(title)
+        }}
+        onCancel={() => setIsEdited(false)}
+      />
+    )
+  }
+  const title = run.title === "" ? run.id : visibleLine(run.title)
+  if (isReadOnly) return <Text>{title}</Text>
+  return (
+    <TitleButton label="Change the title" onPress={() => setIsEdited(true)}>
+      {title}
+    </TitleButton>
+  )
+}
+
+function useRunWrites({ id }: Run) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const take = (run: Run) => queries.setQueryData(keys.operation("agents.show", { id }), run)
+  const onError = (error: unknown) => toast.fail(toWireError(error))
+  return {
+    rename: useMutation({
+      mutationFn: (title: string) => client.write("agents.edit", { id, title }),
+      onSuccess: take,
+      onError,
+    }),
+    stop: useMutation({
+      mutationFn: () => client.write("agents.stop", { id }),
+      onSuccess: take,
+      onError,
+    }),
+  }
+}

@@ -1,0 +1,268 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { Message, Run } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parseRun } from "../../data/paths.ts"
+import { flatten } from "./flat.ts"
+import { RunPage } from "./page.tsx"
+import type { RowDoes } from "./row-does.ts"
+import { RowView } from "./row-view.tsx"
+import { foldMessages } from "./rows.ts"
+import { aMessage, anApproval, anEvent, aRun, ended, started } from "./run.fixture.ts"
+import { sayFigures } from "./vitals.tsx"
+
+const ID = "rn_1"
+const NOW = 372_000
+
+function asText(queries: QueryClient, page: ReactNode): string {
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function renderPage(run: Run | Error, more: (queries: QueryClient) => void = () => {}): string {
+  // A failure that is known stays one: nothing is asked again.
+  const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
+  const key = keys.operation("agents.show", { id: ID })
+  if (run instanceof Error) {
+    const query = queries.getQueryCache().build(queries, { queryKey: key })
+    query.setState({ status: "error", error: run, fetchStatus: "idle" })
+  } else queries.setQueryData(key, run)
+  more(queries)
+  const noop = () => undefined
+  return asText(
+    queries,
+    <RunPage
+      id={ID}
+      now={NOW}
+      search={parseRun("")}
+      isDrawerHidden={false}
+      onToggleDrawer={noop}
+      onSearch={noop}
+    />,
+  )
+}
+
+const DOES: RowDoes = {
+  runId: ID,
+  cwd: "/r",
+  writing: new Map(),
+  now: NOW,
+  isReadOnly: false,
+  approvals: new Map([["ap", anApproval("ap", { expiresAt: NOW + 581_000 })]]),
+  askedNow: "ap",
+  isWhole: () => false,
+  wantWhole: () => undefined,
+  toggle: () => undefined,
+  pick: () => undefined,
+  copyLink: () => undefined,
+  copyText: () => undefined,
+  showRaw: () => undefined,
+}
+
+/** Rows of these messages as text, as they are by default but for those that are turned. */
+function renderRows(
+  messages: readonly Message[],
+  does: Partial<RowDoes> = {},
+  turned: readonly string[] = [],
+): string {
+  const rows = flatten(foldMessages(messages), new Set(turned))
+  return asText(
+    new QueryClient(),
+    rows.map((row) => (
+      <RowView
+        key={row.key}
+        row={row}
+        isSelected={false}
+        isFound={false}
+        does={{ ...DOES, ...does }}
+      />
+    )),
+  )
+}
+
+describe("the page of a run", () => {
+  it("[CONSOLE-34] says status, agent, mode, window, money against its budget and time", () => {
+    const text = renderPage(aRun({ status: "waiting" }))
+    expect(text).toContain("Waiting for you")
+    expect(text).toContain("claude-code sonnet")
+    expect(text).toMatch(/62\.4k of 200k \$0\.84 of \$2\.00/)
+    expect(text).toContain("6:12")
+  })
+
+  it("[CONSOLE-34] both figures of the cost are told, and how far they lie apart", () => {
+    const cost = (reportedUsd: number | null, computedUsd: number | null) =>
+      sayFigures({ cost: { ...aRun().cost, reportedUsd, computedUsd } })
+    expect(cost(0.84, 0.8)).toBe("The provider says $0.84; our price table says $0.80; $0.04 apart")
+    expect(cost(0.84, 0.84)).toContain("they agree")
+    expect(cost(null, 0.8)).toBe("The provider says nothing; our price table says $0.80")
+    expect(cost(0.84, null)).toContain("our price table does not know the model")
+  })
+
+  it("[CONSOLE-34] an unknown window, cost and model are left out, never 0", () => {
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const text = renderPage(
+      aRun({
+        contextUsed: null,
+        model: null,
+        budgetUsd: null,
+        cost: { usage, reportedUsd: null, computedUsd: null },
+      }),
+    )
+    expect(text).not.toMatch(/\$0|0 of|null/)
+  })
+
+  it("[CONSOLE-34] a window that fills up is said before it is full", () => {
+    expect(renderPage(aRun({ contextUsed: 165_000 }))).toContain("filling up")
+    expect(renderPage(aRun({ contextUsed: 196_000 }))).toContain("nearly full")
+  })
+
+  it("[CONSOLE-15] an unknown id says so and leads to the runs; another failure can be retried", () => {
+    const wire = { message: "There is no run of this id.", hint: "Run qm runs.", data: {} }
+    const unknown = renderPage(failure({ code: "AGENTS_RUN_UNKNOWN", ...wire }))
+    expect(unknown).toContain("There is no run of this id. It may have been deleted. All runs")
+    const broken = renderPage(failure({ code: "STORE_DISK_FULL", ...wire, message: "Disk full" }))
+    expect(broken).toContain("Disk full")
+    expect(broken).toContain("Try again")
+  })
+
+  it("[CONSOLE-34] what cannot be resumed can only be read, and says why", () => {
+    expect(renderPage(aRun({ origin: "imported", sessionId: null }))).toContain(
+      "its session is not on this machine",
+    )
+    expect(renderPage(aRun())).toContain("Queue")
+    expect(renderPage(aRun({ status: "completed", endedAt: 9 }))).toContain("Send")
+  })
+
+  it("[CONSOLE-34] Stop is there while it works, and a run that was opened ended has none", () => {
+    expect(renderPage(aRun())).toContain(" Stop ")
+    expect(renderPage(aRun({ status: "completed", endedAt: 9 }))).not.toContain(" Stop ")
+  })
+
+  it("[CONSOLE-34] queued turns and what goes in front of the next are shown", () => {
+    const text = renderPage(aRun(), (queries) => {
+      queries.setQueryData(keys.operation("agents.turns", { id: ID }), {
+        turns: [{ id: "t", text: "Then the docs.", queuedAt: 1 }],
+        canSteer: true,
+      })
+      queries.setQueryData(keys.operation("agents.parts", { id: ID }), {
+        parts: [{ label: "Memories", text: "", tokens: 1_108 }],
+      })
+    })
+    expect(text).toContain("Queued Then the docs.")
+    expect(text).toContain("1 context part goes in front, 1,108 tokens")
+    expect(text).toContain("Steer now")
+  })
+})
+
+describe("the rows of a run", () => {
+  it("[CONSOLE-30] an activity is one line with tokens and time; a failure says so", () => {
+    const more = { kind: "command", title: "npm test" }
+    const text = renderRows([
+      started(1, "a", more),
+      ended(2, "a", { durationMs: 82_000, tokens: 9_800, outcome: "failed" }),
+    ])
+    expect(text).toMatch(/npm test failed 9\.8k 82 s/)
+  })
+
+  it("[CONSOLE-30] an edit shows what it changed", () => {
+    const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-old\n+new"
+    const text = renderRows([started(1, "a", { kind: "edit" }), ended(2, "a", { diff })])
+    expect(text).toMatch(/x\.ts \+1 −1 Fold 1 − old 1 \+ new/)
+  })
+
+  it("[CONSOLE-30] a changed file is named from the run's folder, elsewhere from the root", () => {
+    const edit = (path: string) =>
+      renderRows([
+        started(1, "a", { kind: "edit", path }),
+        ended(2, "a", {
+          diff: `--- a${path}\n+++ b${path}\n@@ -1 +1 @@\n-old\n+new`,
+        }),
+      ])
+    expect(edit("/r/src/note.txt")).toMatch(/ src\/ note\.txt \+1 −1/)
+    expect(edit("/etc/hosts")).toMatch(/ \/etc\/ hosts \+1 −1/)
+  })
+
+  it("[CONSOLE-30] what an activity ended with is shown once; before, what came so far", () => {
+    const update = anEvent(2, { event: "activity.updated", activityId: "a" }, "one line")
+    const end = { ...ended(3, "a"), content: "one line, and two" }
+    const of = (messages: readonly Message[]) =>
+      renderRows([started(1, "a", { kind: "command" }), ...messages], {}, ["a:a"])
+    expect(of([update, end]).match(/one line/g)).toHaveLength(1)
+    expect(of([update, end])).toContain("one line, and two")
+    expect(of([update])).toContain("one line")
+    expect(of([update, ended(3, "a")])).toContain("one line")
+  })
+
+  it("[CONSOLE-30] what is being written within an activity stands in it, until it has ended", () => {
+    const task = started(1, "a", { kind: "agent", title: "Look around" })
+    const writing = new Map([["a", `${"x".repeat(200)} and so on`]])
+    expect(renderRows([task], { writing })).toMatch(/Look around … x+ and so on/)
+    expect(renderRows([task], { writing }, ["a:a"])).toContain("x".repeat(200))
+    expect(renderRows([task, ended(2, "a")], { writing })).not.toContain("and so on")
+  })
+
+  it("[CONSOLE-25] an open question shows the whole command, until when, and its answers", () => {
+    const ask = {
+      event: "approval.requested",
+      approvalId: "ap",
+      tool: "Bash",
+      title: "Run",
+      input: "",
+    }
+    const text = renderRows([anEvent(1, ask)])
+    expect(text).toContain(
+      "Run a command no rule allows it expires in 9:41 npm test Allow once Deny",
+    )
+    expect(text).toContain("Always allow Bash")
+    const elsewhere = new Map([["ap", anApproval("ap", { status: "denied", answeredBy: "cli" })]])
+    const answered = renderRows([anEvent(1, ask)], { approvals: elsewhere })
+    expect(answered).toContain("denied by cli")
+    expect(answered).not.toContain("Allow once")
+    expect(renderRows([anEvent(1, ask)], { approvals: new Map() })).not.toContain("Allow")
+  })
+
+  it("[CONSOLE-30] notes, errors and what nobody knows are said", () => {
+    const text = renderRows([
+      anEvent(1, { event: "mode.changed", mode: "edits", by: "console" }),
+      anEvent(2, {
+        event: "context.compacted",
+        trigger: "auto",
+        tokensBefore: 162_000,
+        tokensAfter: 41_000,
+      }),
+      anEvent(3, { event: "error", message: "", isFatal: true }, "The model is overloaded."),
+      anEvent(4, { event: "of.tomorrow" }, "A kind of tomorrow"),
+    ])
+    expect(text).toContain("Mode edits from here on, by console")
+    expect(text).toContain("The host compacted its context (auto), 162.0k became 41.0k tokens")
+    expect(text).toContain("The model is overloaded.")
+    expect(text).toContain("A kind of tomorrow")
+  })
+
+  it("[CONSOLE-30] a long text says how long it is, and is asked for when it is wanted", () => {
+    const text = renderRows([
+      aMessage(1, { type: "user", content: "abc", metadata: { cut: 12_304 } }),
+    ])
+    expect(text).toContain("abc Show all 12,304 characters")
+  })
+
+  it("[CONSOLE-22] names, titles, paths and reasons from outside are drawn as what they are", () => {
+    const evil = "<img src=x onerror=alert(1)>\u202E\u0007"
+    const text = renderRows([
+      aMessage(1, { type: "user", content: evil }),
+      started(2, "a", { title: evil, kind: "command", tool: evil }),
+      ended(3, "a", { diff: `--- a/${evil}\n+++ b/${evil}\n@@ -1 +1 @@\n-${evil}\n+${evil}` }),
+      anEvent(4, { event: "mode.changed", mode: "ask", by: evil }),
+      anEvent(5, { event: "error", message: evil, isFatal: false }, evil),
+    ])
+    expect(text).not.toMatch(/[\u202E\u0007]/)
+    expect(text.match(/\\u\{202e\}\\x07/g)?.length).toBeGreaterThanOrEqual(5)
+  })
+})

@@ -1,0 +1,280 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { lazy, Suspense, useMemo, useState } from "react"
+import type { AgentMode, Run } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { hasCode, toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { paths, type RunSearch } from "../../data/paths.ts"
+import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { LinkButton } from "../../ui/button/button.tsx"
+import { useCopyText } from "../../ui/copy/use-copy-text.ts"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
+import { Strip } from "../../ui/strip/strip.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { RunComposer } from "./composer.tsx"
+import { Drawer } from "./drawer.tsx"
+import { messagesIn } from "./flat.ts"
+import { RunHeader } from "./header.tsx"
+import type { Entry } from "./rows.ts"
+import { spansOf } from "./spans.ts"
+import { TranscriptPane } from "./transcript-pane.tsx"
+import { useApprovals } from "./use-approvals.ts"
+import { useRows } from "./use-rows.ts"
+import { useSeconds, useTranscript } from "./use-transcript.ts"
+import { RunVitals } from "./vitals.tsx"
+import { copyText, isWorking } from "./words.ts"
+
+export type RunPageProps = {
+  readonly id: string
+  readonly now: number
+  readonly search: RunSearch
+  readonly isDrawerHidden: boolean
+  onToggleDrawer(): void
+  onSearch(change: Partial<RunSearch>, how?: "push" | "replace"): void
+}
+
+/** The transcript of one run, and what can be done with it. */
+export function RunPage(props: RunPageProps) {
+  const { id } = props
+  const run = useOperation("agents.show", { id })
+  if (run.data !== undefined) return <KnownRun {...props} run={run.data} />
+  return (
+    <>
+      <Header title={id} parent={{ label: "Runs", href: paths.runs() }} />
+      <Pane label="Run">
+        {run.isPending ? <RowSkeleton rows={8} /> : null}
+        {run.error === null ? null : <NoRun error={run.error} onRetry={() => void run.refetch()} />}
+      </Pane>
+    </>
+  )
+}
+
+function NoRun({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
+  const isUnknown = hasCode(error, "AGENTS_RUN_UNKNOWN")
+  if (!isUnknown) return <Failure size="page" error={toWireError(error)} onRetry={onRetry} />
+  return (
+    <RowNote>
+      There is no run of this id. It may have been deleted.
+      <LinkButton small href={paths.runs()}>
+        All runs
+      </LinkButton>
+    </RowNote>
+  )
+}
+
+/** Few look at raw messages; the page that shows them is there without. */
+const RawPane = lazy(async () => {
+  try {
+    return { default: (await import("./raw-pane.tsx")).RawPane }
+  } catch {
+    return { default: NoRawPane }
+  }
+})
+
+/** The server was away just then: that must not take the transcript with it. */
+function NoRawPane() {
+  return (
+    <Pane label="Raw message">
+      <RowNote>This was not loaded yet, and the server does not answer. Reload the page.</RowNote>
+    </Pane>
+  )
+}
+
+const loadHandoff = async () => (await import("./handoff.tsx")).Handoff
+
+function KnownRun(props: RunPageProps & { readonly run: Run }) {
+  const { id, run, search, onSearch } = props
+  const { data: session } = useSession()
+  const { transcript, state } = useTranscript(id, search.at)
+  const rows = useRows(state.window.messages, search)
+  const now = useSeconds(isWorking(run.status), props.now)
+  const [isHandingOff, setIsHandingOff] = useState(false)
+  const { part: Handoff, want: wantHandoff } = useLater(loadHandoff)
+  const approvals = useApprovals(id, rows.selected)
+  const setMode = useMode(id)
+  const isReadOnly = session?.readOnly === true
+  const goTo = (seq: number) => onSearch({ at: seq }, "push")
+  const findNext = () => {
+    const next = rows.found.find((seq) => seq > (search.at ?? 0)) ?? rows.found[0]
+    if (next !== undefined) onSearch({ at: next }, "replace")
+  }
+  const actions = useEntryActions(props)
+  useSelectionKeys({ search, onSearch, actions, selected: rows.selected?.entry })
+  const drawer = useDrawer(props)
+  if (state.phase === "deleted") return <Deleted title={run.title} />
+  const isRaw = search.raw && search.at !== null
+  return (
+    <>
+      <RunHeader
+        run={run}
+        isReadOnly={isReadOnly}
+        isDrawerShown={drawer.isShown}
+        onDrawer={drawer.toggle}
+        onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
+      />
+      <TranscriptFrame
+        beside={<Beside {...props} drawer={drawer} onPick={goTo} />}
+        isBeside={isRaw || drawer.isShown}
+        width={isRaw ? "wide" : drawer.width}
+      >
+        <Pane label="Run">
+          <RunVitals
+            run={run}
+            now={now}
+            isReadOnly={isReadOnly}
+            find={search.find}
+            found={sayFound(rows.found, search)}
+            onMode={setMode}
+            onFind={(find) => onSearch({ find }, "replace")}
+            onNextFound={findNext}
+          />
+          <RunStrip run={run} now={now} onPick={goTo} />
+          <TranscriptPane
+            run={run}
+            transcript={transcript}
+            state={state}
+            rows={rows}
+            does={{ runId: id, cwd: run.cwd, now, isReadOnly, ...approvals, ...actions }}
+            search={search}
+            onSearch={onSearch}
+          />
+          <RunComposer
+            run={run}
+            isReadOnly={isReadOnly}
+            onMode={setMode}
+            onSent={() => onSearch({ at: null }, "replace")}
+          />
+        </Pane>
+      </TranscriptFrame>
+      {Handoff === undefined || !isHandingOff ? null : (
+        <Handoff run={run} onClose={() => setIsHandingOff(false)} />
+      )}
+    </>
+  )
+}
+
+/** Wider than this the context stands beside the transcript, as transcript.module.css has it. */
+const BESIDE_FROM = "(min-width: 901px)"
+
+/** Beside the transcript it is as it was left; where it takes its place, only while it is wanted. */
+function useDrawer({ isDrawerHidden, onToggleDrawer }: RunPageProps) {
+  const [isOver, setIsOver] = useState(false)
+  return {
+    isShown: isOver || !isDrawerHidden,
+    width: isOver ? ("over" as const) : ("facts" as const),
+    toggle() {
+      if (isOver || !window.matchMedia(BESIDE_FROM).matches) setIsOver(!isOver)
+      else onToggleDrawer()
+    },
+  }
+}
+
+type BesideProps = RunPageProps & {
+  readonly drawer: ReturnType<typeof useDrawer>
+  onPick(seq: number): void
+}
+
+/** The raw message that is looked at, or else the context. */
+function Beside({ id, search, onSearch, onPick, drawer }: BesideProps) {
+  if (search.raw && search.at !== null) {
+    return (
+      <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
+        <RawPane
+          id={id}
+          seq={search.at}
+          onSeq={(at) => onSearch({ at }, "replace")}
+          onClose={() => onSearch({ raw: false }, "replace")}
+        />
+      </Suspense>
+    )
+  }
+  if (!drawer.isShown) return null
+  return <Drawer id={id} onClose={drawer.toggle} onPick={onPick} />
+}
+
+function Deleted({ title }: { readonly title: string }) {
+  return (
+    <>
+      <Header title={title} parent={{ label: "Runs", href: paths.runs() }} />
+      <Pane label="Run">
+        <RowNote>
+          This run was deleted while it was open; its messages are gone from the store.
+          <LinkButton small href={paths.runs()}>
+            All runs
+          </LinkButton>
+        </RowNote>
+      </Pane>
+    </>
+  )
+}
+
+/** Under a second nothing can be seen in it. */
+const SHOWN_FROM_MS = 1_000
+
+type RunStripProps = { readonly run: Run; readonly now: number; onPick(seq: number): void }
+
+/** Its place is kept from the first moment, so that nothing moves when its answer comes. */
+function RunStrip({ run, now, onPick }: RunStripProps) {
+  const { id, startedAt, endedAt } = run
+  const { data } = useOperation("agents.timeline", { id })
+  const spans = useMemo(() => spansOf(data?.spans ?? []), [data])
+  const tookMs = startedAt === null ? 0 : (endedAt ?? now) - startedAt
+  const isNothing = data !== undefined && spans.length === 0
+  if (tookMs < SHOWN_FROM_MS || isNothing) return null
+  return <Strip durationMs={data?.durationMs ?? tookMs} spans={spans} onPick={onPick} />
+}
+
+function sayFound(found: readonly number[], { find, at }: RunSearch): string {
+  if (find.trim() === "") return ""
+  if (found.length === 0) return "nothing in what is loaded"
+  const place = at === null ? -1 : found.indexOf(at)
+  return place < 0
+    ? `${formatExact(found.length)} found`
+    : `${place + 1} of ${formatExact(found.length)}`
+}
+
+function useMode(id: string): (mode: AgentMode) => void {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const change = useMutation({
+    mutationFn: (mode: AgentMode) => client.write("agents.mode", { id, mode }),
+    onSuccess: (run) => queries.setQueryData(keys.operation("agents.show", { id }), run),
+    onError: (error: unknown) => toast.fail(toWireError(error)),
+  })
+  return (mode) => change.mutate(mode)
+}
+
+type Selection = Pick<RunPageProps, "id" | "search" | "onSearch">
+
+/** What can be done with one entry: its link, its text, its raw message. */
+function useEntryActions({ id, search, onSearch }: Selection) {
+  const copy = useCopyText()
+  return {
+    copyLink: ({ seq }: Entry) =>
+      copy(`${window.location.origin}${paths.run(id, { at: seq })}`, "The link was copied"),
+    copyText: (entry: Entry) => copy(copyText(messagesIn(entry)), "The text was copied"),
+    showRaw: () => onSearch({ raw: !search.raw }, "replace"),
+  }
+}
+
+type SelectionKeys = Omit<Selection, "id"> & {
+  readonly selected: Entry | undefined
+  readonly actions: ReturnType<typeof useEntryActions>
+}
+
+/** Raw, link and text of the selected row; Escape leaves the raw message first, then the row. */
+function useSelectionKeys({ search, onSearch, selected, actions }: SelectionKeys): void {
+  const has = selected !== undefined
+  useKey("run.raw", has ? actions.showRaw : undefined)
+  useKey("run.link", has ? () => actions.copyLink(selected) : undefined)
+  useKey("run.copy", has ? () => actions.copyText(selected) : undefined)
+  const layer = search.raw ? { raw: false } : { at: null }
+  useKey("leave", search.at === null ? undefined : () => onSearch(layer, "replace"))
+}

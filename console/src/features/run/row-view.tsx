@@ -1,0 +1,215 @@
+import { memo } from "react"
+import type { Message } from "../../contract.ts"
+import { formatClock } from "../../data/moments.ts"
+import { IconButton } from "../../ui/button/button.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Entry as EntryLine, Line, Muted, SaidText } from "../../ui/transcript/transcript.tsx"
+import { visible } from "../../ui/visible.ts"
+import { ActivityView } from "./activity.tsx"
+import { ApprovalView } from "./approval.tsx"
+import { ContextView } from "./context-view.tsx"
+import type { Row } from "./flat.ts"
+import type { RowDoes } from "./row-does.ts"
+import type { Ask, Entry, Group, Quiet, Said } from "./rows.ts"
+import { TurnView } from "./turn.tsx"
+import { WholeText } from "./whole-text.tsx"
+import {
+  activityIcon,
+  groupFigures,
+  groupSays,
+  groupTitle,
+  sayEntry,
+  sayNote,
+  sayQuiet,
+} from "./words.ts"
+
+type RowViewProps = {
+  readonly row: Row
+  readonly isSelected: boolean
+  readonly isFound: boolean
+  readonly does: RowDoes
+}
+
+const rowId = (key: string): string => `row-${key}`
+
+/** One row of the transcript; while one scrolls, rows that stay are not drawn again. */
+export const RowView = memo(function RowView({ row, isSelected, isFound, does }: RowViewProps) {
+  const { entry, depth, key } = row
+  return (
+    <EntryLine
+      id={rowId(key)}
+      time={formatClock(entry.at)}
+      mark={markOf(entry)}
+      depth={depth}
+      isSelected={isSelected}
+      isFound={isFound}
+      label={sayEntry(entry)}
+      onPick={() => does.pick(key, entry.seq)}
+      {...(isSelected ? { actions: <RowActions entry={entry} does={does} /> } : {})}
+    >
+      <Content row={row} does={does} />
+      {isSelected && "told" in entry ? <Told messages={entry.told} /> : null}
+    </EntryLine>
+  )
+})
+
+/** The same as the keys of the selected row, for who has a pointer. */
+function RowActions({ entry, does }: { readonly entry: Entry; readonly does: RowDoes }) {
+  return (
+    <>
+      <IconButton
+        small
+        icon="link"
+        label="Copy a link to it, y"
+        onPress={() => does.copyLink(entry)}
+      />
+      <IconButton small icon="copy" label="Copy its text, Y" onPress={() => does.copyText(entry)} />
+      <IconButton small icon="code" label="Show the raw event, r" onPress={does.showRaw} />
+    </>
+  )
+}
+
+function markOf(entry: Entry) {
+  switch (entry.kind) {
+    case "user":
+      return <Icon name="chevron-right" />
+    case "said":
+      return <Icon name="agent" />
+    case "error":
+      return <StatusMark status="failed" />
+    case "note":
+      return <Icon name={sayNote(entry.message).tone === "warn" ? "warning" : "events"} />
+    case "quiet":
+      return <Icon name="dots" />
+    case "context":
+      return <Icon name="capture" />
+    case "turn":
+      return <StatusMark status={TURN_MARKS[entry.event.outcome]} />
+    case "approval":
+      return <StatusMark status={askMark(entry)} />
+    case "activity":
+      return <Icon name={activityIcon(entry)} />
+    case "group":
+      return <Icon name="search" />
+    default:
+      return entry satisfies never
+  }
+}
+
+function askMark({ resolved }: Ask) {
+  if (resolved === null) return "waiting"
+  return resolved.event.decision === "allow" ? "done" : "stopped"
+}
+
+/** What the host told after it, for whoever has come to it. */
+function Told({ messages }: { readonly messages: readonly Message[] }) {
+  return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
+}
+
+/** The newest say most: usage and cost are sums. */
+const MOST_TOLD = 6
+
+const TURN_MARKS = { completed: "done", failed: "failed", stopped: "stopped" } as const
+
+function Content({ row, does }: Pick<RowViewProps, "row" | "does">) {
+  const { entry, depth, isOpen } = row
+  switch (entry.kind) {
+    case "user":
+    case "said":
+    case "error":
+      return <SaidView entry={entry} depth={depth} does={does} />
+    case "note": {
+      const { says, tone } = sayNote(entry.message)
+      return <Muted tone={tone}>{says}</Muted>
+    }
+    case "quiet":
+      return <QuietView entry={entry} isOpen={isOpen} does={does} />
+    case "context":
+      return <ContextView entry={entry} />
+    case "turn":
+      return <TurnView entry={entry} does={does} />
+    case "approval":
+      return <ApprovalView entry={entry} does={does} />
+    case "activity":
+      return <ActivityView entry={entry} depth={depth} isOpen={isOpen} does={does} />
+    case "group":
+      return <GroupView entry={entry} isOpen={isOpen} does={does} />
+    default:
+      return entry satisfies never
+  }
+}
+
+type SaidViewProps = { readonly entry: Said; readonly depth: number; readonly does: RowDoes }
+
+function SaidView({ entry, depth, does }: SaidViewProps) {
+  const { kind, message } = entry
+  if (kind === "said") {
+    return (
+      <SaidText>
+        <WholeText message={message} does={does} render={(text) => <Markdown text={text} />} />
+      </SaidText>
+    )
+  }
+  const look = kind === "error" ? "bad" : "strong"
+  return (
+    <>
+      <SaidText {...(kind === "user" && depth > 0 ? {} : { look })}>
+        <WholeText message={message} does={does} render={(text) => visible(text)} />
+      </SaidText>
+      <Parts parts={message.metadata.parts} />
+    </>
+  )
+}
+
+/** What we put in front of the turn, by its labels. */
+function Parts({ parts }: { readonly parts: unknown }) {
+  if (!Array.isArray(parts) || parts.length === 0) return null
+  const labels = parts.map((it: unknown) =>
+    typeof it === "object" && it !== null && "label" in it ? String(it.label) : "part",
+  )
+  return <Muted>with {labels.map(visible).join(", ")} in front</Muted>
+}
+
+type Foldable<One> = { readonly entry: One; readonly isOpen: boolean; readonly does: RowDoes }
+
+function QuietView({ entry, isOpen, does }: Foldable<Quiet>) {
+  const { messages, key } = entry
+  const [first] = messages
+  if (first === undefined) return null
+  if (messages.length === 1) return <Muted>{sayQuiet(first)}</Muted>
+  const last = messages.at(-1) ?? first
+  return (
+    <>
+      <Line
+        plain
+        title={sayQuiet(last)}
+        says={`and ${messages.length - 1} more from the host`}
+        isOpen={isOpen}
+        onToggle={() => does.toggle(key)}
+      />
+      {isOpen
+        ? messages.slice(0, MOST_QUIET).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
+        : null}
+      {isOpen && messages.length > MOST_QUIET ? (
+        <Muted>{messages.length - MOST_QUIET} more are not shown</Muted>
+      ) : null}
+    </>
+  )
+}
+
+/** Of what the host tells in a row; a host that only tells would fill the page with it. */
+const MOST_QUIET = 50
+
+function GroupView({ entry, isOpen, does }: Foldable<Group>) {
+  return (
+    <Line
+      title={groupTitle(entry)}
+      says={isOpen ? "" : groupSays(entry)}
+      figures={groupFigures(entry)}
+      isOpen={isOpen}
+      onToggle={() => does.toggle(entry.key)}
+    />
+  )
+}

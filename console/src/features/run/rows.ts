@@ -1,0 +1,337 @@
+import type { AgentEvent, Message } from "../../contract.ts"
+
+type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
+
+type Placed = {
+  /** Stays the same while older and newer messages come in around it. */
+  readonly key: string
+  /** The first of its messages: its place, and its address. */
+  readonly seq: number
+  readonly at: number
+}
+
+/** What the host told of itself after it: usage, cost, files. Too much for lines of its own. */
+type Followed = { readonly told: readonly Message[] }
+
+export type Said = Placed &
+  Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
+/** One message with a line of its own: a change of mode, a compaction, what nobody knows. */
+export type Note = Placed & { readonly kind: "note"; readonly message: Message }
+/** What the host tells of itself before anything else was said or done. */
+export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
+export type ContextStart = Placed &
+  Followed & { readonly kind: "context"; readonly message: Message }
+export type TurnEnd = Placed & {
+  readonly kind: "turn"
+  readonly message: Message
+  readonly event: EventOf<"turn.ended">
+  /** Its text was said just before, so it is not shown again. */
+  readonly isRepeated: boolean
+}
+export type Ask = Placed & {
+  readonly kind: "approval"
+  readonly message: Message
+  readonly event: EventOf<"approval.requested">
+  readonly resolved: {
+    readonly message: Message
+    readonly event: EventOf<"approval.resolved">
+  } | null
+}
+export type Activity = Placed &
+  Followed & {
+    readonly kind: "activity"
+    readonly id: string
+    /** Absent when it began before the first message that is held. */
+    readonly started: {
+      readonly message: Message
+      readonly event: EventOf<"activity.started">
+    } | null
+    readonly updates: readonly Message[]
+    readonly title: string | null
+    readonly ended: { readonly message: Message; readonly event: EventOf<"activity.ended"> } | null
+    readonly children: readonly Entry[]
+  }
+/** Reads and searches in a row. */
+export type Group = Placed & { readonly kind: "group"; readonly children: readonly Entry[] }
+
+export type Entry = Said | Note | Quiet | ContextStart | TurnEnd | Ask | Activity | Group
+
+/** Messages in the order of their numbers become entries; each message is in exactly one. */
+export function foldMessages(messages: readonly Message[]): readonly Entry[] {
+  const fold: Fold = { top: [], activities: new Map(), asks: new Map(), lastSaid: "" }
+  for (const message of messages) place(fold, message)
+  return gatherSmall(fold.top)
+}
+
+type Growing<One> = { -readonly [Key in keyof One]: One[Key] }
+type GrowingActivity = Omit<Growing<Activity>, "updates" | "children" | "told"> & {
+  updates: Message[]
+  children: Entry[]
+  told: Message[]
+}
+type GrowingSaid = Omit<Said | ContextStart, "told"> & { told: Message[] }
+type GrowingQuiet = Omit<Quiet, "messages"> & { messages: Message[] }
+
+type Fold = {
+  readonly top: Entry[]
+  readonly activities: Map<string, GrowingActivity>
+  readonly asks: Map<string, Growing<Ask>>
+  lastSaid: string
+}
+
+function place(fold: Fold, message: Message): void {
+  const event = eventOf(message)
+  if (event === undefined) return placePlain(fold, message)
+  switch (event.event) {
+    case "activity.started":
+      return startActivity(fold, message, event)
+    case "activity.updated": {
+      const activity = activityOf(fold, message, event.activityId)
+      activity.updates.push(message)
+      activity.title = event.title ?? activity.title
+      return
+    }
+    case "activity.ended":
+      activityOf(fold, message, event.activityId).ended = { message, event }
+      return
+    case "approval.requested":
+      return askFor(fold, message, event)
+    case "approval.resolved":
+      return answer(fold, message, event)
+    case "message":
+      return say(fold, message, event)
+    case "turn.ended":
+      return endTurn(fold, message, event)
+    case "error":
+      fold.top.push({ ...placed(message), kind: "error", message, told: [] })
+      return
+    default:
+      // An event of a newer server, too: shown as what it is.
+      return QUIET.has(event.event) ? quietly(fold.top, message) : note(fold.top, message)
+  }
+}
+
+const QUIET: ReadonlySet<AgentEvent["event"]> = new Set([
+  "session.started",
+  "turn.started",
+  "context.file",
+  "context.usage",
+  "cost",
+  "text.delta",
+])
+
+/** At the top even when it is asked within another: what waits must be seen. */
+function askFor(fold: Fold, message: Message, event: EventOf<"approval.requested">): void {
+  const ask: Growing<Ask> = { ...placed(message), kind: "approval", message, event, resolved: null }
+  fold.asks.set(event.approvalId, ask)
+  fold.top.push(ask)
+}
+
+function answer({ asks, top }: Fold, message: Message, event: EventOf<"approval.resolved">): void {
+  const ask = asks.get(event.approvalId)
+  if (ask === undefined || ask.resolved !== null) note(top, message)
+  else ask.resolved = { message, event }
+}
+
+/** The event a message was made of; what has none, or one without a name, has none. */
+export function eventOf(message: Message): AgentEvent | undefined {
+  const event: unknown = message.metadata.event
+  return isEvent(event) ? event : undefined
+}
+
+/** The server made it by the contract, which the console cannot parse with: no zod here. */
+function isEvent(it: unknown): it is AgentEvent {
+  return typeof it === "object" && it !== null && "event" in it && typeof it.event === "string"
+}
+
+function placed(message: Message): Placed {
+  return { key: `m${message.seq}`, seq: message.seq, at: message.timestamp }
+}
+
+function placePlain({ top }: Fold, message: Message): void {
+  switch (message.type) {
+    case "user":
+      top.push({ ...placed(message), kind: "user", message, told: [] })
+      return
+    case "assistant":
+    case "response":
+      top.push({ ...placed(message), kind: "said", message, told: [] })
+      return
+    case "error":
+      top.push({ ...placed(message), kind: "error", message, told: [] })
+      return
+    case "context":
+      top.push({ ...placed(message), kind: "context", message, told: [] })
+      return
+    case "system":
+    case "tool":
+      note(top, message)
+      return
+    default:
+      message.type satisfies never
+      note(top, message)
+  }
+}
+
+function note(among: Entry[], message: Message): void {
+  among.push({ ...placed(message), kind: "note", message })
+}
+
+function quietly(among: Entry[], message: Message): void {
+  const last = among.at(-1)
+  if (isGrowingQuiet(last)) last.messages.push(message)
+  else if (isFollowed(last)) last.told.push(message)
+  else among.push({ ...placed(message), kind: "quiet", messages: [message] })
+}
+
+/** Within the fold their lists can still grow. */
+function isGrowingQuiet(entry: Entry | undefined): entry is GrowingQuiet {
+  return entry?.kind === "quiet"
+}
+function isFollowed(entry: Entry | undefined): entry is GrowingSaid | GrowingActivity {
+  return entry !== undefined && "told" in entry
+}
+
+function startActivity(fold: Fold, message: Message, event: EventOf<"activity.started">): void {
+  const known = fold.activities.get(event.activityId)
+  if (known !== undefined && known.started === null) {
+    known.started = { message, event }
+    return
+  }
+  // Found before it is known itself: what names itself as its parent stands at the top.
+  const list = listFor(fold, event.parentId)
+  if (known !== undefined) return note(list, message)
+  const activity = newActivity(message, event.activityId)
+  activity.started = { message, event }
+  fold.activities.set(event.activityId, activity)
+  list.push(activity)
+}
+
+/** One whose beginning is not held stands where its first known message is. */
+function activityOf(fold: Fold, message: Message, id: string): GrowingActivity {
+  const known = fold.activities.get(id)
+  // A second end would hide the first, so it begins one of its own.
+  const isOver = known?.ended !== null && known !== undefined
+  if (known !== undefined && !isOver) return known
+  const activity = newActivity(message, id)
+  if (isOver) activity.key = `m${message.seq}`
+  fold.activities.set(id, activity)
+  fold.top.push(activity)
+  return activity
+}
+
+function newActivity(message: Message, id: string): GrowingActivity {
+  const { seq, at } = placed(message)
+  return {
+    kind: "activity",
+    key: `a:${id}`,
+    seq,
+    at,
+    id,
+    started: null,
+    updates: [],
+    title: null,
+    ended: null,
+    children: [],
+    told: [],
+  }
+}
+
+/** The parent's own list; a parent that is not held leaves its children at the top. */
+function listFor(fold: Fold, parentId: string | undefined): Entry[] {
+  const parent = parentId === undefined ? undefined : fold.activities.get(parentId)
+  return parent?.children ?? fold.top
+}
+
+function say(fold: Fold, message: Message, event: EventOf<"message">): void {
+  const list = listFor(fold, event.parentId)
+  switch (event.type) {
+    case "user":
+      list.push({ ...placed(message), kind: "user", message, told: [] })
+      return
+    case "system":
+      return note(list, message)
+    case "assistant":
+    case "response":
+      if (list === fold.top) fold.lastSaid = message.content
+      list.push({ ...placed(message), kind: "said", message, told: [] })
+      return
+    default:
+      event.type satisfies never
+  }
+}
+
+function endTurn(fold: Fold, message: Message, event: EventOf<"turn.ended">): void {
+  const isRepeated = message.content === "" || message.content === fold.lastSaid
+  fold.top.push({ ...placed(message), kind: "turn", message, event, isRepeated })
+}
+
+/** Two reads are two lines; three are one that opens. */
+const SMALL_FROM = 3
+const SMALL_KINDS: ReadonlySet<string> = new Set([
+  "read",
+  "search",
+  "fetch",
+  "mcp",
+  "plan",
+  "other",
+])
+
+/** Runs of small activities become one line; what is said, asked, changed or run stands alone. */
+function gatherSmall(entries: readonly Entry[]): readonly Entry[] {
+  const gathered: Entry[] = []
+  let run: Entry[] = []
+  const flush = () => {
+    const [first] = run
+    if (first !== undefined && run.length >= SMALL_FROM) gathered.push(groupOf(first, run))
+    else gathered.push(...run)
+    run = []
+  }
+  for (const entry of entries) {
+    if (isSmall(entry)) {
+      run.push(entry)
+      continue
+    }
+    flush()
+    gathered.push(entry)
+  }
+  flush()
+  return gathered
+}
+
+function groupOf(first: Entry, children: readonly Entry[]): Group {
+  return { kind: "group", key: `g:${first.key}`, seq: first.seq, at: first.at, children }
+}
+
+function isSmall(entry: Entry): boolean {
+  if (entry.kind !== "activity" || entry.children.length > 0) return false
+  const outcome = entry.ended?.event.outcome ?? "done"
+  return outcome === "done" && SMALL_KINDS.has(entry.started?.event.kind ?? "other")
+}
+
+/** The messages an entry is made of, without those of the entries in it. */
+export function ownMessages(entry: Entry): readonly Message[] {
+  switch (entry.kind) {
+    case "activity":
+      return [entry.started?.message, ...entry.updates, entry.ended?.message, ...entry.told].filter(
+        isGiven,
+      )
+    case "approval":
+      return [entry.message, entry.resolved?.message].filter(isGiven)
+    case "quiet":
+      return entry.messages
+    case "user":
+    case "said":
+    case "error":
+    case "context":
+      return [entry.message, ...entry.told]
+    case "group":
+      return []
+    default:
+      return [entry.message]
+  }
+}
+
+function isGiven<One>(it: One | undefined): it is One {
+  return it !== undefined
+}

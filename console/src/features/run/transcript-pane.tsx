@@ -1,0 +1,229 @@
+import { useEffect, useMemo, useRef, useState } from "react"
+import { formatExact, plural, type Run } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { RunSearch } from "../../data/paths.ts"
+import type { Transcript, TranscriptState } from "../../data/transcript.ts"
+import { isAtEnd } from "../../data/transcript-window.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { PaneScroll } from "../../ui/pane/pane.tsx"
+import { Flow, type FlowHandle } from "../../ui/transcript/flow.tsx"
+import { Entry, Floating, LineState, SaidText } from "../../ui/transcript/transcript.tsx"
+import { visible } from "../../ui/visible.ts"
+import { messagesIn, type Row } from "./flat.ts"
+import type { RowDoes } from "./row-does.ts"
+import { RowView } from "./row-view.tsx"
+import { ownMessages } from "./rows.ts"
+import { useRowKeys } from "./use-row-keys.ts"
+import type { RowsState } from "./use-rows.ts"
+
+type TranscriptPaneProps = {
+  readonly run: Run
+  readonly transcript: Transcript
+  readonly state: TranscriptState
+  readonly rows: RowsState
+  readonly does: Omit<RowDoes, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
+  readonly search: RunSearch
+  onSearch(change: Partial<RunSearch>, how?: "push" | "replace"): void
+}
+
+/** What was said and done, oldest first, live at its end. */
+export function TranscriptPane(props: TranscriptPaneProps) {
+  const { transcript, state, rows, search, onSearch } = props
+  const flow = useRef<FlowHandle>(null)
+  const [isReaderAtEnd, setIsReaderAtEnd] = useState(true)
+  const does: RowDoes = {
+    ...props.does,
+    writing: state.writing,
+    isWhole: rows.isWhole,
+    wantWhole: rows.wantWhole,
+    toggle(key) {
+      const row = rows.rows.find((it) => it.key === key)
+      if (row !== undefined) rows.toggle(row)
+    },
+    pick(key, seq) {
+      rows.pick(key, seq)
+      onSearch({ at: seq }, "replace")
+    },
+  }
+  const toLatest = () => {
+    transcript.follow(true)
+    onSearch({ at: null }, "replace")
+    if (isAtEnd(state.window)) flow.current?.toEnd()
+    else void transcript.open(null).then(() => flow.current?.toEnd())
+  }
+  const toFirst = () => {
+    transcript.follow(false)
+    onSearch({ at: null }, "replace")
+    if (state.window.hasStart) flow.current?.toStart()
+    else void transcript.open(1).then(() => flow.current?.toStart())
+  }
+  useRowKeys({ rows, does, toLatest, toFirst })
+  useArrival({ rows, search, transcript, state, flow })
+  const found = useMemo(() => new Set(rows.found), [rows.found])
+  if (state.phase === "failed") {
+    return (
+      <PaneScroll>
+        <Failure
+          size="page"
+          error={toWireError(state.error)}
+          onRetry={() => void transcript.open(search.at)}
+        />
+      </PaneScroll>
+    )
+  }
+  if (state.phase === "opening") {
+    return (
+      <PaneScroll>
+        <RowSkeleton rows={10} />
+      </PaneScroll>
+    )
+  }
+  const isEnd = isAtEnd(state.window)
+  return (
+    <>
+      {state.window.messages.length === 0 ? <NothingYet run={props.run} /> : null}
+      <Flow
+        ref={flow}
+        label="Transcript"
+        items={rows.rows}
+        guessPx={guessPx}
+        sticks={isEnd && search.at === null}
+        onNearStart={() => void transcript.loadOlder()}
+        onNearEnd={() => void transcript.loadNewer()}
+        onEnd={(isThere) => {
+          setIsReaderAtEnd(isThere)
+          transcript.follow(isThere && isEnd)
+        }}
+        renderItem={(row) => (
+          <RowView
+            row={row}
+            isSelected={row.key === rows.selectedKey}
+            isFound={found.size > 0 && holds(row, found)}
+            does={does}
+          />
+        )}
+        tail={isEnd ? <Writing state={state} /> : null}
+      />
+      <Latest state={state} isFar={!isEnd || !isReaderAtEnd} onPress={toLatest} />
+      <LineWords state={state} />
+      {state.error === null ? null : (
+        <Failure
+          size="row"
+          error={toWireError(state.error)}
+          onRetry={() => void transcript.loadOlder()}
+        />
+      )}
+    </>
+  )
+}
+
+/** Before it was drawn: a line, or the lines its text will take at 72 characters. */
+function guessPx({ entry }: Row): number {
+  switch (entry.kind) {
+    case "user":
+    case "said":
+    case "error":
+      return 10 + 20 * Math.max(1, Math.ceil(entry.message.content.length / 72))
+    case "approval":
+      return entry.resolved === null ? 116 : 30
+    case "context":
+      return 66
+    case "activity": {
+      const diff = entry.ended?.event.diff ?? ""
+      return diff === "" ? 30 : 60 + 18 * Math.min(28, diff.split("\n").length)
+    }
+    default:
+      return 30
+  }
+}
+
+/** What is folded away is found in the line that stands for it. */
+function holds({ entry, isOpen }: Row, seqs: ReadonlySet<number>): boolean {
+  const messages = isOpen ? ownMessages(entry) : messagesIn(entry)
+  return messages.some((it) => seqs.has(it.seq))
+}
+
+type Arrival = Pick<TranscriptPaneProps, "rows" | "search" | "transcript" | "state"> & {
+  readonly flow: { readonly current: FlowHandle | null }
+}
+
+/** The message that the address names is brought into view, and fetched when it is not held. */
+function useArrival({ rows, search, transcript, state, flow }: Arrival): void {
+  const { at } = search
+  const isThere = rows.selectedKey !== ""
+  const isOpen = state.phase === "open"
+  useEffect(() => {
+    if (at === null || !isOpen) return
+    transcript.follow(false)
+    if (isThere) flow.current?.reveal(rows.selectedKey)
+    else if (at <= transcript.state().window.lastSeq) void transcript.open(at)
+  }, [at, isOpen, isThere, rows.selectedKey, transcript, flow])
+}
+
+function NothingYet({ run }: { readonly run: Run }) {
+  if (run.status === "queued") {
+    return <RowNote>It waits for a free place. Its first words will be here.</RowNote>
+  }
+  return <RowNote>Nothing was said yet. The first words will be here.</RowNote>
+}
+
+/** Text that is being written, not stored yet. */
+function Writing({ state }: { readonly state: TranscriptState }) {
+  const text = state.writing.get("")
+  if (text === undefined) return null
+  return (
+    <Entry
+      id="writing"
+      time=""
+      mark={<Icon name="agent" />}
+      depth={0}
+      isSelected={false}
+      isFound={false}
+      label="Being written"
+      onPick={() => undefined}
+    >
+      <SaidText look="writing">{visible(text)}</SaidText>
+    </Entry>
+  )
+}
+
+type LatestProps = {
+  readonly state: TranscriptState
+  readonly isFar: boolean
+  onPress(): void
+}
+
+function Latest({ state, isFar, onPress }: LatestProps) {
+  const { window } = state
+  const held = window.messages.at(-1)?.seq ?? 0
+  const newer = window.lastSeq - held
+  if (!isFar) return null
+  return (
+    <Floating>
+      <Button small icon="down" keyId="run.last" onPress={onPress}>
+        {newer > 0 ? `Jump to latest, ${formatExact(newer)} further on` : "Jump to latest"}
+      </Button>
+    </Floating>
+  )
+}
+
+function LineWords({ state }: { readonly state: TranscriptState }) {
+  const { line } = state
+  if (line === "on") return null
+  if (line === "lost") {
+    return (
+      <LineState mood="warn">
+        Reconnecting. Nothing is lost; it goes on where it broke off.
+      </LineState>
+    )
+  }
+  return (
+    <LineState mood="ok">
+      Caught up
+      {line.caughtUp === 0 ? ", nothing was missed" : `, ${plural(line.caughtUp, "message")}`}
+    </LineState>
+  )
+}

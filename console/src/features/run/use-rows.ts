@@ -1,0 +1,79 @@
+import { useMemo, useState } from "react"
+import type { Message } from "../../contract.ts"
+import type { RunSearch } from "../../data/paths.ts"
+import { entriesAlong, flatten, openableIn, type Row, trailTo, withOpen } from "./flat.ts"
+import { type Entry, eventOf, foldMessages } from "./rows.ts"
+
+export type RowsState = ReturnType<typeof useRows>
+
+type Picked = { readonly key: string; readonly seq: number }
+
+/** Rows of what is held, which of them is selected, and what is open. */
+export function useRows(messages: readonly Message[], search: RunSearch) {
+  const [turned, setTurned] = useState<ReadonlySet<string>>(() => new Set())
+  const [picked, setPicked] = useState<Picked | null>(null)
+  const entries = useMemo(() => foldMessages(messages), [messages])
+  const trail = useMemo(
+    () => (search.at === null ? [] : trailTo(entries, search.at)),
+    [entries, search.at],
+  )
+  const shown = useMemo(() => openAlong(turned, entries, trail), [turned, entries, trail])
+  const rows = useMemo(() => flatten(entries, shown), [entries, shown])
+  const selectedKey = keyOf(picked, search.at, trail)
+  const index = rows.findIndex((it) => it.key === selectedKey)
+  const found = useMemo(() => findIn(messages, search.find), [messages, search.find])
+  return {
+    entries,
+    rows,
+    selectedKey,
+    index,
+    selected: rows[index],
+    found,
+    isWhole: (seq: number) => turned.has(`w${seq}`),
+    wantWhole: (seq: number) => setTurned((it) => new Set(it).add(`w${seq}`)),
+    toggle: (row: Row) => setTurned(withOpen(shown, [row.entry], !row.isOpen)),
+    expand(row: Row) {
+      const within = openableIn(row.entry)
+      const isAllOpen = within.every((it) => rows.some((one) => one.key === it.key && one.isOpen))
+      setTurned(withOpen(shown, within, !isAllOpen))
+    },
+    pick: (key: string, seq: number) => setPicked({ key, seq }),
+  }
+}
+
+/** What was picked here, or whatever holds the message that the address names. */
+function keyOf(picked: Picked | null, at: number | null, trail: readonly string[]): string {
+  if (at === null) return ""
+  return picked?.seq === at ? picked.key : (trail.at(-1) ?? "")
+}
+
+/** A message within others is seen only when they are open. */
+function openAlong(
+  turned: ReadonlySet<string>,
+  entries: readonly Entry[],
+  trail: readonly string[],
+): ReadonlySet<string> {
+  const around = entriesAlong(entries, trail.slice(0, -1))
+  return around.length === 0 ? turned : withOpen(turned, around)
+}
+
+/** Numbers of the messages in which a text occurs; letters count as the same, large or small. */
+export function findIn(messages: readonly Message[], text: string): readonly number[] {
+  const wanted = text.trim().toLowerCase()
+  if (wanted === "") return []
+  return messages.filter((it) => wordsOf(it).toLowerCase().includes(wanted)).map((it) => it.seq)
+}
+
+function wordsOf(message: Message): string {
+  const event = eventOf(message)
+  switch (event?.event) {
+    case "activity.started":
+      return `${event.title} ${event.tool} ${event.input}`
+    case "activity.ended":
+      return `${message.content} ${event.diff ?? ""}`
+    case "approval.requested":
+      return `${event.title} ${event.input}`
+    default:
+      return message.content
+  }
+}

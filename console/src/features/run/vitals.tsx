@@ -1,0 +1,157 @@
+import type { AgentMode, Run } from "../../contract.ts"
+import { formatCount, formatExact } from "../../contract.ts"
+import { formatRunTime } from "../../data/moments.ts"
+import { FilterField } from "../../ui/field/field.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import { Ring } from "../../ui/ring/ring.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { isWorking, MODES, sayRound, sayStatus, sayUsd } from "./words.ts"
+
+type RunVitalsProps = {
+  readonly run: Run
+  readonly now: number
+  readonly isReadOnly: boolean
+  readonly find: string
+  /** What was found and where one stands, in words. */
+  readonly found: string
+  onMode(mode: AgentMode): void
+  onFind(text: string): void
+  onNextFound(): void
+}
+
+/** How it stands: status, agent, mode, window, money, time. */
+export function RunVitals(props: RunVitalsProps) {
+  const { run, now } = props
+  const { mark, word } = sayStatus(run.status)
+  return (
+    <Vitals>
+      <Vital tone={toneOf(run)}>
+        <StatusMark status={mark} />
+        <span>
+          {word}
+          {run.status === "waiting" ? <Wide> for you</Wide> : null}
+        </span>
+      </Vital>
+      <Vital yields>
+        <Roomy>{run.type}</Roomy>
+        <Text tone="2" cut>
+          {visibleLine(run.model ?? "")}
+        </Text>
+      </Vital>
+      <Vital wide>
+        <Icon name="lock" size="small" />
+        <Mode run={run} isReadOnly={props.isReadOnly} onMode={props.onMode} />
+      </Vital>
+      <ContextVital run={run} />
+      <CostVital run={run} />
+      <Vital wide push>
+        {props.found === "" ? null : <Text tone="3">{props.found}</Text>}
+        <FilterField
+          label="Find in the transcript"
+          value={props.find}
+          onChange={props.onFind}
+          onLeave={props.onNextFound}
+        />
+      </Vital>
+      <Vital wide>
+        <Text mono tone="3">
+          {elapsed(run, now)}
+        </Text>
+      </Vital>
+    </Vitals>
+  )
+}
+
+function toneOf({ status }: Run): "warn" | "bad" | undefined {
+  if (status === "waiting" || status === "paused") return "warn"
+  return status === "failed" ? "bad" : undefined
+}
+
+function elapsed({ startedAt, endedAt }: Run, now: number): string {
+  if (startedAt === null) return "not started"
+  return formatRunTime(Math.max(0, (endedAt ?? now) - startedAt))
+}
+
+type ModeProps = Pick<RunVitalsProps, "run" | "isReadOnly" | "onMode">
+
+/** Changes while it runs; what has ended is only said. */
+export function Mode({ run, isReadOnly, onMode }: ModeProps) {
+  if (isReadOnly || !isWorking(run.status)) return <>{run.mode}</>
+  return (
+    <ChoiceMenu
+      label={`Mode: ${run.mode}`}
+      choices={MODES.map(({ value, detail }) => ({ value, label: value, detail }))}
+      value={run.mode}
+      onPick={(value) => {
+        const mode = MODES.find((it) => it.value === value)?.value
+        if (mode !== undefined && mode !== run.mode) onMode(mode)
+      }}
+    >
+      {run.mode}
+    </ChoiceMenu>
+  )
+}
+
+function ContextVital({ run }: { readonly run: Run }) {
+  const { contextUsed, contextWindow } = run
+  if (contextUsed === null || contextWindow === null) return null
+  const share = contextUsed / contextWindow
+  const words = `${formatExact(contextUsed)} of ${formatExact(contextWindow)} tokens in the window`
+  return (
+    <Vital title={words} tone={fillTone(share)}>
+      <Ring share={share} label={words} />
+      <span>{formatCount(contextUsed)}</span>
+      <Roomy>
+        <Text tone="3">of {sayRound(contextWindow)}</Text>
+      </Roomy>
+      {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
+    </Vital>
+  )
+}
+
+/** A warning at 80 %, nearly full at 95 %. */
+function fillTone(share: number): "warn" | "bad" | undefined {
+  if (share >= 0.95) return "bad"
+  return share >= 0.8 ? "warn" : undefined
+}
+
+function CostVital({ run }: { readonly run: Run }) {
+  const { cost, budgetUsd, budgetTokens } = run
+  const usd = cost.reportedUsd ?? cost.computedUsd
+  const { input, output, cacheRead, cacheWrite } = cost.usage
+  const tokens = input + output + cacheRead + cacheWrite
+  const isOfTokens = budgetUsd === null && budgetTokens !== null
+  const share = isOfTokens ? tokens / budgetTokens : (usd ?? 0) / (budgetUsd ?? Infinity)
+  if (usd === null && tokens === 0) return null
+  return (
+    <Vital title={sayFigures(run)} tone={share >= 1 ? "bad" : undefined}>
+      <span>{usd === null ? `${formatCount(tokens)} tokens` : sayUsd(usd)}</span>
+      {budgetUsd === null ? null : <Text tone="3">of {sayUsd(budgetUsd)}</Text>}
+      {isOfTokens ? <Text tone="3">of {formatCount(budgetTokens)} tokens</Text> : null}
+      {budgetUsd === null && budgetTokens === null ? null : (
+        <Roomy>
+          <Meter share={share} label="Spent of the budget" />
+        </Roomy>
+      )}
+    </Vital>
+  )
+}
+
+/** Both figures, and how far they lie apart. */
+export function sayFigures({ cost }: Pick<Run, "cost">): string {
+  const { reportedUsd, computedUsd } = cost
+  const provider =
+    reportedUsd === null ? "The provider says nothing" : `The provider says ${sayUsd(reportedUsd)}`
+  const ours =
+    computedUsd === null
+      ? "our price table does not know the model"
+      : `our price table says ${sayUsd(computedUsd)}`
+  if (reportedUsd === null || computedUsd === null) return `${provider}; ${ours}`
+  const apart = Math.abs(reportedUsd - computedUsd)
+  return `${provider}; ${ours}; ${apart < 0.005 ? "they agree" : `${sayUsd(apart)} apart`}`
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from "react"
+import type { Message } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { MoreButton } from "../../ui/transcript/transcript.tsx"
+import type { RowDoes } from "./row-does.ts"
+
+type WholeTextProps = {
+  readonly message: Message
+  readonly does: RowDoes
+  render(text: string): ReactNode
+}
+
+/** A text as it was sent in brief; the whole of it is asked for when somebody wants it. */
+export function WholeText({ message, does, render }: WholeTextProps) {
+  const whole = wholeLength(message)
+  const isWanted = whole !== null && does.isWhole(message.seq)
+  const asked = useOperation(
+    "agents.message",
+    { id: does.runId, seq: message.seq },
+    { isAsked: isWanted },
+  )
+  if (whole === null) return render(message.content)
+  if (isWanted && asked.data !== undefined) return render(asked.data.content)
+  return (
+    <>
+      {render(message.content)}
+      {asked.error !== null && isWanted ? (
+        <Failure size="row" error={toWireError(asked.error)} onRetry={() => void asked.refetch()} />
+      ) : (
+        <MoreButton onPress={() => does.wantWhole(message.seq)}>
+          {isWanted ? "Loading" : `Show all ${formatExact(whole)} characters`}
+        </MoreButton>
+      )}
+    </>
+  )
+}
+
+/** In brief form a long text is cut, and the message says how long it was. */
+function wholeLength({ metadata }: Message): number | null {
+  return typeof metadata.cut === "number" ? metadata.cut : null
+}

@@ -1,0 +1,253 @@
+import type { AgentMode, Message, RunStatus } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import type { IconName } from "../../ui/icon/icon.tsx"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type Activity, type Entry, eventOf, type Group } from "./rows.ts"
+
+/** 31 s, 82 s: a duration among figures; 6:12 where it is longer than anybody counts in seconds. */
+export function sayTook(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 600) return `${seconds} s`
+  return `${Math.round(seconds / 60)} min`
+}
+
+/** 200k, where the figure is a round one. */
+export function sayRound(count: number): string {
+  return formatCount(count).replace(/\.0(?=[kM]$)/, "")
+}
+
+/** Money has two digits, and four where two would say nothing. */
+export function sayUsd(usd: number): string {
+  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`
+}
+
+const STATUS_WORDS: Readonly<Record<RunStatus, { mark: Status; word: string }>> = {
+  queued: { mark: "queued", word: "Queued" },
+  starting: { mark: "running", word: "Starting" },
+  running: { mark: "running", word: "Running" },
+  waiting: { mark: "waiting", word: "Waiting" },
+  paused: { mark: "paused", word: "Paused" },
+  completed: { mark: "done", word: "Completed" },
+  failed: { mark: "failed", word: "Failed" },
+  stopped: { mark: "stopped", word: "Stopped" },
+  interrupted: { mark: "interrupted", word: "Interrupted" },
+}
+
+export function sayStatus(status: RunStatus): { readonly mark: Status; readonly word: string } {
+  return STATUS_WORDS[status]
+}
+
+export function isWorking(status: RunStatus): boolean {
+  return ["queued", "starting", "running", "waiting", "paused"].includes(status)
+}
+
+/** What an agent may do in each mode, in the words of the launch form. */
+export const MODES: readonly { readonly value: AgentMode; readonly detail: string }[] = [
+  { value: "plan", detail: "Reads only, changes nothing" },
+  { value: "ask", detail: "Asks before it changes or runs" },
+  { value: "edits", detail: "Edits files, asks before commands" },
+  { value: "auto", detail: "Edits and runs without asking" },
+]
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  read: "file",
+  edit: "edit",
+  command: "terminal",
+  search: "search",
+  fetch: "globe",
+  agent: "fork",
+  mcp: "plug",
+  plan: "events",
+}
+
+export function activityIcon(activity: Activity): IconName {
+  return ICONS[activity.started?.event.kind ?? ""] ?? "settings"
+}
+
+export function activityTitle(activity: Activity): string {
+  const title = activity.title ?? activity.started?.event.title ?? ""
+  if (title !== "") return visibleLine(title)
+  return activity.started?.event.tool ?? "Began before what is shown"
+}
+
+/** How long it took, by its own word or by the clock; null while nobody knows. */
+function tookMs(activity: Activity): number | null {
+  const own = activity.ended?.event.durationMs
+  if (own !== undefined) return own
+  if (activity.started === null || activity.ended === null) return null
+  return activity.ended.message.timestamp - activity.started.message.timestamp
+}
+
+/** Tokens and time; what is not known stays empty, so that columns hold. */
+export function activityFigures(activity: Activity): readonly string[] {
+  const tokens = activity.ended?.event.tokens
+  const took = tookMs(activity)
+  return [tokens === undefined ? "" : formatCount(tokens), took === null ? "" : sayTook(took)]
+}
+
+type Outcome = { readonly says: string; readonly tone?: "bad" | "warn" }
+
+/** What is to be said of it beside its title: how it ended, what lies in it, what it does now. */
+export function activitySays(activity: Activity): Outcome {
+  const inside = sayInside(activity)
+  switch (activity.ended?.event.outcome) {
+    case undefined:
+      return { says: join("running", inside) }
+    case "failed":
+      return { says: join("failed", inside), tone: "bad" }
+    case "denied":
+      return { says: join("not allowed", inside), tone: "warn" }
+    case "stopped":
+      return { says: join("stopped", inside), tone: "warn" }
+    case "done":
+      return { says: inside }
+  }
+}
+
+function join(...parts: readonly string[]): string {
+  return parts.filter((it) => it !== "").join(", ")
+}
+
+function sayInside({ children, ended }: Activity): string {
+  const within = children.filter((it) => it.kind === "activity")
+  if (within.length === 0) return ""
+  const latest = within.at(-1)
+  const now = ended === null && latest !== undefined ? `now ${activityTitle(latest)}` : ""
+  return join(plural(within.length, "activity", "activities"), now)
+}
+
+const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  read: ["read", "reads"],
+  search: ["search", "searches"],
+  fetch: ["page fetched", "pages fetched"],
+  mcp: ["source asked", "sources asked"],
+  plan: ["plan", "plans"],
+  other: ["other", "others"],
+}
+
+/** "9 reads, 3 searches", in the order of the first of each. */
+export function groupTitle({ children }: Group): string {
+  const counts = new Map<string, number>()
+  for (const child of children) {
+    if (child.kind !== "activity") continue
+    const kind = child.started?.event.kind ?? "other"
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  const words = [...counts].map(([kind, count]) => {
+    const [one, many] = NOUNS[kind] ?? ["other", "others"]
+    return plural(count, one, many)
+  })
+  return words.join(", ")
+}
+
+export function groupSays({ children }: Group): string {
+  const latest = children.findLast((it) => it.kind === "activity")
+  return latest === undefined ? "" : `last ${activityTitle(latest)}`
+}
+
+export function groupFigures({ children }: Group): readonly string[] {
+  const activities = children.filter((it) => it.kind === "activity")
+  const tokens = activities.reduce((sum, it) => sum + (it.ended?.event.tokens ?? 0), 0)
+  const took = activities.reduce((sum, it) => sum + (tookMs(it) ?? 0), 0)
+  return [tokens === 0 ? "" : formatCount(tokens), took === 0 ? "" : sayTook(took)]
+}
+
+/** One message of the host about itself, in words. */
+export function sayQuiet(message: Message): string {
+  const event = eventOf(message)
+  switch (event?.event) {
+    case "session.started":
+      return join(
+        "session started",
+        visibleLine(event.model ?? ""),
+        event.tools.length === 0 ? "" : plural(event.tools.length, "tool"),
+      )
+    case "turn.started":
+      return "turn started"
+    case "context.file":
+      return join(
+        `loaded ${visibleLine(event.path)}`,
+        visibleLine(event.reason),
+        event.tokens === undefined ? "" : `${formatExact(event.tokens)} tokens`,
+      )
+    case "context.usage":
+      return `${formatCount(event.used)} of ${sayRound(event.window)} in the window`
+    case "cost":
+      return join(
+        `${formatCount(event.usage.input + event.usage.cacheRead + event.usage.cacheWrite)} tokens in`,
+        `${formatCount(event.usage.output)} out`,
+        event.reportedUsd === undefined ? "" : sayUsd(event.reportedUsd),
+      )
+    default:
+      return visibleLine(message.content)
+  }
+}
+
+/** A note in a line of its own. */
+export function sayNote(message: Message): { readonly says: string; readonly tone?: "warn" } {
+  const event = eventOf(message)
+  switch (event?.event) {
+    case "context.compacted": {
+      const { tokensBefore, tokensAfter } = event
+      const figures =
+        tokensBefore === undefined || tokensAfter === undefined
+          ? ""
+          : `${formatCount(tokensBefore)} became ${formatCount(tokensAfter)} tokens`
+      return {
+        says: join(`The host compacted its context (${event.trigger})`, figures),
+        tone: "warn",
+      }
+    }
+    case "mode.changed":
+      return { says: `Mode ${event.mode} from here on, by ${visibleLine(event.by)}` }
+    case "approval.resolved":
+      return { says: `${event.decision} by ${visibleLine(event.by)}` }
+    default:
+      return isBudget(message)
+        ? { says: visibleLine(message.content), tone: "warn" }
+        : { says: visibleLine(message.content) }
+  }
+}
+
+function isBudget({ metadata, content }: Message): boolean {
+  return "budget" in metadata || /^budget|of the budget/i.test(content)
+}
+
+/** What an entry is, for who hears the page. */
+export function sayEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case "user":
+      return "You"
+    case "said":
+      return "The agent"
+    case "error":
+      return "Error"
+    case "note":
+      return "Note"
+    case "quiet":
+      return "The host"
+    case "context":
+      return "Context at start"
+    case "turn":
+      return "End of the turn"
+    case "approval":
+      return "Approval"
+    case "activity":
+      return activityTitle(entry)
+    case "group":
+      return groupTitle(entry)
+    default:
+      return entry satisfies never
+  }
+}
+
+/** Text of an entry as one would copy it. */
+export function copyText(messages: readonly Message[]): string {
+  return messages
+    .map((it) => it.content)
+    .filter((it) => it !== "")
+    .join("\n\n")
+}

@@ -1,0 +1,175 @@
+import { useState } from "react"
+import { plural, type Run } from "../../contract.ts"
+import { EXPORT_CHOICES, exportOf, useExport } from "../../data/use-export.ts"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { hasEnded } from "./lines.ts"
+import type { Actions } from "./use-actions.ts"
+
+const loadDialogs = () => import("./dialogs.tsx")
+
+type Doing = "rename" | "label" | "workflow" | "stop" | "delete"
+
+type ActionMenuProps = {
+  /** What the actions are about: those that were picked, or the selected one. */
+  readonly runs: readonly Run[]
+  readonly workflows: readonly string[]
+  readonly actions: Actions
+  readonly isReadOnly: boolean
+  onDone(): void
+}
+
+/** `.` opens what can be done to the selection; each line says what happens then. */
+export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: ActionMenuProps) {
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const { part: dialogs, want } = useLater(loadDialogs)
+  const [first] = runs
+  const toFile = useExport(useToast())
+  const begin = (it: Doing) => want(() => setDoing(it))
+  const isOff = isReadOnly || first === undefined
+  useKey("runs.rename", isOff || runs.length > 1 ? undefined : () => begin("rename"))
+  const archive = (archived: boolean) => {
+    const words = archived ? "put away" : "taken out of the archive"
+    actions.change(runs, { archived }, `${plural(runs.length, "run")} ${words}`)
+    onDone()
+  }
+  const pick = (value: string) => {
+    const format = exportOf(value)
+    if (format !== null && first !== undefined) return toFile.mutate({ id: first.id, format })
+    if (value === "archive" || value === "unarchive") return archive(value === "archive")
+    const action = DOINGS.find((it) => it === value)
+    if (action === "stop" && runs.length === 1) actions.stop(runs)
+    else if (action !== undefined) begin(action)
+  }
+  return (
+    <>
+      <ChoiceMenu
+        label={runs.length > 1 ? `Actions on ${plural(runs.length, "run")}` : "Actions"}
+        keyId="runs.actions"
+        choices={isOff ? [] : choicesFor(runs)}
+        value=""
+        onPick={pick}
+      >
+        <Text tone="2">{runs.length > 1 ? `${runs.length} selected` : "Actions"}</Text>
+      </ChoiceMenu>
+      {dialogs === undefined || doing === null || first === undefined ? null : (
+        <DoingDialog
+          dialogs={dialogs}
+          doing={doing}
+          runs={runs}
+          first={first}
+          workflows={workflows}
+          actions={actions}
+          onClose={() => setDoing(null)}
+          onDone={onDone}
+        />
+      )}
+    </>
+  )
+}
+
+const DOINGS: readonly Doing[] = ["rename", "label", "workflow", "stop", "delete"]
+
+function choicesFor(runs: readonly Run[]): readonly MenuChoice[] {
+  const many = runs.length > 1
+  const isAllArchived = runs.every((it) => it.isArchived)
+  const isLive = runs.some((it) => !hasEnded(it))
+  return [
+    ...(many ? [] : [{ value: "rename", label: "Rename", detail: "A title of your own stays" }]),
+    { value: "label", label: "Label", detail: "Words to find it by" },
+    { value: "workflow", label: "Work", detail: "Where it stands: todo, in progress, done" },
+    isAllArchived
+      ? { value: "unarchive", label: "Take out of the archive", detail: "Back into the list" }
+      : { value: "archive", label: "Archive", detail: "Out of the list, not deleted" },
+    ...(many ? [] : EXPORT_CHOICES),
+    ...(isLive ? [{ value: "stop", label: "Stop", detail: "What was said is kept" }] : []),
+    { value: "delete", label: "Delete", detail: "With all its messages; asked once more" },
+  ]
+}
+
+type DoingProps = {
+  readonly dialogs: typeof import("./dialogs.tsx")
+  readonly doing: Doing
+  readonly runs: readonly Run[]
+  readonly first: Run
+  readonly workflows: readonly string[]
+  readonly actions: Actions
+  onClose(): void
+  onDone(): void
+}
+
+function DoingDialog(props: DoingProps) {
+  const { doing, runs, first, actions, onClose } = props
+  const { AskTextDialog } = props.dialogs
+  const count = plural(runs.length, "run")
+  const asked = { onClose, verb: "Save" } as const
+  switch (doing) {
+    case "rename":
+      return (
+        <AskTextDialog
+          {...asked}
+          title="Rename the run"
+          label="Title"
+          value={first.title}
+          onGive={(title) => actions.change(runs, { title }, "The run was renamed")}
+        />
+      )
+    case "label":
+      return (
+        <AskTextDialog
+          {...asked}
+          title={`Label ${count}`}
+          label="Labels"
+          says="Separated by commas; these replace the ones it has. A dash alone takes all off."
+          value={runs.length === 1 ? first.labels.join(", ") : ""}
+          onGive={(text) => actions.change(runs, labelsFrom(text), `${count} labelled`)}
+        />
+      )
+    case "workflow":
+      return (
+        <AskTextDialog
+          {...asked}
+          title={`Where does the work of ${count} stand?`}
+          label="Work"
+          says={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
+          value={runs.length === 1 ? first.workflow : ""}
+          onGive={(workflow) => actions.change(runs, { workflow }, `${count} moved`)}
+        />
+      )
+    case "stop":
+    case "delete":
+      return <ConfirmDoing {...props} />
+    default:
+      return doing satisfies never
+  }
+}
+
+function ConfirmDoing({ dialogs, doing, runs, actions, onClose, onDone }: DoingProps) {
+  const { ConfirmDialog, sayDelete, sayStop } = dialogs
+  const isStop = doing === "stop"
+  const verb = `${isStop ? "Stop" : "Delete"} ${plural(runs.length, "run")}`
+  return (
+    <ConfirmDialog
+      title={verb}
+      says={isStop ? sayStop(runs) : sayDelete(runs)}
+      verb={verb}
+      onClose={onClose}
+      onDo={() => {
+        if (isStop) actions.stop(runs)
+        else actions.remove(runs)
+        onDone()
+      }}
+    />
+  )
+}
+
+/** "a, b" as labels; a dash alone means none. */
+export function labelsFrom(text: string): { label: string[] } | { unlabel: true } {
+  const names = text.split(",").map((it) => it.trim())
+  const label = [...new Set(names)].filter((it) => it !== "" && it !== "-")
+  return label.length === 0 ? { unlabel: true } : { label }
+}

@@ -1,0 +1,128 @@
+import { useState } from "react"
+import { type Approval, formatDuration } from "../../contract.ts"
+import { describeAnswer, describeAsk, describeRule } from "../../data/approvals.ts"
+import { formatAge, formatRunTime, formatWhen } from "../../data/moments.ts"
+import { useAnswer } from "../../data/use-answer.ts"
+import { AskCard } from "../../ui/ask/ask.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { TextEntry } from "../../ui/entry/entry.tsx"
+import { Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+
+type ApprovalCardProps = {
+  readonly approval: Approval
+  readonly now: number
+  /** `a` and `d` answer this one; of several shown together only one may hear them. */
+  readonly hearsKeys: boolean
+  readonly isReadOnly: boolean
+}
+
+/** A question in full, and what can be answered. The focus never lands on Allow by itself. */
+export function ApprovalCard({ approval, now, hearsKeys, isReadOnly }: ApprovalCardProps) {
+  return (
+    <Stack gap="8">
+      {approval.status === "open" ? (
+        <OpenCard
+          key={approval.id}
+          approval={approval}
+          hearsKeys={hearsKeys}
+          isReadOnly={isReadOnly}
+        />
+      ) : (
+        <AskCard isOver text={describeAsk(approval).text}>
+          <Text tone="2">It was {describeAnswer(approval)}.</Text>
+          {approval.note === null ? null : <Text tone="2">{visibleLine(approval.note)}</Text>}
+        </AskCard>
+      )}
+      <ApprovalFacts approval={approval} now={now} />
+    </Stack>
+  )
+}
+
+type OpenCardProps = Omit<ApprovalCardProps, "now">
+
+function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
+  const [note, setNote] = useState("")
+  const toast = useToast()
+  const answer = useAnswer(toast)
+  const { id } = approval
+  const rule = describeRule(approval)
+  const isOff = isReadOnly || answer.isPending
+  const words = note.trim()
+  const deny = () =>
+    answer.mutate({ id, decision: "deny", ...(words === "" ? {} : { note: words }) })
+  return (
+    <AskCard text={describeAsk(approval).text}>
+      <Flow wrap>
+        <Button
+          look="primary"
+          disabled={isOff}
+          {...(hearsKeys ? { keyId: "approval.allow" } : {})}
+          onPress={() => answer.mutate({ id, decision: "allow" })}
+        >
+          Allow once
+        </Button>
+        <Button disabled={isOff} {...(hearsKeys ? { keyId: "approval.deny" } : {})} onPress={deny}>
+          Deny
+        </Button>
+        {rule === null ? null : (
+          <Button
+            look="ghost"
+            disabled={isOff}
+            onPress={() => answer.mutate({ id, decision: "allow", always: true })}
+          >
+            Always allow
+          </Button>
+        )}
+      </Flow>
+      {rule === null ? null : (
+        <Text as="p" size="sm" tone="2" wrap>
+          Always allow writes a rule that can be removed: {rule}.
+        </Text>
+      )}
+      <TextEntry
+        label="What it is told when you deny, if you like"
+        value={note}
+        onChange={setNote}
+      />
+    </AskCard>
+  )
+}
+
+function ApprovalFacts({ approval, now }: { readonly approval: Approval; readonly now: number }) {
+  const { tool, title, cwd, requestedAt, expiresAt, status } = approval
+  const left = expiresAt - now
+  return (
+    <Values>
+      {describeAsk(approval).text === visible(title) ? null : (
+        <Value name="Asks" wrap>
+          {visibleLine(title)}
+        </Value>
+      )}
+      <Value name="Tool">
+        <Text mono>{visibleLine(tool)}</Text>
+      </Value>
+      {cwd === "" ? null : (
+        <Value name="In">
+          <Path path={cwd} />
+        </Value>
+      )}
+      <Value name="Since">
+        {formatWhen(requestedAt, now)}, {formatAge(requestedAt, now)}
+      </Value>
+      {status === "open" ? (
+        <Value name="Expires">{left > 0 ? `in ${sayLeft(left)}` : "any moment"}</Value>
+      ) : null}
+    </Values>
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+/** 9:41 while one could watch it, then in hours. */
+function sayLeft(ms: number): string {
+  return ms < HOUR_MS ? formatRunTime(ms) : formatDuration(ms)
+}

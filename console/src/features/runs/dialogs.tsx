@@ -1,0 +1,114 @@
+import { type KeyboardEvent, useRef, useState } from "react"
+import { formatExact, plural, type Run } from "../../contract.ts"
+import { Button } from "../../ui/button/button.tsx"
+import {
+  Dialog,
+  DialogActions,
+  DialogEntry,
+  DialogLines,
+  DialogText,
+} from "../../ui/dialog/dialog.tsx"
+import { TextEntry } from "../../ui/entry/entry.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { hasEnded } from "./lines.ts"
+
+type AskTextProps = {
+  readonly title: string
+  readonly label: string
+  readonly value: string
+  readonly verb: string
+  readonly says?: string
+  onGive(text: string): void
+  onClose(): void
+}
+
+/** One line is asked for: a title, labels, the name of a view. */
+export function AskTextDialog({ title, label, value, verb, says, ...props }: AskTextProps) {
+  const { onGive, onClose } = props
+  const [text, setText] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
+  const give = () => {
+    onGive(text.trim())
+    onClose()
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && text.trim() !== "") give()
+  }
+  return (
+    <Dialog title={title} showsTitle onClose={onClose} initialFocus={input}>
+      <DialogEntry onKeyDown={press}>
+        <TextEntry
+          ref={input}
+          label={label}
+          value={text}
+          onChange={setText}
+          {...(says === undefined ? {} : { says })}
+        />
+      </DialogEntry>
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" disabled={text.trim() === ""} onPress={give}>
+          {verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+type ConfirmProps = {
+  readonly title: string
+  readonly says: string
+  /** What it is about, each in full. */
+  readonly lines?: readonly string[]
+  readonly verb: string
+  onDo(): void
+  onClose(): void
+}
+
+/** What cannot be taken back is asked once, in words, with numbers. */
+export function ConfirmDialog({ title, says, lines = [], verb, ...props }: ConfirmProps) {
+  const { onDo, onClose } = props
+  const cancel = useRef<HTMLButtonElement>(null)
+  return (
+    // The focus lands on the way back: nothing is lost by a key that was meant for the page.
+    <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
+      <DialogText>{says}</DialogText>
+      {lines.length === 0 ? null : <DialogLines lines={lines} />}
+      <DialogActions>
+        <Button ref={cancel} onPress={onClose}>
+          Cancel
+        </Button>
+        <Button
+          look="danger"
+          onPress={() => {
+            onDo()
+            onClose()
+          }}
+        >
+          {verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+export function sayDelete(runs: readonly Run[]): string {
+  const messages = runs.reduce((sum, it) => sum + it.lastSeq, 0)
+  const live = runs.filter((it) => !hasEnded(it)).length
+  const first = live === 0 ? "" : ` ${sayLive(live, runs.length)}, and stopped first.`
+  const [one] = runs
+  const what =
+    one !== undefined && runs.length === 1
+      ? `The run "${visibleLine(one.title)}"`
+      : plural(runs.length, "run")
+  return `${what} with ${plural(messages, "message")} will be deleted.${first} This cannot be undone.`
+}
+
+function sayLive(live: number, all: number): string {
+  if (all === 1) return "It is still at work"
+  return `${formatExact(live)} of them ${live === 1 ? "is" : "are"} still at work`
+}
+
+export function sayStop(runs: readonly Run[]): string {
+  return `${plural(runs.length, "run")} will be stopped. What was said is kept, and a further turn goes on with it.`
+}

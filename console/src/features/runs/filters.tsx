@@ -1,0 +1,205 @@
+import { useState } from "react"
+import { formatExact } from "../../contract.ts"
+import type { RunsFacet, RunsSearch } from "../../data/paths.ts"
+import { FilterField } from "../../ui/field/field.tsx"
+import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
+import { Flow, OnlyRoomy, PaneHead } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { namesIn } from "./lines.ts"
+import type { RunsData } from "./use-runs.ts"
+import {
+  filterOf,
+  isNarrowed,
+  keepViews,
+  type SavedView,
+  savedViews,
+  searchOf,
+  withView,
+} from "./views.ts"
+
+type FiltersProps = {
+  readonly data: RunsData
+  readonly search: RunsSearch
+  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+  /** From the filter back to the list. */
+  onLeave(): void
+}
+
+const FACETS: readonly { readonly value: RunsFacet; readonly label: string }[] = [
+  { value: "all", label: "All" },
+  { value: "waiting", label: "Waiting" },
+  { value: "live", label: "Running" },
+  { value: "completed", label: "Completed" },
+  { value: "failed", label: "Failed" },
+  { value: "stopped", label: "Stopped" },
+]
+
+/** Readable filters above the list: status, label, place of the work, words. */
+export function Filters({ data, search, onSearch, onLeave }: FiltersProps) {
+  const { counts, list } = data
+  return (
+    <PaneHead
+      edge="page"
+      actions={
+        <>
+          <OnlyRoomy>
+            <NarrowMenus data={data} search={search} onSearch={onSearch} />
+          </OnlyRoomy>
+          <FilterField
+            label="Filter"
+            value={search.text}
+            onChange={(text) => onSearch({ text }, "replace")}
+            onLeave={onLeave}
+          />
+        </>
+      }
+    >
+      <Facets
+        label="Only runs that are"
+        active={search.status}
+        facets={FACETS.filter(
+          (it) => it.value === "all" || it.value === search.status || counts[it.value] > 0,
+        ).map((it) => ({
+          ...it,
+          ...(list.data === undefined ? {} : { count: formatExact(counts[it.value]) }),
+        }))}
+        onPick={(value) => {
+          const status = FACETS.find((it) => it.value === value)?.value
+          if (status !== undefined) onSearch({ status, at: "" })
+        }}
+      />
+    </PaneHead>
+  )
+}
+
+type MenusProps = Omit<FiltersProps, "onLeave">
+
+function NarrowMenus({ data, search, onSearch }: MenusProps) {
+  const { labels, workflows } = namesIn(data.all)
+  return (
+    <Flow gap="wide">
+      <NameMenu
+        label="Label"
+        any="Any label"
+        names={labels}
+        value={search.label}
+        onPick={(label) => onSearch({ label, at: "" })}
+      />
+      <NameMenu
+        label="Work"
+        any="Any work"
+        names={workflows}
+        value={search.workflow}
+        onPick={(workflow) => onSearch({ workflow, at: "" })}
+      />
+      <ViewMenu search={search} onSearch={onSearch} />
+    </Flow>
+  )
+}
+
+type NameMenuProps = {
+  readonly label: string
+  readonly any: string
+  readonly names: readonly string[]
+  readonly value: string
+  onPick(value: string): void
+}
+
+function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
+  const all = value === "" || names.includes(value) ? names : [value, ...names]
+  return (
+    <ChoiceMenu
+      label={label}
+      choices={[
+        { value: "", label: any, detail: "Nothing is left out" },
+        ...all.map((it) => ({
+          value: it,
+          label: visibleLine(it),
+          detail: `Only ${label === "Label" ? "with this label" : "where the work stands here"}`,
+        })),
+      ]}
+      value={value}
+      onPick={onPick}
+    >
+      <Text size="sm" {...(value === "" ? { tone: "2" } : {})}>
+        {value === "" ? label : visibleLine(value)}
+      </Text>
+    </ChoiceMenu>
+  )
+}
+
+const loadAskText = async () => (await import("./dialogs.tsx")).AskTextDialog
+
+/** Filters under names: those kept in this browser, the archive, and the way to keep this one. */
+function ViewMenu({ search, onSearch }: Omit<MenusProps, "data">) {
+  const [views, setViews] = useState(savedViews)
+  const [isNaming, setIsNaming] = useState(false)
+  const { part: AskText, want } = useLater(loadAskText)
+  const shown = filterOf(search)
+  const current = views.find((it) => it.search === shown)
+  const keep = (next: typeof views) => {
+    setViews(next)
+    keepViews(next)
+  }
+  const pick = (value: string) => {
+    if (value === "keep") want(() => setIsNaming(true))
+    else if (value === "forget") keep(views.filter((it) => it !== current))
+    else onSearch(searchOf(value.slice(VIEW.length)))
+  }
+  return (
+    <>
+      <ChoiceMenu
+        label="Views"
+        choices={viewChoices(views, current, isNarrowed(search))}
+        value={`${VIEW}${shown}`}
+        onPick={pick}
+      >
+        <Text size="sm" {...(current === undefined && !search.archived ? { tone: "2" } : {})}>
+          {current?.name ?? (search.archived ? "Archive" : "Views")}
+        </Text>
+      </ChoiceMenu>
+      {AskText === undefined || !isNaming ? null : (
+        <AskText
+          title="Keep this view"
+          label="Name"
+          value=""
+          verb="Keep"
+          says={sayFilter(shown)}
+          onGive={(name) => keep(withView(views, name, search))}
+          onClose={() => setIsNaming(false)}
+        />
+      )}
+    </>
+  )
+}
+
+const VIEW = "view "
+
+function viewChoices(
+  views: readonly SavedView[],
+  current: SavedView | undefined,
+  hasFilter: boolean,
+): readonly MenuChoice[] {
+  const keep = { value: "keep", label: "Keep this view", detail: "Under a name, in this browser" }
+  const forget = { value: "forget", label: "Forget this view", detail: "Only its name goes" }
+  return [
+    ...views.map((it) => ({
+      value: `${VIEW}${it.search}`,
+      label: visibleLine(it.name),
+      detail: sayFilter(it.search),
+    })),
+    { value: `${VIEW}?archived=yes`, label: "Archive", detail: "Runs that were put away" },
+    { value: VIEW, label: "Everything", detail: "No filter" },
+    ...(current === undefined && hasFilter ? [keep] : []),
+    ...(current === undefined ? [] : [forget]),
+  ]
+}
+
+/** "status waiting, text rounding": what a view narrows, in words. */
+function sayFilter(search: string): string {
+  const pairs = [...new URLSearchParams(search)].map(([name, value]) => `${name} ${value}`)
+  return pairs.length === 0 ? "No filter" : visibleLine(pairs.join(", "))
+}

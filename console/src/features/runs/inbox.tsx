@@ -1,0 +1,199 @@
+import { useState } from "react"
+import { type Approval, plural, type Run } from "../../contract.ts"
+import { describeAsk } from "../../data/approvals.ts"
+import { toWireError } from "../../data/errors.ts"
+import { navigate } from "../../data/location.ts"
+import { formatAge } from "../../data/moments.ts"
+import { paths, type RunsSearch } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { AskLine } from "../../ui/ask/ask.tsx"
+import { IconButton, LinkButton } from "../../ui/button/button.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Cell, Row, type RowOption, RowSkeleton } from "../../ui/list/list.tsx"
+import { VirtualList } from "../../ui/list/virtual-list.tsx"
+import { Block, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { ApprovalCard } from "./approval.tsx"
+import { useListKeys } from "./list-keys.ts"
+import type { RunsData } from "./use-runs.ts"
+
+type InboxProps = {
+  readonly now: number
+  readonly data: RunsData
+  readonly search: RunsSearch
+  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+}
+
+const COLUMNS = {
+  full: "14px minmax(0, 1fr) 96px 72px",
+  tight: "14px minmax(0, 1fr) 72px",
+  narrow: "14px minmax(0, 1fr) 72px",
+} as const
+
+/** Every open question, the oldest first: nobody should wait longer than the one before. */
+export function InboxPane({ now, data, search, onSearch }: InboxProps) {
+  const { inbox, approvals = NONE, all } = data
+  useListKeys({
+    ids: approvals.map((it) => it.id),
+    at: search.at,
+    onMove: (at) => onSearch({ at }, "replace"),
+  })
+  const selected = approvals.findIndex((it) => it.id === search.at)
+  const run = all.find((it) => it.id === approvals[selected]?.runId)
+  useKey("runs.open", run === undefined ? undefined : () => navigate(paths.run(run.id)))
+  return (
+    <Pane label="Approvals">
+      {inbox.error === null ? null : (
+        <Failure
+          size="pane"
+          error={toWireError(inbox.error)}
+          onRetry={() => void inbox.refetch()}
+        />
+      )}
+      {inbox.isPending ? <RowSkeleton rows={4} /> : null}
+      {inbox.data !== undefined && approvals.length === 0 ? (
+        <Empty says="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
+      ) : null}
+      {approvals.length === 0 ? null : (
+        <VirtualList
+          label="Open approvals"
+          columns={COLUMNS}
+          items={approvals}
+          lines={2}
+          keyOf={(it) => it.id}
+          isGroup={() => false}
+          activeIndex={selected}
+          activeId={selected < 0 ? undefined : optionId(search.at)}
+          sticksToEnd={false}
+          renderItem={(it) => (
+            <AskRow
+              approval={it}
+              run={all.find((one) => one.id === it.runId)}
+              now={now}
+              option={{
+                id: optionId(it.id),
+                isSelected: it.id === search.at,
+                onPick: () => onSearch({ at: it.id === search.at ? "" : it.id }),
+              }}
+            />
+          )}
+        />
+      )}
+    </Pane>
+  )
+}
+
+const NONE: readonly Approval[] = []
+
+const optionId = (id: string): string => `approval-${id}`
+
+type AskRowProps = {
+  readonly approval: Approval
+  readonly run: Run | undefined
+  readonly now: number
+  readonly option: RowOption
+}
+
+function AskRow({ approval, run, now, option }: AskRowProps) {
+  const { verb, subject } = describeAsk(approval)
+  return (
+    <Row lines={2} option={option}>
+      <StatusMark status="waiting" />
+      <Stack>
+        <Cell lead>{run === undefined ? approval.runId : visibleLine(run.title)}</Cell>
+        <AskLine lead={`${run?.type ?? "The agent"} asks to ${verb}`} subject={subject} />
+      </Stack>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="3" align="end">
+          {run?.mode}
+        </Text>
+      </Cell>
+      <Text size="sm" tone="3" align="end">
+        {formatAge(approval.requestedAt, now)}
+      </Text>
+    </Row>
+  )
+}
+
+type InboxDetailProps = InboxProps & { readonly isReadOnly: boolean }
+
+/** The selected question; once it is answered, by whom, also when that was elsewhere. */
+export function InboxDetail({ now, data, search, onSearch, isReadOnly }: InboxDetailProps) {
+  const approval = useLastSeen(
+    data.approvals?.find((it) => it.id === search.at),
+    search.at,
+  )
+  if (approval === undefined) return <Gone onClose={() => onSearch({ at: "" }, "replace")} />
+  const run = data.all.find((it) => it.id === approval.runId)
+  const others = (data.approvals ?? NONE).filter(
+    (it) => it.runId === approval.runId && it.id !== approval.id,
+  )
+  return (
+    <Pane ground="canvas" label="The selected approval">
+      <PaneHead
+        actions={
+          <IconButton
+            small
+            icon="close"
+            label="Close"
+            keyId="leave"
+            onPress={() => onSearch({ at: "" }, "replace")}
+          />
+        }
+      >
+        <Text strong cut>
+          {run === undefined ? "Approval" : visibleLine(run.title)}
+        </Text>
+      </PaneHead>
+      <PaneScroll>
+        <Block>
+          <ApprovalCard approval={approval} now={now} hearsKeys isReadOnly={isReadOnly} />
+        </Block>
+        <Block>
+          <Stack gap="8">
+            {others.length === 0 ? null : (
+              <Text tone="2">{plural(others.length, "further question")} of this run</Text>
+            )}
+            <div>
+              <LinkButton small href={paths.run(approval.runId)}>
+                Open the run
+              </LinkButton>
+            </div>
+          </Stack>
+        </Block>
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+/** A link to a question that was answered before this page was opened. */
+function Gone({ onClose }: { onClose(): void }) {
+  return (
+    <Pane ground="canvas" label="The selected approval">
+      <PaneHead
+        actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
+      >
+        <Text strong>Not open any more</Text>
+      </PaneHead>
+      <Block>
+        <Text as="p" tone="2" read>
+          It was answered or has run out. The run it belongs to says by whom.
+        </Text>
+      </Block>
+    </Pane>
+  )
+}
+
+/** An approval that left the inbox is asked about by its run: somebody answered it. */
+function useLastSeen(open: Approval | undefined, id: string): Approval | undefined {
+  const [seen, setSeen] = useState<Approval | undefined>(open)
+  if (open !== undefined && open !== seen) setSeen(open)
+  const last = open ?? (seen?.id === id ? seen : undefined)
+  const isGone = open === undefined && last !== undefined
+  const { data } = useOperation("agents.approvals", { run: last?.runId ?? "" }, { isAsked: isGone })
+  return open ?? data?.approvals.find((it) => it.id === id) ?? last
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest"
+import { AGENT_TYPES, AgentMode, SIGNATURES } from "#ground/contract"
+import { checkDraft, emptyDraft, MODES, problemsOf, readNumber, TYPES } from "./launch-draft.ts"
+
+const draft = emptyDraft({ type: null, mode: null })
+const wire = (code: string, data: object) => ({ code, message: "No.", hint: "Do.", data })
+
+describe("the form that starts a run", () => {
+  it("[CONSOLE-26] agents and modes are the contract's, and each mode says what it means", () => {
+    expect(TYPES).toEqual([...AGENT_TYPES])
+    expect(MODES.map((it) => it.value)).toEqual(AgentMode.options)
+    expect(MODES.filter((it) => it.says.length < 20)).toEqual([])
+  })
+
+  it("[CONSOLE-26] what is left empty is left out, and the contract takes the rest", () => {
+    const least = checkDraft({ ...draft, prompt: "test" })
+    expect(least).toEqual({
+      kind: "right",
+      input: { prompt: "test", type: "claude-code", mode: "ask" },
+    })
+    const most = checkDraft({
+      prompt: "--help",
+      type: "synthetic",
+      mode: "auto",
+      model: " opus ",
+      cwd: "src",
+      budgetUsd: "$2.50",
+      budgetTokens: "200k",
+      sources: "tide, mail",
+      script: "happy",
+    })
+    if (most.kind !== "right") throw new Error("expected a right draft")
+    expect(SIGNATURES["agents.start"].input.parse(most.input)).toMatchObject({
+      prompt: "--help",
+      model: "opus",
+      budgetUsd: 2.5,
+      budgetTokens: 200_000,
+      sources: ["tide", "mail"],
+      script: "happy",
+    })
+  })
+
+  it("[CONSOLE-26] a script is for the synthetic agent only", () => {
+    const checked = checkDraft({ ...draft, prompt: "x", script: "happy" })
+    expect(checked.kind === "right" && "script" in checked.input).toBe(false)
+  })
+
+  it.each([
+    [{ prompt: "  " }, ["prompt"]],
+    [{ prompt: "x", budgetUsd: "-1" }, ["budgetUsd"]],
+    [{ prompt: "x", budgetUsd: "0" }, ["budgetUsd"]],
+    [{ prompt: "x", budgetTokens: "1.5" }, ["budgetTokens"]],
+    [{ prompt: "", budgetTokens: "much" }, ["prompt", "budgetTokens"]],
+  ])("[CONSOLE-26] %j is wrong in %j", (given, fields) => {
+    const checked = checkDraft({ ...draft, ...given })
+    expect(checked.kind === "wrong" ? Object.keys(checked.problems) : []).toEqual(fields)
+  })
+
+  it("[CONSOLE-26] numbers are read as people write them", () => {
+    expect(["200k", "1.5M", "1,000", ".5", " 7 "].map(readNumber)).toEqual([
+      200_000, 1_500_000, 1_000, 0.5, 7,
+    ])
+    expect(["1e9", "k", "--5", ""].map(readNumber)).toEqual(Array(4).fill(Number.NaN))
+  })
+
+  it("[CONSOLE-26] a refusal stands beside its field, or for itself", () => {
+    expect(problemsOf(wire("AGENTS_DIRECTORY_UNUSABLE", { path: "/" }))).toEqual({ cwd: "No." })
+    expect(problemsOf(wire("AGENTS_PROGRAM_MISSING", {}))).toEqual({ type: "No." })
+    const problem = "budgetTokens: expected a whole number"
+    expect(problemsOf(wire("APP_INPUT_INVALID", { problem }))).toEqual({ budgetTokens: "No." })
+    expect(problemsOf(wire("STORE_DISK_FULL", {}))).toEqual({})
+  })
+
+  it("[CONSOLE-26] the agent and the mode of the last start are offered again", () => {
+    expect(emptyDraft({ type: "codex", mode: "plan" })).toMatchObject({
+      type: "codex",
+      mode: "plan",
+    })
+    expect(emptyDraft({ type: "emacs", mode: "yolo" })).toEqual(draft)
+  })
+})

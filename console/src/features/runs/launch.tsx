@@ -1,0 +1,253 @@
+import { useMutation } from "@tanstack/react-query"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import type { AgentMode, AgentType, Provider, Run } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { remember } from "../../ui/remember.ts"
+import { Prose, Text } from "../../ui/text/text.tsx"
+import {
+  checkDraft,
+  type Draft,
+  MODES,
+  type Problems,
+  problemsOf,
+  sayProvider,
+  TYPES,
+} from "./launch-draft.ts"
+
+type LaunchProps = {
+  readonly draft: Draft
+  onDraft(draft: Draft): void
+  onStarted(run: Run): void
+  onClose(): void
+}
+
+/** Starts a run. A panel, so that what runs already stays in sight. */
+export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) {
+  const { data: session } = useSession()
+  const prompt = useRef<HTMLTextAreaElement>(null)
+  // It was opened to be written in.
+  useEffect(() => prompt.current?.focus(), [])
+  const { start, isPending, problems, error } = useStart(draft, onStarted)
+  const set = (change: Partial<Draft>) => onDraft({ ...draft, ...change })
+  const isOff = session?.readOnly === true || isPending
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault()
+      if (!isOff) start()
+    }
+    if (event.key === "Escape") onClose()
+  }
+  return (
+    <Pane ground="canvas" label="New run">
+      <FormHead onClose={onClose} />
+      <PaneScroll onKeyDown={press}>
+        <EntryForm>
+          <AreaEntry
+            ref={prompt}
+            label="What shall it do?"
+            rows={6}
+            value={draft.prompt}
+            problem={problems.prompt}
+            onChange={(text) => set({ prompt: text })}
+          />
+          <AgentEntries draft={draft} problems={problems} set={set} />
+          <LimitEntries
+            draft={draft}
+            problems={problems}
+            set={set}
+            root={session?.repository.root}
+          />
+          {error === undefined ? null : <Failure size="pane" error={error} />}
+          <Flow>
+            <Button look="primary" disabled={isOff} onPress={start}>
+              {isPending ? "Starting" : "Start"}
+            </Button>
+            <Kbd keys="mod+Enter" />
+            {session?.readOnly === true ? <Text tone="2">This page is read only.</Text> : null}
+          </Flow>
+        </EntryForm>
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function FormHead({ onClose }: { onClose(): void }) {
+  return (
+    <PaneHead
+      actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
+    >
+      <Text strong>New run</Text>
+    </PaneHead>
+  )
+}
+
+/** Checks, asks, and puts what is wrong beside its field. */
+function useStart(draft: Draft, onStarted: (run: Run) => void) {
+  const client = useClient()
+  const [wrong, setWrong] = useState<Problems>({})
+  const begin = useMutation({
+    mutationFn: (input: Input<"agents.start">) => client.write("agents.start", input),
+    onSuccess: (run) => {
+      remember("launch.agent", draft.type)
+      remember("launch.mode", draft.mode)
+      onStarted(run)
+    },
+  })
+  const refusal = begin.error === null ? undefined : toWireError(begin.error)
+  const refused = refusal === undefined ? {} : problemsOf(refusal)
+  const start = () => {
+    const checked = checkDraft(draft)
+    setWrong(checked.kind === "wrong" ? checked.problems : {})
+    if (checked.kind === "right") begin.mutate(checked.input)
+    else begin.reset()
+  }
+  return {
+    start,
+    isPending: begin.isPending,
+    problems: { ...refused, ...wrong },
+    error: Object.keys(refused).length > 0 ? undefined : refusal,
+  }
+}
+
+type EntriesProps = {
+  readonly draft: Draft
+  readonly problems: Problems
+  set(change: Partial<Draft>): void
+}
+
+function AgentEntries({ draft, problems, set }: EntriesProps) {
+  const { data } = useOperation("agents.providers", {})
+  const providers = data?.providers
+  const chosen = providers?.find((it) => it.type === draft.type)
+  const consequence = MODES.find((it) => it.value === draft.mode)?.says
+  return (
+    <>
+      <PickEntry
+        label="Agent"
+        choices={TYPES.map((value) => pickFor(value, providers))}
+        value={draft.type}
+        problem={problems.type}
+        {...(chosen === undefined || chosen.isInstalled
+          ? {}
+          : { says: <Prose>{`It is not installed. ${chosen.hint}`}</Prose> })}
+        onPick={(value) => set({ type: TYPES.find((it) => it === value) ?? draft.type })}
+      />
+      {draft.type === "synthetic" ? (
+        <ScriptEntry provider={chosen} draft={draft} problems={problems} set={set} />
+      ) : null}
+      <Stack gap="8">
+        <Text size="sm" tone="2">
+          Mode
+        </Text>
+        <ChoiceField
+          label="Mode"
+          choices={MODES.map(({ value }) => ({ value, label: value }))}
+          value={draft.mode}
+          onPick={(value) => set({ mode: modeOf(value) ?? draft.mode })}
+        />
+        <Text as="p" size="sm" tone="2">
+          {problems.mode ?? consequence}
+        </Text>
+      </Stack>
+    </>
+  )
+}
+
+function pickFor(value: AgentType, providers: readonly Provider[] | undefined) {
+  const provider = providers?.find((it) => it.type === value)
+  if (provider === undefined) return { value, label: value }
+  const isMissing = !provider.isInstalled
+  return { value, label: provider.title, detail: sayProvider(provider), isMissing }
+}
+
+function modeOf(value: string): AgentMode | undefined {
+  return MODES.find((it) => it.value === value)?.value
+}
+
+type ScriptEntryProps = EntriesProps & { readonly provider: Provider | undefined }
+
+function ScriptEntry({ provider, draft, problems, set }: ScriptEntryProps) {
+  const shipped = provider?.scripts ?? []
+  const names = shipped.length === 0 ? "" : `Shipped: ${shipped.join(", ")}. `
+  return (
+    <TextEntry
+      label="Script"
+      mono
+      value={draft.script}
+      placeholder={shipped[0] ?? ""}
+      problem={problems.script}
+      says={`${names}Or JSON lines of events, each with after in milliseconds.`}
+      onChange={(script) => set({ script })}
+    />
+  )
+}
+
+function LimitEntries({
+  draft,
+  problems,
+  set,
+  root,
+}: EntriesProps & { readonly root: string | undefined }) {
+  return (
+    <>
+      <TextEntry
+        label="Directory"
+        mono
+        value={draft.cwd}
+        placeholder={root ?? ""}
+        problem={problems.cwd}
+        onChange={(cwd) => set({ cwd })}
+      />
+      <EntryPair>
+        <TextEntry
+          label="Model"
+          mono
+          value={draft.model}
+          placeholder="the agent's own"
+          problem={problems.model}
+          onChange={(model) => set({ model })}
+        />
+        <TextEntry
+          label="Sources"
+          mono
+          value={draft.sources}
+          placeholder="all of the host"
+          problem={problems.sources}
+          onChange={(sources) => set({ sources })}
+        />
+      </EntryPair>
+      <BudgetEntries draft={draft} problems={problems} set={set} />
+    </>
+  )
+}
+
+function BudgetEntries({ draft, problems, set }: EntriesProps) {
+  return (
+    <EntryPair>
+      <TextEntry
+        label="Budget in USD"
+        kind="number"
+        value={draft.budgetUsd}
+        placeholder="none"
+        problem={problems.budgetUsd}
+        onChange={(budgetUsd) => set({ budgetUsd })}
+      />
+      <TextEntry
+        label="Budget in tokens"
+        kind="number"
+        value={draft.budgetTokens}
+        placeholder="none"
+        problem={problems.budgetTokens}
+        onChange={(budgetTokens) => set({ budgetTokens })}
+      />
+    </EntryPair>
+  )
+}

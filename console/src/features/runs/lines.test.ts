@@ -1,0 +1,134 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { RUN_STATUSES } from "#ground/contract"
+import { parseRuns } from "../../data/paths.ts"
+import { withSeed } from "../../test-seed.ts"
+import { askedSince, costOf, countFacets, linesOf, STATUS, sayTime } from "./lines.ts"
+import { aRun } from "./runs.fixture.ts"
+import { filterOf, MOST_VIEWS, readViews, searchOf, withView, writeViews } from "./views.ts"
+
+const NOW = Date.UTC(2026, 10, 15, 12, 0)
+const HOUR = 3_600_000
+
+const anyRun = fc
+  .record({
+    id: fc.uuid(),
+    status: fc.constantFrom(...RUN_STATUSES),
+    endedAt: fc.option(fc.integer({ min: NOW - 100 * HOUR, max: NOW })),
+  })
+  .map(aRun)
+
+describe("the list of runs", () => {
+  it("[CONSOLE-24] every run stands in exactly one group, under its heading, in its order", () => {
+    const runs = fc.uniqueArray(anyRun, { selector: (it) => it.id })
+    fc.assert(
+      fc.property(runs, (all) => {
+        const lines = linesOf(all, NOW)
+        const shown = lines.flatMap((it) => (it.kind === "run" ? [it.run] : []))
+        expect(shown.map((it) => it.id).toSorted()).toEqual(all.map((it) => it.id).toSorted())
+        for (const line of lines) {
+          if (line.kind !== "group") continue
+          const its = lines.filter((it) => it.kind === "run" && it.group === line.name)
+          expect(its).toHaveLength(line.count)
+          expect(line.count).toBeGreaterThan(0)
+        }
+        const counts = countFacets(all)
+        const { waiting, live, completed, failed, stopped } = counts
+        expect(waiting + live + completed + failed + stopped).toBe(counts.all)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-24] what waits stands first, then what runs, then today, then before", () => {
+    const runs = [
+      aRun({ id: "old", endedAt: NOW - 80 * HOUR }),
+      aRun({ id: "today", status: "failed", endedAt: NOW - HOUR }),
+      aRun({ id: "queued", status: "queued", startedAt: null }),
+      aRun({ id: "paused", status: "paused" }),
+    ]
+    expect(linesOf(runs, NOW).map((it) => it.key)).toEqual([
+      "Waiting for you",
+      "paused",
+      "Running",
+      "queued",
+      "Ended today",
+      "today",
+      "Earlier",
+      "old",
+    ])
+  })
+
+  it("[CONSOLE-24] time is for how long, or since its oldest question, or when it ended", () => {
+    const approval = (requestedAt: number) => ({ runId: "rn_1", requestedAt })
+    const asked = askedSince(
+      [NOW - 5 * 60_000, NOW - 11 * 60_000].map((at) => ({
+        ...approval(at),
+        id: `${at}`,
+        tool: "",
+        title: "",
+        input: "",
+        digest: "",
+        path: null,
+        cwd: "",
+        status: "open" as const,
+        expiresAt: 0,
+        answeredAt: null,
+        answeredBy: null,
+        note: null,
+      })),
+    )
+    const say = (run: ReturnType<typeof aRun>) => {
+      const line = linesOf([run], NOW).find((it) => it.kind === "run")
+      return line === undefined ? "" : sayTime(line, NOW, asked)
+    }
+    expect(say(aRun({ status: "waiting" }))).toBe("11 min")
+    expect(say(aRun({ status: "running", startedAt: NOW - 352_000 }))).toBe("5:52")
+    expect(say(aRun({ status: "queued", startedAt: null }))).toBe("next")
+    expect(say(aRun({ endedAt: Date.UTC(2026, 10, 2, 12) }))).toBe("2 Nov")
+  })
+
+  it("[CONSOLE-24] every status of the contract has its word and its mark", () => {
+    expect(Object.keys(STATUS)).toEqual([...RUN_STATUSES])
+    expect(STATUS.interrupted).toEqual({ mark: "interrupted", word: "interrupted" })
+  })
+
+  it("[CONSOLE-15] the dearer of two costs is shown, and none where none is known", () => {
+    const cost = (reportedUsd: number | null, computedUsd: number | null) =>
+      costOf(aRun({ cost: { ...aRun().cost, reportedUsd, computedUsd } }))
+    expect([cost(1, 2), cost(null, 0.5), cost(3, null), cost(null, null)]).toEqual([
+      2,
+      0.5,
+      3,
+      null,
+    ])
+  })
+})
+
+describe("views", () => {
+  const search = parseRuns("?text=tide&status=failed&at=rn_1&beside=peek&view=approvals")
+
+  it("[CONSOLE-24] a view keeps what narrows the list, and not what is selected", () => {
+    expect(filterOf(search)).toBe("?text=tide&status=failed")
+    expect(searchOf(filterOf(search))).toEqual(parseRuns("?text=tide&status=failed"))
+  })
+
+  it("[CONSOLE-24] names are read back, an old one is replaced, and there is a cap", () => {
+    const views = withView(withView([], "  broken\ttides ", search), "b", parseRuns(""))
+    expect(readViews(writeViews(views))).toEqual(views)
+    expect(withView(views, "broken tides", parseRuns("?label=x"))).toEqual([
+      { name: "broken tides", search: "?label=x" },
+      { name: "b", search: "" },
+    ])
+    expect(withView(views, "   ", search)).toBe(views)
+    const many = Array.from({ length: 30 }, (_, i) => ({ name: `v${i}`, search: "" }))
+    expect(withView(many, "new", search)).toHaveLength(MOST_VIEWS)
+  })
+
+  it.each([[null], [""], ["no tab"], ["\t?text=nameless"], ["\u0000\n\n"]])(
+    "[CONSOLE-24] a storage that holds %j holds no view",
+    (text) => {
+      expect(readViews(text)).toEqual([])
+    },
+  )
+})

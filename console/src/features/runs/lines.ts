@@ -1,0 +1,131 @@
+import type { Approval, Run, RunStatus } from "../../contract.ts"
+import { formatAge, formatClock, formatDate, formatRunTime, nameDay } from "../../data/moments.ts"
+import type { RunsFacet } from "../../data/paths.ts"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+
+/** The mark and the word of a status; the words are the contract's. */
+export const STATUS: Readonly<Record<RunStatus, { mark: Status; word: string }>> = {
+  queued: { mark: "queued", word: "queued" },
+  starting: { mark: "running", word: "starting" },
+  running: { mark: "running", word: "running" },
+  waiting: { mark: "waiting", word: "waiting" },
+  paused: { mark: "paused", word: "paused" },
+  completed: { mark: "done", word: "completed" },
+  failed: { mark: "failed", word: "failed" },
+  stopped: { mark: "stopped", word: "stopped" },
+  interrupted: { mark: "interrupted", word: "interrupted" },
+}
+
+const OF_FACET: Readonly<Record<Exclude<RunsFacet, "all">, readonly RunStatus[]>> = {
+  waiting: ["waiting", "paused"],
+  live: ["queued", "starting", "running"],
+  completed: ["completed"],
+  failed: ["failed"],
+  stopped: ["stopped", "interrupted"],
+}
+
+export function isOfFacet({ status }: Run, facet: RunsFacet): boolean {
+  return facet === "all" || OF_FACET[facet].includes(status)
+}
+
+export function countFacets(runs: readonly Run[]): Readonly<Record<RunsFacet, number>> {
+  const count = (facet: RunsFacet) => runs.filter((it) => isOfFacet(it, facet)).length
+  return {
+    all: runs.length,
+    waiting: count("waiting"),
+    live: count("live"),
+    completed: count("completed"),
+    failed: count("failed"),
+    stopped: count("stopped"),
+  }
+}
+
+export function hasEnded(run: Run): boolean {
+  return !isOfFacet(run, "waiting") && !isOfFacet(run, "live")
+}
+
+export type GroupName = "Waiting for you" | "Running" | "Ended today" | "Earlier"
+export type RunsLine =
+  | {
+      readonly kind: "group"
+      readonly key: string
+      readonly name: GroupName
+      readonly count: number
+    }
+  | { readonly kind: "run"; readonly key: string; readonly group: GroupName; readonly run: Run }
+
+const GROUPS: readonly GroupName[] = ["Waiting for you", "Running", "Ended today", "Earlier"]
+
+/** Waiting first, because only there time is lost because of the reader; each run once. */
+export function linesOf(runs: readonly Run[], now: number): readonly RunsLine[] {
+  return GROUPS.flatMap((group): readonly RunsLine[] => {
+    const its = runs.filter((it) => groupOf(it, now) === group)
+    if (its.length === 0) return []
+    return [
+      { kind: "group", key: group, name: group, count: its.length },
+      ...its.map((run) => ({ kind: "run", key: run.id, group, run }) as const),
+    ]
+  })
+}
+
+function groupOf(run: Run, now: number): GroupName {
+  if (isOfFacet(run, "waiting")) return "Waiting for you"
+  if (isOfFacet(run, "live")) return "Running"
+  return nameDay(endOf(run), now) === "Today" ? "Ended today" : "Earlier"
+}
+
+function endOf({ endedAt, updatedAt }: Run): number {
+  return endedAt ?? updatedAt
+}
+
+/** What the last column says: for how long it waits or runs, or when it ended. */
+export function sayTime(
+  { run, group }: { readonly run: Run; readonly group: GroupName },
+  now: number,
+  askedAt: ReadonlyMap<string, number>,
+): string {
+  switch (group) {
+    case "Waiting for you":
+      return formatAge(askedAt.get(run.id) ?? run.updatedAt, now)
+    case "Running":
+      return run.startedAt === null ? "next" : formatRunTime(Math.max(0, now - run.startedAt))
+    case "Ended today":
+      return formatClock(endOf(run))
+    case "Earlier":
+      return formatDate(endOf(run))
+    default:
+      return group satisfies never
+  }
+}
+
+/** Since when each run waits: its oldest open question. */
+export function askedSince(approvals: readonly Approval[]): ReadonlyMap<string, number> {
+  const since = new Map<string, number>()
+  for (const { runId, requestedAt } of approvals) {
+    since.set(runId, Math.min(requestedAt, since.get(runId) ?? requestedAt))
+  }
+  return since
+}
+
+/** The dearer figure, as budgets count; null when neither the provider nor our table knows. */
+export function costOf({ cost }: Run): number | null {
+  const known = [cost.reportedUsd, cost.computedUsd].filter((it) => it !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+export function tokensOf({ cost: { usage } }: Run): number {
+  return usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+}
+
+export function sayUsd(usd: number | null): string {
+  return usd === null ? "" : `$${usd.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")}`
+}
+
+/** The labels and the places of work that runs have, for the menus that narrow the list. */
+export function namesIn(runs: readonly Run[]) {
+  const sorted = (names: readonly string[]) => [...new Set(names)].toSorted()
+  return {
+    labels: sorted(runs.flatMap((it) => it.labels)),
+    workflows: sorted(runs.map((it) => it.workflow)),
+  }
+}

@@ -1,0 +1,192 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { Approval, Message, Permissions, Run } from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
+import { parseRuns } from "../../data/paths.ts"
+import { labelsFrom } from "./actions.tsx"
+import { sayDelete } from "./dialogs.tsx"
+import { RunsPage } from "./page.tsx"
+import { lastWordsIn } from "./peek.tsx"
+import { sayRule } from "./permissions.tsx"
+import { RunRow } from "./run-row.tsx"
+import { aRun } from "./runs.fixture.ts"
+import { former } from "./use-actions.ts"
+import { listInput } from "./use-runs.ts"
+
+const NOW = Date.UTC(2026, 10, 15, 8, 16)
+const APPROVAL: Approval = {
+  id: "ap_1",
+  runId: "rn_1",
+  tool: "Bash",
+  title: "Run a command",
+  input: JSON.stringify({ command: "npm run check -- --month 10" }),
+  digest: "d",
+  path: null,
+  cwd: "/r",
+  status: "open",
+  requestedAt: NOW - 120_000,
+  expiresAt: NOW + 581_000,
+  answeredAt: null,
+  answeredBy: null,
+  note: null,
+}
+const RULE = { id: "ru_1", decision: "allow", origin: "project", isInForce: false } as const
+
+type Known = {
+  readonly runs?: readonly Run[]
+  readonly approvals?: readonly Approval[]
+  readonly permissions?: Permissions
+}
+
+function textOf(node: ReactNode, queries = new QueryClient()): string {
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>{node}</QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+/** The page as text over a cache that holds these answers and asks for nothing. */
+function render(address: string, { runs, approvals = [], permissions }: Known): string {
+  const queries = new QueryClient()
+  const search = parseRuns(address)
+  if (runs !== undefined) {
+    queries.setQueryData(keys.operation("agents.list", listInput(search)), { runs })
+  }
+  queries.setQueryData(keys.operation("agents.approvals", {}), { approvals })
+  if (permissions !== undefined) {
+    queries.setQueryData(keys.operation("permissions.list", {}), permissions)
+  }
+  return textOf(<RunsPage now={NOW} search={search} onSearch={() => undefined} />, queries)
+}
+
+describe("the page Runs", () => {
+  it("[CONSOLE-15] before the first run it says what will be here and the one command", () => {
+    const text = render("", { runs: [] })
+    expect(text).toContain("Runs of agents will be here")
+    expect(text).toContain("--agent synthetic")
+  })
+
+  it("[CONSOLE-15] a filter without a match, and an empty archive, are told apart from nothing", () => {
+    expect(render("?text=zz", { runs: [] })).toContain("No run matches. Show all runs")
+    expect(render("?archived=yes", { runs: [] })).toContain("Nothing is in the archive.")
+    expect(render("", {})).not.toContain("0 runs")
+  })
+
+  it("[CONSOLE-24] facets say how many, and those without any are left out", () => {
+    const text = render("", { runs: [aRun(), aRun({ id: "rn_2", status: "waiting" })] })
+    expect(text).toContain("All 2 Waiting 1 Completed 1")
+    expect(text).not.toContain("Failed")
+    expect(text).toContain("2 runs")
+  })
+
+  it("[CONSOLE-22] hostile titles and labels are drawn as what they are", () => {
+    const run = aRun({ title: "a\u202Eb\u0007<img src=x>", labels: ["\u202Eevil"] })
+    const option = { id: "o", isSelected: false, onPick: () => undefined }
+    const text = textOf(<RunRow run={run} option={option} isPicked={false} time="next" />)
+    expect(text).toContain("a\\u{202e}b\\x07&lt;img src=x&gt;")
+    expect(text).toContain("\\u{202e}evil")
+  })
+
+  it("[CONSOLE-15] a window of which nothing is known stays empty; what was spent is not said there", () => {
+    const option = { id: "o", isSelected: false, onPick: () => undefined }
+    const row = (given: Partial<Run>) =>
+      textOf(<RunRow run={aRun(given)} option={option} isPicked={false} time="next" />)
+    const usage = { input: 24_500, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const cost = { usage, reportedUsd: null, computedUsd: null }
+    expect(row({ contextUsed: null, contextWindow: null, cost })).not.toContain("24.5k")
+    expect(row({ contextUsed: 9_100, contextWindow: null, cost })).toContain("9.1k")
+  })
+
+  it("[CONSOLE-25] the peek shows what is asked in full, with all three answers and the rule", () => {
+    const runs = [aRun({ status: "waiting" })]
+    const text = render("?at=rn_1&beside=peek", { runs, approvals: [APPROVAL] })
+    expect(text).toContain("npm run check -- --month 10")
+    expect(text).toMatch(/Allow once.*Deny.*Always allow/)
+    expect(text).toContain("allow Bash to run exactly this command")
+    expect(text).toContain("Expires in 9:41")
+  })
+
+  it("[CONSOLE-25] the inbox counts what is open; a question that is gone is no empty pane", () => {
+    const runs = [aRun({ status: "waiting" })]
+    const text = render("?view=approvals&at=ap_9", { runs, approvals: [APPROVAL] })
+    expect(text).toContain("1 open")
+    expect(text).toContain("It was answered or has run out.")
+    expect(render("?view=approvals", { runs })).toContain("Nobody waits for an answer.")
+  })
+
+  it("[CONSOLE-26] the form says what the chosen mode means", () => {
+    const text = render("?beside=new", { runs: [] })
+    expect(text).toContain("It asks before it changes a file or runs a command.")
+    expect(text).toContain("Budget in USD")
+  })
+
+  it("[CONSOLE-28] rules that do not count are said, with the way to change that", () => {
+    const permissions = {
+      file: "/r/p.json",
+      digest: "d",
+      isTrusted: false,
+      rules: [{ ...RULE, tool: "Edit" }],
+    }
+    const text = render("?view=permissions", { runs: [], permissions })
+    expect(text).toContain("1 allowing rule in it does not count until you trust the file")
+    expect(text).toContain("Trust this file")
+    expect(text).toContain("not trusted")
+    const trusted = render("?view=permissions", {
+      runs: [],
+      permissions: { ...permissions, isTrusted: true, rules: [] },
+    })
+    expect(trusted).toContain("No rule yet")
+    expect(trusted).not.toContain("Trust this file")
+  })
+
+  it("[CONSOLE-28] a rule says every part that must match", () => {
+    expect(sayRule({ ...RULE, tool: "Bash", command: "npm *" })).toBe("Bash, command npm *")
+    expect(sayRule({ ...RULE, path: "src/**" })).toBe("path src/**")
+    expect(sayRule(RULE)).toBe("everything")
+  })
+})
+
+describe("what is done to runs", () => {
+  it("[CONSOLE-27] deleting says how many runs and messages, and what is stopped first", () => {
+    const ended = aRun({ lastSeq: 1_200 })
+    const live = aRun({ lastSeq: 4, status: "running" })
+    expect(sayDelete([ended])).toBe(
+      'The run "Port the clock" with 1,200 messages will be deleted. This cannot be undone.',
+    )
+    expect(sayDelete([live])).toContain("It is still at work, and stopped first.")
+    expect(sayDelete([ended, live, live])).toContain(
+      "3 runs with 1,208 messages will be deleted. 2 of them are still at work",
+    )
+  })
+
+  it("[CONSOLE-27] an edit is undone to what each run had before, and to nothing else", () => {
+    const run = aRun({ title: "old", labels: ["a"], workflow: "todo" })
+    expect(former(run, { title: "new" })).toEqual({ title: "old" })
+    expect(former(run, { unlabel: true })).toEqual({ label: ["a"] })
+    expect(former(aRun(), { label: ["b"] })).toEqual({ unlabel: true })
+    expect(former(run, { archived: true })).toEqual({ archived: false })
+  })
+
+  it("[CONSOLE-27] labels are read from one line; a dash alone takes them off", () => {
+    expect(labelsFrom(" a, b ,a,, ")).toEqual({ label: ["a", "b"] })
+    expect(labelsFrom("-")).toEqual({ unlabel: true })
+  })
+
+  it("[CONSOLE-24] the last words are the agent's own, not what a tool printed", () => {
+    const message = (type: Message["type"], content: string): Message => ({
+      id: content,
+      seq: 1,
+      type,
+      role: "assistant",
+      content,
+      timestamp: 0,
+      metadata: {},
+    })
+    const said = [message("assistant", " done "), message("tool", "log"), message("assistant", "")]
+    expect(lastWordsIn(said)).toBe("done")
+    expect(lastWordsIn([message("tool", "log")])).toBeUndefined()
+  })
+})

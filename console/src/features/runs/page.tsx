@@ -1,0 +1,192 @@
+import { useState } from "react"
+import { formatExact, plural } from "../../contract.ts"
+import { navigate } from "../../data/location.ts"
+import { paths, type RunsSearch, type RunsView } from "../../data/paths.ts"
+import { useSession } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { recall } from "../../ui/remember.ts"
+import { Split } from "../../ui/split/split.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { ActionMenu } from "./actions.tsx"
+import { InboxDetail, InboxPane } from "./inbox.tsx"
+import { LaunchForm } from "./launch.tsx"
+import { emptyDraft } from "./launch-draft.ts"
+import { namesIn } from "./lines.ts"
+import { ListPane } from "./list-pane.tsx"
+import { Peek } from "./peek.tsx"
+import { PermissionsPane } from "./permissions.tsx"
+import { useActions } from "./use-actions.ts"
+import { type RunsData, useRuns } from "./use-runs.ts"
+
+type RunsPageProps = {
+  readonly now: number
+  readonly search: RunsSearch
+  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+}
+
+const TITLES: Readonly<Record<RunsView, string>> = {
+  list: "Runs",
+  approvals: "Approvals",
+  permissions: "Permissions",
+}
+
+const NEXT: Readonly<Record<RunsView, RunsView>> = {
+  list: "approvals",
+  approvals: "permissions",
+  permissions: "list",
+}
+
+/** Every run: what waits, what runs, what ended; beside it a look at one, or the form for the next. */
+export function RunsPage({ now, search, onSearch }: RunsPageProps) {
+  const { data: session } = useSession()
+  const data = useRuns(search, now)
+  const actions = useActions()
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const isReadOnly = session?.readOnly === true
+  const { view } = search
+  const turn = (to: RunsView) => onSearch({ view: to, at: "", beside: null })
+  useKey("runs.view", () => turn(NEXT[view]))
+  const chosen = data.all.filter((it) =>
+    picked.size > 0 ? picked.has(it.id) : it.id === search.at,
+  )
+  return (
+    <>
+      <Header
+        title={TITLES[view]}
+        {...(view === "list" ? {} : { parent: { label: "Runs", href: paths.runs() } })}
+        facts={<Text tone="3">{sayFacts(view, data)}</Text>}
+      >
+        {view === "list" ? (
+          <OnlyWide>
+            <ActionMenu
+              runs={chosen}
+              workflows={namesIn(data.all).workflows}
+              actions={actions}
+              isReadOnly={isReadOnly}
+              onDone={() => setPicked(new Set())}
+            />
+          </OnlyWide>
+        ) : null}
+        <ViewButtons view={view} open={data.approvals?.length} onTurn={turn} />
+        <Button
+          look="primary"
+          icon="plus"
+          keyId="runs.new"
+          shrinks
+          onPress={() => onSearch({ beside: search.beside === "new" ? null : "new" })}
+        >
+          New run
+        </Button>
+      </Header>
+      <Panes
+        now={now}
+        data={data}
+        search={search}
+        picked={picked}
+        isReadOnly={isReadOnly}
+        onPick={(id) => setPicked(toggled(picked, id))}
+        onSearch={onSearch}
+        onStop={(run) => actions.stop([run])}
+      />
+    </>
+  )
+}
+
+type ViewButtonsProps = {
+  readonly view: RunsView
+  readonly open: number | undefined
+  onTurn(to: RunsView): void
+}
+
+/** The two lists that belong to runs; each is left for the runs by its own button. */
+function ViewButtons({ view, open = 0, onTurn }: ViewButtonsProps) {
+  const toggle = (to: RunsView) => onTurn(view === to ? "list" : to)
+  return (
+    <>
+      <Button
+        look="ghost"
+        icon="ask"
+        shrinks
+        pressed={view === "approvals"}
+        onPress={() => toggle("approvals")}
+      >
+        {open === 0 ? "Approvals" : `Approvals ${formatExact(open)}`}
+      </Button>
+      <Button
+        look="ghost"
+        icon="lock"
+        shrinks
+        pressed={view === "permissions"}
+        onPress={() => toggle("permissions")}
+      >
+        Permissions
+      </Button>
+    </>
+  )
+}
+
+type PanesProps = RunsPageProps & {
+  readonly data: RunsData
+  readonly picked: ReadonlySet<string>
+  readonly isReadOnly: boolean
+  onPick(id: string): void
+  onStop(run: RunsData["all"][number]): void
+}
+
+function Panes(props: PanesProps) {
+  const { search, isReadOnly } = props
+  // Here and not in the form: closing the panel for a look at the list loses nothing.
+  const [draft, setDraft] = useState(() =>
+    emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }),
+  )
+  const form = (
+    <LaunchForm
+      draft={draft}
+      onDraft={setDraft}
+      onStarted={(run) => navigate(paths.run(run.id))}
+      onClose={() => props.onSearch({ beside: null }, "replace")}
+    />
+  )
+  const panes = {
+    list: () => ({ list: <ListPane {...props} />, detail: peekOf(props) }),
+    approvals: () => ({
+      list: <InboxPane {...props} />,
+      detail: search.at === "" ? null : <InboxDetail {...props} />,
+    }),
+    permissions: () => ({ list: <PermissionsPane isReadOnly={isReadOnly} />, detail: null }),
+  }[search.view]()
+  return (
+    <Split name="runs" list={panes.list} detail={search.beside === "new" ? form : panes.detail} />
+  )
+}
+
+function peekOf({ data, search, now, isReadOnly, onSearch, onStop }: PanesProps) {
+  const run = data.all.find((it) => it.id === search.at)
+  if (search.beside !== "peek" || run === undefined) return null
+  return (
+    <Peek
+      key={run.id}
+      run={run}
+      approvals={(data.approvals ?? []).filter((it) => it.runId === run.id)}
+      now={now}
+      isReadOnly={isReadOnly}
+      onStop={() => onStop(run)}
+      onClose={() => onSearch({ beside: null }, "replace")}
+    />
+  )
+}
+
+function sayFacts(view: RunsView, { list, approvals, all }: RunsData): string {
+  if (view === "approvals") return approvals === undefined ? "" : `${approvals.length} open`
+  if (view === "permissions" || list.data === undefined) return ""
+  return plural(all.length, "run")
+}
+
+function toggled(picked: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(picked)
+  if (!next.delete(id)) next.add(id)
+  return next
+}

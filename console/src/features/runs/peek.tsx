@@ -1,0 +1,172 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { type Approval, formatCount, formatExact, type Message, type Run } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { useClient } from "../../data/queries.tsx"
+import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import {
+  Block,
+  Flow,
+  Pane,
+  PaneHead,
+  PaneScroll,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import { ApprovalCard } from "./approval.tsx"
+import { costOf, hasEnded, STATUS, sayUsd, tokensOf } from "./lines.ts"
+
+type PeekProps = {
+  readonly run: Run
+  readonly approvals: readonly Approval[]
+  readonly now: number
+  readonly isReadOnly: boolean
+  onStop(): void
+  onClose(): void
+}
+
+/** A look at one run without leaving the list: what it asks, what it said last, what it cost. */
+export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
+  const { mark, word } = STATUS[run.status]
+  return (
+    <Pane ground="canvas" label="The selected run">
+      <PaneHead
+        actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
+      >
+        <StatusMark status={mark} />
+        <Text strong cut title={visibleLine(run.title)}>
+          {visibleLine(run.title)}
+        </Text>
+      </PaneHead>
+      <PaneScroll>
+        {approvals.map((it, i) => (
+          <Block key={it.id} title={i === 0 ? "Waits for you" : "And for this"}>
+            <ApprovalCard approval={it} now={now} hearsKeys={i === 0} isReadOnly={isReadOnly} />
+          </Block>
+        ))}
+        <LastWords run={run} />
+        <Block title="Run" aside={word}>
+          <RunFacts run={run} now={now} />
+        </Block>
+        <Block>
+          <Flow>
+            <LinkButton small href={paths.run(run.id)}>
+              Open
+            </LinkButton>
+            {hasEnded(run) ? null : (
+              <Button small look="danger" icon="stop" disabled={isReadOnly} onPress={onStop}>
+                Stop
+              </Button>
+            )}
+          </Flow>
+        </Block>
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+/** So many messages back a word of the agent is nearly always found. */
+const LOOKED_BACK_MESSAGES = 40
+/** A look, not the transcript. */
+const MOST_CHARACTERS = 1_200
+
+function LastWords({ run }: { readonly run: Run }) {
+  const client = useClient()
+  const input = {
+    id: run.id,
+    before: run.lastSeq + 1,
+    limit: LOOKED_BACK_MESSAGES,
+    brief: true,
+  }
+  const { data, error } = useQuery({
+    queryKey: keys.operation("agents.messages", input),
+    queryFn: ({ signal }) => client.read("agents.messages", input, { signal }),
+    enabled: run.lastSeq > 0,
+    placeholderData: keepPreviousData,
+  })
+  if (error !== null) return <Failure size="row" error={toWireError(error)} />
+  const words = run.error ?? lastWordsIn(data?.messages ?? [])
+  return (
+    <Block title={run.error === null ? "Last words" : "What went wrong"}>
+      <Text as="p" wrap {...(run.error === null ? {} : { tone: "bad" })}>
+        {words === undefined ? "Nothing was said yet." : visible(words.slice(0, MOST_CHARACTERS))}
+      </Text>
+    </Block>
+  )
+}
+
+/** What the agent itself said last, not what its tools printed. */
+export function lastWordsIn(messages: readonly Message[]): string | undefined {
+  const said = messages.findLast(
+    (it) => (it.type === "assistant" || it.type === "response") && it.content.trim() !== "",
+  )
+  return said?.content.trim()
+}
+
+function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
+  const { contextUsed, contextWindow, cwd, labels, mode, model, type, workflow } = run
+  const tokens = tokensOf(run)
+  return (
+    <Stack gap="8">
+      <Values>
+        <Value name="Agent">
+          {type} {model === null ? "" : visibleLine(model)}
+        </Value>
+        <Value name="Mode">{mode}</Value>
+        <Value name="Started">{formatWhen(run.startedAt ?? run.createdAt, now)}</Value>
+        <Value name="In">
+          <Path path={cwd} />
+        </Value>
+        {contextUsed === null || contextWindow === null ? null : (
+          <Value name="Context">
+            {formatCount(contextUsed)} of {formatCount(contextWindow)} tokens
+          </Value>
+        )}
+        {tokens === 0 ? null : <Value name="Used">{formatExact(tokens)} tokens</Value>}
+        <CostValue run={run} />
+        <Value name="Work">{visibleLine(workflow)}</Value>
+        {labels.length === 0 ? null : (
+          <Value name="Labels">{labels.map(visibleLine).join(", ")}</Value>
+        )}
+        <Value name="Id" title={run.id}>
+          <Text mono>{run.id}</Text>
+        </Value>
+      </Values>
+      <BudgetMeter run={run} />
+    </Stack>
+  )
+}
+
+/** The provider's figure and ours, where they differ; no cost is shown where none is known. */
+function CostValue({ run: { cost } }: { readonly run: Run }) {
+  const { reportedUsd, computedUsd } = cost
+  if (reportedUsd === null && computedUsd === null) return null
+  const isOne = reportedUsd === null || computedUsd === null || reportedUsd === computedUsd
+  const says = isOne
+    ? sayUsd(reportedUsd ?? computedUsd)
+    : `${sayUsd(reportedUsd)} by the provider, ${sayUsd(computedUsd)} by our table`
+  return <Value name="Cost">{says}</Value>
+}
+
+function BudgetMeter({ run }: { readonly run: Run }) {
+  const usd = costOf(run)
+  if (run.budgetUsd === null || usd === null) return null
+  const label = `${sayUsd(usd)} of ${sayUsd(run.budgetUsd)}`
+  return (
+    <Stack>
+      <Meter share={usd / run.budgetUsd} label={label} />
+      <Text size="xs" tone="2">
+        {label}
+      </Text>
+    </Stack>
+  )
+}

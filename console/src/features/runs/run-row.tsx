@@ -1,0 +1,152 @@
+import { formatCount, type Run } from "../../contract.ts"
+import {
+  Cell,
+  Group,
+  NameCell,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  type RowOption,
+} from "../../ui/list/list.tsx"
+import { Flow, Stack } from "../../ui/pane/pane.tsx"
+import { Ring } from "../../ui/ring/ring.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Tag } from "../../ui/tag/tag.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { costOf, type GroupName, type RunsLine, STATUS, sayUsd } from "./lines.ts"
+
+export const RUN_COLUMNS = {
+  full: "14px 72px minmax(0, 1fr) 168px 40px 72px 68px 72px",
+  tight: "14px minmax(0, 1fr) 96px 72px 72px",
+  narrow: "14px minmax(0, 1fr) 72px",
+  nameSpan: 3,
+  nameSpanTight: 2,
+} as const
+
+/** Beside a pane the title needs the room more than the name of a model. */
+export const RUN_COLUMNS_BESIDE = {
+  ...RUN_COLUMNS,
+  full: "14px 72px minmax(0, 1fr) 96px 40px 72px 68px 72px",
+} as const
+
+const TIME: Readonly<Record<GroupName, string>> = {
+  "Waiting for you": "Since",
+  Running: "Time",
+  "Ended today": "Ended",
+  Earlier: "Ended",
+}
+
+export function GroupRow({ line }: { readonly line: Extract<RunsLine, { kind: "group" }> }) {
+  return (
+    <Group
+      amongOptions
+      name={line.name}
+      count={line.count}
+      labels={[
+        { text: "Agent", from: "roomy" },
+        { text: "Mode", from: "wide" },
+        { text: "Context", from: "roomy", align: "end" },
+        { text: "Cost", from: "wide", align: "end" },
+        { text: TIME[line.name], align: "end" },
+      ]}
+    />
+  )
+}
+
+type RunRowProps = {
+  readonly run: Run
+  readonly option: RowOption
+  readonly isPicked: boolean
+  readonly time: string
+}
+
+/** One run, one line: how it stands, what it is, who works, what it holds and costs. */
+export function RunRow({ run, option, isPicked, time }: RunRowProps) {
+  const { mark, word } = STATUS[run.status]
+  const usd = sayUsd(costOf(run))
+  return (
+    <Row option={option}>
+      <StatusMark status={isPicked ? "picked" : mark} />
+      <Cell from="wide">
+        <Text as="div" size="sm" {...(mark === "waiting" ? { tone: "warn" } : { tone: "2" })} cut>
+          {word}
+        </Text>
+      </Cell>
+      <Stack>
+        <NameCell>
+          <Text cut title={visibleLine(run.title)}>
+            {visibleLine(run.title)}
+          </Text>
+          {run.labels.slice(0, MOST_LABELS).map((it) => (
+            <Cell key={it} from="wide">
+              <Tag>{visibleLine(it)}</Tag>
+            </Cell>
+          ))}
+        </NameCell>
+        <NarrowLine>{[word, run.type, usd].filter((it) => it !== "").join(", ")}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <AgentWords run={run} />
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="2">
+          {run.mode}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <ContextCell run={run} />
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" mono align="end" cut>
+          {usd}
+        </Text>
+      </Cell>
+      <Text mono={isFigure(time)} size="sm" tone="3" align="end" cut>
+        {time}
+      </Text>
+      <NarrowEnd>{null}</NarrowEnd>
+    </Row>
+  )
+}
+
+/** Mono is for digits; a number with a word reads better without. */
+function isFigure(text: string): boolean {
+  return /^[\d:]+$/.test(text)
+}
+
+/** A third would leave no room for what the run is called. */
+const MOST_LABELS = 2
+
+function AgentWords({ run: { type, model } }: { readonly run: Run }) {
+  const shown = model === null ? "" : visibleLine(model)
+  return (
+    <Text as="div" tone="2" cut title={`${type} ${shown}`}>
+      {type} <Text tone="3">{shown}</Text>
+    </Text>
+  )
+}
+
+/** What is in the window, with a ring where its size is known; what was spent is no such figure. */
+function ContextCell({ run }: { readonly run: Run }) {
+  const { contextUsed, contextWindow } = run
+  if (contextUsed === null) return null
+  if (contextWindow === null) {
+    return (
+      <Text as="div" mono tone="2" align="end">
+        {formatCount(contextUsed)}
+      </Text>
+    )
+  }
+  return (
+    <Flow align="apart">
+      <Ring
+        share={contextUsed / contextWindow}
+        label={`${formatCount(contextUsed)} of ${formatCount(contextWindow)} tokens`}
+      />
+      <Text mono tone="2">
+        {formatCount(contextUsed)}
+      </Text>
+    </Flow>
+  )
+}

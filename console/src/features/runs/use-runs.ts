@@ -1,0 +1,52 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useMemo } from "react"
+import type { Run } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import { keys } from "../../data/keys.ts"
+import type { RunsSearch } from "../../data/paths.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { askedSince, countFacets, isOfFacet, linesOf } from "./lines.ts"
+
+/** The most that one answer may hold. */
+export const MOST_RUNS = 500
+
+/** What the server narrows; the status is narrowed here, so that each facet has its count. */
+export function listInput({ text, label, workflow, archived }: RunsSearch): Input<"agents.list"> {
+  return {
+    limit: MOST_RUNS,
+    ...(text === "" ? {} : { text }),
+    ...(label === "" ? {} : { label }),
+    ...(workflow === "" ? {} : { workflow }),
+    ...(archived ? { archived } : {}),
+  }
+}
+
+export function useRuns(search: RunsSearch, now: number) {
+  const client = useClient()
+  const input = listInput(search)
+  const list = useQuery({
+    queryKey: keys.operation("agents.list", input),
+    queryFn: ({ signal }) => client.read("agents.list", input, { signal }),
+    // While a word is typed the list of before stays: it narrows instead of blinking.
+    placeholderData: keepPreviousData,
+  })
+  const inbox = useOperation("agents.approvals", {})
+  const all = list.data?.runs ?? NONE
+  const { status } = search
+  const lines = useMemo(
+    () =>
+      linesOf(
+        all.filter((it) => isOfFacet(it, status)),
+        now,
+      ),
+    [all, status, now],
+  )
+  const approvals = inbox.data?.approvals
+  const askedAt = useMemo(() => askedSince(approvals ?? []), [approvals])
+  const counts = useMemo(() => countFacets(all), [all])
+  return { list, all, lines, counts, inbox, approvals, askedAt }
+}
+
+export type RunsData = ReturnType<typeof useRuns>
+
+const NONE: readonly Run[] = []

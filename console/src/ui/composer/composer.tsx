@@ -1,0 +1,136 @@
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react"
+import { IconButton } from "../button/button.tsx"
+import { Icon } from "../icon/icon.tsx"
+import { isApple } from "../kbd/platform.ts"
+import { useKey } from "../keys/keys.tsx"
+import { visibleLine } from "../visible.ts"
+import styles from "./composer.module.css"
+
+type ComposerProps = {
+  readonly text: string
+  readonly placeholder: string
+  readonly keyId?: string
+  onText(text: string): void
+  /** Command and Enter, or control and Enter. */
+  onCommit(): void
+  /** Above the field: what waits. */
+  readonly above?: ReactNode
+  /** Below the text, from the left. */
+  readonly tools: ReactNode
+  readonly actions: ReactNode
+}
+
+/** A field that grows with its text. */
+export function Composer(props: ComposerProps) {
+  const { text, onText, onCommit } = props
+  const area = useRef<HTMLTextAreaElement>(null)
+  useKey(props.keyId ?? "", props.keyId === undefined ? undefined : () => area.current?.focus())
+  useGrowing(area, text)
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (isCommit(event)) {
+      event.preventDefault()
+      onCommit()
+    }
+    if (event.key !== "Escape") return
+    event.stopPropagation()
+    event.currentTarget.blur()
+  }
+  return (
+    <div className={styles.composer}>
+      {props.above}
+      <div className={styles.field}>
+        <textarea
+          ref={area}
+          rows={1}
+          value={text}
+          placeholder={props.placeholder}
+          aria-label={props.placeholder}
+          onChange={(event) => onText(event.target.value)}
+          onKeyDown={press}
+        />
+        <div className={styles.tools}>
+          {props.tools}
+          <span className={styles.grow} />
+          {props.actions}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function isCommit(event: KeyboardEvent): boolean {
+  return event.key === "Enter" && (isApple() ? event.metaKey : event.ctrlKey)
+}
+
+/** A third of the window is the text's; the rest of it stays the transcript's. */
+const MOST_SHARE = 1 / 3
+
+function useGrowing(area: { readonly current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const element = area.current
+    if (element === null) return
+    element.style.height = "auto"
+    const most = window.innerHeight * MOST_SHARE
+    element.style.height = `${Math.min(element.scrollHeight, text === "" ? 20 : most)}px`
+  }, [area, text])
+}
+
+/** A fact below the text; left out on a phone unless it is a control. */
+export function ComposerFact({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.fact}>{children}</span>
+}
+
+/** How the turn is worked on; it stays on a phone. */
+export function ComposerMode({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.mode}>{children}</span>
+}
+
+type QueuedProps = {
+  readonly text: string
+  onEdit(text: string): void
+  onRemove(): void
+}
+
+/** A turn that waits: its words, to be changed or taken back until it is sent. */
+export function QueuedLine({ text, onEdit, onRemove }: QueuedProps) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const commit = () => {
+    const isChanged = draft !== null && draft.trim() !== "" && draft !== text
+    if (isChanged) onEdit(draft)
+    setDraft(null)
+  }
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Enter") commit()
+    if (event.key !== "Escape") return
+    event.stopPropagation()
+    setDraft(null)
+  }
+  return (
+    <div className={styles.queued}>
+      <Icon name="now" />
+      <span className={styles.word}>Queued</span>
+      {draft === null ? (
+        <span className={styles.text} title={text}>
+          {visibleLine(text)}
+        </span>
+      ) : (
+        <input
+          className={styles.draft}
+          value={draft}
+          aria-label="The queued turn"
+          ref={(element) => element?.focus()}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={press}
+          onBlur={commit}
+        />
+      )}
+      <IconButton small icon="edit" label="Change it" onPress={() => setDraft(text)} />
+      <IconButton small icon="close" label="Take it back" onPress={onRemove} />
+    </div>
+  )
+}
+
+/** In the place of the field: why nothing can be written. */
+export function ComposerClosed({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.closed}>{children}</div>
+}

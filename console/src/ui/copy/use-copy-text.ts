@@ -1,0 +1,12 @@
+import { useToast } from "../toast/toast.tsx"
+
+/** Puts a text on the clipboard and says so, for keys that have no button to say it in. */
+export function useCopyText(): (text: string, says: string) => void {
+  const toast = useToast()
+  return (text, says) => {
+    navigator.clipboard.writeText(text).then(
+      () => toast.show({ text: says }),
+      () => toast.show({ text: "The browser did not allow copying" }),
+    )
+  }
+}

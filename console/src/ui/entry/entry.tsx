@@ -1,0 +1,150 @@
+import { type ReactNode, type Ref, useId } from "react"
+import styles from "./entry.module.css"
+
+type EntryLook = {
+  readonly label: string
+  /** Below the control: what it means, or what happens. */
+  readonly says?: ReactNode
+  /** What is wrong with it; in its place, not somewhere else. */
+  readonly problem?: string | undefined
+}
+
+type TextEntryProps = EntryLook & {
+  readonly value: string
+  readonly placeholder?: string
+  readonly kind?: "text" | "number"
+  readonly mono?: boolean
+  readonly ref?: Ref<HTMLInputElement>
+  onChange(text: string): void
+}
+
+/** One line of a form, its name above it. */
+export function TextEntry(props: TextEntryProps) {
+  const id = useId()
+  const { kind = "text", mono = false, onChange } = props
+  return (
+    <Labelled id={id} {...props}>
+      <input
+        ref={props.ref}
+        id={id}
+        className={styles.input}
+        type="text"
+        inputMode={kind === "number" ? "decimal" : "text"}
+        data-mono={mono || undefined}
+        value={props.value}
+        placeholder={props.placeholder}
+        aria-invalid={props.problem !== undefined}
+        aria-describedby={`${id}-says`}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Labelled>
+  )
+}
+
+type AreaEntryProps = Omit<TextEntryProps, "kind" | "ref"> & {
+  readonly rows: number
+  readonly ref?: Ref<HTMLTextAreaElement>
+}
+
+/** Several lines of a form; it can be drawn higher. */
+export function AreaEntry(props: AreaEntryProps) {
+  const id = useId()
+  const { rows, mono = false, onChange } = props
+  return (
+    <Labelled id={id} {...props}>
+      <textarea
+        ref={props.ref}
+        id={id}
+        className={styles.area}
+        rows={rows}
+        data-mono={mono || undefined}
+        value={props.value}
+        placeholder={props.placeholder}
+        aria-invalid={props.problem !== undefined}
+        aria-describedby={`${id}-says`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Labelled>
+  )
+}
+
+type LabelledProps = EntryLook & { readonly id: string; readonly children: ReactNode }
+
+function Labelled({ id, label, says, problem, children }: LabelledProps) {
+  return (
+    <div className={styles.entry}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      {children}
+      <Below id={`${id}-says`} says={says} problem={problem} />
+    </div>
+  )
+}
+
+function Below({ id, says, problem }: Omit<LabelledProps, "label" | "children">) {
+  if (problem !== undefined) {
+    return (
+      <p id={id} className={styles.problem} role="alert">
+        {problem}
+      </p>
+    )
+  }
+  return says === undefined ? null : (
+    <p id={id} className={styles.says}>
+      {says}
+    </p>
+  )
+}
+
+export type PickChoice = {
+  readonly value: string
+  readonly label: string
+  /** At the right of its name: a version, or what is missing. */
+  readonly detail?: string
+  readonly isMissing?: boolean
+}
+
+type PickEntryProps = EntryLook & {
+  readonly choices: readonly PickChoice[]
+  readonly value: string
+  onPick(value: string): void
+}
+
+/** One of a few, each in a line of its own with what is to be known about it. */
+export function PickEntry({ label, says, problem, choices, value, onPick }: PickEntryProps) {
+  const id = useId()
+  return (
+    <fieldset className={styles.entry} aria-describedby={`${id}-says`}>
+      <legend className={styles.label}>{label}</legend>
+      <div className={styles.picks}>
+        {choices.map((it) => (
+          <label key={it.value} className={styles.pick} data-missing={it.isMissing || undefined}>
+            <input
+              type="radio"
+              name={id}
+              value={it.value}
+              checked={it.value === value}
+              onChange={() => onPick(it.value)}
+            />
+            <span>{it.label}</span>
+            <small title={it.detail}>{it.detail}</small>
+          </label>
+        ))}
+      </div>
+      <Below id={`${id}-says`} says={says} problem={problem} />
+    </fieldset>
+  )
+}
+
+/** Entries that stand beside one another. */
+export function EntryPair({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.pair}>{children}</div>
+}
+
+/** A form in a pane: its entries, and what it does at the foot. */
+export function EntryForm({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.form}>{children}</div>
+}

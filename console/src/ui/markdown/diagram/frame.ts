@@ -1,0 +1,105 @@
+import styles from "../markdown.module.css"
+import type { DrawingAnswer, DrawingAsked } from "./messages.ts"
+
+/** The longest that laying out may take: what is slower is no diagram that anybody reads. */
+const DRAWING_MS = 5_000
+/** 3 MB of script on a busy machine. */
+const LOADING_MS = 20_000
+/** An image of more text than this makes the browser slow, and shows nothing that can be read. */
+const LARGEST_CHARACTERS = 2_000_000
+/** Twenty screens; a hostile one would push the rest of the transcript out of reach. */
+const LONGEST_SIDE = 20_000
+const LONGEST_WORDS = 500
+
+type Answer = Exclude<DrawingAnswer, { kind: "ready" }>
+
+type Frame = { readonly element: HTMLIFrameElement; readonly isReady: Promise<unknown> }
+
+let frame: Frame | undefined
+
+/**
+ * Asks the page that draws, one diagram at a time. There is one page, made for the first diagram;
+ * if it does not answer it is thrown away, and the next diagram gets a new one.
+ */
+export async function askFrame(asked: DrawingAsked): Promise<Answer> {
+  frame ??= open()
+  const { element, isReady } = frame
+  if ((await isReady) === undefined) return giveUp(asked, "The part that draws was not loaded.")
+  const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === asked.id)
+  // A frame without an origin has no other address than this.
+  element.contentWindow?.postMessage(asked, "*")
+  const heard = await answer
+  if (heard === undefined || heard.kind === "ready") {
+    return giveUp(asked, "It takes longer than 5 seconds to lay out.")
+  }
+  return heard
+}
+
+function open(): Frame {
+  const element = document.createElement("iframe")
+  element.setAttribute("sandbox", "allow-scripts")
+  element.src = "/diagram.html"
+  element.title = "Lays out diagrams"
+  element.inert = true
+  element.tabIndex = -1
+  element.className = styles.corner ?? ""
+  const isReady = hear(element, LOADING_MS, (it) => it.kind === "ready")
+  document.body.append(element)
+  return { element, isReady }
+}
+
+function giveUp({ id }: DrawingAsked, says: string): Answer {
+  frame?.element.remove()
+  frame = undefined
+  return { kind: "refused", id, says }
+}
+
+/** The first such word of this frame and of nobody else, or nothing when the time is over. */
+function hear(
+  element: HTMLIFrameElement,
+  timeoutMs: number,
+  isIt: (answer: DrawingAnswer) => boolean,
+): Promise<DrawingAnswer | undefined> {
+  return new Promise((resolve) => {
+    const end = (answer?: DrawingAnswer) => {
+      window.clearTimeout(timer)
+      removeEventListener("message", listen)
+      resolve(answer)
+    }
+    const listen = (event: MessageEvent<unknown>) => {
+      if (event.source !== element.contentWindow) return
+      const answer = readAnswer(event.data)
+      if (answer !== undefined && isIt(answer)) end(answer)
+    }
+    const timer = window.setTimeout(end, timeoutMs)
+    addEventListener("message", listen)
+  })
+}
+
+/** The frame works on hostile text, so its words are read as a stranger's. */
+export function readAnswer(data: unknown): DrawingAnswer | undefined {
+  if (typeof data !== "object" || data === null) return undefined
+  const said: Readonly<Record<string, unknown>> = { ...data }
+  const { kind, id } = said
+  if (kind === "ready") return { kind }
+  if (typeof id !== "number") return undefined
+  if (kind === "drawn") return readPicture(id, said)
+  if (kind !== "refused" || typeof said["says"] !== "string") return undefined
+  return { kind, id, says: said["says"].slice(0, LONGEST_WORDS) }
+}
+
+function readPicture(id: number, said: Readonly<Record<string, unknown>>): Answer | undefined {
+  const { svg, width, height } = said
+  if (typeof svg !== "string" || !isSide(width) || !isSide(height)) return undefined
+  if (svg.length > LARGEST_CHARACTERS) {
+    return { kind: "refused", id, says: "Its picture is larger than 2 MB." }
+  }
+  if (Math.max(width, height) > LONGEST_SIDE) {
+    return { kind: "refused", id, says: `Its picture is larger than ${LONGEST_SIDE} pixels.` }
+  }
+  return { kind: "drawn", id, svg, width, height }
+}
+
+function isSide(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0
+}

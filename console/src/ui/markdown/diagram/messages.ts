@@ -1,0 +1,20 @@
+/** What the console asks of the page that draws, and what that page answers. */
+export type DrawingAsked = {
+  readonly id: number
+  readonly source: string
+  readonly look: DiagramLook
+}
+
+export type DiagramLook = "light" | "dark"
+
+export type DrawingAnswer =
+  /** Said once, when the page can be asked. */
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "drawn"
+      readonly id: number
+      readonly svg: string
+      readonly width: number
+      readonly height: number
+    }
+  | { readonly kind: "refused"; readonly id: number; readonly says: string }

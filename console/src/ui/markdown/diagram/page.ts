@@ -1,0 +1,78 @@
+/**
+ * The script of /diagram.html, the page in which diagrams are laid out. It stands in a frame of the
+ * console without its origin, so it has no session, no storage and nobody to talk to but the
+ * console; its policy lets this one script run and loads nothing.
+ */
+import mermaid from "mermaid"
+import type { DiagramLook, DrawingAnswer, DrawingAsked } from "./messages.ts"
+
+addEventListener("message", (event: MessageEvent<DrawingAsked>) => {
+  if (event.source === parent && parent !== window) void draw(event.data).then(tell)
+})
+tell({ kind: "ready" })
+
+async function draw({ id, source, look }: DrawingAsked): Promise<DrawingAnswer> {
+  mermaid.initialize(settingsFor(look))
+  const corner = document.createElement("div")
+  document.body.append(corner)
+  try {
+    const { svg } = await mermaid.render(`diagram-${id}`, source, corner)
+    return toPicture(id, svg)
+  } catch (error) {
+    return { kind: "refused", id, says: error instanceof Error ? error.message : String(error) }
+  } finally {
+    // Also what the library forgets when it fails.
+    document.body.replaceChildren()
+  }
+}
+
+/** The library writes HTML with the size of its page; an image must be XML with a size of its own. */
+function toPicture(id: number, text: string): DrawingAnswer {
+  const svg = new DOMParser().parseFromString(text, "text/html").querySelector("svg")
+  if (svg === null) return { kind: "refused", id, says: "Nothing was drawn." }
+  const { width, height } = svg.viewBox.baseVal
+  const [shownWidth, shownHeight] = [Math.ceil(width) || 300, Math.ceil(height) || 150]
+  svg.setAttribute("width", String(shownWidth))
+  svg.setAttribute("height", String(shownHeight))
+  const made = new XMLSerializer().serializeToString(svg)
+  return { kind: "drawn", id, svg: made, width: shownWidth, height: shownHeight }
+}
+
+/** The console alone may frame this page (frame-ancestors), so whoever hears this is the console. */
+function tell(answer: DrawingAnswer): void {
+  parent.postMessage(answer, "*")
+}
+
+function settingsFor(look: DiagramLook) {
+  return {
+    startOnLoad: false,
+    securityLevel: "strict",
+    suppressErrorRendering: true,
+    // The other layout is not shipped (console/dev/diagram-page.ts).
+    layout: "dagre",
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+    theme: look === "dark" ? "dark" : "neutral",
+    fontFamily: "sans-serif",
+    fontSize: 14,
+    logLevel: "fatal",
+    secure: OURS,
+  } as const
+}
+
+/** What a diagram may not set for itself: the library's own list, and what is not shipped or unsafe. */
+const OURS = [
+  "secure",
+  "securityLevel",
+  "startOnLoad",
+  "maxTextSize",
+  "maxEdges",
+  "suppressErrorRendering",
+  "layout",
+  "htmlLabels",
+  "themeCSS",
+  "fontFamily",
+  "altFontFamily",
+  "logLevel",
+  "dompurifyConfig",
+]

@@ -1,0 +1,33 @@
+import { type ComponentType, useEffect, useState } from "react"
+import { visible } from "../visible.ts"
+import styles from "./markdown.module.css"
+
+type Reader = ComponentType<{ readonly text: string }>
+
+let reader: Reader | null = null
+
+/**
+ * The reader of markdown, which most pages never need. Pages that do wait for it together with
+ * their own code, so that no text is seen raw first. Without it the text is still read, as it is.
+ */
+export async function loadMarkdown(): Promise<void> {
+  try {
+    reader = (await import("./rendered.tsx")).Rendered
+  } catch {
+    reader = Plain
+  }
+}
+
+/** Text of an agent: markdown without raw HTML, images and outside requests. */
+export function Markdown({ text }: { readonly text: string }) {
+  const [isLoaded, setIsLoaded] = useState(reader !== null)
+  useEffect(() => {
+    if (!isLoaded) void loadMarkdown().then(() => setIsLoaded(true))
+  }, [isLoaded])
+  const Shown = reader ?? Plain
+  return <Shown text={text} />
+}
+
+function Plain({ text }: { readonly text: string }) {
+  return <div className={styles.plain}>{visible(text)}</div>
+}

@@ -1,0 +1,55 @@
+import { useEffect, useState } from "react"
+import { CopyIcon } from "../copy/copy.tsx"
+import { visible } from "../visible.ts"
+import styles from "./markdown.module.css"
+import type { Drawing } from "./mermaid-draw.ts"
+
+/** A diagram: drawn when it is near what is seen, its source one press away, its error in words. */
+export function MermaidBlock({ source }: { readonly source: string }) {
+  const [drawing, setDrawing] = useState<Drawing | null>(null)
+  const [isSource, setIsSource] = useState(false)
+  useEffect(() => {
+    const gone = new AbortController()
+    const { signal } = gone
+    const show = (it: Drawing | undefined) => {
+      if (!signal.aborted && it !== undefined) setDrawing(it)
+    }
+    import("./mermaid-draw.ts")
+      .then(({ drawDiagram }) => drawDiagram({ source, look: lookNow(), signal }))
+      .then(show, () => show({ kind: "refused", says: "The part that draws was not loaded." }))
+    return () => gone.abort()
+  }, [source])
+  const isDrawn = drawing?.kind === "drawn"
+  return (
+    <figure className={styles.code}>
+      <figcaption>
+        <span>mermaid</span>
+        {isDrawn ? (
+          <button type="button" className={styles.switch} onClick={() => setIsSource(!isSource)}>
+            {isSource ? "Show the diagram" : "Show the source"}
+          </button>
+        ) : null}
+        <CopyIcon text={source} label="Copy the source" />
+      </figcaption>
+      {drawing?.kind === "refused" ? (
+        <p className={styles.problem}>No diagram: {visible(drawing.says)}</p>
+      ) : null}
+      {isDrawn && !isSource ? (
+        <img
+          className={styles.picture}
+          src={drawing.url}
+          width={drawing.width}
+          height={drawing.height}
+          alt={source}
+          onError={() => setDrawing({ kind: "refused", says: "The browser cannot show it." })}
+        />
+      ) : (
+        <pre>{visible(source)}</pre>
+      )}
+    </figure>
+  )
+}
+
+function lookNow(): "light" | "dark" {
+  return document.documentElement.dataset.theme === "dark" ? "dark" : "light"
+}

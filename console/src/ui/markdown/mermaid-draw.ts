@@ -1,0 +1,63 @@
+/**
+ * Draws a diagram with the mermaid library. It builds in a document and writes markup there, which
+ * our policy forbids, so it has a page of its own in a frame (diagram/page.ts); what it made comes
+ * back as text and is only ever shown as an image, in which nothing runs and which loads nothing.
+ */
+import { askFrame } from "./diagram/frame.ts"
+import type { DiagramLook } from "./diagram/messages.ts"
+
+export type Drawing =
+  | {
+      readonly kind: "drawn"
+      readonly url: string
+      readonly width: number
+      readonly height: number
+    }
+  | { readonly kind: "refused"; readonly says: string }
+
+/** Scrolled away and back, a diagram is not drawn again. */
+const KEPT_DRAWINGS = 50
+/** Longer ones are no diagram that anybody reads, and take seconds to lay out. */
+const LONGEST_CHARACTERS = 20_000
+
+const kept = new Map<string, Drawing>()
+let last: Promise<unknown> = Promise.resolve()
+let asked = 0
+
+export type Wanted = {
+  readonly source: string
+  readonly look: DiagramLook
+  /** Whoever scrolled on wants it no more. */
+  readonly signal: AbortSignal
+}
+
+/** One at a time, in the order in which they came to be seen; nothing for who has gone meanwhile. */
+export async function drawDiagram(wanted: Wanted): Promise<Drawing | undefined> {
+  const key = `${wanted.look} ${wanted.source}`
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const drawing = last.then(() =>
+    wanted.signal.aborted ? undefined : (kept.get(key) ?? drawNow(wanted)),
+  )
+  last = Promise.allSettled([drawing])
+  const drawn = await drawing
+  if (drawn !== undefined) keep(key, drawn)
+  return drawn
+}
+
+async function drawNow({ source, look }: Wanted): Promise<Drawing> {
+  if (source.length > LONGEST_CHARACTERS) {
+    return { kind: "refused", says: `It is longer than ${LONGEST_CHARACTERS} characters.` }
+  }
+  const answer = await askFrame({ id: ++asked, source, look })
+  if (answer.kind === "refused") return answer
+  const { svg, width, height } = answer
+  const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  return { kind: "drawn", url, width, height }
+}
+
+function keep(key: string, drawing: Drawing): void {
+  kept.set(key, drawing)
+  const [oldest] = kept.keys()
+  if (kept.size > KEPT_DRAWINGS && oldest !== undefined) kept.delete(oldest)
+}

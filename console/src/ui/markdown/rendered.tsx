@@ -1,0 +1,186 @@
+import { Lexer, type MarkedToken, type Token, type Tokens } from "marked"
+import { Fragment, type ReactNode, useMemo } from "react"
+import { CopyIcon } from "../copy/copy.tsx"
+import { visible } from "../visible.ts"
+import { resolveReferences, safeLink } from "./links.ts"
+import styles from "./markdown.module.css"
+import { MermaidBlock } from "./mermaid-block.tsx"
+
+/** More than this is no reading text; it is shown as it is. */
+const LONGEST_CHARACTERS = 200_000
+/** Nobody nests deeper, but a hostile text might, until the stack is full. */
+const DEEPEST = 16
+
+/** Tokens of the reader as elements: nothing of the text is ever markup. */
+export function Rendered({ text }: { readonly text: string }) {
+  const tokens = useMemo(() => lex(text), [text])
+  return (
+    <div className={styles.markdown}>{tokens === undefined ? plain(text) : blocks(tokens, 0)}</div>
+  )
+}
+
+function lex(text: string): readonly Token[] | undefined {
+  if (text.length > LONGEST_CHARACTERS) return undefined
+  try {
+    return Lexer.lex(text, { gfm: true })
+  } catch {
+    // Nested beyond the stack: no reader's text.
+    return undefined
+  }
+}
+
+function blocks(tokens: readonly Token[], depth: number): ReactNode {
+  // The text never changes its order, so the place is the identity.
+  return tokens.map((token, i) => <Fragment key={i}>{block(token, depth)}</Fragment>)
+}
+
+/** The reader has no extension here, so there are no other tokens than its own. */
+function isOwn(token: Token): token is MarkedToken {
+  return token.type !== ""
+}
+
+function block(token: Token, depth: number): ReactNode {
+  if (!isOwn(token) || depth > DEEPEST) return plain(token.raw)
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null
+    case "hr":
+      return <hr />
+    case "heading":
+      return <Heading depth={token.depth}>{inline(token.tokens, depth)}</Heading>
+    case "paragraph":
+      return <p>{inline(token.tokens, depth)}</p>
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens, depth + 1)}</blockquote>
+    case "list":
+      return <List list={token} depth={depth} />
+    case "code":
+      return <CodeBlock token={token} />
+    case "table":
+      return <Table table={token} depth={depth} />
+    case "html":
+      return plain(token.text)
+    case "text":
+      return token.tokens === undefined ? words(token.text) : inline(token.tokens, depth)
+    default:
+      return inlineOne(token, depth)
+  }
+}
+
+/** Below the headings of the page, whatever the agent wrote. */
+function Heading({ depth, children }: { readonly depth: number; readonly children: ReactNode }) {
+  return depth <= 2 ? <h3>{children}</h3> : <h4>{children}</h4>
+}
+
+function List({ list, depth }: { readonly list: Tokens.List; readonly depth: number }) {
+  const items = list.items.map((item, i) => (
+    <li key={i} data-task={item.task || undefined}>
+      {blocks(item.tokens, depth + 1)}
+    </li>
+  ))
+  if (!list.ordered) return <ul>{items}</ul>
+  return <ol start={list.start === "" ? 1 : list.start}>{items}</ol>
+}
+
+function CodeBlock({ token }: { readonly token: Tokens.Code }) {
+  const language = (token.lang ?? "").split(/\s/)[0] ?? ""
+  if (language === "mermaid") return <MermaidBlock source={token.text} />
+  return (
+    <figure className={styles.code}>
+      <figcaption>
+        {visible(language)}
+        <CopyIcon text={token.text} label="Copy the code" />
+      </figcaption>
+      <pre>{visible(token.text)}</pre>
+    </figure>
+  )
+}
+
+function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }) {
+  const cells = (row: readonly Tokens.TableCell[], Tag: "th" | "td") =>
+    row.map((cell, i) => (
+      <Tag key={i} data-align={cell.align ?? undefined}>
+        {inline(cell.tokens, depth)}
+      </Tag>
+    ))
+  return (
+    // Focusable, because a scrolled area must be reachable by keys.
+    <section className={styles.table} aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{cells(table.header, "th")}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, i) => (
+            <tr key={i}>{cells(row, "td")}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function inline(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, i) => (
+    <Fragment key={i}>
+      {isOwn(token) && depth <= DEEPEST ? inlineOne(token, depth + 1) : plain(token.raw)}
+    </Fragment>
+  ))
+}
+
+function inlineOne(token: MarkedToken, depth: number): ReactNode {
+  switch (token.type) {
+    case "text":
+      return token.tokens === undefined ? words(token.text) : inline(token.tokens, depth)
+    case "escape":
+      return words(token.text)
+    case "strong":
+      return <strong>{inline(token.tokens, depth)}</strong>
+    case "em":
+      return <em>{inline(token.tokens, depth)}</em>
+    case "del":
+      return <del>{inline(token.tokens, depth)}</del>
+    case "codespan":
+      return <code>{visible(token.text)}</code>
+    case "br":
+      return <br />
+    case "checkbox":
+      return token.checked ? "[x] " : "[ ] "
+    case "link":
+      return <Link href={token.href}>{inline(token.tokens, depth)}</Link>
+    case "image":
+      // Never loaded: the address alone would tell somebody that this was read.
+      return <Link href={token.href}>image: {words(token.text)}</Link>
+    default:
+      return plain(token.raw)
+  }
+}
+
+/** A link says where it leads; one that may not lead there is its words and its address. */
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  const link = safeLink(resolveReferences(href))
+  if (link === undefined) {
+    return (
+      <>
+        {children} <small>({visible(href)})</small>
+      </>
+    )
+  }
+  return (
+    <>
+      <a href={link.href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>{" "}
+      <small>({visible(link.place)})</small>
+    </>
+  )
+}
+
+function words(text: string): string {
+  return visible(resolveReferences(text))
+}
+
+function plain(text: string): ReactNode {
+  return <span className={styles.plain}>{visible(text)}</span>
+}

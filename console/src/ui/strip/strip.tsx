@@ -1,0 +1,98 @@
+import { useLayoutEffect, useRef, useState } from "react"
+import { formatRunTime } from "../../data/moments.ts"
+import { classNames } from "../class-names.ts"
+import { visibleLine } from "../visible.ts"
+import styles from "./strip.module.css"
+import { ticksFor } from "./ticks.ts"
+
+export type StripSpan = {
+  readonly lane: "model" | "tools" | "branches" | "waiting"
+  /** What kind of thing it was, which gives its colour. */
+  readonly look: "plain" | "read" | "search" | "edit" | "command" | "waiting"
+  readonly title: string
+  readonly fromMs: number
+  readonly toMs: number
+  readonly seq: number
+}
+
+type StripProps = {
+  readonly durationMs: number
+  readonly spans: readonly StripSpan[]
+  onPick(seq: number): void
+}
+
+const LANES = [
+  { id: "model", label: "Model" },
+  { id: "tools", label: "Tools" },
+  { id: "branches", label: "Branches" },
+] as const
+
+/** A whole run in one glance: who worked when, and where a person was waited for. */
+export function Strip({ durationMs, spans, onPick }: StripProps) {
+  const total = Math.max(1, durationMs)
+  const share = (ms: number) => `${((Math.min(ms, total) / total) * 100).toFixed(2)}%`
+  const drawn = (lane: string) =>
+    spans.filter((it) => it.lane === lane || (lane === "tools" && it.lane === "waiting"))
+  return (
+    <section className={styles.strip} aria-label="Where the time went">
+      {LANES.map(({ id, label }) => (
+        <div key={id} className={styles.row}>
+          <span>{label}</span>
+          <div className={styles.lane}>
+            {drawn(id).map((it) => (
+              <button
+                key={`${it.seq} ${it.fromMs}`}
+                type="button"
+                // One tab stop for the picture: the list below has the same in words.
+                tabIndex={-1}
+                className={classNames(styles.span, styles[it.look])}
+                style={{ left: share(it.fromMs), width: share(it.toMs - it.fromMs) }}
+                title={saySpan(it)}
+                aria-label={saySpan(it)}
+                onClick={() => onPick(it.seq)}
+              />
+            ))}
+          </div>
+        </div>
+      ))}
+      <div className={styles.row}>
+        <span />
+        <Ticks durationMs={durationMs} share={share} />
+      </div>
+    </section>
+  )
+}
+
+/** Before it was measured: about what it has on a wide screen with the context beside it. */
+const USUAL_WIDTH_PX = 600
+
+/** The scale, with as many labels as have room. */
+function Ticks({ durationMs, share }: { durationMs: number; share: (ms: number) => string }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [widthPx, setWidthPx] = useState(USUAL_WIDTH_PX)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const measure = () => setWidthPx(element.clientWidth)
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [])
+  const ticks = ticksFor(durationMs, widthPx)
+  const end = ticks.at(-1)
+  return (
+    <div ref={box} className={styles.ticks}>
+      {ticks.slice(0, -1).map(({ ms, text }) => (
+        <b key={ms} style={{ left: share(ms) }}>
+          {text}
+        </b>
+      ))}
+      <b data-last>{end?.text}</b>
+    </div>
+  )
+}
+
+function saySpan({ title, fromMs, toMs }: StripSpan): string {
+  return `${visibleLine(title)}, ${formatRunTime(toMs - fromMs)} from ${formatRunTime(fromMs)}`
+}

@@ -1,0 +1,39 @@
+import { formatRunTime } from "../../data/moments.ts"
+
+const ROUND_MS = [
+  1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
+  1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000,
+] as const
+/** More labels than this are more than anybody reads. */
+const MOST_TICKS = 8
+/** What a digit takes at most in the strip's font, and what is left free behind a label. */
+const CHARACTER_PX = 7
+const GAP_PX = 10
+
+export type Tick = { readonly ms: number; readonly text: string }
+
+/** Round moments from 0 on, as many as have room, and the end; no two touch or say the same. */
+export function ticksFor(durationMs: number, widthPx: number): readonly Tick[] {
+  const tick = (ms: number): Tick => ({ ms, text: sayTick(ms, durationMs) })
+  const end = tick(durationMs)
+  if (durationMs <= 0) return [end]
+  const roomPx = widthOf(end) + GAP_PX
+  const most = Math.min(MOST_TICKS, Math.floor(widthPx / roomPx))
+  const stepMs = ROUND_MS.find((it) => durationMs / it <= most) ?? durationMs
+  const leftPx = (ms: number): number => (ms / durationMs) * widthPx
+  const moments = Array.from({ length: Math.ceil(durationMs / stepMs) }, (_, i) => tick(i * stepMs))
+  const shown = moments.filter(
+    (it) => it.text !== end.text && leftPx(it.ms) + widthOf(it) + GAP_PX <= widthPx - widthOf(end),
+  )
+  return [...shown, end]
+}
+
+function widthOf({ text }: Tick): number {
+  return text.length * CHARACTER_PX
+}
+
+/** Of a run of seconds the tenths are said: 0:01 twice would be no scale. */
+function sayTick(ms: number, durationMs: number): string {
+  if (durationMs < 10_000) return `${(ms / 1_000).toFixed(1)} s`
+  return ms === 0 ? "0:00" : formatRunTime(ms)
+}

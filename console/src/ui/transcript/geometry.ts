@@ -1,0 +1,71 @@
+/** Where rows of different heights lie. Pure: the list does what it says. */
+export type Geometry = {
+  readonly keys: readonly string[]
+  /** The upper edge of each row, and behind the last the lower edge of all. */
+  readonly edges: Float64Array
+}
+
+export type Heights = ReadonlyMap<string, number>
+
+/** Measured heights where they are known, and a guess where they are not. */
+export function layOut(
+  keys: readonly string[],
+  heights: Heights,
+  guess: (index: number) => number,
+): Geometry {
+  const edges = new Float64Array(keys.length + 1)
+  for (const [i, key] of keys.entries()) {
+    edges[i + 1] = (edges[i] ?? 0) + (heights.get(key) ?? guess(i))
+  }
+  return { keys, edges }
+}
+
+export function heightOf({ edges }: Geometry): number {
+  return edges.at(-1) ?? 0
+}
+
+/** The row in which a height lies: the last whose upper edge is at or above it. */
+export function rowAt({ edges, keys }: Geometry, top: number): number {
+  let low = 0
+  let high = Math.max(0, keys.length - 1)
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((edges[middle] ?? 0) <= top) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+export type Range = { readonly from: number; readonly to: number }
+
+/** The rows to draw for what is seen, with some pixels more on both sides. */
+export function rangeFor(geometry: Geometry, seen: Seen, extraPx: number): Range {
+  if (geometry.keys.length === 0) return { from: 0, to: 0 }
+  const from = rowAt(geometry, Math.max(0, seen.top - extraPx))
+  const to = rowAt(geometry, seen.top + seen.height + extraPx) + 1
+  return { from, to }
+}
+
+export type Seen = { readonly top: number; readonly height: number }
+
+/** What must not move: rows in sight, and how far the upper edge of each lies above what is seen. */
+export type Anchor = readonly { readonly key: string; readonly above: number }[]
+
+/** A row may go when others come in, because they are gathered into one; then the next holds. */
+const ANCHOR_ROWS = 12
+
+export function anchorAt({ edges, keys }: Geometry, top: number): Anchor {
+  const index = rowAt({ edges, keys }, top)
+  return keys
+    .slice(index, index + ANCHOR_ROWS)
+    .map((key, i) => ({ key, above: top - (edges[index + i] ?? 0) }))
+}
+
+/** Where to scroll so that the anchor stays; null when all its rows are gone. */
+export function topFor({ edges, keys }: Geometry, anchor: Anchor): number | null {
+  for (const { key, above } of anchor) {
+    const index = keys.indexOf(key)
+    if (index >= 0) return (edges[index] ?? 0) + above
+  }
+  return null
+}

@@ -1,0 +1,309 @@
+import type { ReactNode } from "react"
+import { classNames } from "../class-names.ts"
+import { Icon, type IconName } from "../icon/icon.tsx"
+import { visible } from "../visible.ts"
+import styles from "./transcript.module.css"
+
+type FrameProps = {
+  /** What stands beside the transcript: facts, something wide, or nothing. */
+  readonly beside: ReactNode
+  readonly isBeside: boolean
+  /** `over`: facts that were asked for, also where they take the transcript's place. */
+  readonly width: "facts" | "over" | "wide"
+  readonly children: ReactNode
+}
+
+/** The transcript, and beside it what one looks at next to it. */
+export function TranscriptFrame({ beside, isBeside, width, children }: FrameProps) {
+  const shown = width === "facts" ? "shown" : width
+  return (
+    <div className={styles.frame} data-beside={isBeside ? shown : "none"}>
+      {children}
+      {beside}
+    </div>
+  )
+}
+
+export function Vitals({ children }: { readonly children: ReactNode }) {
+  return (
+    // A group, because a live region would read the clock aloud every second.
+    <div className={styles.vitals} role="group" aria-label="How it stands">
+      {children}
+    </div>
+  )
+}
+
+type VitalProps = {
+  readonly tone?: "warn" | "bad" | undefined
+  readonly title?: string | undefined
+  /** Left out on a phone. */
+  readonly wide?: boolean
+  readonly push?: boolean
+  /** Gives way where there is too little room. */
+  readonly yields?: boolean
+  readonly children: ReactNode
+}
+
+export function Vital(props: VitalProps) {
+  const { tone, title, wide = false, push = false, yields = false, children } = props
+  return (
+    <span
+      className={classNames(
+        styles.vital,
+        wide && styles.wide,
+        push && styles.push,
+        yields && styles.yields,
+      )}
+      data-tone={tone}
+      title={title}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** Left out on a phone, within a line. */
+export function Wide({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.wide}>{children}</span>
+}
+
+/** Left out where the pane is narrow: it is said elsewhere, too. */
+export function Roomy({ children }: { readonly children: ReactNode }) {
+  return <span className={classNames(styles.wide, styles.roomy)}>{children}</span>
+}
+
+type EntryProps = {
+  readonly id: string
+  readonly time: string
+  readonly mark: ReactNode
+  readonly depth: number
+  readonly isSelected: boolean
+  readonly isFound: boolean
+  readonly label: string
+  onPick(): void
+  /** What can be done with it, at its upper right. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Time, mark, content at fixed columns; what lies within another is indented with a line. */
+export function Entry(props: EntryProps) {
+  const { id, time, mark, depth, isSelected, children } = props
+  return (
+    // Keys move from one to the next; a press selects, without taking what is pressed within.
+    <article
+      id={id}
+      className={styles.entry}
+      data-entry
+      data-depth={depth > 0 || undefined}
+      data-found={props.isFound || undefined}
+      style={depth > 0 ? { "--depth": depth } : undefined}
+      aria-current={isSelected}
+      aria-label={props.label}
+      onClick={props.onPick}
+    >
+      <time>{time}</time>
+      {mark}
+      <div className={styles.within}>{children}</div>
+      {props.actions === undefined ? null : <div className={styles.actions}>{props.actions}</div>}
+    </article>
+  )
+}
+
+type LineProps = {
+  readonly title: string
+  readonly icon?: IconName | undefined
+  readonly mono?: boolean
+  readonly plain?: boolean
+  readonly says?: string
+  readonly tone?: "warn" | "bad" | undefined
+  readonly figures?: readonly string[]
+  /** Absent when there is nothing behind it. */
+  readonly isOpen?: boolean | undefined
+  readonly onToggle?: (() => void) | undefined
+}
+
+/** One line: what it is, what is known of it, its figures at the right. */
+export function Line(props: LineProps) {
+  const { title, icon, plain = false, says = "", tone, figures = [], isOpen, onToggle } = props
+  const content = (
+    <>
+      {icon === undefined ? null : <Icon name={icon} />}
+      <b title={title}>{title}</b>
+      {says === "" ? null : (
+        <span
+          className={classNames(styles.sum, tone === undefined && styles.wide)}
+          data-tone={tone}
+        >
+          {says}
+        </span>
+      )}
+      {figures.length === 0 ? null : (
+        <span className={styles.figures}>
+          {figures.map((it, i) => (
+            // Their order is their meaning: tokens, time, cost.
+            <span key={i}>{it}</span>
+          ))}
+        </span>
+      )}
+    </>
+  )
+  const look = { className: styles.line, "data-plain": plain || undefined }
+  if (onToggle === undefined) return <div {...look}>{content}</div>
+  return (
+    <button
+      type="button"
+      {...look}
+      aria-expanded={isOpen}
+      onClick={(event) => {
+        event.stopPropagation()
+        onToggle()
+      }}
+    >
+      {content}
+    </button>
+  )
+}
+
+type SaidProps = {
+  readonly look?: "strong" | "bad" | "writing"
+  readonly children: ReactNode
+}
+
+/** Reading text, at most 72 characters wide. */
+export function SaidText({ look, children }: SaidProps) {
+  return (
+    <div
+      className={styles.said}
+      data-strong={look === "strong" || undefined}
+      data-tone={look === "bad" ? "bad" : undefined}
+      data-writing={look === "writing" || undefined}
+    >
+      {children}
+      {look === "writing" ? <i className={styles.caret} /> : null}
+    </div>
+  )
+}
+
+export function Muted({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {
+  return (
+    <div className={styles.muted} data-tone={tone}>
+      {children}
+    </div>
+  )
+}
+
+export function MoreButton({ onPress, children }: { onPress: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      className={styles.more}
+      onClick={(event) => {
+        event.stopPropagation()
+        onPress()
+      }}
+    >
+      {children}
+    </button>
+  )
+}
+
+export function Box({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {
+  return (
+    <div className={styles.box} data-tone={tone}>
+      {children}
+    </div>
+  )
+}
+
+/** The upper line of a box; what stands behind `aside` is at the right. */
+export function BoxTop({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
+  return (
+    <div className={styles.top}>
+      {children}
+      <span className={styles.grow} />
+      {aside}
+    </div>
+  )
+}
+
+export function BoxFoot({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
+  return (
+    <div className={styles.foot}>
+      {children}
+      {aside === undefined ? null : (
+        <>
+          <span className={classNames(styles.grow, styles.wide)} />
+          <span className={styles.wide}>{aside}</span>
+        </>
+      )}
+    </div>
+  )
+}
+
+export function BoxBody({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.padded}>{children}</div>
+}
+
+/** What a tool was given or gave back, as it is; what hides itself is shown. */
+export function BoxCode({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    // Focusable, because a scrolled area must be reachable by keys.
+    <section className={styles.code} aria-label={label} tabIndex={0}>
+      {visible(text)}
+    </section>
+  )
+}
+
+export function BoxDiff({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.diff}>{children}</div>
+}
+
+/** +3 −2. */
+export function Changes({ added, removed }: { readonly added: number; readonly removed: number }) {
+  return (
+    <span className={styles.counts}>
+      <span className={styles.plus}>+{added}</span> <span className={styles.minus}>−{removed}</span>
+    </span>
+  )
+}
+
+export function TextLink({
+  href,
+  children,
+}: {
+  readonly href: string
+  readonly children: ReactNode
+}) {
+  return (
+    <a className={styles.link} href={href}>
+      {children}
+    </a>
+  )
+}
+
+/** Above the end of the list, over what is read. */
+export function Floating({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className={styles.float}>
+      <div>{children}</div>
+    </div>
+  )
+}
+
+export function LineState({ mood, children }: { mood: "ok" | "warn"; children: ReactNode }) {
+  return (
+    <div className={styles.lost} data-mood={mood} role="status">
+      {children}
+    </div>
+  )
+}
+
+/** Kind, name, tokens, share: in four columns. */
+export function KindTable({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.kinds}>{children}</div>
+}
+
+export function ItemList({ children }: { readonly children: ReactNode }) {
+  return <ul className={styles.items}>{children}</ul>
+}

@@ -1,0 +1,60 @@
+import type { PermissionRule } from "#ground/contract"
+import type { StartOptions } from "../agent.ts"
+
+/** What the host is told of the rules; `isWhole` when that is all of them. */
+type RuleSwitches = { readonly switches: readonly string[]; readonly isWhole: boolean }
+
+/**
+ * Nobody can be asked while it works, so what rules deny or want to be asked is denied by the
+ * host's own switches, which win over everything a mode allows. They know no patterns for files.
+ */
+export function ruleSwitches({
+  restricting = [],
+}: Pick<StartOptions, "restricting">): RuleSwitches {
+  if (restricting === "unknown") return { switches: [], isWhole: false }
+  const found = restricting.map(switchFor)
+  return {
+    switches: found.filter((it) => it !== undefined),
+    isWhole: found.every((it) => it !== undefined),
+  }
+}
+
+function switchFor(rule: PermissionRule): string | undefined {
+  const { tool, command, path: glob } = rule
+  if (command !== undefined && glob !== undefined) return undefined
+  if (command !== undefined) return commandSwitch(tool, command)
+  if (glob !== undefined) return pathSwitch(tool, glob)
+  return tool === undefined ? undefined : toolSwitch(tool)
+}
+
+const COMMANDS: ReadonlySet<string> = new Set(["*", "Bash", "PowerShell", "exec_command", "bash"])
+const EDITS: ReadonlySet<string> = new Set(
+  "* Edit MultiEdit Write NotebookEdit apply_patch create edit str_replace".split(" "),
+)
+
+/** The host takes the beginning of a command, also behind `&&`; the exact one is among them. */
+function commandSwitch(tool: string | undefined, command: string): string | undefined {
+  const isOfCommands = tool === undefined || COMMANDS.has(tool)
+  const begin = command.replace(/\s*\*$/, "").trim()
+  if (command === "*" && isOfCommands) return "--deny-tool=shell"
+  const isPlain = /^[\w./@=+-]+(?: [\w./@=+-]+)*$/.test(begin)
+  return isOfCommands && isPlain ? `--deny-tool=shell(${begin}:*)` : undefined
+}
+
+/** One file by its name; a name without the root is denied in every folder that ends so. */
+function pathSwitch(tool: string | undefined, glob: string): string | undefined {
+  const isOfEdits = tool === undefined || EDITS.has(tool)
+  const isPlain = /^[\w./@ +-]+$/.test(glob)
+  return isOfEdits && isPlain ? `--deny-tool=write(${glob})` : undefined
+}
+
+function toolSwitch(tool: string): string | undefined {
+  if (tool === "*") return undefined
+  if (COMMANDS.has(tool)) return "--deny-tool=shell"
+  if (EDITS.has(tool)) return "--deny-tool=write"
+  const [, server, of] = /^mcp__([\w.-]+?)(?:__([\w.-]+|\*))?$/.exec(tool) ?? []
+  if (server !== undefined) {
+    return of === undefined || of === "*" ? `--deny-tool=${server}` : `--deny-tool=${server}(${of})`
+  }
+  return /^[\w.-]+$/.test(tool) ? `--excluded-tools=${tool}` : undefined
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto"
+import { PermissionRule } from "#ground/contract"
+import { isUsableGlob } from "#see/hosts"
+import { oneLine } from "../wire/text.ts"
+import { LONGEST_RULE_WORDS_CHARACTERS, RULE_ID_DIGITS } from "./limits.ts"
+
+/** What hosts call the tool that runs commands: its brackets hold one, all others' a path. */
+export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
+  "Bash",
+  "PowerShell",
+  "exec_command",
+  "bash",
+])
+
+/** A rule as a person would say it, on one line. */
+export function sayRule({ decision, tool = "*", command, path }: PermissionRule): string {
+  const inside = [command, path].filter((it) => it !== undefined).join(", ")
+  const what = inside === "" ? tool : `${tool}(${inside})`
+  return oneLine(`${decision} ${what}`, LONGEST_RULE_WORDS_CHARACTERS)
+}
+
+/** Of its content, so that the same rule has the same id wherever it stands. */
+export function ruleId({ decision, tool, command, path }: PermissionRule): string {
+  const content = JSON.stringify([decision, tool, command, path])
+  return createHash("sha256").update(content).digest("hex").slice(0, RULE_ID_DIGITS)
+}
+
+/** What is wrong with a rule; undefined when nothing is. */
+export function problemWith({ tool, command, path }: PermissionRule): string | undefined {
+  const isEmpty = tool === undefined && command === undefined && path === undefined
+  if (isEmpty) return "it names neither a tool nor a command nor a path"
+  if (path !== undefined && !isUsableGlob(path)) return `${oneLine(path)} is no usable pattern`
+  const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
+  // A star at the end of a word reads like a beginning and is none.
+  return isBareStar && !/\s/.test(command)
+    ? `${oneLine(command)} needs a blank before *`
+    : undefined
+}
+
+export type ParsedRules =
+  | { readonly kind: "rules"; readonly rules: readonly PermissionRule[] }
+  | { readonly kind: "wrong"; readonly problem: string }
+
+/** The rules of one setting: `Tool` or `Tool(command or path)`, separated by semicolons. */
+export function parseRuleText(text: string, decision: PermissionRule["decision"]): ParsedRules {
+  const rules: PermissionRule[] = []
+  for (const entry of entriesOf(text)) {
+    const [, tool, inside] = /^([^()\s]+)(?:\((.+)\))?$/s.exec(entry) ?? []
+    if (tool === undefined) return wrong(entry, "is not of the form Tool or Tool(command or path)")
+    const about = COMMAND_TOOLS.has(tool) ? { command: inside } : { path: inside }
+    const parsed = PermissionRule.safeParse({
+      decision,
+      tool,
+      ...(inside === undefined ? {} : about),
+    })
+    if (!parsed.success) return wrong(entry, "is too long")
+    const problem = problemWith(parsed.data)
+    if (problem !== undefined) return wrong(entry, `is no rule: ${problem}`)
+    rules.push(parsed.data)
+  }
+  return { kind: "rules", rules }
+}
+
+function wrong(entry: string, what: string): ParsedRules {
+  return { kind: "wrong", problem: `${oneLine(entry)} ${what}` }
+}
+
+/** A semicolon separates only where no bracket is open, or behind a closing one. */
+function entriesOf(text: string): readonly string[] {
+  const entries: string[] = []
+  let entry = ""
+  for (const piece of text.split(";")) {
+    entry = entry === "" ? piece : `${entry};${piece}`
+    const isOpen = entry.includes("(") && !entry.trimEnd().endsWith(")")
+    if (isOpen) continue
+    entries.push(entry.trim())
+    entry = ""
+  }
+  return [...entries, entry.trim()].filter((it) => it !== "")
+}

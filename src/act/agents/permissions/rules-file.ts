@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto"
+import path from "node:path"
+import { z } from "zod"
+import { ensureDirectory, readTextBounded, statFile, writeFileAtomic } from "#ground/base"
+import { PermissionRule } from "#ground/contract"
+import { oneLine } from "../wire/text.ts"
+import { RulesInvalid, RulesUnreadable } from "./errors.ts"
+import { MOST_RULES, RULES_FILE_LIMIT_BYTES, TRUST_FILE_LIMIT_BYTES } from "./limits.ts"
+import { problemWith } from "./rule-text.ts"
+
+const RulesFile = z.strictObject({
+  version: z.literal(1),
+  rules: z.array(PermissionRule).max(MOST_RULES),
+})
+
+/** The project's rules as they are now, and the digest of exactly these bytes. */
+export type ReadRules = {
+  readonly rules: readonly PermissionRule[]
+  /** undefined when there is no file. */
+  readonly digest: string | undefined
+}
+
+/** Throws what a person can act on; a missing file has no rules. */
+export async function readRules(file: string, root: string): Promise<ReadRules> {
+  const outcome = await readTextBounded(file, { maxBytes: RULES_FILE_LIMIT_BYTES, root })
+  if (outcome.kind === "missing") return { rules: [], digest: undefined }
+  if (outcome.kind !== "read") throw RulesUnreadable({ file, reason: REASONS[outcome.kind] })
+  const { rules } = parseRules(file, outcome.text)
+  return { rules, digest: digestOf(outcome.bytes) }
+}
+
+const REASONS = {
+  "not-text": "it is not UTF-8",
+  "not-regular": "it is no ordinary file",
+  "too-large": `it is larger than ${RULES_FILE_LIMIT_BYTES} bytes`,
+  "outside-root": "it lies outside the repository",
+  unreadable: "the system refused",
+} as const
+
+function parseRules(file: string, text: string): z.infer<typeof RulesFile> {
+  const parsed = RulesFile.safeParse(jsonOf(file, text))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const problem = oneLine(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`)
+    throw RulesInvalid({ where: file, problem })
+  }
+  for (const [index, rule] of parsed.data.rules.entries()) {
+    const problem = problemWith(rule)
+    if (problem !== undefined)
+      throw RulesInvalid({ where: file, problem: `rule ${index + 1}: ${problem}` })
+  }
+  return parsed.data
+}
+
+function jsonOf(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw RulesInvalid({ where: file, problem: "it is not JSON" }, error)
+  }
+}
+
+/** Writes them for everybody who reads the repository; returns the digest of what was written. */
+export async function writeRules(file: string, rules: readonly PermissionRule[]): Promise<string> {
+  const text = `${JSON.stringify({ version: 1, rules }, null, 2)}\n`
+  await ensureDirectory(path.dirname(file), { mode: 0o755 })
+  await writeFileAtomic(file, text, { mode: 0o644 })
+  return digestOf(Buffer.from(text))
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}
+
+const Trust = z.strictObject({ root: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+
+/** What this person approved, one file a repository, so that two processes never mix them. */
+function trustFile(home: string, root: string): string {
+  const name = digestOf(Buffer.from(root)).slice(0, 32)
+  return path.join(home, "trusted-rules", `${name}.json`)
+}
+
+/** The digest this person approved; whatever is wrong with the note, it approves nothing. */
+export async function readTrust(home: string, root: string): Promise<string | undefined> {
+  const maxBytes = TRUST_FILE_LIMIT_BYTES
+  const outcome = await readTextBounded(trustFile(home, root), { maxBytes, root: home })
+  if (outcome.kind !== "read") return undefined
+  try {
+    const trust = Trust.safeParse(JSON.parse(outcome.text))
+    return trust.data?.root === root ? trust.data.sha256 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export async function writeTrust(home: string, root: string, sha256: string): Promise<void> {
+  const file = trustFile(home, root)
+  await ensureDirectory(path.dirname(file))
+  await writeFileAtomic(file, `${JSON.stringify({ root, sha256 })}\n`)
+}
+
+/** Changes whenever the rules or the approval of them were written, by whoever. */
+export async function stampOf(file: string, home: string, root: string): Promise<string> {
+  const found = await Promise.all([file, trustFile(home, root)].map(statFile))
+  return JSON.stringify(found.map((it) => (it.kind === "found" ? it.stat : it.kind)))
+}

@@ -1,0 +1,171 @@
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { configured, ENDED, isOver, lines, newRoom, type Room, until } from "#test/agents-room"
+import { slugOf } from "../sessions/readers/places.ts"
+
+const TALK = lines(
+  { event: "session.started", sessionId: "s-1", cwd: "/repo" },
+  { event: "message", type: "assistant", text: "the answer, hunter2" },
+  ENDED,
+)
+
+async function talked(room: Room) {
+  const configuration = configured({ script: TALK })
+  const run = await room.start({ type: "synthetic", prompt: "ask", configuration })
+  return until(room, run.id, isOver)
+}
+
+const said = async (room: Room, id: string) =>
+  (await room.messages(id, { after: 0, limit: 500 })).map(({ type, content, timestamp }) => ({
+    type,
+    content,
+    timestamp,
+  }))
+
+describe("runs as files", () => {
+  test("[AGENTS-67] an exported run is imported whole, under a name of its own", async () => {
+    await using room = await newRoom()
+    const run = await talked(room)
+    const made = await room.saveRun({ id: run.id, format: "jsonl", file: "out.jsonl" })
+    expect(made).toMatchObject({ messages: run.lastSeq })
+    await expect(
+      room.saveRun({ id: run.id, format: "jsonl", file: "out.jsonl" }),
+    ).rejects.toMatchObject({ code: "FILE_EXISTS" })
+    const copy = await room.importRun("out.jsonl")
+    expect(copy).toMatchObject({ origin: "imported", status: "completed", lastSeq: run.lastSeq })
+    expect(copy.id).not.toBe(run.id)
+    expect(await said(room, copy.id)).toEqual(await said(room, run.id))
+  })
+
+  test("[AGENTS-67] a file that is not one changes nothing", async () => {
+    await using room = await newRoom()
+    await writeFile(path.join(room.directory, "bad.jsonl"), '{"hello":1}\n')
+    await expect(room.importRun("bad.jsonl")).rejects.toMatchObject({
+      code: expect.stringMatching(/^AGENTS_SESSION_FILE/),
+    })
+    expect(await room.list({ limit: 5, archived: false })).toEqual([])
+  })
+
+  test("[AGENTS-67] a page for reading has the words and no script", async () => {
+    await using room = await newRoom()
+    const run = await talked(room)
+    const { text } = await room.exportRun({ id: run.id, format: "html" })
+    expect(text).toContain("the answer, [redacted]")
+    expect(text).not.toMatch(/<script|hunter2/i)
+  })
+
+  test("[AGENTS-67] each session lies as a file beside the store, and goes with its run", async () => {
+    await using room = await newRoom()
+    const run = await talked(room)
+    await room.close()
+    const [slug = ""] = await import("node:fs/promises").then((fs) =>
+      fs.readdir(path.join(room.directory, "sessions")),
+    )
+    const file = path.join(room.directory, "sessions", slug, "session.jsonl")
+    const written = (await readFile(file, "utf8")).trim().split("\n")
+    expect(JSON.parse(written[0] ?? "")).toMatchObject({
+      status: "completed",
+      messageCount: run.lastSeq,
+    })
+    expect(written).toHaveLength(run.lastSeq + 1)
+  })
+})
+
+describe("sessions of hosts", () => {
+  const line = (it: object) => `${JSON.stringify({ sessionId: ID, cwd: "/repo", ...it })}\n`
+  const ID = "0191aaaa-0000-4000-8000-000000000001"
+  const user = (text: string) =>
+    line({
+      type: "user",
+      message: { role: "user", content: text },
+      timestamp: "2026-11-01T10:00:00Z",
+    })
+  const assistant = (text: string) =>
+    line({
+      type: "assistant",
+      message: { id: "m", role: "assistant", model: "m-1", content: [{ type: "text", text }] },
+      timestamp: "2026-11-01T10:00:05Z",
+    })
+
+  async function withTranscript(room: Room, text: string): Promise<string> {
+    const folder = path.join(room.directory, ".claude", "projects", slugOf("/repo"))
+    await mkdir(folder, { recursive: true })
+    const file = path.join(folder, `${ID}.jsonl`)
+    await writeFile(file, text)
+    return file
+  }
+
+  test("[AGENTS-68] a session is listed, read into a run, and read on from where it was", async () => {
+    await using room = await newRoom()
+    const file = await withTranscript(room, user("what is it, hunter2") + assistant("this"))
+    const filter = { limit: 10, everywhere: true }
+    expect(await room.sessions(filter)).toMatchObject([{ sessionId: ID, runId: null }])
+    const run = await room.readSession(ID)
+    expect(run).toMatchObject({ origin: "read", sessionId: ID, status: "completed" })
+    const first = await said(room, run.id)
+    expect(JSON.stringify(first)).toContain("this")
+    expect(JSON.stringify([first, run])).not.toContain("hunter2")
+    expect(first[0]?.timestamp).toBe(Date.parse("2026-11-01T10:00:00Z"))
+    await appendFile(file, user("and then") + assistant("that"))
+    const again = await room.readSession(ID)
+    expect(again.id).toBe(run.id)
+    const second = await said(room, run.id)
+    expect(second.slice(0, first.length)).toEqual(first)
+    expect(JSON.stringify(second.slice(first.length))).toContain("that")
+    expect(await room.sessions(filter)).toMatchObject([{ runId: run.id }])
+  })
+
+  test("[AGENTS-68] one that became another file is read anew under the same name", async () => {
+    await using room = await newRoom()
+    await withTranscript(room, user("first") + assistant("old words"))
+    const run = await room.readSession(ID)
+    await withTranscript(room, user("quite another beginning") + assistant("new words"))
+    const again = await room.readSession(ID)
+    expect(again.id).toBe(run.id)
+    const text = JSON.stringify(await said(room, run.id))
+    expect(text).toContain("new words")
+    expect(text).not.toContain("old words")
+  })
+
+  test("[AGENTS-68] an unknown session is a coded failure; a folder that is not ours is not worked in", async () => {
+    await using room = await newRoom()
+    await expect(room.readSession("nothing")).rejects.toMatchObject({
+      code: "AGENTS_SESSION_UNKNOWN",
+    })
+    const elsewhere = (user("x") + assistant("y")).replaceAll("/repo", "/other")
+    await withTranscript(room, elsewhere)
+    const run = await room.readSession(ID)
+    await expect(room.send(run.id, "go on")).rejects.toMatchObject({
+      code: "AGENTS_DIRECTORY_UNUSABLE",
+    })
+  })
+})
+
+test("[AGENTS-69] a hand-off tells the task and the last words, and starts a fresh run when asked", async () => {
+  await using room = await newRoom()
+  const run = await talked(room)
+  const made = await room.handoff(run.id, false)
+  expect(made.run).toBeNull()
+  expect(made.text).toContain("ask")
+  const { run: fresh } = await room.handoff(run.id, true)
+  expect(fresh).toMatchObject({ title: "ask, continued", type: "synthetic" })
+  await until(room, fresh?.id ?? "", isOver)
+})
+
+test("[AGENTS-69] a window that is nearly full is said once at each mark", async () => {
+  await using room = await newRoom()
+  const usage = (used: number) => ({ event: "context.usage", used, window: 100, kinds: [] })
+  const script = lines(usage(79), usage(81), usage(90), usage(96), usage(97), ENDED)
+  const run = await room.start({
+    type: "synthetic",
+    prompt: "x",
+    configuration: configured({ script }),
+  })
+  await until(room, run.id, isOver)
+  const warnings = (await said(room, run.id)).filter((it) => it.content.includes("% full"))
+  expect(warnings.map((it) => it.content.slice(0, 21))).toEqual([
+    "The window is 81 % fu",
+    "The window is 96 % fu",
+  ])
+})

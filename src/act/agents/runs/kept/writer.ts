@@ -1,0 +1,82 @@
+import type { Clock, Ids } from "#ground/base"
+import { invariant } from "#ground/base"
+import type { Message } from "#ground/contract"
+import type { Db, Tx } from "#ground/store"
+import { ADVANCE_EVERY_MS } from "../../limits.ts"
+import type { Draft } from "../../transcript.ts"
+import { advance, insertMessages } from "./queries.ts"
+import { LastSeqRow } from "./rows.ts"
+
+/** The right to write a run: whoever claims it later has a higher fence, and ours is void. */
+export type Claim = { readonly runId: string; readonly fence: number }
+
+export type Written =
+  | { readonly kind: "written"; readonly messages: readonly Message[] }
+  /** Somebody else has claimed the run since: nothing was written. */
+  | { readonly kind: "lost" }
+
+export type Writer = ReturnType<typeof createWriter>
+
+/**
+ * The one way messages get into a run: numbered, stored with whatever changed beside them, and only
+ * then told. Listeners of this process hear at once; others are told by the journal, at most every
+ * quarter of a second for each run.
+ */
+export function createWriter(deps: {
+  readonly db: Db<"agents">
+  readonly clock: Clock
+  readonly ids: Ids
+  /** They are stored: whoever listens may read them. */
+  tell(runId: string, lastSeq: number): void
+}) {
+  const toldAt = new Map<string, number>()
+
+  const isDue = (runId: string): boolean => {
+    const now = deps.clock.monotonicMs()
+    const last = toldAt.get(runId)
+    const due = last === undefined || now - last >= ADVANCE_EVERY_MS
+    if (due) toldAt.set(runId, now)
+    return due
+  }
+
+  return {
+    async append(
+      claim: Claim,
+      drafts: readonly Draft[],
+      beside: (tx: Tx<"agents">) => Promise<void> = async () => {},
+    ): Promise<Written> {
+      invariant(drafts.length > 0, "at least one message is appended")
+      const at = deps.clock.now()
+      const ids = drafts.map(() => deps.ids.next("msg"))
+      const mayTell = isDue(claim.runId)
+      const messages = await deps.db.transaction(async (tx) => {
+        const numbered = await tx.get(LastSeqRow, advance(claim.runId, claim.fence, drafts.length))
+        if (numbered === undefined) return undefined
+        const first = numbered.last_seq - drafts.length + 1
+        const made = drafts.map((draft, index) =>
+          messageOf(draft, { id: ids[index], seq: first + index, at }),
+        )
+        await tx.run(insertMessages(claim.runId, made))
+        await beside(tx)
+        if (mayTell) tx.emit("agents.advanced", { id: claim.runId, seq: numbered.last_seq })
+        return made
+      })
+      if (messages === undefined) return { kind: "lost" }
+      deps.tell(claim.runId, messages.at(-1)?.seq ?? 0)
+      return { kind: "written", messages }
+    },
+    /** The run has changed without a further message. */
+    ended(runId: string, lastSeq: number): void {
+      toldAt.delete(runId)
+      deps.tell(runId, lastSeq)
+    },
+  }
+}
+
+function messageOf(
+  draft: Draft,
+  place: { readonly id: string | undefined; readonly seq: number; readonly at: number },
+): Message {
+  invariant(place.id !== undefined, "every message has a name")
+  return { ...draft, id: place.id, seq: place.seq, timestamp: place.at }
+}

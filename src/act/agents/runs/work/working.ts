@@ -1,0 +1,173 @@
+import { invariant, type Log } from "#ground/base"
+import type {
+  AgentType,
+  ContextPart,
+  QueuedTurn,
+  Run,
+  RunConfiguration,
+  RunStatus,
+} from "#ground/contract"
+import type { Agent, StartOptions } from "../../agent.ts"
+import { ProgramMissing } from "../../errors.ts"
+import type { Draft } from "../../transcript.ts"
+import type { Approvals } from "../kept/approvals.ts"
+import type { Book } from "../kept/book.ts"
+import { finishCommand } from "../kept/command-queries.ts"
+import type { Queue } from "../kept/queue.ts"
+import type { Claim } from "../kept/writer.ts"
+import { hideVariables } from "./hide-variables.ts"
+import { goLive, type Live, systemDraft } from "./live.ts"
+import type { LiveDeps, Turn } from "./state.ts"
+import { composeTurn } from "./turns.ts"
+
+export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
+  readonly log: Log
+  agent(type: AgentType): Promise<Agent>
+  /** What a child sees of the environment, by the allow-list of its kind. */
+  environmentFor(type: AgentType): Readonly<Record<string, string>>
+  environment(): Readonly<Record<string, string | undefined>>
+  projectFolders(directory: string): Promise<readonly string[]>
+  /** What is put in front of each turn. */
+  contextParts(run: Run): Promise<readonly ContextPart[]>
+  /** What a person's rules say; they are read anew before a run starts. */
+  rules(): Promise<Pick<StartOptions, "verdict" | "restricting">>
+  /** Whether the host still has a session that can be gone on with. */
+  isResumable(run: Run): Promise<boolean>
+  /** The run so far, for a fresh session that knows nothing of it. */
+  restore(run: Run): Promise<ContextPart>
+}
+
+export type Shelf = {
+  readonly book: Book
+  readonly queue: Queue
+  readonly approvals: Approvals
+}
+
+export type Wanted = {
+  readonly run: Run
+  readonly claim: Claim
+  readonly configuration: RunConfiguration
+  readonly queued: QueuedTurn
+}
+
+/** How one process of the agent is started. */
+type Way = {
+  readonly turn: Turn
+  /** A session of its own, told what was said before. */
+  readonly isFresh: boolean
+  readonly mayRestart: boolean
+  /** Whether the turn is in the transcript already. */
+  readonly isSaid: boolean
+}
+
+/**
+ * The work on a run, from a claim to its end. A session that the host no longer has is replaced
+ * once by a fresh one that knows of it.
+ */
+export function createWorking(deps: WorkingDeps, shelf: Shelf) {
+  const compose = async (run: Run, { id, text }: QueuedTurn): Promise<Turn> => ({
+    ...composeTurn(text, await deps.contextParts(run), deps.redact),
+    id,
+  })
+
+  async function nextTurn(run: Run): Promise<Turn | undefined> {
+    const queued = await shelf.queue.nextTurn(run.id)
+    return queued === undefined ? undefined : compose(run, queued)
+  }
+  async function firstWay({ run, configuration, queued }: Wanted): Promise<Way> {
+    const isResumed = (run.sessionId ?? configuration.resume) !== undefined
+    const isFresh = run.sessionId !== null && !(await deps.isResumable(run))
+    const turn = await compose(run, queued)
+    return { turn, isFresh, mayRestart: isResumed && !isFresh, isSaid: false }
+  }
+  async function startOne(wanted: Wanted, way: Way): Promise<Live> {
+    const { claim } = wanted
+    const run = way.isFresh ? { ...wanted.run, sessionId: null } : wanted.run
+    if (way.isFresh) await shelf.book.forgetSession(run.id)
+    const text = way.isFresh ? await restored(run, way.turn, deps) : way.turn.text
+    const drafts = [
+      ...(way.isSaid ? [] : [way.turn.draft]),
+      ...(way.isFresh ? [systemDraft(FRESH)] : []),
+    ]
+    if (drafts.length > 0) await append({ claim, drafts, way }, deps)
+    const { agent, options } = await prepare({ ...wanted, run }, { text, ...way }, deps)
+    const job = { run, claim, agent, options, mayRestart: way.mayRestart }
+    return goLive(job, {
+      ...deps,
+      ...hideVariables(deps, wanted.configuration.env ?? {}),
+      nextTurn,
+      unusedAnswer: (runId, digest) => unusedAnswer(shelf.approvals, runId, digest),
+    })
+  }
+  return async (wanted: Wanted, onLive: (live: Live) => void): Promise<RunStatus> => {
+    const way = await firstWay(wanted)
+    const first = await startOne(wanted, way)
+    onLive(first)
+    const ended = await first.done
+    if (ended !== "gone") return ended
+    const again = { ...way, isFresh: true, mayRestart: false, isSaid: true }
+    const second = await startOne(wanted, again)
+    onLive(second)
+    const end = await second.done
+    return end === "gone" ? "failed" : end
+  }
+}
+
+type Said = { readonly claim: Claim; readonly drafts: readonly Draft[]; readonly way: Way }
+
+/** The turn leaves the queue with its words in the transcript, or stays in it. */
+async function append({ claim, drafts, way }: Said, deps: WorkingDeps): Promise<void> {
+  const { id } = way.turn
+  const written = await deps.writer.append(claim, drafts, async (tx) => {
+    if (!way.isSaid && id !== undefined) await tx.run(finishCommand(id, deps.clock.now()))
+    tx.emit("agents.commanded", { id: claim.runId })
+  })
+  invariant(written.kind === "written", "a run that was claimed just now is ours")
+}
+
+async function restored(run: Run, turn: Turn, deps: WorkingDeps): Promise<string> {
+  return composeTurn(turn.text, [await deps.restore(run)], (it) => it).text
+}
+
+const FRESH =
+  "The host no longer has the session of this run: a fresh one goes on, told what was said last"
+
+async function unusedAnswer(approvals: Approvals, runId: string, digest: string) {
+  const found = await approvals.unused(runId, digest)
+  if (found === undefined || !(await approvals.use(found.id))) return undefined
+  const decision = found.status === "allowed" ? "allow" : "deny"
+  return { decision, note: found.note ?? undefined, by: found.answeredBy ?? "a person" } as const
+}
+
+async function prepare(
+  { run, configuration }: Wanted,
+  { text, isFresh }: Way & { readonly text: string },
+  deps: WorkingDeps,
+): Promise<{ readonly agent: Agent; readonly options: StartOptions }> {
+  const agent = await deps.agent(run.type)
+  const projectFolders = await deps.projectFolders(run.cwd)
+  const found = await agent.find({ environment: deps.environment(), projectFolders })
+  const options: StartOptions = {
+    cwd: run.cwd,
+    prompt: text,
+    mode: run.mode,
+    model: configuration.model,
+    resume: isFresh ? undefined : (run.sessionId ?? configuration.resume),
+    script: configuration.script,
+    sources: configuration.sources,
+    environment: { ...deps.environmentFor(run.type), ...configuration.env },
+    program: found.kind === "found" ? found.program : "",
+    signal: new AbortController().signal,
+    redact: hideVariables(deps, configuration.env ?? {}).redact,
+    ...(await deps.rules()),
+  }
+  return { agent: found.kind === "found" ? agent : missing(agent, found.hint), options }
+}
+
+/** Stands in for a program that is not here, so that its run fails like any other start. */
+function missing(agent: Agent, hint: string): Agent {
+  return {
+    ...agent,
+    start: async () => Promise.reject(ProgramMissing({ type: agent.title, install: hint })),
+  }
+}

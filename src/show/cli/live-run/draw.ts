@@ -1,0 +1,193 @@
+import { visible } from "#ground/base"
+import { formatCount, formatDuration, plural, type Run } from "#ground/contract"
+import { renderBar } from "../bar.ts"
+import type { Paint } from "../paint.ts"
+import type { Screen } from "../screen.ts"
+import { type ContextUse, type Line, type Mark, sumOf } from "./fold.ts"
+import { WRITING_ROWS } from "./limits.ts"
+import { fit, layOutProse, widthOf } from "./prose.ts"
+
+const SIGNS: Readonly<Record<Mark, string>> = {
+  person: "›",
+  agent: "●",
+  begun: "▸",
+  done: "✓",
+  failed: "✗",
+  denied: "⊘",
+  stopped: "■",
+  asks: "?",
+  warning: "!",
+  note: "·",
+}
+
+/** The time of day, as the person's clock has it. */
+export type SayClock = (at: number) => string
+
+const HEAD_CELLS = "00:00:00 ✓ ".length
+
+/** Deeper ones stand below each other: the words need the room. */
+const DEEPEST_INDENT = 8
+
+/**
+ * A line of the transcript as rows. Everything from outside becomes visible here and nowhere else:
+ * what reaches the terminal as an escape sequence is our own.
+ */
+export function drawLine(line: Line, screen: Screen, sayClock: SayClock): readonly string[] {
+  const { paint } = screen
+  const indent = "  ".repeat(Math.min(line.depth, DEEPEST_INDENT))
+  const sign = toneOf(line.mark, paint)(SIGNS[line.mark])
+  const head = `${paint.muted(sayClock(line.at))} ${indent}${sign} `
+  const margin = " ".repeat(HEAD_CELLS) + indent
+  const width = screen.width - margin.length
+  const rows =
+    line.isProse === true ? drawProse(line, width, paint) : [drawOneLine(line, width, paint)]
+  const below = (line.below ?? []).map((it) => paint.muted(fit(oneLine(it), width)))
+  return [...rows, ...below].map((row, i) => `${i === 0 ? head : margin}${row}`.trimEnd())
+}
+
+function drawProse(line: Line, width: number, paint: Paint): readonly string[] {
+  const rows = layOutProse(visible(line.text), width, paint)
+  const isToned = ["failed", "warning", "note"].includes(line.mark)
+  return isToned ? rows.map(toneOf(line.mark, paint)) : rows
+}
+
+function drawOneLine(line: Line, width: number, paint: Paint): string {
+  const tail = oneLine(line.tail ?? "")
+  const room = width - (tail === "" ? 0 : Math.min(widthOf(tail), width >> 1) + 2)
+  const text = fit(oneLine(line.text), room)
+  const shown = line.mark === "note" ? paint.muted(text) : text
+  return tail === "" ? shown : `${shown}  ${paint.muted(fit(tail, width - widthOf(text) - 2))}`
+}
+
+/** The first line of a text that is not empty, safe and without tabs. */
+export function oneLine(text: string): string {
+  const first = text.split("\n").find((it) => it.trim() !== "") ?? ""
+  return visible(first.replace(/\t/g, " ").trim())
+}
+
+function toneOf(mark: Mark, paint: Paint): (text: string) => string {
+  switch (mark) {
+    case "person":
+    case "asks":
+    case "agent":
+    case "begun":
+      return paint.accent
+    case "done":
+      return paint.ok
+    case "failed":
+      return paint.bad
+    case "denied":
+    case "stopped":
+    case "warning":
+      return paint.warn
+    case "note":
+      return paint.muted
+    default:
+      return mark satisfies never
+  }
+}
+
+export type LiveState = {
+  readonly run: Run
+  readonly atWork: string | undefined
+  readonly writing: string
+  readonly question: string | undefined
+  readonly context: ContextUse | undefined
+  readonly elapsedMs: number
+}
+
+/** What is drawn in place below the transcript: text as it is written, and what happens now. */
+export function drawLive(state: LiveState, screen: Screen): readonly string[] {
+  const { paint, width } = screen
+  const writing =
+    state.writing === ""
+      ? []
+      : layOutProse(visible(state.writing), width - 2, paint).slice(-WRITING_ROWS)
+  const facts = [sayElapsed(state.elapsedMs), sayCost(state.run), ...sayMeter(state.context)]
+  const tail = facts.join(" · ")
+  const room = Math.max(10, width - widthOf(tail) - 4)
+  const now = state.question ?? oneLine(state.atWork ?? WORD_OF_STATUS[state.run.status])
+  const line =
+    state.question === undefined
+      ? `${paint.accent(fit(now, room))}  ${paint.muted(fit(tail, width - 4))}`
+      : paint.bold(fit(now, width - 2))
+  return [...writing.map((it) => `  ${it}`), fitPainted(line, width)]
+}
+
+/** Whole seconds: anything finer would only flicker. */
+function sayElapsed(ms: number): string {
+  return ms < 100_000 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms)
+}
+
+/** A row that is too wide after all loses its colours rather than its line. */
+function fitPainted(row: string, width: number): string {
+  const bare = row.replace(/\u001b\[[0-9;]*m/g, "")
+  return widthOf(bare) <= width ? row : fit(bare, width)
+}
+
+const WORD_OF_STATUS: Readonly<Record<Run["status"], string>> = {
+  queued: "waits for its turn",
+  starting: "starts",
+  running: "works",
+  waiting: "waits for an answer",
+  paused: "waits for the next turn",
+  completed: "completed",
+  failed: "failed",
+  stopped: "stopped",
+  interrupted: "interrupted",
+}
+
+function sayMeter(context: ContextUse | undefined): readonly string[] {
+  if (context === undefined) return []
+  return [`${formatCount(context.used)} of ${formatCount(context.window)} tokens`]
+}
+
+/** The provider's figure, or ours where it has none. */
+export function sayCost({ cost }: Run): string {
+  const usd = cost.reportedUsd ?? cost.computedUsd
+  return usd === null ? "cost not known" : `$${usd.toFixed(2)}`
+}
+
+const ENDED: Readonly<Record<string, { readonly mark: Mark; readonly word: string }>> = {
+  completed: { mark: "done", word: "Completed" },
+  failed: { mark: "failed", word: "Failed" },
+  stopped: { mark: "stopped", word: "Stopped" },
+  interrupted: { mark: "failed", word: "Interrupted" },
+}
+
+/** The end: how, after how long, what it cost, and how full the window is. */
+export function drawEnd(
+  run: Run,
+  context: ContextUse | undefined,
+  screen: Screen,
+): readonly string[] {
+  const { paint } = screen
+  const { mark, word } = ENDED[run.status] ?? { mark: "note", word: WORD_OF_STATUS[run.status] }
+  const lasted =
+    run.startedAt === null || run.endedAt === null
+      ? ""
+      : ` after ${formatDuration(run.endedAt - run.startedAt)}`
+  const facts = [
+    plural(run.turns, "turn"),
+    `${sayCost(run)}${run.budgetUsd === null ? "" : ` of $${run.budgetUsd.toFixed(2)}`}`,
+    `${formatCount(sumOf(run.cost.usage))} tokens${run.budgetTokens === null ? "" : ` of ${formatCount(run.budgetTokens)}`}`,
+  ]
+  const sign = toneOf(mark, paint)
+  return [
+    "",
+    `${sign(SIGNS[mark])} ${sign(`${word}${lasted}`)}, ${facts.join(", ")}`,
+    ...(run.error === null ? [] : [paint.bad(fit(oneLine(run.error), screen.width))]),
+    ...drawContext(run, context, screen),
+    paint.muted(`qm send ${visible(run.id)} "…" goes on with it`),
+  ]
+}
+
+function drawContext(run: Run, context: ContextUse | undefined, screen: Screen): readonly string[] {
+  const used = context?.used ?? run.contextUsed
+  const window = context?.window ?? run.contextWindow
+  if (used === null || window === null) return []
+  const share = `${Math.round((used / window) * 100)} %`
+  const said = `Context ${formatCount(used)} of ${formatCount(window)} tokens, ${share}`
+  const kinds = context?.kinds ?? []
+  return kinds.length === 0 ? [said] : [said, ...renderBar(kinds, window, screen).split("\n")]
+}

@@ -1,0 +1,284 @@
+import { z } from "zod"
+import {
+  AgentEvent,
+  formatCount,
+  formatDuration,
+  type Message,
+  plural,
+  type TokenUsage,
+} from "#ground/contract"
+import { diffStat } from "./diff-stat.ts"
+import { FAILURE_ROWS, LONGEST_NOTE_CHARACTERS } from "./limits.ts"
+
+/** What stands in front of a line: the sign of it, which colour only repeats. */
+export type Mark =
+  | "person"
+  | "agent"
+  | "begun"
+  | "done"
+  | "failed"
+  | "denied"
+  | "stopped"
+  | "asks"
+  | "warning"
+  | "note"
+
+/** One entry of the terminal's transcript, not yet drawn. Its texts are as they came. */
+export type Line = {
+  readonly at: number
+  readonly mark: Mark
+  /** How many activities it lies in. */
+  readonly depth: number
+  readonly text: string
+  /** After the text: how long, what changed. */
+  readonly tail?: string
+  /** Lines below it, as they are. */
+  readonly below?: readonly string[]
+  /** Whether the text is wrapped as prose, or the first line of it is enough. */
+  readonly isProse?: boolean
+}
+
+type Open = {
+  readonly title: string
+  readonly parentId: string | undefined
+  readonly path: string | undefined
+  readonly kind: string
+  readonly at: number
+}
+
+export type ContextUse = Omit<Extract<AgentEvent, { event: "context.usage" }>, "event">
+
+/** What is known of a run from what was said in it. */
+export type View = {
+  readonly open: ReadonlyMap<string, Open>
+  /** Titles of what was asked, by the host's own id. */
+  readonly asked: ReadonlyMap<string, string>
+  readonly lastText: string
+  readonly context: ContextUse | undefined
+}
+
+export const EMPTY_VIEW: View = {
+  open: new Map(),
+  asked: new Map(),
+  lastText: "",
+  context: undefined,
+}
+
+export type Step = { readonly view: View; readonly lines: readonly Line[] }
+
+/** Takes one message in: what is known afterwards, and the lines it adds. */
+export function hear(view: View, message: Message): Step {
+  const event = AgentEvent.safeParse(message.metadata["event"])
+  if (event.success) return hearEvent(view, event.data, message)
+  return { view, lines: [plainLine(message)] }
+}
+
+/** What is at work now: the newest of what began and has not ended. */
+export function nowAtWork({ open }: View): string | undefined {
+  return [...open.values()].at(-1)?.title
+}
+
+export function sumOf({ input, output, cacheRead, cacheWrite }: TokenUsage): number {
+  return input + output + cacheRead + cacheWrite
+}
+
+function plainLine(message: Message): Line {
+  const { timestamp: at, type, content } = message
+  const line = { at, depth: 0, text: content, isProse: true }
+  switch (type) {
+    case "user":
+      return { ...line, mark: "person", below: partsOf(message) }
+    case "context":
+      return { ...line, mark: "note", text: sayContext(message) }
+    case "error":
+      return { ...line, mark: "failed" }
+    case "assistant":
+    case "response":
+      return { ...line, mark: "agent" }
+    case "system":
+    case "tool":
+      return { ...line, mark: isWarning(content) ? "warning" : "note", text: shortened(content) }
+    default:
+      return type satisfies never
+  }
+}
+
+/** Our own words about a budget or a window that is nearly full. */
+function isWarning(content: string): boolean {
+  return /^(?:Budget|Stopped before|The window is)/.test(content)
+}
+
+/** A sentence of ours is whole; a host's line of an unknown kind may be of any length. */
+function shortened(content: string): string {
+  const [first = ""] = content.trim().split("\n")
+  return first.length <= LONGEST_NOTE_CHARACTERS
+    ? first
+    : `${first.slice(0, LONGEST_NOTE_CHARACTERS)}…`
+}
+
+const Parts = z.array(z.object({ label: z.string(), tokens: z.int() }))
+
+/** What we put in front of a turn, by name. */
+function partsOf({ metadata }: Message): readonly string[] {
+  const parts = Parts.safeParse(metadata["parts"])
+  if (!parts.success || parts.data.length === 0) return []
+  const named = parts.data.map((it) => `${it.label} (${plural(it.tokens, "token")})`)
+  return [`In front of it: ${named.join(", ")}`]
+}
+
+function sayContext({ metadata }: Message): string {
+  const count = metadata["contextFileCount"]
+  return typeof count === "number" ? `Context: ${plural(count, "file")}` : "Context"
+}
+
+type Of<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
+
+/** Split by whether it is about an activity, so that each half can be read at once. */
+function hearEvent(view: View, event: AgentEvent, message: Message): Step {
+  switch (event.event) {
+    case "activity.started":
+      return begin(view, event, message)
+    case "activity.updated":
+      return { view, lines: [] }
+    case "activity.ended":
+      return end(view, event, message)
+    case "message":
+      return say(view, event, message)
+    case "turn.ended":
+      return endTurn(view, event, message)
+    case "approval.requested":
+      return {
+        view: { ...view, asked: withEntry(view.asked, event.approvalId, event.title) },
+        lines: [],
+      }
+    case "context.usage":
+      return { view: { ...view, context: event }, lines: [] }
+    default:
+      return { view, lines: noteOf(view, event, message) }
+  }
+}
+
+function begin(view: View, event: Of<"activity.started">, { timestamp: at }: Message): Step {
+  const { activityId, title, parentId, path, kind } = event
+  const opened = { title, parentId, path, kind, at }
+  const next = { ...view, open: withEntry(view.open, activityId, opened) }
+  // What happens inside a sub-agent stands below its beginning; the rest is one line at its end.
+  if (kind !== "agent") return { view: next, lines: [] }
+  return { view: next, lines: [{ at, mark: "begun", depth: depthOf(view, parentId), text: title }] }
+}
+
+function end(view: View, event: Of<"activity.ended">, { timestamp: at, content }: Message): Step {
+  const begun = view.open.get(event.activityId)
+  const next = { ...view, open: without(view.open, event.activityId) }
+  const durationMs = event.durationMs ?? (begun === undefined ? undefined : at - begun.at)
+  const title = begun?.title ?? "What began before"
+  const change = event.diff === undefined ? undefined : diffStat(event.diff, title)
+  const tail = [
+    ...(change === undefined ? [] : [change]),
+    ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
+    ...(event.tokens === undefined ? [] : [`${formatCount(event.tokens)} tokens`]),
+  ]
+  const isFailed = event.outcome === "failed" || event.outcome === "denied"
+  const line: Line = {
+    at,
+    mark: event.outcome,
+    depth: depthOf(view, begun?.parentId),
+    text: title,
+    tail: tail.join("  "),
+    below: isFailed ? firstLines(content) : [],
+  }
+  return { view: next, lines: [line] }
+}
+
+function say(view: View, event: Of<"message">, { timestamp: at, content }: Message): Step {
+  const depth = depthOf(view, event.parentId)
+  if (event.type === "system") return { view, lines: [{ at, mark: "note", depth, text: content }] }
+  const mark = event.type === "user" ? "person" : "agent"
+  const isTop = event.parentId === undefined
+  const next = mark === "agent" && isTop ? { ...view, lastText: content } : view
+  return { view: next, lines: [{ at, mark, depth, text: content, isProse: true }] }
+}
+
+/** The last word of a turn is mostly the last text of the agent, which was shown already. */
+function endTurn(view: View, event: Of<"turn.ended">, { timestamp: at, content }: Message): Step {
+  const next = { ...view, open: new Map(), asked: new Map(), lastText: "" }
+  const isShown = content.trim() === "" || content.trim() === view.lastText.trim()
+  const word: readonly Line[] =
+    isShown || event.outcome === "failed"
+      ? []
+      : [{ at, mark: "agent", depth: 0, text: content, isProse: true }]
+  if (event.outcome === "completed") return { view: next, lines: word }
+  const text = event.outcome === "failed" ? content : "The turn was stopped"
+  return {
+    view: next,
+    lines: [...word, { at, mark: event.outcome, depth: 0, text, isProse: true }],
+  }
+}
+
+type Noted = Exclude<
+  AgentEvent,
+  {
+    event: `activity.${string}` | "message" | "turn.ended" | "approval.requested" | "context.usage"
+  }
+>
+
+function noteOf(view: View, event: Noted, { timestamp: at, content }: Message): readonly Line[] {
+  const line = { at, depth: 0, mark: "note" } as const
+  switch (event.event) {
+    case "session.started": {
+      const { model, version, mode } = event
+      const facts = [model, version, mode === undefined ? undefined : `mode ${mode}`]
+      const said = facts.filter((it) => it !== undefined).join(", ")
+      return [{ ...line, text: said === "" ? "Session started" : `Session started: ${said}` }]
+    }
+    case "approval.resolved": {
+      const title = view.asked.get(event.approvalId) ?? "what was asked"
+      const mark = event.decision === "allow" ? "done" : "denied"
+      return [{ ...line, mark, text: `${DECIDED[event.decision]}: ${title}`, tail: event.by }]
+    }
+    case "context.compacted":
+      return [{ ...line, mark: "warning", text: sayCompaction(event) }]
+    case "context.file":
+    case "mode.changed":
+      return [{ ...line, text: content }]
+    case "error":
+      return [{ ...line, mark: event.isFatal ? "failed" : "warning", text: content, isProse: true }]
+    case "turn.started":
+    case "text.delta":
+    case "cost":
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+const DECIDED = { allow: "Allowed", deny: "Denied", expired: "No longer asked" } as const
+
+function sayCompaction({ tokensBefore, tokensAfter }: Of<"context.compacted">): string {
+  const said = "The host compacted its context"
+  if (tokensBefore === undefined || tokensAfter === undefined) return said
+  return `${said}: ${formatCount(tokensBefore)} before, ${formatCount(tokensAfter)} tokens after`
+}
+
+function depthOf({ open }: View, parentId: string | undefined): number {
+  let depth = 0
+  // At most as many steps as there are activities: a circle cannot hold us.
+  for (let at = parentId; at !== undefined && depth <= open.size; depth++)
+    at = open.get(at)?.parentId
+  return depth
+}
+
+function firstLines(text: string): readonly string[] {
+  const lines = text.split("\n").filter((it) => it.trim() !== "")
+  const left = lines.length - FAILURE_ROWS
+  if (left <= 0) return lines
+  return [...lines.slice(0, FAILURE_ROWS), `and ${plural(left, "line")} more`]
+}
+
+function withEntry<Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) {
+  return new Map([...map, [key, value] as const])
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, key: string) {
+  return new Map([...map].filter(([it]) => it !== key))
+}

@@ -1,0 +1,64 @@
+import type { Clock } from "#ground/base"
+import type { Message, Run } from "#ground/contract"
+import { isEnded } from "./ending.ts"
+import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
+
+/** What a follower reads and whom it tells. */
+export type Following = {
+  /** The first message that is read is the one after this. */
+  readonly after: number
+  run(): Promise<Run>
+  messages(after: number, limit: number): Promise<readonly Message[]>
+  hear(messages: readonly Message[]): void
+  /** How the run stands, once everything said before is heard. */
+  stand(run: Run): Promise<void>
+  readonly wake: Wake
+  /** Leaves at once; the run is not touched. */
+  readonly signal: AbortSignal
+}
+
+/** Hears a run to its end, whichever process works on it; undefined when we were told to leave. */
+export async function followRun(following: Following): Promise<Run | undefined> {
+  let { after } = following
+  while (!following.signal.aborted) {
+    // Read before the messages: what was said before the end is then among them.
+    const run = await following.run()
+    after = await readOn(following, after)
+    await following.stand(run)
+    if (isEnded(run)) return run
+    await following.wake.wait(following.signal)
+  }
+  return undefined
+}
+
+async function readOn(following: Following, from: number): Promise<number> {
+  let after = from
+  while (!following.signal.aborted) {
+    const page = await following.messages(after, PAGE_MESSAGES)
+    const last = page.at(-1)
+    if (last === undefined) break
+    following.hear(page)
+    after = last.seq
+  }
+  return after
+}
+
+export type Wake = ReturnType<typeof createWake>
+
+/** Sleeps until somebody says that there is something to read, or for a while. */
+export function createWake(clock: Clock) {
+  let next = Promise.withResolvers<void>()
+  return {
+    now(): void {
+      next.resolve()
+    },
+    async wait(signal: AbortSignal): Promise<void> {
+      const ended = new AbortController()
+      const slept = clock.sleep(LOOK_EVERY_MS, AbortSignal.any([ended.signal, signal]))
+      await Promise.race([next.promise, slept.catch(() => {})])
+      ended.abort()
+      // What comes while we read counts for the next wait.
+      next = Promise.withResolvers<void>()
+    },
+  }
+}

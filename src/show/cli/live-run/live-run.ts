@@ -1,0 +1,138 @@
+import { visible } from "#ground/base"
+import { AgentsApprovals, AgentsHandoff, AgentsList, Approval, Run } from "#ground/contract"
+import type { App } from "#show/app"
+import { NothingRuns } from "../errors.ts"
+import { renderAnswer } from "../render/run-lists.ts"
+import { openApp, type RunContext, settleLost } from "../run-operation.ts"
+import { safeJson } from "../screen.ts"
+import type { LiveName } from "./commands.ts"
+import { startInServer } from "./detach.ts"
+import { isEnded } from "./ending.ts"
+import { startFields, startInput } from "./start-input.ts"
+import { watch } from "./watch.ts"
+
+type Typed = Readonly<Record<string, unknown>>
+type Call = { readonly input: Typed; readonly app: App; readonly context: RunContext }
+
+/** A command that has to do with a run at work: it stays until the run has ended, or hands over. */
+export async function runLive(name: LiveName, input: Typed, context: RunContext): Promise<number> {
+  await using app = await openApp(context)
+  await settleLost(app)
+  const call = { input, app, context }
+  switch (name) {
+    case "run":
+      return input["detach"] === true ? await detach(call) : await start(call)
+    case "send":
+      return await send(call)
+    case "attach":
+      return await attach(call)
+    case "stop":
+      return await stop(call)
+    case "answer":
+      return await answer(call)
+    case "handoff":
+      return await handOff(call)
+    default:
+      return name satisfies never
+  }
+}
+
+/** The agent works in this process; the store shows it to everybody else. */
+async function start({ input, app, context }: Call): Promise<number> {
+  const wanted = startInput(input, context.directory)
+  const agents = await app.agents()
+  const run = await agents.start(wanted, { isHere: true })
+  sayRun(run, context)
+  return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
+}
+
+async function detach({ input, app, context }: Call): Promise<number> {
+  const { doors, environment, signal } = context.terminal
+  const fields = startFields(input, context.directory)
+  const run = await startInServer(fields, doors, { app, environment, signal })
+  return print(run, `Started ${run.id} in the server; \`qm attach ${run.id}\` shows it.`, context)
+}
+
+async function send({ input: { follow, ...input }, app, context }: Call): Promise<number> {
+  const { signal } = context.terminal
+  const before = await findRun(input["id"], app, context)
+  const run = Run.parse(await app.call("agents.send", input, { signal }))
+  // What had ended goes on in this process, and may have ended again already.
+  const isHere = isEnded(before) || (await app.agents()).isHere(run.id)
+  if (!isHere && follow !== true) {
+    const way = input["now"] === true ? "Given to" : "Queued behind the running turn of"
+    return print(run, `${way} ${run.id}; \`qm attach ${run.id}\` shows it.`, context)
+  }
+  const onInterrupt = isHere ? "stop" : "leave"
+  return watch({ id: run.id, after: before.lastSeq, onInterrupt }, app, context)
+}
+
+async function attach({ input, app, context }: Call): Promise<number> {
+  const run = await findRun(input["id"], app, context)
+  sayRun(run, context)
+  const tail = asNumber(input["tail"])
+  const after = asNumber(input["after"]) ?? (tail === undefined ? 0 : run.lastSeq - tail)
+  return watch({ id: run.id, after: Math.max(0, after), onInterrupt: "leave" }, app, context)
+}
+
+async function stop({ input, app, context }: Call): Promise<number> {
+  const { signal } = context.terminal
+  const before = await findRun(input["id"], app, context)
+  const run = Run.parse(await app.call("agents.stop", input, { signal }))
+  const said = isEnded(before) ? `${run.id} had ended before: ${run.status}.` : `Stopped ${run.id}.`
+  return print(run, said, context)
+}
+
+/** A question may outlive the process that asked it; the run then goes on here, and is watched. */
+async function answer({ input, app, context }: Call): Promise<number> {
+  const { line, terminal, screen } = context
+  const { signal } = terminal
+  const open = AgentsApprovals.parse(await app.call("agents.approvals", {}, { signal })).approvals
+  const asked = open.find((it) => it.id === input["id"])
+  const before = asked === undefined ? undefined : await findRun(asked.runId, app, context)
+  const approval = Approval.parse(await app.call("agents.answer", input, { signal }))
+  const isWatched = before?.status === "interrupted"
+  const said = line.json ? safeJson(approval) : renderAnswer(visibleApproval(approval), screen)
+  // A reader of JSON lines gets nothing but these.
+  if (!isWatched || !line.json) terminal.stdout.write(`${said}\n`)
+  if (!isWatched) return 0
+  return watch({ id: before.id, after: before.lastSeq, onInterrupt: "stop" }, app, context)
+}
+
+function visibleApproval(approval: Approval): Approval {
+  return { ...approval, title: visible(approval.title) }
+}
+
+/** With `--start` the fresh session works here, so it is watched like any other. */
+async function handOff({ input, app, context }: Call): Promise<number> {
+  const { signal } = context.terminal
+  const { run } = AgentsHandoff.parse(await app.call("agents.handoff", input, { signal }))
+  if (run === null) return 1
+  sayRun(run, context)
+  return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
+}
+
+async function findRun(id: unknown, app: App, { terminal }: RunContext): Promise<Run> {
+  const { signal } = terminal
+  if (id !== undefined) return Run.parse(await app.call("agents.show", { id }, { signal }))
+  const { runs } = AgentsList.parse(await app.call("agents.list", { limit: 100 }, { signal }))
+  const working = runs.find((it) => !isEnded(it))
+  if (working === undefined) throw NothingRuns({})
+  return working
+}
+
+/** For people, which run it is; a reader of JSON lines finds it in the last one. */
+function sayRun({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunContext): void {
+  if (line.json) return
+  const said = `Run ${id}, ${type}, mode ${mode}, in ${cwd}`
+  terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)
+}
+
+function print(run: Run, said: string, { line, terminal }: RunContext): number {
+  terminal.stdout.write(`${line.json ? safeJson(run) : visible(said)}\n`)
+  return 0
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined
+}

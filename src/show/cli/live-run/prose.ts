@@ -1,0 +1,91 @@
+import type { Paint } from "../paint.ts"
+
+/**
+ * Rows of a text no wider than the width. Markdown is hinted at, not rendered: headings and strong
+ * words are bold, code is set apart, a list keeps its indent. The text must be visible already.
+ */
+export function layOutProse(text: string, width: number, paint: Paint): readonly string[] {
+  const rows: string[] = []
+  let isCode = false
+  for (const line of text.replace(/\t/g, "    ").trim().split("\n")) {
+    const isFence = /^\s*(?:```|~~~)/.test(line)
+    if (isFence) isCode = !isCode
+    else if (isCode) rows.push(...chop(line, width - 2).map((it) => `  ${paint.muted(it)}`))
+    else rows.push(...layOutLine(line, width, paint))
+  }
+  return rows
+}
+
+function layOutLine(line: string, width: number, paint: Paint): readonly string[] {
+  const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1]
+  if (heading !== undefined) return wrap(heading, width, 0).map(paint.bold)
+  const hang = /^\s*(?:[-*+]|\d+[.)])\s+/.exec(line)?.[0].length ?? /^\s*/.exec(line)?.[0].length
+  return wrap(line.trimEnd(), width, Math.min(hang ?? 0, width >> 1)).map((row) =>
+    inline(row, paint),
+  )
+}
+
+/** Only within a row: a span that was broken by the wrapping stays as it was written. */
+function inline(row: string, paint: Paint): string {
+  return row.replace(/`([^`]+)`|\*\*([^*]+)\*\*/g, (_, code?: string, strong?: string) =>
+    code === undefined ? paint.bold(strong ?? "") : paint.accent(code),
+  )
+}
+
+/** Words into rows; rows after the first begin with so many spaces. */
+function wrap(text: string, width: number, hang: number): readonly string[] {
+  const rows: string[] = []
+  let row = ""
+  for (const word of text.split(/(?<=\s)(?=\S)/)) {
+    const [first = "", ...rest] = chop(word.trimEnd(), width - hang)
+    const fits = widthOf(row) + widthOf(first) <= width
+    if (!fits && row.trim() !== "") {
+      rows.push(row.trimEnd())
+      row = " ".repeat(hang)
+    }
+    for (const piece of [first, ...rest].slice(0, -1)) {
+      rows.push(row + piece)
+      row = " ".repeat(hang)
+    }
+    row += ([first, ...rest].at(-1) ?? "") + word.slice(word.trimEnd().length)
+  }
+  return [...rows, row.trimEnd()]
+}
+
+/** Pieces of at most this width, never splitting a character. */
+function chop(text: string, width: number): readonly string[] {
+  const pieces: string[] = []
+  let piece = ""
+  let taken = 0
+  for (const character of text) {
+    const cells = cellsOf(character)
+    if (taken + cells > width && piece !== "") {
+      pieces.push(piece)
+      piece = ""
+      taken = 0
+    }
+    piece += character
+    taken += cells
+  }
+  return [...pieces, piece]
+}
+
+/** As much of a line as fits, with a sign where it was cut. */
+export function fit(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  return `${chop(text, Math.max(1, width - 1))[0] ?? ""}…`
+}
+
+export function widthOf(text: string): number {
+  let cells = 0
+  for (const character of text) cells += cellsOf(character)
+  return cells
+}
+
+const WIDE =
+  /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
+
+/** Too many cells do no harm, too few would wrap the row and spoil what is drawn in place. */
+function cellsOf(character: string): number {
+  return character > "\u007e" && WIDE.test(character) ? 2 : 1
+}

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest"
+import { defineError } from "#ground/base"
+import type { Approval, Run } from "#ground/contract"
+import { createQuestions } from "./questions.ts"
+
+const Late = defineError<Record<string, never>>()("TEST_LATE", {
+  family: "conflict",
+  message: () => "Somebody was faster.",
+  hint: () => "",
+})
+
+const approval = (id: string): Approval => ({
+  id,
+  runId: "run_1",
+  tool: "Bash",
+  title: `Run ${id}`,
+  input: "",
+  digest: "d",
+  path: null,
+  cwd: "",
+  status: "open",
+  requestedAt: 0,
+  expiresAt: 0,
+  answeredAt: null,
+  answeredBy: null,
+  note: null,
+})
+
+/** A person whose keys come when the test says so. */
+function world(options: { hasKeys: boolean; fail?: Error }) {
+  const said: string[] = []
+  let press: (key: string | undefined) => void = () => {}
+  const state = { open: [approval("a"), approval("b")] }
+  const questions = createQuestions({
+    open: async () => state.open,
+    readKey: options.hasKeys
+      ? async (signal) =>
+          new Promise((resolve) => {
+            press = resolve
+            signal.addEventListener("abort", () => resolve(undefined))
+          })
+      : undefined,
+    async answer(id, { decision, always }) {
+      if (options.fail !== undefined) throw options.fail
+      said.push(`answered ${id} ${decision} ${always}`)
+      state.open = state.open.filter((it) => it.id !== id)
+    },
+    show: ({ id }) => void said.push(`shown ${id}`),
+    ask: (it) => void said.push(it === undefined ? "asks nothing" : `asks ${it.id}`),
+    note: (text) => void said.push(text),
+  })
+  // One field of a run is all that is looked at.
+  const run = { openApprovals: 2 } as Run
+  return {
+    said,
+    state,
+    questions,
+    look: () => questions.look(run),
+    async press(key: string | undefined) {
+      press(key)
+      // The answer is awaited by nobody; its few steps are done after a turn of the loop.
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+test("[CLI-16] questions are shown once and asked one after another, by a key", async () => {
+  const { said, look, press } = world({ hasKeys: true })
+  await look()
+  await look()
+  await press("x")
+  await press("Y")
+  await look()
+  await press("a")
+  expect(said).toEqual([
+    "shown a",
+    "shown b",
+    "asks a",
+    "answered a allow false",
+    "asks nothing",
+    "asks b",
+    "answered b allow true",
+    "asks nothing",
+  ])
+})
+
+test("[CLI-16] a question that was answered elsewhere is asked no more", async () => {
+  const { said, state, look, press } = world({ hasKeys: true })
+  await look()
+  state.open = [approval("b")]
+  await look()
+  await press("n")
+  expect(said.slice(2)).toEqual([
+    "asks a",
+    "asks nothing",
+    "asks b",
+    "answered b deny false",
+    "asks nothing",
+  ])
+})
+
+test("[CLI-16] without a terminal it is shown and waits; a terminal that is gone answers nothing", async () => {
+  const silent = world({ hasKeys: false })
+  await silent.look()
+  expect(silent.said).toEqual(["shown a", "shown b"])
+  const gone = world({ hasKeys: true })
+  await gone.look()
+  await gone.press(undefined)
+  expect(gone.said).toEqual(["shown a", "shown b", "asks a"])
+})
+
+test("[CLI-16] an answer that came too late is said; a bug is not swallowed", async () => {
+  const late = world({ hasKeys: true, fail: Late({}) })
+  await late.look()
+  await late.press("y")
+  expect(late.said).toContain("Somebody was faster.")
+  const broken = world({ hasKeys: true, fail: new Error("bug") })
+  await broken.look()
+  await broken.press("y")
+  await expect(broken.look()).rejects.toThrow("bug")
+})

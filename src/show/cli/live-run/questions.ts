@@ -1,0 +1,94 @@
+import { isAppError } from "#ground/base"
+import type { Approval, Run } from "#ground/contract"
+
+export type Decision = { readonly decision: "allow" | "deny"; readonly always: boolean }
+
+const DECISIONS: Readonly<Record<string, Decision>> = {
+  y: { decision: "allow", always: false },
+  a: { decision: "allow", always: true },
+  n: { decision: "deny", always: false },
+}
+
+/** The next key of the person; undefined when the signal or the terminal ended the wait. */
+export type ReadKey = (signal: AbortSignal) => Promise<string | undefined>
+
+type Deps = {
+  /** What the run asks and nobody has answered, oldest first. */
+  open(): Promise<readonly Approval[]>
+  answer(id: string, decision: Decision): Promise<void>
+  /** Absent where nobody can press a key. */
+  readonly readKey: ReadKey | undefined
+  /** A question that has not been shown yet. */
+  show(approval: Approval): void
+  /** The question that waits for a key now; undefined when none does. */
+  ask(approval: Approval | undefined): void
+  /** Why an answer did not count. */
+  note(text: string): void
+}
+
+/** Shows what a run asks, and takes the person's key where there is one. */
+export function createQuestions(deps: Deps) {
+  const shown = new Set<string>()
+  let asking: { readonly id: string; readonly ended: AbortController } | undefined
+  let failure: { readonly error: unknown } | undefined
+
+  function leave(): void {
+    asking?.ended.abort()
+    asking = undefined
+    deps.ask(undefined)
+  }
+
+  /** Awaited by nobody: a question must not keep us from hearing the run. */
+  function ask(approval: Approval, readKey: ReadKey): void {
+    const ended = new AbortController()
+    asking = { id: approval.id, ended }
+    deps.ask(approval)
+    readDecision(readKey, ended.signal)
+      .then(async (decision) => {
+        if (decision === undefined) return
+        await answer(approval, decision, deps)
+        if (asking?.id === approval.id) leave()
+      })
+      .catch((error: unknown) => {
+        failure = { error }
+      })
+  }
+
+  return {
+    leave,
+    async look(run: Run): Promise<void> {
+      if (failure !== undefined) throw failure.error
+      const open = run.openApprovals === 0 ? [] : await deps.open()
+      const isAnswered = asking !== undefined && !open.some((it) => it.id === asking?.id)
+      if (isAnswered) leave()
+      for (const approval of open.filter((it) => !shown.has(it.id))) {
+        shown.add(approval.id)
+        deps.show(approval)
+      }
+      const [oldest] = open
+      const isFree = asking === undefined
+      if (isFree && oldest !== undefined && deps.readKey !== undefined) ask(oldest, deps.readKey)
+    },
+  }
+}
+
+async function readDecision(readKey: ReadKey, signal: AbortSignal): Promise<Decision | undefined> {
+  while (!signal.aborted) {
+    const key = await readKey(signal)
+    // The terminal is gone: the question stays open for whoever answers it elsewhere.
+    if (key === undefined) return undefined
+    const decision = DECISIONS[key.toLowerCase()]
+    if (decision !== undefined && !signal.aborted) return decision
+  }
+  return undefined
+}
+
+async function answer(approval: Approval, decision: Decision, deps: Deps): Promise<void> {
+  try {
+    await deps.answer(approval.id, decision)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    // Somebody was faster in another window, or the run ended meanwhile.
+    deps.note(error.message)
+  }
+}

@@ -1,0 +1,145 @@
+import type { Clock } from "#ground/base"
+import { type Approval, type Message, plural, type Run } from "#ground/contract"
+import { type Screen, safeJsonLine } from "../screen.ts"
+import { drawEnd, drawLine, drawLive, oneLine, type SayClock } from "./draw.ts"
+import { EMPTY_VIEW, hear, type Line, nowAtWork, type View } from "./fold.ts"
+import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
+import type { Painter } from "./painter.ts"
+
+/** How a run is shown while it is followed. */
+export type Show = {
+  /** Messages from before the first that is wanted: heard, not shown. */
+  recall(messages: readonly Message[]): void
+  messages(messages: readonly Message[]): void
+  /** The whole of a text that is being written. */
+  writing(text: string): void
+  stand(run: Run): void
+  /** A question, and whether it is asked right here. */
+  question(approval: Approval, isAskedHere: boolean): void
+  /** The question whose answer is a key now. */
+  asking(approval: Approval | undefined): void
+  note(text: string): void
+  /** Draws what moves by itself. */
+  tick(): void
+  end(run: Run): void
+  /** We go and the run does not. */
+  leave(id: string): void
+}
+
+type Deps = {
+  readonly painter: Painter
+  screen(): Screen
+  readonly clock: Clock
+  readonly sayClock: SayClock
+}
+
+/** The transcript for people: lines that stay, and below them what happens now. */
+export function createTranscript(deps: Deps): Show {
+  let view = EMPTY_VIEW
+  const now: Now = { run: undefined, text: "", asked: undefined, drawnMs: 0 }
+
+  function take(messages: readonly Message[]): Line[] {
+    return messages.flatMap((message) => {
+      const step = hear(view, message)
+      view = step.view
+      return step.lines
+    })
+  }
+  function draw(lines: readonly Line[]): void {
+    const rows = lines.flatMap((line) => drawLine(line, deps.screen(), deps.sayClock))
+    deps.painter.draw(rows, liveRows(now, view, deps))
+    now.drawnMs = deps.clock.monotonicMs()
+  }
+  const note = (text: string): void => draw([noteLine(text, deps.clock.now())])
+
+  return {
+    recall: (messages) => void take(messages),
+    messages(messages) {
+      // The text that was being written is among them now.
+      if (messages.some((it) => it.type === "assistant" || it.type === "response")) now.text = ""
+      draw(take(messages))
+    },
+    writing(text) {
+      now.text = text
+      if (deps.clock.monotonicMs() - now.drawnMs >= DRAW_TEXT_EVERY_MS) draw([])
+    },
+    stand(run) {
+      now.run = run
+      draw([])
+    },
+    question: (approval, isAskedHere) => draw([lineOfQuestion(approval, isAskedHere)]),
+    asking(approval) {
+      now.asked = approval
+      draw([])
+    },
+    note,
+    tick: () => draw([]),
+    end(run) {
+      now.run = undefined
+      deps.painter.draw(drawEnd(run, view.context, deps.screen()), [])
+    },
+    leave(id) {
+      now.run = undefined
+      note(`The run goes on; \`qm attach ${id}\` comes back to it`)
+    },
+  }
+}
+
+/** A word of our own among those of the run. */
+function noteLine(text: string, at: number): Line {
+  return { at, mark: "note", depth: 0, text, isProse: true }
+}
+
+/** What the live rows are drawn from, beside what was said. */
+type Now = {
+  run: Run | undefined
+  text: string
+  asked: Approval | undefined
+  drawnMs: number
+}
+
+function liveRows(now: Now, view: View, { screen, clock }: Deps): readonly string[] {
+  const { run, text: writing, asked } = now
+  if (run === undefined) return []
+  const elapsedMs = Math.max(0, clock.now() - (run.startedAt ?? run.createdAt))
+  const question = asked === undefined ? undefined : questionLine(asked)
+  const state = { run, atWork: nowAtWork(view), writing, question, elapsedMs }
+  return drawLive({ ...state, context: view.context }, screen())
+}
+
+function questionLine({ title }: Approval): string {
+  return `Allow? [y]es once, [a]lways, [n]o: ${oneLine(title)}`
+}
+
+function lineOfQuestion(approval: Approval, isAskedHere: boolean): Line {
+  const { id, tool, title, input, requestedAt: at } = approval
+  const isLong = input.length > QUESTION_CHARACTERS
+  const shown = isLong ? `${input.slice(0, QUESTION_CHARACTERS)}…` : input
+  const lines = shown.split("\n").filter((it) => it.trim() !== "")
+  const more = isLong ? [`${plural(input.length, "character")} in all`] : []
+  const way = isAskedHere ? [] : [`Answer: qm approve ${id}`, `    or: qm deny ${id}`]
+  const text = title.includes(tool) ? title : `${tool}: ${title}`
+  return { at, mark: "asks", depth: 0, text, below: [...lines, ...more, ...way] }
+}
+
+type JsonDeps = { writeOut(text: string): void; writeError(text: string): void }
+
+/** For programs: a line a message and one for the end on stdout, all else on stderr. */
+export function createJsonLines({ writeOut, writeError }: JsonDeps): Show {
+  const line = (value: unknown): void => writeOut(`${safeJsonLine(value)}\n`)
+  return {
+    recall: () => {},
+    messages: (messages) => messages.forEach((message) => line({ type: "message", message })),
+    writing: () => {},
+    stand: () => {},
+    question: ({ id, title }) =>
+      writeError(
+        `Asks: ${oneLine(title)}. Answer with \`qm approve ${id}\` or \`qm deny ${id}\`.\n`,
+      ),
+    asking: () => {},
+    note: (text) => writeError(`${oneLine(text)}\n`),
+    tick: () => {},
+    end: (run) => line({ type: "end", run }),
+    leave: () => {},
+  }
+}

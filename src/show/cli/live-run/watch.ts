@@ -1,0 +1,172 @@
+import { isAppError, systemClock } from "#ground/base"
+import { AgentsApprovals, AgentsMessages, Run } from "#ground/contract"
+import type { App } from "#show/app"
+import type { RunContext } from "../run-operation.ts"
+import { exitCodeOf, isEnded } from "./ending.ts"
+import { createWake, followRun, type Wake } from "./follow.ts"
+import { LOOK_BACK_MESSAGES, NARROWEST_LIVE_CELLS, REDRAW_EVERY_MS } from "./limits.ts"
+import { livePainter, plainPainter } from "./painter.ts"
+import { createQuestions } from "./questions.ts"
+import { createJsonLines, createTranscript, type Show } from "./show.ts"
+
+export type Plan = {
+  readonly id: string
+  /** The first message shown is the one after this. */
+  readonly after: number
+  /** What Ctrl-C means: a run of ours is stopped, somebody else's is left alone. */
+  readonly onInterrupt: "stop" | "leave"
+}
+
+/** Shows a run until it ends, and gives the exit code. */
+export async function watch(plan: Plan, app: App, context: RunContext): Promise<number> {
+  const { terminal } = context
+  const over = new AbortController()
+  const show = createShow(context)
+  const wake = createWake(systemClock)
+  const calls = callsFor(plan.id, app, over.signal)
+  const questions = questionsOf(calls, { show, wake, context })
+  const stopHearing = await hearAll(plan.id, app, { show, wake })
+  const stopMinding = onAbort(terminal.signal, async () => {
+    questions.leave()
+    if (plan.onInterrupt === "leave") return over.abort()
+    show.note("Stopping. Ctrl-C again leaves at once.")
+    return calls.stop().catch((error: unknown) => show.note(sayError(error)))
+  })
+  void tick(show, over.signal)
+  try {
+    await recall(plan, calls, show)
+    const run = await followRun({
+      ...plan,
+      ...calls,
+      hear: show.messages,
+      async stand(it) {
+        show.stand(it)
+        if (!isEnded(it) && !terminal.signal.aborted) await questions.look(it)
+      },
+      wake,
+      signal: over.signal,
+    })
+    questions.leave()
+    if (run === undefined) show.leave(plan.id)
+    else show.end(run)
+    return run === undefined || terminal.signal.aborted ? 130 : exitCodeOf(run)
+  } finally {
+    over.abort()
+    stopMinding()
+    stopHearing()
+  }
+}
+
+type Around = { readonly show: Show; readonly wake: Wake; readonly context: RunContext }
+
+function questionsOf(calls: Calls, { show, wake, context }: Around) {
+  const readKey = canAsk(context) ? context.terminal.readKey : undefined
+  return createQuestions({
+    open: calls.open,
+    readKey,
+    async answer(id, decision) {
+      await calls.answer(id, decision)
+      wake.now()
+    },
+    show: (approval) => show.question(approval, readKey !== undefined),
+    ask: show.asking,
+    note: show.note,
+  })
+}
+
+/** Only a person at a terminal can press a key; a reader of JSON lines answers from elsewhere. */
+function canAsk({ line, terminal }: RunContext): boolean {
+  return terminal.stdout.isTerminal && !line.json
+}
+
+function createShow({ line, terminal, screen }: RunContext): Show {
+  const { stdout, stderr, environment } = terminal
+  const write = (text: string): void => stdout.write(text)
+  if (line.json) return createJsonLines({ writeOut: write, writeError: (it) => stderr.write(it) })
+  // A log on the same terminal would be drawn over; a dumb one cannot be drawn on.
+  const isLive = stdout.isTerminal && !line.verbose && environment["TERM"] !== "dumb"
+  return createTranscript({
+    painter: isLive ? livePainter(write) : plainPainter(write),
+    clock: systemClock,
+    // One column stays free: a full row would make some terminals wrap.
+    screen: () => ({ ...screen, width: liveWidth(screen.width, stdout.columns) }),
+    sayClock: (at) => new Date(at).toTimeString().slice(0, 8),
+  })
+}
+
+type Calls = ReturnType<typeof callsFor>
+
+/** What is asked of the product, by its operations. */
+function callsFor(id: string, app: App, signal: AbortSignal) {
+  const call = (name: string, input: object) => app.call(name, { id, ...input }, { signal })
+  return {
+    run: async () => Run.parse(await call("agents.show", {})),
+    messages: async (after: number, limit: number) =>
+      AgentsMessages.parse(await call("agents.messages", { after, limit })).messages,
+    async open() {
+      const listed = await app.call("agents.approvals", { run: id }, { signal })
+      const { approvals } = AgentsApprovals.parse(listed)
+      return approvals.filter((it) => it.runId === id && it.status === "open")
+    },
+    async answer(approvalId: string, decision: object): Promise<void> {
+      await call("agents.answer", { ...decision, id: approvalId })
+    },
+    async stop(): Promise<void> {
+      await call("agents.stop", {})
+    },
+  }
+}
+
+/** Of our own process at once, of others by the journal. */
+async function hearAll(
+  id: string,
+  app: App,
+  { show, wake }: { readonly show: Show; readonly wake: { now(): void } },
+): Promise<() => void> {
+  const store = await app.store()
+  const agents = await app.agents()
+  const ends = [
+    store.onAdvance(wake.now),
+    agents.onMessages((runId) => (runId === id ? wake.now() : undefined)),
+    agents.onDelta((it) => {
+      const isOurs = it.runId === id && it.parentId === undefined
+      if (isOurs) show.writing(it.text)
+    }),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+/** What began before the first shown message has a name in one of those before it. */
+async function recall({ after }: Plan, calls: Calls, show: Show): Promise<void> {
+  if (after === 0) return
+  const from = Math.max(0, after - LOOK_BACK_MESSAGES)
+  const before = await calls.messages(from, LOOK_BACK_MESSAGES)
+  show.recall(before.filter((it) => it.seq <= after))
+}
+
+async function tick(show: Show, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await systemClock.sleep(REDRAW_EVERY_MS, signal).catch(() => {})
+    if (!signal.aborted) show.tick()
+  }
+}
+
+/** Also when it was aborted before; gives a function that ends it. */
+function onAbort(signal: AbortSignal, act: () => Promise<void>): () => void {
+  const listener = (): void => void act()
+  if (signal.aborted) listener()
+  else signal.addEventListener("abort", listener, { once: true })
+  return () => signal.removeEventListener("abort", listener)
+}
+
+function sayError(error: unknown): string {
+  return isAppError(error) ? error.message : String(error)
+}
+
+/** One cell less than there is, so that nothing wraps; a terminal that says zero does not know. */
+function liveWidth(width: number, columns: number | undefined): number {
+  const known = columns === undefined || columns <= 0 ? width : columns - 1
+  return Math.max(NARROWEST_LIVE_CELLS, Math.min(width, known))
+}

@@ -1,0 +1,230 @@
+import { expect, test } from "vitest"
+import type {
+  AgentsContext,
+  AgentsProviders,
+  AgentsSessions,
+  AgentsTimeline,
+  Permissions,
+} from "#ground/contract"
+import { createScreen } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 80 })
+const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""
+
+test("[CLI-13] one message whole, with its raw words below", () => {
+  const message = { id: "m", seq: 3, type: "tool", role: "tool", timestamp: 0, metadata: {} }
+  expect(render("agents.message", { ...message, content: "out", raw: "{}" })).toBe(
+    "3  tool  1970-01-01 00:00\n\nout\n\nRaw:\n{}",
+  )
+  expect(render("agents.message", { ...message, content: "" })).toContain("Nothing but the event")
+})
+
+test("[CLI-13] turns that wait, what is put in front of them, and what a fresh session is told", () => {
+  expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No turn waits\.\nThis/)
+  const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
+  expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
+    "trn_1  1970-01-01 00:00  two\n\n`qm send <id> <text> --now` reaches the running turn.",
+  )
+  expect(render("agents.parts", { parts: [] })).toContain("Nothing is put in front")
+  const parts = [{ label: "date and state", text: "Today.", tokens: 3 }]
+  expect(render("agents.parts", { parts })).toBe("date and state  3 tokens\nToday.")
+  expect(render("agents.handoff", { text: "Go on.", tokens: 1_200, run: null })).toBe(
+    "Go on.\n\n1,200 tokens. --start begins a fresh session with it.",
+  )
+  expect(render("agents.drop", { id: "trn_1" })).toBe("Deleted trn_1.")
+})
+
+test("[CLI-13] an export keeps its value; what a terminal would obey is escaped in it", () => {
+  const text = `${JSON.stringify({ text: "a\u202eb" })}\n{}\n`
+  const given = { text, messages: 2, sizeBytes: 20 }
+  const shown = render("agents.export", given)
+  expect(renderers["agents.export"]?.isExact).toBe(true)
+  expect(shown).toBe('{"text":"a\\u202eb"}\n{}')
+  expect(JSON.parse(shown.split("\n")[0] ?? "")).toEqual({ text: "a\u202eb" })
+  expect(render("agents.save", { file: "/x/s.jsonl", messages: 2, sizeBytes: 20 })).toBe(
+    "Wrote /x/s.jsonl, 2 messages, 20 B.",
+  )
+})
+
+test("[CLI-13] the context of a run: how full, what came when, what changed", () => {
+  const context: AgentsContext = {
+    used: 5_000,
+    window: 10_000,
+    kinds: [{ kind: "tools", tokens: 5_000 }],
+    files: Array.from({ length: 22 }, (_, i) => ({
+      path: `f${i}.md`,
+      reason: "read",
+      tokens: i === 0 ? null : 1_000,
+      seq: i + 1,
+      isThisTurn: i > 0,
+      isBeforeCompaction: i === 1,
+    })),
+    compactions: [{ seq: 9, at: 0 }],
+    changes: [{ path: "a.ts", added: 3, removed: 2, seq: 4 }],
+  }
+  const shown = render("agents.context", context)
+  expect(shown.split("\n").slice(0, 9).join("\n")).toMatchInlineSnapshot(`
+    "5.0k of 10.0k tokens in the window
+
+    ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦······························│···········
+    ▦ tools 5.0k   │ budget 10.0k
+
+    The host compacted 1 time.
+
+    Loaded
+    before                      f0.md   read"
+  `)
+  expect(shown).toContain("and 2 more\n\nChanged\n+3  −2  a.ts")
+  const unknown = { used: null, window: null, kinds: [], files: [], compactions: [], changes: [] }
+  expect(render("agents.context", unknown)).toBe("How full the window is, the host has not said.")
+})
+
+test("[CLI-13] where the time went: a row for each lane, waiting for a person apart", () => {
+  const timeline: AgentsTimeline = {
+    durationMs: 4_800,
+    waitedMs: 2_400,
+    spans: [
+      { lane: "model", title: "Model", fromMs: 0, toMs: 1_200, seq: 1 },
+      { lane: "tools", kind: "command", title: "npm test", fromMs: 1_200, toMs: 2_400, seq: 2 },
+      { lane: "waiting", title: "Edit a.ts", fromMs: 2_400, toMs: 4_800, seq: 3 },
+    ],
+  }
+  expect(render("agents.timeline", timeline)).toMatchInlineSnapshot(`
+    "4.8 s, 2.4 s of it waiting for a person
+
+    model     1.2 s  ████████████····································
+    tools     1.2 s  ············████████████························
+    branches         ················································
+    waiting   2.4 s  ························████████████████████████
+
+    at 0 ms   1.2 s  model    Model
+    at 1.2 s  1.2 s  tools    npm test
+    at 2.4 s  2.4 s  waiting  Edit a.ts"
+  `)
+  const many = Array.from({ length: 30 }, (_, i) => ({
+    lane: "tools" as const,
+    title: `t${i}`,
+    fromMs: i,
+    toMs: i + 1,
+    seq: i + 1,
+  }))
+  expect(render("agents.timeline", { ...timeline, waitedMs: 0, spans: many })).toContain(
+    "and 10 shorter ones",
+  )
+  expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("Nothing happened yet.")
+})
+
+test("[CLI-13] agents, sessions of hosts and rules", () => {
+  const providers: AgentsProviders["providers"] = [
+    {
+      type: "codex",
+      title: "Codex",
+      isInstalled: true,
+      program: "/bin/codex",
+      version: "1.0",
+      hint: "",
+      scripts: [],
+    },
+    {
+      type: "copilot",
+      title: "Copilot",
+      isInstalled: false,
+      program: null,
+      version: null,
+      hint: "Install it.",
+      scripts: [],
+    },
+    {
+      type: "synthetic",
+      title: "Synthetic",
+      isInstalled: true,
+      program: null,
+      version: null,
+      hint: "",
+      scripts: ["happy"],
+    },
+  ]
+  expect(render("agents.providers", { providers })).toMatchInlineSnapshot(`
+    "codex      here     1.0  /bin/codex
+    copilot    missing       Install it.
+    synthetic  here          scripts: happy"
+  `)
+  const sessions: AgentsSessions["sessions"] = [
+    {
+      host: "codex",
+      sessionId: "s1",
+      title: "Mend",
+      cwd: null,
+      file: "/x",
+      sizeBytes: 900,
+      changedAt: 0,
+      runId: null,
+      isResumable: true,
+    },
+    {
+      host: "claude-code",
+      sessionId: "s2",
+      title: "Old",
+      cwd: null,
+      file: "/y",
+      sizeBytes: 9,
+      changedAt: 0,
+      runId: "run_1",
+      isResumable: false,
+    },
+  ]
+  expect(render("agents.sessions", { sessions })).toMatchInlineSnapshot(`
+    "s1  codex        1970-01-01 00:00  900 B  can be resumed  not read yet  Mend
+    s2  claude-code  1970-01-01 00:00  9 B    only to read    run_1         Old"
+  `)
+  expect(render("agents.sessions", { sessions: [] })).toContain("--everywhere lists all")
+  const permissions: Permissions = {
+    file: ".qm/permissions.json",
+    digest: "0d1e",
+    isTrusted: false,
+    rules: [
+      {
+        id: "r1",
+        decision: "deny",
+        tool: "Bash",
+        command: "rm *",
+        origin: "config",
+        isInForce: true,
+      },
+      { id: "r2", decision: "allow", path: "docs/**", origin: "project", isInForce: false },
+      { id: "r3", decision: "ask", origin: "project", isInForce: true },
+    ],
+  }
+  expect(render("permissions.list", permissions)).toMatchInlineSnapshot(`
+    "r1  deny   settings  tool Bash, command rm *
+    r2  allow  project   path docs/**             not in force
+    r3  ask    project   everything
+
+    .qm/permissions.json is not as you approved it: its allowing rules do not count. To approve what stands here, run \`qm permissions trust --digest 0d1e\`."
+  `)
+  expect(render("permissions.add", { ...permissions, isTrusted: true, rules: [] })).toBe(
+    "No rules; the mode of a run decides.\n.qm/permissions.json",
+  )
+})
+
+test("[CLI-16] an answer is said with who gave it", () => {
+  const approval = {
+    id: "apr_1",
+    runId: "run_1",
+    tool: "Bash",
+    title: "npm test",
+    input: "",
+    digest: "",
+    status: "allowed",
+    requestedAt: 0,
+    expiresAt: 0,
+    answeredAt: 0,
+    answeredBy: "a person",
+    note: null,
+  }
+  expect(render("agents.answer", approval)).toBe("Allowed: npm test  by a person")
+  expect(render("agents.answer", { ...approval, status: "denied", answeredBy: null })).toBe(
+    "Denied: npm test",
+  )
+})

@@ -1,0 +1,210 @@
+import type { FastifyInstance, FastifyRequest } from "fastify"
+import { z } from "zod"
+import { invariant } from "#ground/base"
+import {
+  AGENT_TYPES,
+  AgentsList,
+  AgentsMessages,
+  AgentsProviders,
+  AgentType,
+  Message,
+  Provider,
+  Run,
+  RunConfiguration,
+  SIGNATURES,
+} from "#ground/contract"
+import type { Store } from "#ground/store"
+import type { App } from "#show/app"
+import { AgentTypeUnknown, BodyInvalid } from "./errors.ts"
+import { DOOR_PAGE_MESSAGES, MOST_RUNS_COUNTED } from "./limits.ts"
+import { bodyOf, queryOf, signalOf } from "./request.ts"
+import { readQuery } from "./routes.ts"
+
+type DoorDeps = { readonly app: App; readonly store: Store; readonly version: string }
+
+/** What a route of the door is asked, and how it asks the operations. */
+type Asked = {
+  readonly id: string
+  body(): unknown
+  /** The query in the types of that operation's input. */
+  query(operation: DoorOperation): Record<string, unknown>
+  call(operation: DoorOperation, input: unknown): Promise<unknown>
+}
+
+type DoorOperation = Extract<keyof typeof SIGNATURES, `agents.${string}`>
+
+/** Runs by their address, as scripts expect them. Everything is done by the operation behind it. */
+export type DoorRoute = {
+  readonly method: "GET" | "POST" | "DELETE"
+  readonly path: `/api/${string}`
+  readonly summary: string
+  readonly status: 200 | 201 | 202 | 204
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  readonly result?: z.ZodType
+  answer(asked: Asked, deps: DoorDeps): Promise<unknown>
+}
+
+const StartBody = z.strictObject({
+  type: AgentType.describe("Which agent works"),
+  prompt: z.string().describe("What it shall do"),
+  configuration: RunConfiguration.prefault({}),
+})
+const SendBody = z.strictObject({ text: z.string().describe("The next turn") })
+const Started = z.object({ agentId: z.string() })
+const Health = z.object({
+  status: z.enum(["ok", "read-only"]),
+  version: z.string(),
+  readOnly: z.boolean().describe("Whether the store takes no more writes"),
+  running: z.int().nonnegative().describe("Runs that are at work or wait for a person"),
+})
+
+const AT_WORK = ["starting", "running", "waiting"]
+
+export const DOOR_ROUTES: readonly DoorRoute[] = [
+  {
+    method: "POST",
+    path: "/api/agents",
+    summary: "Start an agent on a task",
+    status: 201,
+    body: StartBody,
+    result: Started,
+    async answer({ body, call }) {
+      const run = Run.parse(await call("agents.start", startInput(body())))
+      return { agentId: run.id }
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/agents",
+    summary: "List the runs of agents, newest first",
+    status: 200,
+    query: SIGNATURES["agents.list"].input,
+    result: z.array(Run),
+    answer: async ({ query, call }) =>
+      AgentsList.parse(await call("agents.list", query("agents.list"))).runs,
+  },
+  {
+    method: "GET",
+    path: "/api/agents/:id",
+    summary: "Show one run",
+    status: 200,
+    result: Run,
+    answer: ({ id, call }) => call("agents.show", { id }),
+  },
+  {
+    method: "DELETE",
+    path: "/api/agents/:id",
+    summary: "Stop a run and delete all it said",
+    status: 204,
+    async answer({ id, call }) {
+      await call("agents.delete", { id })
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/agents/:id/messages",
+    summary: "Show what was said in a run, after a number",
+    status: 200,
+    query: SIGNATURES["agents.messages"].input.omit({ id: true }),
+    result: z.array(Message),
+    async answer({ id, query, call }) {
+      const input = { limit: DOOR_PAGE_MESSAGES, ...query("agents.messages"), id }
+      return AgentsMessages.parse(await call("agents.messages", input)).messages
+    },
+  },
+  {
+    method: "POST",
+    path: "/api/agents/:id/messages",
+    summary: "Say the next thing to an agent",
+    status: 202,
+    body: SendBody,
+    result: Run,
+    answer: ({ id, body, call }) => call("agents.send", { ...parseBody(SendBody, body()), id }),
+  },
+  {
+    method: "POST",
+    path: "/api/agents/:id/stop",
+    summary: "Stop a run; what it said is kept",
+    status: 200,
+    result: Run,
+    answer: ({ id, call }) => call("agents.stop", { id }),
+  },
+  {
+    method: "GET",
+    path: "/api/providers",
+    summary: "Which agents there are, and which of them are installed",
+    status: 200,
+    result: z.array(Provider),
+    answer: async ({ call }) => AgentsProviders.parse(await call("agents.providers", {})).providers,
+  },
+  {
+    method: "GET",
+    path: "/api/health",
+    summary: "Whether this server can work, and how much it does",
+    status: 200,
+    result: Health,
+    async answer({ call }, { store, version }) {
+      const input = { status: AT_WORK, limit: MOST_RUNS_COUNTED }
+      const running = AgentsList.parse(await call("agents.list", input)).runs.length
+      const readOnly = store.stopped() !== undefined
+      return { status: readOnly ? "read-only" : "ok", version, readOnly, running }
+    },
+  },
+]
+
+export function addAgentsDoor(fastify: FastifyInstance, deps: DoorDeps): void {
+  for (const route of DOOR_ROUTES) {
+    fastify.route({
+      method: route.method,
+      url: route.path,
+      handler: async (request, reply) => {
+        const signal = signalOf(reply)
+        const result = await route.answer(askedOf(request, { ...deps, signal }), deps)
+        return reply.code(route.status).send(result)
+      },
+    })
+  }
+}
+
+const Params = z.object({ id: z.string().default("") })
+
+function askedOf(
+  request: FastifyRequest,
+  { app, signal }: DoorDeps & { readonly signal: AbortSignal },
+): Asked {
+  return {
+    id: Params.parse(request.params).id,
+    body: () => bodyOf(request),
+    query(name) {
+      const operation = app.operations.find((it) => it.name === name)
+      invariant(operation !== undefined, `the operation ${name} is in the table`)
+      return readQuery(operation, queryOf(request))
+    },
+    call: (name, input) => app.call(name, input, { signal }),
+  }
+}
+
+/** The nested form of the door, as the flat input that every surface shares. */
+function startInput(body: unknown) {
+  const { type, prompt, configuration } = parseBody(StartBody, body)
+  const { env, ...rest } = configuration
+  const lines = Object.entries(env ?? {}).map(([name, value]) => `${name}=${value}`)
+  return { type, prompt, ...rest, ...(env === undefined ? {} : { env: lines }) }
+}
+
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const { issues } = parsed.error
+  if (issues.some((it) => it.path.join(".") === "type")) {
+    throw AgentTypeUnknown({ given: givenType(body), types: AGENT_TYPES })
+  }
+  const problem = issues.map((it) => [it.path.join("."), it.message].filter(Boolean).join(": "))
+  throw BodyInvalid({ problem: problem.join("; ") })
+}
+
+function givenType(body: unknown): string {
+  const given = z.object({ type: z.string().max(100) }).safeParse(body)
+  return given.success ? given.data.type : ""
+}

@@ -1,0 +1,108 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { AgentsApprovals } from "#ground/contract"
+import { runsOf, scriptOf } from "./agents-api.ts"
+import { launchChromium } from "./chromium.ts"
+import { visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const message = (n: number) => ({
+  event: "message",
+  type: "assistant",
+  text: `word ${String(n).padStart(2, "0")}.`,
+})
+const question = (id: string) => ({
+  event: "approval.requested",
+  approvalId: id,
+  tool: "Bash",
+  title: `${id} part`,
+  input: JSON.stringify({ command: `echo ${id}` }),
+})
+const words = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => message(from + i))
+
+/** Three parts; between them it waits for an answer, so that the test sets the pace. */
+const SCRIPT = scriptOf([
+  ...words(1, 8),
+  question("second"),
+  ...words(9, 16),
+  question("third"),
+  ...words(17, 24),
+  { event: "turn.ended", outcome: "completed" },
+])
+
+// Several processes start one after the other, each a second or more on a busy machine.
+const LONG_MS = 60_000
+
+test("[N1] a transcript outlives its server: nothing wiped, then caught up, every message once", {
+  timeout: LONG_MS,
+}, async () => {
+  // Another process works on the run, and goes on while the server is away.
+  const worker = world.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
+  const id = await theRun()
+  await using window = await visit(chromium.browser, world, {
+    path: `/runs/${id}`,
+    // High enough for every row: what is out of sight is not drawn.
+    viewport: { width: 1440, height: 2400 },
+    expects: [/WebSocket connection|ERR_CONNECTION|Failed to load resource/],
+  })
+  const { page } = window
+  await page.getByText("word 08.").waitFor()
+
+  await world.stop()
+  await page.getByText("Reconnecting. Nothing is lost").waitFor()
+  expect(await wordsOn(page), "nothing was wiped").toEqual(upTo(8))
+  await world.qm(["approve", await theQuestion("second part")])
+  await theQuestion("third part")
+  expect(await wordsOn(page)).toEqual(upTo(8))
+
+  await world.startAgain()
+  await page.getByText(/^Caught up, \d+ messages$/).waitFor()
+  await page.getByText("word 16.").waitFor()
+  expect(await wordsOn(page), "every message once, in its order").toEqual(upTo(16))
+
+  await page.getByRole("button", { name: "Allow once" }).click()
+  await page.getByText("Turn completed").waitFor()
+  expect(await wordsOn(page), "and live again").toEqual(upTo(24))
+  expect((await worker).code).toBe(0)
+  expect(window.problems()).toEqual([])
+})
+
+const upTo = (last: number): readonly string[] =>
+  words(1, last).map(({ text }) => text.slice(0, "word 00".length))
+
+/** As they stand on the page, from the top to the end. */
+async function wordsOn(page: Page): Promise<readonly string[]> {
+  const text = (await page.evaluate(
+    `[...document.querySelectorAll("[data-entry]")].map((it) => it.textContent).join("\\n")`,
+  )) as string
+  return text.match(/word \d\d/g) ?? []
+}
+
+async function theRun(): Promise<string> {
+  for (;;) {
+    const run = (await runsOf(world).list()).find((it) => it.openApprovals === 1)
+    if (run !== undefined) return run.id
+  }
+}
+
+/** The open question of this title; asked of the store, because no server may be there. */
+async function theQuestion(title: string): Promise<string> {
+  for (;;) {
+    const { stdout } = await world.qm(["approvals", "--json"])
+    const { approvals } = AgentsApprovals.parse(JSON.parse(stdout))
+    const found = approvals.find((it) => it.title === title)
+    if (found !== undefined) return found.id
+  }
+}

@@ -1,0 +1,43 @@
+import type { Locator, Page } from "playwright-core"
+
+/** A real host takes seconds for its first word, more on a busy machine. */
+export const HOST_MS = 40_000
+
+export type Launch = {
+  /** As the form names it. */
+  readonly agent: string
+  readonly prompt: string
+  readonly mode?: "ask" | "auto"
+}
+
+/** From anywhere in the console by the form, as a person does it; ends on the page of the run. */
+export async function launch(page: Page, { agent, prompt, mode = "ask" }: Launch): Promise<string> {
+  await page.keyboard.press("c")
+  await page.getByRole("textbox", { name: "What shall it do?" }).fill(prompt)
+  await page.getByRole("radio", { name: new RegExp(`^${agent}`) }).check()
+  await page.getByRole("radiogroup", { name: "Mode" }).getByText(mode, { exact: true }).click()
+  await page.getByRole("button", { name: "Start", exact: true }).click()
+  await page.waitForURL(/\/runs\/[^/?]+/)
+  return /\/runs\/([^/?#]+)/.exec(page.url())?.[1] ?? ""
+}
+
+/** The next turn through the composer. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Send the next turn" }).fill(text)
+  await page.keyboard.press("Control+Enter")
+}
+
+/** Rows of a transcript by what they are: "The agent", "Approval", "Context at start". */
+export function rows(page: Page, label: string): Locator {
+  return page.locator(`[data-entry][aria-label=${JSON.stringify(label)}]`)
+}
+
+export async function isSaid(page: Page, words: string): Promise<void> {
+  await rows(page, "The agent").filter({ hasText: words }).last().waitFor({ timeout: HOST_MS })
+}
+
+/** The word of the header: how the run stands. */
+export async function stands(page: Page, word: string): Promise<void> {
+  const words = page.getByText(new RegExp(`^${word}( for you)?$`))
+  await words.first().waitFor({ timeout: HOST_MS })
+}

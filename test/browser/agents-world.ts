@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { mkdir, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { createApp } from "#show/app"
+import { serve } from "#show/http"
+import { hostProgram } from "#test/host-programs"
+import { runQm } from "#test/qm"
+import { tempDirectory } from "#test/temp"
+import { type Asked, loopbackModel, type Reply } from "./agents-loopback.ts"
+import { buildConsole, makeRepository } from "./world.ts"
+
+/** No key of anyone: long enough that a host does not find it in its own words. */
+const NO_KEY = "not-a-key-of-anyone"
+
+export type HostWorld = Awaited<ReturnType<typeof startHostWorld>>
+
+/**
+ * The real product, and on its PATH the three real hosts, each pointed by its own settings at one
+ * scripted model on the loopback: `await using world = await startHostWorld()`.
+ */
+export async function startHostWorld() {
+  const temp = await tempDirectory()
+  const home = path.join(temp.path, "home")
+  const project = path.join(temp.path, "tideline")
+  const consoleDirectory = path.join(temp.path, "console")
+  const tmp = path.join(temp.path, "tmp")
+  const model = await loopbackModel((asked) => tell(asked, project))
+  await Promise.all([mkdir(home), mkdir(tmp)])
+  await Promise.all([makeRepository(project, "main"), buildConsole(consoleDirectory)])
+  await writeFile(path.join(project, "CLAUDE.md"), "# Tideline\n\nAmounts are integers.\n")
+  await writeFile(path.join(project, "AGENTS.md"), "# Tideline\n\nAmounts are integers.\n")
+  const environment = {
+    HOME: home,
+    TMPDIR: tmp,
+    TERM: "dumb",
+    PATH: `${await linkHosts(temp.path)}:${process.env["PATH"] ?? ""}`,
+    ...(await pointAt(model.url, home)),
+  }
+
+  const start = async (port: number) => {
+    const app = await createApp({
+      directory: project,
+      environment,
+      settings: [],
+      writeLog: () => {},
+    })
+    return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory }) }
+  }
+  let running = await start(0)
+  const { port, url } = running.serving
+  const stop = async () => {
+    await running.serving.close()
+    await running.app[Symbol.asyncDispose]()
+  }
+  return {
+    project,
+    home,
+    url,
+    port,
+    model,
+    link: () => running.serving.link(),
+    liveClients: () => running.serving.live.clients(),
+    store: () => running.app.store(),
+    head: async () => (await (await running.app.store()).journal.head()).seq,
+    qm: (args: readonly string[]) => runQm(args, { cwd: project, env: environment }),
+    backUp: () => running.app.call("store.backup", {}, { signal: new AbortController().signal }),
+    /** The processes that were started for this home, whoever their parent is by now. */
+    processes: () => processesWith(`HOME=${home}\0`),
+    stop,
+    async startAgain() {
+      running = await start(port)
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await model[Symbol.asyncDispose]()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** As a person has them: by name, in a folder of the PATH, outside of the project. */
+async function linkHosts(root: string): Promise<string> {
+  const folder = path.join(root, "programs")
+  await mkdir(folder)
+  for (const [name, host] of [
+    ["claude", "claude-code"],
+    ["codex", "codex"],
+    ["copilot", "copilot"],
+  ] as const) {
+    await symlink(hostProgram(host).program, path.join(folder, name))
+  }
+  return folder
+}
+
+async function pointAt(url: string, home: string) {
+  await mkdir(path.join(home, ".codex"))
+  await writeFile(path.join(home, ".codex", "config.toml"), codexConfig(url))
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: NO_KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "0",
+    OPENAI_API_KEY: NO_KEY,
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_MODEL: "gpt-4.1",
+    COPILOT_OFFLINE: "true",
+  }
+}
+
+/** A model of our price table, so that its run has a price. */
+function codexConfig(url: string): string {
+  return `model = "gpt-4.1"
+model_provider = "loopback"
+[model_providers.loopback]
+name = "loopback"
+base_url = "${url}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+`
+}
+
+/** A command that is asked for, and that leaves what can be looked for. */
+export const COMMAND = "touch made.txt && echo made by a command"
+/** Loops rather than sleeps: Claude Code refuses a plain sleep. */
+const FOREVER = "touch waiting.txt; until false; do sleep 0.2; done"
+
+/** The words of a prompt decide; after a tool the model says its last word. */
+function tell({ wire, last, isAfterTool, whole }: Asked, cwd: string): Reply {
+  const isTitle = whole.includes("Name the piece of work below")
+  if (isTitle) return { says: ["A title by the model"] }
+  if (isAfterTool) return { says: ["It is made, and **done**."] }
+  const run = (command: string): NonNullable<Reply["tool"]> => {
+    const description = "as it was asked for"
+    if (wire === "messages") return { name: "Bash", input: { command, description } }
+    if (wire === "responses") return { name: "exec_command", input: { cmd: command } }
+    return { name: "bash", input: { command, description, mode: "sync" } }
+  }
+  if (last.includes("please command")) {
+    return { says: ["First I look at ", "what is there, ", "then I make it."], tool: run(COMMAND) }
+  }
+  if (last.includes("please edit")) return { says: ["I write a note."], tool: edit(wire, cwd) }
+  if (last.includes("please wait")) return { says: ["It takes a while."], tool: run(FOREVER) }
+  return { says: ["Understood, nothing to do."] }
+}
+
+function edit(wire: Asked["wire"], cwd: string): NonNullable<Reply["tool"]> {
+  const text = "Amounts are integers.\n"
+  if (wire === "messages") {
+    return { name: "Write", input: { file_path: `${cwd}/note.txt`, content: text } }
+  }
+  if (wire === "chat")
+    return { name: "create", input: { path: `${cwd}/note.txt`, file_text: text } }
+  const patch = `*** Begin Patch\n*** Add File: note.txt\n+${text}*** End Patch\n`
+  return { name: "exec_command", input: { cmd: `apply_patch <<'EOF'\n${patch}EOF\n` } }
+}
+
+function processesWith(variable: string): readonly string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return []
+    try {
+      const isOurs = `${readFileSync(`/proc/${pid}/environ`, "latin1")}\0`.includes(variable)
+      const state = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0]
+      // A zombie has ended; its parent has only not looked yet.
+      const line = readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ").trim()
+      return isOurs && state !== "Z" ? [line] : []
+    } catch {
+      // Gone while we looked, or not ours to look at.
+      return []
+    }
+  })
+}

@@ -1,0 +1,324 @@
+import { writeFile } from "node:fs/promises"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { visible, visibleLine } from "#ground/base"
+import { runsOf } from "./agents-api.ts"
+import { launchChromium } from "./chromium.ts"
+import { payloads } from "./payloads.ts"
+import { HANG_MS, type Visit, visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+const PAYLOADS = payloads(300)
+/** A script may have 200,000 characters, so the corpus is played in parts. */
+const PARTS = 5
+const SIZE = PAYLOADS.length / PARTS
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+let runs: ReturnType<typeof runsOf>
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
+  runs = runsOf(world)
+  // Every question of the sample is open at once.
+  await world.qm(["config", "set", "agents.maxRunning", "64"])
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+/** Two readings of some 400 rows, each opened, on a busy machine. */
+const LONG_MS = 60_000
+
+describe("300 hostile texts from an agent are shown as text", { timeout: LONG_MS }, () => {
+  test.each(Array.from({ length: PARTS }, (_, part) => part))(
+    "[S4] part %i: said, done, asked and failed, live in the transcript and in the exported page",
+    async (part) => {
+      const own = PAYLOADS.slice(part * SIZE, (part + 1) * SIZE)
+      const [first = ""] = own
+      const { id } = await runs.play(first, [ask(first), ...own.flatMap(deeds), END])
+      await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...GUARDED })
+      const { page } = window
+      await page.getByText("Waiting for you").waitFor()
+      await letItBegin(id)
+      await page.getByText("Completed", { exact: true }).waitFor()
+      expectAllShown(await readTranscript(page), own)
+      await expectNothingRan(window)
+
+      await expectHarmlessExport(id, own)
+      // Stored messages are drawn by the same rows as live ones: one part is enough by day.
+      if (part > 0 && !isNight) return
+      await page.reload()
+      await page.locator("[data-entry]").first().waitFor()
+      expectAllShown(await readTranscript(page), own)
+      await expectNothingRan(window)
+    },
+  )
+
+  test("[S4] as questions: in the inbox, on Now and in the transcript", async () => {
+    const asked = await Promise.all(SAMPLE.map((it) => runs.play("Ask", [ask(it), END])))
+    await using inbox = await visit(chromium.browser, world, {
+      path: "/runs?view=approvals",
+      ...LOOKED,
+    })
+    await using now = await visit(chromium.browser, world, { path: "/", ...LOOKED })
+    for (const [i, { id }] of asked.entries()) {
+      const payload = SAMPLE[i] ?? ""
+      await expectShown(now.page, payload)
+      await inbox.page.locator(`#approval-${await openQuestion(id)}`).click()
+      await expectShown(inbox.page, payload)
+    }
+    for (const window of [inbox, now]) await expectNothingRan(window)
+    for (const [i, { id }] of asked.entries()) {
+      await now.page.evaluate(`(() => { ${GO}; return go("/runs/${id}") })()`)
+      await now.page.getByText("Waiting for you").waitFor()
+      await expectShown(now.page, SAMPLE[i] ?? "")
+      await runs.answer(await openQuestion(id), "deny")
+    }
+    await expectNothingRan(now)
+  })
+
+  test("[S4] as prompts, titles, labels and failures: in the list and beside it", async () => {
+    for (const payload of SAMPLE) {
+      const { id } = await runs.play(payload, [{ event: "error", message: payload, isFatal: true }])
+      await runs.edit(id, { label: [payload.slice(0, 60)], workflow: payload.slice(0, 60) })
+    }
+    await using window = await visit(chromium.browser, world, { path: "/runs", ...LOOKED })
+    const { page } = window
+    for (const payload of SAMPLE) await expectShown(page, payload)
+    await page.keyboard.press("j")
+    await page.keyboard.press(" ")
+    for (const _ of SAMPLE) {
+      await page.getByRole("region", { name: "The selected run" }).waitFor()
+      await page.keyboard.press("j")
+    }
+    await expectNothingRan(window)
+  })
+
+  test("[S4] as diagrams, of which only a picture without scripts is shown", async () => {
+    const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 10) === 0).flatMap(diagrams)
+    const honest = diagram("flowchart LR\n  honest --> picture")
+    const { id } = await runs.play("Draw", [ask("May I draw?"), ...drawn, honest, END])
+    await using window = await visit(chromium.browser, world, {
+      path: `/runs/${id}`,
+      ...GUARDED,
+    })
+    const { page } = window
+    await page.getByText("Waiting for you").waitFor()
+    await letItBegin(id)
+    await page.getByText("Completed", { exact: true }).waitFor()
+    await readTranscript(page)
+    const seen = await seeDiagrams(page)
+    expect(seen.length).toBeGreaterThan(drawn.length * 0.9)
+    expect(new Set(seen)).toEqual(new Set(["drawn", "refused", "the honest one"]))
+    await expectNothingRan(window)
+  })
+})
+
+const isNight = process.env["QM_NIGHT"] === "1"
+/** Where each one is a step of its own, by day every fifteenth. */
+const SAMPLE = PAYLOADS.filter((_, i) => isNight || i % 15 === 0)
+
+const END = { event: "turn.ended", outcome: "completed" }
+
+const ask = (payload: string) => ({
+  event: "approval.requested",
+  approvalId: payload.slice(0, 200),
+  tool: payload,
+  title: payload,
+  input: payload,
+})
+
+/** Everything an agent can say in which this text can stand. */
+function deeds(payload: string, index: number): readonly object[] {
+  const command = `command ${index} ${payload}`.slice(0, 200)
+  const edit = `edit ${index} ${payload}`.slice(0, 200)
+  const diff = `--- a/${payload}\n+++ b/${payload}\n@@ -1 +1 @@\n-${payload}\n+${payload}\n`
+  const about = { tool: payload, title: payload, input: payload, path: payload }
+  return [
+    { event: "text.delta", text: payload },
+    { event: "message", type: "assistant", text: payload },
+    { event: "message", type: "system", text: payload },
+    { event: "activity.started", activityId: command, kind: "command", ...about },
+    { event: "activity.updated", activityId: command, output: payload },
+    { event: "activity.ended", activityId: command, outcome: "failed", output: payload },
+    { event: "activity.started", activityId: edit, kind: "edit", ...about },
+    { event: "activity.ended", activityId: edit, outcome: "done", output: payload, diff },
+    { event: "context.file", path: payload, reason: payload },
+    { event: "context.compacted", trigger: payload },
+    { event: "error", message: payload },
+  ]
+}
+
+/** As what it is, as the words in it, as a place to press, and as a setting of the library. */
+function diagrams(payload: string): readonly object[] {
+  const quoted = payload.replaceAll('"', "#quot;").replaceAll("\n", " ")
+  const sources = [
+    `flowchart LR\n${payload}`,
+    `flowchart LR\n  a["${quoted}"] -->|"${quoted}"| b`,
+    `flowchart LR\n  a --> b\n  click a href "${payload.replaceAll('"', "'")}"`,
+    `%%{init: {"securityLevel": "loose", "themeCSS": ${JSON.stringify(payload)}}}%%\nflowchart LR\n  a --> b`,
+  ]
+  return sources.map(diagram)
+}
+
+const diagram = (source: string) => ({
+  event: "message",
+  type: "assistant",
+  text: `\`\`\`mermaid\n${source}\n\`\`\``,
+})
+
+function indented(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2)
+  } catch {
+    return payload
+  }
+}
+
+async function letItBegin(id: string): Promise<void> {
+  await runs.answer(await openQuestion(id), "allow")
+}
+
+/** Asked until it is there: an answer is taken before the next question is put. */
+async function openQuestion(id: string): Promise<string> {
+  for (;;) {
+    const found = (await runs.approvals(id)).find((it) => it.status === "open")
+    if (found !== undefined) return found.id
+  }
+}
+
+/** Rows have one line and titles 80 letters, so the beginning is enough; JSON has a line a field. */
+async function expectShown(page: Page, payload: string): Promise<void> {
+  const texts = [asKept(payload), indented(payload)].map((it) => it.slice(0, 40))
+  const forms = texts.flatMap((it) => [visible(it), visibleLine(it)])
+  const isThere = async () => {
+    const text = (await page.evaluate("document.body.textContent")) as string
+    return forms.some((it) => text.includes(it))
+  }
+  await expect.poll(isThere, { message: payload, timeout: HANG_MS }).toBe(true)
+}
+
+/** The text of every row from the first to the last, each opened. */
+async function readTranscript(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+    const all = (selector) => [...document.querySelectorAll(selector)]
+    const box = document.querySelector("[aria-label=Transcript]")
+    // Older pages come in above whoever stands at the top.
+    while (document.querySelector("#row-m1") === null) {
+      box.scrollTop = 0
+      await frame()
+    }
+    const texts = new Map()
+    for (;;) {
+      for (const it of all("[data-entry] button[aria-expanded=false]")) it.click()
+      await frame()
+      for (const it of all("[data-entry]")) texts.set(it.id, it.textContent)
+      const isLast = box.scrollTop + box.clientHeight >= box.scrollHeight - 2
+      if (isLast && [...texts.values()].some((it) => it.includes("Turn completed"))) break
+      box.scrollTop += box.clientHeight * 0.8
+      await frame()
+    }
+    return [...texts.values()]
+  })()`)) as readonly string[]
+}
+
+/** What became of each diagram. Only what is on screen is drawn, so each is waited for there. */
+async function seeDiagrams(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+    const box = document.querySelector("[aria-label=Transcript]")
+    const fates = new Map()
+    const fate = (figure) => {
+      const alt = figure.querySelector("img")?.alt
+      if (alt !== undefined) return alt.includes("honest") ? "the honest one" : "drawn"
+      return figure.textContent.includes("No diagram:") ? "refused" : undefined
+    }
+    box.scrollTop = 0
+    for (;;) {
+      await frame()
+      const rows = [...document.querySelectorAll("[data-entry]")]
+      const drawn = rows.flatMap((row) => {
+        const figure = row.querySelector("figure")
+        const isDiagram = figure?.querySelector("figcaption").textContent.startsWith("mermaid")
+        return isDiagram ? [[row.id, fate(figure)]] : []
+      })
+      if (drawn.some(([, fate]) => fate === undefined)) continue
+      for (const [id, fate] of drawn) fates.set(id, fate)
+      if (box.scrollTop + box.clientHeight >= box.scrollHeight - 2) return [...fates.values()]
+      box.scrollTop += box.clientHeight * 0.6
+    }
+  })()`)) as readonly string[]
+}
+
+/** What looks like a cookie is redacted before it is kept; then what stands before it is enough. */
+function asKept(payload: string): string {
+  return payload.split("Set-Cookie:")[0] ?? payload
+}
+
+function expectAllShown(rows: readonly string[], own: readonly string[]): void {
+  const all = rows.join("\n")
+  const missing = own.filter((it) => !all.includes(visibleLine(asKept(it))))
+  expect(missing, "each stands there letter by letter, as the title of what was done").toEqual([])
+}
+
+/** Told at once, and by a way that a script on the page cannot take back. */
+const SENTINEL = `Object.defineProperty(window, "__pwn", {
+  set: (value) => reportProblem("pwned: " + value),
+})`
+
+/** As the way back would: the console follows its address without loading the page anew. */
+const GO = `const go = (address) => new Promise((done) => {
+  history.pushState(null, "", address)
+  dispatchEvent(new PopStateEvent("popstate"))
+  setTimeout(done)
+})`
+
+/** High, so that a transcript is read in few steps. */
+const GUARDED = { initScript: SENTINEL, viewport: { width: 1440, height: 4_000 } }
+
+/** High enough for every row of a list. */
+const LOOKED = { initScript: SENTINEL, viewport: { width: 1440, height: 2_000 } }
+
+async function expectNothingRan({ page, problems }: Visit): Promise<void> {
+  // One full turn of the page, so that handlers and timers that were due have run.
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+  // The same one a hundred times says no more than once.
+  expect([...new Set(problems())]).toEqual([])
+  // A diagram is a picture without scripts and without an address, drawn in a frame without an
+  // origin; nothing else is a picture or a frame.
+  const frame = "iframe:not([src='/diagram.html'][sandbox='allow-scripts'])"
+  const alive = `img:not([src^='data:image/svg+xml']), ${frame}, object, embed, base, form`
+  expect(await page.locator(alive).count()).toBe(0)
+  expect(await page.locator("a[href^='javascript:' i], a[href^='data:' i]").count()).toBe(0)
+}
+
+/** The file a person would send around, opened from the disk. */
+async function expectHarmlessExport(id: string, own: readonly string[]): Promise<void> {
+  const file = path.join(world.home, `${id}.html`)
+  await writeFile(file, await runs.exportHtml(id))
+  const context = await chromium.browser.newContext()
+  const problems: string[] = []
+  await context.exposeFunction("reportProblem", (text: string) => void problems.push(text))
+  await context.addInitScript({ content: SENTINEL })
+  context.on("dialog", (it) => {
+    problems.push(`dialog: ${it.message()}`)
+    void it.dismiss()
+  })
+  context.on("console", (it) => void problems.push(`console: ${it.text()}`))
+  context.on("request", (it) => {
+    const isOwn = it.url() === `file://${file}` || it.url().startsWith("data:")
+    if (!isOwn) problems.push(`request: ${it.url()}`)
+  })
+  const page = await context.newPage()
+  await page.goto(`file://${file}`)
+  await page.evaluate(`document.querySelectorAll("details").forEach((it) => { it.open = true })`)
+  const text = (await page.evaluate("document.body.textContent")) as string
+  await context.close()
+  expect([...new Set(problems)]).toEqual([])
+  const missing = own.map(asKept).filter((it) => !text.includes(visible(it)))
+  expect(missing, "each stands in the page letter by letter").toEqual([])
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest"
+import type { AgentEvent, AgentMode } from "#ground/contract"
+import { type AgentWorld, begin, type Deed, last, type Suite } from "./agents.ts"
+
+type Decision = "allow" | "ask" | "deny"
+type Asked = { readonly kind: string; readonly tool: string; readonly cwd: string }
+
+/** How an agent keeps a person's rules; each adapter that can be asked runs it. */
+export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): void {
+  describe(`${name} under rules`, () => {
+    test.each([
+      { mode: "auto", deed: "command" },
+      { mode: "ask", deed: "command" },
+      { mode: "edits", deed: "edit" },
+      { mode: "auto", deed: "edit" },
+    ] as const)("[AGENTS-43] a rule denies a $deed in mode $mode, and is told", async (it) => {
+      await using place = await world()
+      const asked: Asked[] = []
+      await using run = await under(place, { ...it, decision: "deny", asked })
+      const events = await run.until("turn.ended")
+      expectByRule(events, "deny")
+      expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
+      expect(asked[0]).toMatchObject({ kind: it.deed, cwd: place.options("talk").cwd })
+      expect(place.hasMade()).toBe(false)
+    })
+
+    test.each([
+      { mode: "auto", deed: "command" },
+      { mode: "edits", deed: "edit" },
+    ] as const)("[AGENTS-43] a rule has a $deed asked in mode $mode", async (it) => {
+      await using place = await world()
+      await using run = await under(place, { ...it, decision: "ask" })
+      const { approvalId } = last(await run.until("approval.requested"), "approval.requested")
+      await run.session.answer(approvalId, { decision: "allow", by: "test" })
+      const events = await run.until("turn.ended")
+      expect(last(events, "approval.resolved")).toMatchObject({ decision: "allow", by: "test" })
+      expect(last(events, "activity.ended")).toMatchObject({ outcome: "done" })
+    })
+
+    test("[AGENTS-43] a rule allows without a person, and is told", async () => {
+      await using place = await world()
+      await using run = await under(place, { mode: "ask", deed: "command", decision: "allow" })
+      const events = await run.until("turn.ended")
+      expectByRule(events, "allow")
+      expect(last(events, "activity.ended")).toMatchObject({ outcome: "done" })
+    })
+
+    test("[AGENTS-43] in mode plan a rule allows nothing", async () => {
+      await using place = await world()
+      await using run = await under(place, { mode: "plan", deed: "command", decision: "allow" })
+      const events = await run.until("turn.ended")
+      const outcomes = events.flatMap((it) => (it.event === "activity.ended" ? [it.outcome] : []))
+      expect(outcomes).not.toContain("done")
+      expect(place.hasMade()).toBe(false)
+    })
+  })
+}
+
+/** The question and its answer stand side by side, so that a reader sees both. */
+function expectByRule(events: readonly AgentEvent[], decision: "allow" | "deny"): void {
+  const at = events.findIndex((it) => it.event === "approval.requested")
+  const asked = last(events.slice(0, at + 1), "approval.requested")
+  const { approvalId } = asked
+  const by = `rule: ${decision} everything`
+  expect(events[at + 1]).toEqual({ event: "approval.resolved", approvalId, decision, by })
+}
+
+type Case = {
+  readonly mode: AgentMode
+  readonly deed: Deed
+  readonly decision: Decision
+  readonly asked?: Asked[]
+}
+
+function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
+  const verdict = (it: Asked) => {
+    asked?.push(it)
+    return { decision, rule: `${decision} everything` }
+  }
+  const options = (wanted: Deed) => ({ ...place.options(wanted), verdict })
+  return begin({ agent: place.agent, options }, deed, mode)
+}
+
+/** What an agent does with its servers; `world` has those of `SERVERS`. */
+export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "canAsk">): void {
+  describe(`${name} and its servers`, () => {
+    test.each([
+      { sources: undefined, started: SERVERS },
+      { sources: ["kept"], started: ["kept"] },
+      { sources: [], started: [] },
+    ])("[AGENTS-44] of its servers $sources are started", async ({ sources, started }) => {
+      await using place = await suite.world()
+      const options = (deed: Deed) => ({ ...place.options(deed), ...(sources && { sources }) })
+      await using run = await begin({ agent: place.agent, options }, "talk", "auto")
+      expect(last(await run.until("turn.ended"), "turn.ended").outcome).toBe("completed")
+      expect(SERVERS.filter((it) => place.hasServed(it))).toEqual(started)
+    })
+
+    test("[AGENTS-2] the tool of a server does its work in mode auto", async () => {
+      await using place = await suite.world()
+      await using run = await begin(place, "serve", "auto")
+      const events = await run.until("turn.ended")
+      expect(last(events, "activity.started")).toMatchObject({ kind: "mcp" })
+      expect(last(events, "activity.ended")).toMatchObject({ outcome: "done" })
+    })
+
+    if (!suite.canAsk) return
+    test("[AGENTS-3] the tool of a server is asked for, by a name that rules can hold", async () => {
+      await using place = await suite.world()
+      await using run = await begin(place, "serve", "ask")
+      const asked = last(await run.until("approval.requested"), "approval.requested")
+      expect(asked).toMatchObject({ tool: "mcp__kept__echo", input: "{}" })
+      await run.session.answer(asked.approvalId, { decision: "deny", by: "test" })
+      const events = await run.until("turn.ended")
+      expect(last(events, "activity.ended").outcome).toMatch(/denied|failed/)
+    })
+  })
+}
+
+/** A dot in a name is a trap for whoever writes keys with dots. */
+export const SERVERS: readonly string[] = ["kept", "drop.ped"]

@@ -1,0 +1,77 @@
+import { mkdir } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { createApp } from "#show/app"
+import { child } from "#test/child"
+import { isNight, seed } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { createChance } from "./cutting-proxy.ts"
+
+const WRITER = new URL("agents-writer.child.ts", import.meta.url)
+const KILLS = isNight() ? 400 : 40
+const LANES = 2
+
+test(`[D1] messages of agents that were told survive ${KILLS} kills`, {
+  timeout: isNight() ? 900_000 : 180_000,
+}, async () => {
+  await using directory = await tempDirectory()
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    killAndLook(`${directory.path}/${lane}`, createChance(seed() + lane)),
+  )
+  const told = (await Promise.all(lanes)).reduce((sum, it) => sum + it, 0)
+  // Fewer would mean that the children were killed before they had said anything.
+  expect(told, `SEED=${seed()}`).toBeGreaterThan(KILLS * 20)
+})
+
+async function killAndLook(folder: string, chance: (below: number) => number): Promise<number> {
+  const told = new Map<string, number>()
+  await mkdir(folder)
+  for (let kill = 0; kill < KILLS / LANES; kill++) {
+    for (const [runId, seq] of await talkUntilKilled(folder, chance(150))) {
+      told.set(runId, Math.max(seq, told.get(runId) ?? 0))
+    }
+  }
+  const app = await createApp({
+    directory: folder,
+    environment: { QM_HOME: `${folder}/home` },
+    settings: [],
+    writeLog: () => {},
+  })
+  await using _ = app
+  const agents = await app.agents()
+  await agents.recover()
+  using raw = new DatabaseSync(app.places.database)
+  expect(raw.prepare("PRAGMA quick_check").all()).toEqual([{ quick_check: "ok" }])
+  for (const [runId, seq] of told) {
+    const run = await agents.get(runId)
+    const stored = raw.prepare("SELECT seq FROM run_messages WHERE run_id = ? ORDER BY seq")
+    const numbers = stored.all(runId).map((it) => Number(it["seq"]))
+    const whole = Array.from({ length: run.lastSeq }, (__, index) => index + 1)
+    expect([runId, numbers]).toEqual([runId, whole])
+    expect(["interrupted", "completed"]).toContain(run.status)
+    // The last word of an interrupted run is ours, said after the kill.
+    const kept = run.status === "interrupted" ? run.lastSeq - 1 : run.lastSeq
+    expect(kept, `SEED=${seed()}: told and lost`).toBeGreaterThanOrEqual(seq)
+  }
+  return [...told.values()].reduce((sum, it) => sum + it, 0)
+}
+
+/** The time counts from the first words of an agent, so that the kill falls among writes. */
+async function talkUntilKilled(folder: string, ms: number) {
+  const env = { NODE_COMPILE_CACHE: `${folder}-cache` }
+  await using writer = child(WRITER, [folder], { env })
+  expect(await writer.nextLine()).toMatch(/^settled \d+$/)
+  const first: string[] = []
+  // Before them stand the prompt, the session and what is in its context.
+  while (!(Number(first.at(-1)?.split(" ")[1]) >= 4)) {
+    first.push((await writer.nextLine()) ?? (await writer.exited).stderr)
+  }
+  const rest = writer.restOfLines()
+  await sleep(ms)
+  writer.kill("SIGKILL")
+  const lines = [...first, ...(await rest)]
+  // The last line may have been cut by the kill.
+  const whole = lines.map((it) => /^(run_\S+) (\d+)$/.exec(it)).filter((it) => it !== null)
+  return whole.map(([, runId = "", seq]) => [runId, Number(seq)] as const)
+}

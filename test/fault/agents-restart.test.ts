@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { Run } from "#ground/contract"
+import { child } from "#test/child"
+import { needs } from "#test/needs"
+import { restOf } from "#test/run-client"
+import { seed } from "#test/seed"
+import { readToken, send } from "#test/server"
+import { tempDirectory } from "#test/temp"
+import { createChance } from "./cutting-proxy.ts"
+
+const SERVER = new URL("agents-server.child.ts", import.meta.url)
+const KILLS = 30
+
+/** Most lives are short of work, so that thirty of them stay within a minute. */
+const runsIn = (life: number) => (life % 10 === 5 ? 20 : 6)
+
+/**
+ * A host as they are when their parent dies: one talks until its pipe breaks, one stays whatever
+ * happens, one goes and leaves its tool behind. Each begins by noting what it was asked to do.
+ */
+const STAND_IN = `#!/bin/sh
+until case "$line" in *task-*) true ;; *) false ;; esac; do read -r line || exit 0; done
+printf '%s\\n' "$line" >> "$HOME/begun"
+echo '{"type":"system","subtype":"init","session_id":"s-'$$'","cwd":"/"}'
+case "$line" in
+  *talks*)
+    while :; do
+      echo '{"type":"assistant","message":{"content":[{"type":"text","text":"a word"}]}}' || exit 1
+      sleep 0.1
+    done ;;
+  *stays*)
+    trap '' PIPE
+    while :; do sleep 0.5; done ;;
+  *refuses*)
+    trap '' PIPE TERM
+    while :; do sleep 0.5; done ;;
+  *leaves*)
+    sleep 60 &
+    while read -r line; do :; done ;;
+esac
+`
+const KINDS = ["talks", "stays", "leaves"] as const
+
+/** Those that refuse the polite signal cost seconds each, so they are few. */
+const kindOf = (life: number, n: number) =>
+  life % 10 === 0 && n === 0 ? "refuses" : KINDS[n % KINDS.length]
+
+describe.runIf(needs("C6", "proc"))("a server that is killed while agents work", () => {
+  test(`[C6] ${KILLS} kills: every run is interrupted, none runs twice, no process stays`, async () => {
+    await using temp = await tempDirectory()
+    const world = await makeWorld(temp.path)
+    using _ = { [Symbol.dispose]: () => endAll(world) }
+    const chance = createChance(seed())
+    const asked: string[] = []
+    let atWork = 0
+    for (let life = 0; life < KILLS; life++) {
+      await using server = await startServer(world, life)
+      await expectTruth(server, world, life)
+      for (let n = 0; n < runsIn(life); n++) {
+        const prompt = `task-${life}-${n}. ${kindOf(life, n)}`
+        asked.push(await server.rest.start(prompt, { mode: "auto" }, "claude-code"))
+      }
+      // Now and then before the first has begun, mostly in the middle.
+      await sleep(chance(4) === 0 ? chance(60) : 150 + chance(250))
+      atWork += processesOf(world, [life]).length
+      server.kill()
+      await server.exited
+    }
+    await using last = await startServer(world, KILLS)
+    await expectTruth(last, world, KILLS)
+    const begun = await begunTasks(world)
+    expect(begun.length, "some were at work").toBeGreaterThan(KILLS * 2)
+    expect(atWork).toBeGreaterThan(KILLS * 2)
+    const runs = await Promise.all(asked.map((id) => last.rest.show(id)))
+    for (const run of runs) await last.rest.ask("POST", `/api/agents/${run.id}/stop`)
+    const after = await Promise.all(asked.map((id) => last.rest.show(id)))
+    const unfinished = after.filter((it) => it.endedAt === null)
+    expect(unfinished.map((it) => [it.id, it.status])).toEqual([])
+    expect(processesOf(world, everyLife(KILLS + 1))).toEqual([])
+  }, 300_000)
+})
+
+type World = {
+  readonly project: string
+  readonly home: string
+  readonly programs: string
+  readonly marker: string
+}
+
+async function makeWorld(folder: string): Promise<World> {
+  const [project, home, programs] = ["project", "home", "programs"].map((it) =>
+    path.join(folder, it),
+  ) as [string, string, string]
+  for (const it of [project, home, programs]) await mkdir(it)
+  await writeFile(path.join(programs, "claude"), STAND_IN)
+  await chmod(path.join(programs, "claude"), 0o755)
+  return { project, home, programs, marker: path.basename(folder) }
+}
+
+const lifeOf = ({ marker }: World, life: number) => `${marker}-life-${life}.`
+const everyLife = (count: number) => Array.from({ length: count }, (_, life) => life)
+
+async function startServer(world: World, life: number) {
+  const { project, home, programs } = world
+  const search = `${programs}:/usr/local/bin:/usr/bin:/bin`
+  const env = { NODE_COMPILE_CACHE: path.join(programs, "cache") }
+  const started = child(SERVER, [project, home, search, lifeOf(world, life)], { env })
+  const line = await started.nextLine()
+  if (line === undefined) throw new Error((await started.exited).stderr)
+  const headers = { authorization: `Bearer ${await readToken(home)}` }
+  const ask: Parameters<typeof restOf>[0]["ask"] = (asked) =>
+    send(Number(line), { ...asked, headers: { ...headers, ...asked.headers } })
+  return Object.assign(started, { rest: restOf({ ask }) })
+}
+
+type Server = Awaited<ReturnType<typeof startServer>>
+
+/** What had begun before this server is interrupted, ran once, and has left no process. */
+async function expectTruth(server: Server, world: World, life: number): Promise<void> {
+  const hint = `SEED=${seed()} life ${life}`
+  expect(processesOf(world, everyLife(life)), `${hint}: orphans`).toEqual([])
+  const begun = await begunTasks(world)
+  expect(begun.toSorted(), `${hint}: run twice`).toEqual([...new Set(begun)].toSorted())
+  const { said } = await server.rest.ask("GET", "/api/agents?limit=500")
+  const runs = z.array(Run).parse(said)
+  const lying = runs.filter((it) => begun.includes(taskIn(it.prompt)) && !isOld(it))
+  expect(
+    lying.map((it) => [it.prompt, it.status]),
+    hint,
+  ).toEqual([])
+}
+
+const isOld = (run: Run) => run.status === "interrupted" && run.endedAt !== null
+const taskIn = (text: string) => /task-\d+-\d+/.exec(text)?.[0] ?? ""
+
+async function begunTasks({ home }: World): Promise<readonly string[]> {
+  const text = await readFile(path.join(home, "begun"), "utf8").catch(() => "")
+  return text.split("\n").filter(Boolean).map(taskIn)
+}
+
+/** Those started by these servers and by what they started, whatever their parent is now. */
+function processesOf(world: World, lives: readonly number[]): readonly string[] {
+  const marks = lives.map((it) => lifeOf(world, it))
+  return readdirSync("/proc")
+    .filter((it) => /^\d+$/.test(it))
+    .filter((pid) => marks.some((it) => procFile(pid, "environ").includes(it)))
+    .map((pid) => procFile(pid, "stat").slice(0, 60))
+    .filter((stat) => stat !== "" && !/\) Z /.test(stat))
+}
+
+/** What a failed test would leave behind. */
+function endAll(world: World): void {
+  for (const stat of processesOf(world, everyLife(KILLS + 1))) {
+    try {
+      process.kill(Number.parseInt(stat, 10), "SIGKILL")
+    } catch {
+      // It went by itself.
+    }
+  }
+}
+
+function procFile(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1")
+  } catch {
+    return ""
+  }
+}

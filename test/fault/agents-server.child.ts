@@ -1,0 +1,17 @@
+import { createApp } from "#show/app"
+import { serve } from "#show/http"
+import { say } from "./store-world.ts"
+
+/**
+ * A server whose agents are stand-ins: `node … <project> <home> <path> <life>`. The last stands in
+ * the environment of every process it starts, and of no other.
+ */
+const [directory = "", home = "", path = "", life = ""] = process.argv.slice(2)
+const app = await createApp({
+  directory,
+  environment: { QM_HOME: home, HOME: home, PATH: path, CLAUDE_STAND_IN_LIFE: life },
+  settings: ["agents.maxRunning=20"],
+  writeLog: () => {},
+})
+const { port } = await serve({ app, port: 0, mayMove: false })
+say(String(port))

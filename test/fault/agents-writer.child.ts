@@ -1,0 +1,24 @@
+import { createApp } from "#show/app"
+import { say } from "./store-world.ts"
+
+/**
+ * Runs that talk as fast as they can: `node … <folder>`. Says the run and the number of each message
+ * once whoever listens has been told of it, which is after it was stored.
+ */
+const directory = process.argv[2] ?? ""
+const app = await createApp({
+  directory,
+  environment: { QM_HOME: `${directory}/home` },
+  settings: [],
+  writeLog: () => {},
+})
+const agents = await app.agents()
+// What the process before this one left is told the truth about first, as a server does it.
+say(`settled ${await agents.recover()}`)
+agents.onMessages((runId, lastSeq) => say(`${runId} ${lastSeq}`))
+const words = (n: number) => ({ event: "message", type: "assistant", text: `word ${n}` })
+const script = Array.from({ length: 2_500 }, (_, n) => JSON.stringify(words(n))).join("\n")
+for (let runs = 0; runs < 3; runs++) {
+  const configuration = { mode: "ask", script } as const
+  await agents.start({ type: "synthetic", prompt: "talk", configuration }, { isHere: true })
+}
