@@ -35,6 +35,34 @@ describe("a run from start to end", () => {
     expect(await room.messages(run.id, { after: messages.length - 1, limit: 100 })).toHaveLength(1)
   })
 
+  test("[AGENTS-30] the last of a burst is announced to other processes, also when silence follows", async () => {
+    await using room = await newRoom()
+    const words = Array.from({ length: 20 }, (_, n) => ({
+      event: "message",
+      type: "assistant",
+      text: `word ${n}`,
+      after: 1,
+    }))
+    const script = lines(...words, { ...ENDED, after: 100_000 })
+    const run = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured({ script }),
+    })
+    const announced = async () => {
+      const page = await room.store.journal.read({
+        after: { ...(await start), seq: 0 },
+        limit: 500,
+      })
+      const entries = page.kind === "entries" ? page.entries : []
+      return entries.filter((it) => it.name === "agents.advanced").at(-1)?.body["seq"]
+    }
+    const start = room.store.journal.head()
+    await until(room, run.id, (it) => it.lastSeq >= 23)
+    const { lastSeq } = await room.get(run.id)
+    while ((await announced()) !== lastSeq) await systemClock.sleep(5)
+  })
+
   test("[AGENTS-31] a further turn goes on with the same session, queued ones in order", async () => {
     await using room = await newRoom()
     const run = await room.start({ type: "synthetic", prompt: "one", configuration: configured() })

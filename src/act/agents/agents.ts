@@ -96,6 +96,7 @@ export function createAgents(deps: AgentsDeps) {
       await care.close()
       await titling.close()
       await files.close()
+      writer.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Ids } from "#ground/base"
+import type { Clock, Ids, Log } from "#ground/base"
 import { invariant } from "#ground/base"
 import type { Message } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
@@ -26,10 +26,12 @@ export function createWriter(deps: {
   readonly db: Db<"agents">
   readonly clock: Clock
   readonly ids: Ids
+  readonly log: Log
   /** They are stored: whoever listens may read them. */
   tell(runId: string, lastSeq: number): void
 }) {
   const toldAt = new Map<string, number>()
+  const announcing = createAnnouncing(deps)
 
   const isDue = (runId: string): boolean => {
     const now = deps.clock.monotonicMs()
@@ -62,14 +64,51 @@ export function createWriter(deps: {
         return made
       })
       if (messages === undefined) return { kind: "lost" }
-      deps.tell(claim.runId, messages.at(-1)?.seq ?? 0)
+      const lastSeq = messages.at(-1)?.seq ?? 0
+      if (mayTell) announcing.forget(claim.runId)
+      else announcing.later(claim.runId, lastSeq)
+      deps.tell(claim.runId, lastSeq)
       return { kind: "written", messages }
     },
     /** The run has changed without a further message. */
     ended(runId: string, lastSeq: number): void {
       toldAt.delete(runId)
+      announcing.forget(runId)
       deps.tell(runId, lastSeq)
     },
+    close: announcing.close,
+  }
+}
+
+/** The last of a burst is announced too, a little later: others may wait for exactly that word. */
+function createAnnouncing(deps: {
+  readonly db: Db<"agents">
+  readonly clock: Clock
+  readonly log: Log
+}) {
+  const waiting = new Map<string, number>()
+  const over = new AbortController()
+
+  async function announce(runId: string): Promise<void> {
+    try {
+      await deps.clock.sleep(ADVANCE_EVERY_MS, over.signal)
+      const seq = waiting.get(runId)
+      if (seq === undefined) return
+      waiting.delete(runId)
+      await deps.db.transaction(async (tx) => tx.emit("agents.advanced", { id: runId, seq }))
+    } catch (error) {
+      // Whoever follows looks again by itself; here only the haste is lost.
+      if (!over.signal.aborted) deps.log.info("advance not announced", { error: String(error) })
+    }
+  }
+  return {
+    later(runId: string, seq: number): void {
+      const isNew = !waiting.has(runId)
+      waiting.set(runId, seq)
+      if (isNew) void announce(runId)
+    },
+    forget: (runId: string) => void waiting.delete(runId),
+    close: () => over.abort(),
   }
 }
 
