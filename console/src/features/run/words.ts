@@ -1,5 +1,6 @@
 import type { AgentMode, Message, RunStatus } from "../../contract.ts"
 import { formatCount, formatExact, plural } from "../../contract.ts"
+import { STATUS_MARKS } from "../../data/run-status.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import type { Status } from "../../ui/status-mark/status-mark.tsx"
 import { visibleLine } from "../../ui/visible.ts"
@@ -24,20 +25,8 @@ export function sayUsd(usd: number): string {
   return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`
 }
 
-const STATUS_WORDS: Readonly<Record<RunStatus, { mark: Status; word: string }>> = {
-  queued: { mark: "queued", word: "Queued" },
-  starting: { mark: "running", word: "Starting" },
-  running: { mark: "running", word: "Running" },
-  waiting: { mark: "waiting", word: "Waiting" },
-  paused: { mark: "paused", word: "Paused" },
-  completed: { mark: "done", word: "Completed" },
-  failed: { mark: "failed", word: "Failed" },
-  stopped: { mark: "stopped", word: "Stopped" },
-  interrupted: { mark: "interrupted", word: "Interrupted" },
-}
-
 export function sayStatus(status: RunStatus): { readonly mark: Status; readonly word: string } {
-  return STATUS_WORDS[status]
+  return { mark: STATUS_MARKS[status], word: `${status[0]?.toUpperCase()}${status.slice(1)}` }
 }
 
 export function isWorking(status: RunStatus): boolean {

@@ -2,8 +2,9 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { RUN_STATUSES } from "#ground/contract"
 import { parseRuns } from "../../data/paths.ts"
+import { STATUS_MARKS } from "../../data/run-status.ts"
 import { withSeed } from "../../test-seed.ts"
-import { askedSince, costOf, countFacets, linesOf, STATUS, sayTime } from "./lines.ts"
+import { askedSince, costOf, countFacets, linesOf, sayTime } from "./lines.ts"
 import { aRun } from "./runs.fixture.ts"
 import { filterOf, MOST_VIEWS, readViews, searchOf, withView, writeViews } from "./views.ts"
 
@@ -89,8 +90,8 @@ describe("the list of runs", () => {
   })
 
   it("[CONSOLE-24] every status of the contract has its word and its mark", () => {
-    expect(Object.keys(STATUS)).toEqual([...RUN_STATUSES])
-    expect(STATUS.interrupted).toEqual({ mark: "interrupted", word: "interrupted" })
+    expect(Object.keys(STATUS_MARKS)).toEqual([...RUN_STATUSES])
+    expect(STATUS_MARKS.completed).toBe("done")
   })
 
   it("[CONSOLE-15] the dearer of two costs is shown, and none where none is known", () => {

@@ -1,20 +1,6 @@
 import type { Approval, Run, RunStatus } from "../../contract.ts"
 import { formatAge, formatClock, formatDate, formatRunTime, nameDay } from "../../data/moments.ts"
 import type { RunsFacet } from "../../data/paths.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-
-/** The mark and the word of a status; the words are the contract's. */
-export const STATUS: Readonly<Record<RunStatus, { mark: Status; word: string }>> = {
-  queued: { mark: "queued", word: "queued" },
-  starting: { mark: "running", word: "starting" },
-  running: { mark: "running", word: "running" },
-  waiting: { mark: "waiting", word: "waiting" },
-  paused: { mark: "paused", word: "paused" },
-  completed: { mark: "done", word: "completed" },
-  failed: { mark: "failed", word: "failed" },
-  stopped: { mark: "stopped", word: "stopped" },
-  interrupted: { mark: "interrupted", word: "interrupted" },
-}
 
 const OF_FACET: Readonly<Record<Exclude<RunsFacet, "all">, readonly RunStatus[]>> = {
   waiting: ["waiting", "paused"],

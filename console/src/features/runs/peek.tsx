@@ -5,6 +5,7 @@ import { keys } from "../../data/keys.ts"
 import { formatWhen } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
+import { STATUS_MARKS } from "../../data/run-status.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
@@ -23,7 +24,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visible, visibleLine } from "../../ui/visible.ts"
 import { ApprovalCard } from "./approval.tsx"
-import { costOf, hasEnded, STATUS, sayUsd, tokensOf } from "./lines.ts"
+import { costOf, hasEnded, sayUsd, tokensOf } from "./lines.ts"
 
 type PeekProps = {
   readonly run: Run
@@ -36,7 +37,8 @@ type PeekProps = {
 
 /** A look at one run without leaving the list: what it asks, what it said last, what it cost. */
 export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
-  const { mark, word } = STATUS[run.status]
+  const mark = STATUS_MARKS[run.status]
+  const word = run.status
   return (
     <Pane ground="canvas" label="The selected run">
       <PaneHead

@@ -1,4 +1,5 @@
 import { formatCount, type Run } from "../../contract.ts"
+import { STATUS_MARKS } from "../../data/run-status.ts"
 import {
   Cell,
   Group,
@@ -14,7 +15,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visibleLine } from "../../ui/visible.ts"
-import { costOf, type GroupName, type RunsLine, STATUS, sayUsd } from "./lines.ts"
+import { costOf, type GroupName, type RunsLine, sayUsd } from "./lines.ts"
 
 export const RUN_COLUMNS = {
   full: "14px 72px minmax(0, 1fr) 168px 40px 72px 68px 72px",
@@ -63,7 +64,8 @@ type RunRowProps = {
 
 /** One run, one line: how it stands, what it is, who works, what it holds and costs. */
 export function RunRow({ run, option, isPicked, time }: RunRowProps) {
-  const { mark, word } = STATUS[run.status]
+  const mark = STATUS_MARKS[run.status]
+  const word = run.status
   const usd = sayUsd(costOf(run))
   return (
     <Row option={option}>
