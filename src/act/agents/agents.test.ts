@@ -58,9 +58,14 @@ describe("a run from start to end", () => {
       return entries.filter((it) => it.name === "agents.advanced").at(-1)?.body["seq"]
     }
     const start = room.store.journal.head()
-    await until(room, run.id, (it) => it.lastSeq >= 23)
+    const hasSaidAll = async () => {
+      const said = await room.messages(run.id, { after: 0, limit: 100 })
+      return said.some((it) => it.content === "word 19")
+    }
+    while (!(await hasSaidAll())) await systemClock.sleep(5)
     const { lastSeq } = await room.get(run.id)
     while ((await announced()) !== lastSeq) await systemClock.sleep(5)
+    expect(await announced()).toBe(lastSeq)
   })
 
   test("[AGENTS-31] a further turn goes on with the same session, queued ones in order", async () => {

@@ -30,16 +30,7 @@ export function createWriter(deps: {
   /** They are stored: whoever listens may read them. */
   tell(runId: string, lastSeq: number): void
 }) {
-  const toldAt = new Map<string, number>()
-  const announcing = createAnnouncing(deps)
-
-  const isDue = (runId: string): boolean => {
-    const now = deps.clock.monotonicMs()
-    const last = toldAt.get(runId)
-    const due = last === undefined || now - last >= ADVANCE_EVERY_MS
-    if (due) toldAt.set(runId, now)
-    return due
-  }
+  const telling = createTelling(deps)
 
   return {
     async append(
@@ -50,7 +41,7 @@ export function createWriter(deps: {
       invariant(drafts.length > 0, "at least one message is appended")
       const at = deps.clock.now()
       const ids = drafts.map(() => deps.ids.next("msg"))
-      const mayTell = isDue(claim.runId)
+      const mayTell = telling.isDue(claim.runId)
       const messages = await deps.db.transaction(async (tx) => {
         const numbered = await tx.get(LastSeqRow, advance(claim.runId, claim.fence, drafts.length))
         if (numbered === undefined) return undefined
@@ -65,27 +56,29 @@ export function createWriter(deps: {
       })
       if (messages === undefined) return { kind: "lost" }
       const lastSeq = messages.at(-1)?.seq ?? 0
-      if (mayTell) announcing.forget(claim.runId)
-      else announcing.later(claim.runId, lastSeq)
+      if (!mayTell) telling.later(claim.runId, lastSeq)
       deps.tell(claim.runId, lastSeq)
       return { kind: "written", messages }
     },
     /** The run has changed without a further message. */
     ended(runId: string, lastSeq: number): void {
-      toldAt.delete(runId)
-      announcing.forget(runId)
+      telling.forget(runId)
       deps.tell(runId, lastSeq)
     },
-    close: announcing.close,
+    close: telling.close,
   }
 }
 
-/** The last of a burst is announced too, a little later: others may wait for exactly that word. */
-function createAnnouncing(deps: {
+/**
+ * When other processes are told that a run has advanced: at most so often, and the last of a burst
+ * a little later, because somebody may wait for exactly that word.
+ */
+function createTelling(deps: {
   readonly db: Db<"agents">
   readonly clock: Clock
   readonly log: Log
 }) {
+  const toldAt = new Map<string, number>()
   const waiting = new Map<string, number>()
   const over = new AbortController()
 
@@ -102,12 +95,24 @@ function createAnnouncing(deps: {
     }
   }
   return {
+    /** Whether what is written now is told with it. */
+    isDue(runId: string): boolean {
+      const now = deps.clock.monotonicMs()
+      const last = toldAt.get(runId)
+      const isDue = last === undefined || now - last >= ADVANCE_EVERY_MS
+      if (isDue) toldAt.set(runId, now)
+      if (isDue) waiting.delete(runId)
+      return isDue
+    },
     later(runId: string, seq: number): void {
       const isNew = !waiting.has(runId)
       waiting.set(runId, seq)
       if (isNew) void announce(runId)
     },
-    forget: (runId: string) => void waiting.delete(runId),
+    forget(runId: string): void {
+      toldAt.delete(runId)
+      waiting.delete(runId)
+    },
     close: () => over.abort(),
   }
 }
