@@ -80,8 +80,9 @@ test("[AGENTS-34] each call of the model is told once with what it used", async 
 })
 
 test("[AGENTS-17] a line named after a property of every object is an unknown one", async () => {
-  const events = await told([INIT, { type: "__proto__" }, { type: "constructor" }])
-  expect(events.filter((it) => it.event === "message")).toHaveLength(2)
+  const odd = { type: "system", subtype: { toString: false } }
+  const events = await told([INIT, { type: "__proto__" }, { type: "constructor" }, odd])
+  expect(events.filter((it) => it.event === "message")).toHaveLength(3)
 })
 
 test("[AGENTS-11] compaction, retries, and what is unknown", async () => {

@@ -60,7 +60,8 @@ export function hear(hearing: Hearing, line: Line, raw: string): void {
 
 function nameOf(line: Line): string {
   const type = typeof line["type"] === "string" ? line["type"] : "a message without a type"
-  return type === "system" ? `system/${String(line["subtype"])}` : type
+  const subtype = typeof line["subtype"] === "string" ? line["subtype"] : "without a subtype"
+  return type === "system" ? `system/${subtype}` : type
 }
 
 /** True when the line was what its name says. */

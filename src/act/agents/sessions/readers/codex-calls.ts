@@ -19,7 +19,7 @@ export function createCalls(telling: Telling) {
     /** True when something was told or noted. */
     hear(payload: Payload, raw: string): boolean {
       const id = textField(payload, "call_id")
-      const type = String(payload["type"])
+      const type = textField(payload, "type") ?? ""
       if (id === undefined) return false
       if (CALLS.has(type) && open.size < MOST_OPEN_CALLS) open.set(id, callOf(payload, telling))
       if (CALLS.has(type)) return true
