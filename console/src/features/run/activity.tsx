@@ -4,20 +4,12 @@ import { plural } from "../../contract.ts"
 import { DiffLines } from "../../ui/diff/diff.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import {
-  Box,
-  BoxCode,
-  BoxDiff,
-  BoxTop,
-  Changes,
-  Line,
-  MoreButton,
-  SaidText,
-} from "../../ui/transcript/transcript.tsx"
+import { Box, BoxCode, BoxDiff, BoxTop, Changes } from "../../ui/transcript/box.tsx"
+import { Line, MoreButton, SaidText } from "../../ui/transcript/transcript.tsx"
 import { visible, visibleLine } from "../../ui/visible.ts"
 import { changedPath } from "./changed-path.ts"
+import type { Activity } from "./entry.ts"
 import type { RowDoes } from "./row-does.ts"
-import type { Activity } from "./rows.ts"
 import { type FileDiff, readUnified } from "./unified.ts"
 import { WholeText } from "./whole-text.tsx"
 import { activityFigures, activityIcon, activitySays, activityTitle } from "./words.ts"

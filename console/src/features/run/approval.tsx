@@ -6,11 +6,12 @@ import { useAnswer } from "../../data/use-answer.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
+import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
 import { PromptField } from "../../ui/transcript/title-button.tsx"
-import { Box, BoxCode, BoxFoot, BoxTop, Line } from "../../ui/transcript/transcript.tsx"
+import { Line } from "../../ui/transcript/transcript.tsx"
 import { visible, visibleLine } from "../../ui/visible.ts"
+import type { Ask } from "./entry.ts"
 import type { RowDoes } from "./row-does.ts"
-import type { Ask } from "./rows.ts"
 
 type ApprovalViewProps = { readonly entry: Ask; readonly does: RowDoes }
 

@@ -4,8 +4,9 @@ import { paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { KINDS } from "../../ui/budget-bar/layout.ts"
 import { Text } from "../../ui/text/text.tsx"
-import { Box, BoxBody, BoxTop, TextLink } from "../../ui/transcript/transcript.tsx"
-import type { ContextStart } from "./rows.ts"
+import { Box, BoxBody, BoxTop } from "../../ui/transcript/box.tsx"
+import { TextLink } from "../../ui/transcript/transcript.tsx"
+import type { ContextStart } from "./entry.ts"
 
 /** What the agent had in its window before its first word. */
 export function ContextView({ entry }: { readonly entry: ContextStart }) {

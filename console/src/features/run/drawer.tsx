@@ -9,7 +9,8 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Changes, ItemList, KindTable, MoreButton } from "../../ui/transcript/transcript.tsx"
+import { Changes } from "../../ui/transcript/box.tsx"
+import { ItemList, KindTable, MoreButton } from "../../ui/transcript/transcript.tsx"
 import { sayRound } from "./words.ts"
 
 type DrawerProps = {

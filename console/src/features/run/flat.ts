@@ -1,5 +1,5 @@
 import type { Message } from "../../contract.ts"
-import { type Entry, ownMessages } from "./rows.ts"
+import { type Entry, ownMessages } from "./entry.ts"
 
 /** An entry as the list draws it: every open child is a row of its own, so that it is virtual too. */
 export type Row = {

@@ -11,7 +11,7 @@ import { Dialog, DialogActions, DialogText } from "../../ui/dialog/dialog.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { BoxBody, BoxCode } from "../../ui/transcript/transcript.tsx"
+import { BoxBody, BoxCode } from "../../ui/transcript/box.tsx"
 
 type HandoffProps = { readonly run: Run; onClose(): void }
 

@@ -1,5 +1,5 @@
 import type { Approval } from "../../contract.ts"
-import type { Entry } from "./rows.ts"
+import type { Entry } from "./entry.ts"
 
 /** What a row can ask of the page around it. */
 export type RowDoes = {

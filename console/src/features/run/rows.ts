@@ -1,60 +1,16 @@
 import type { AgentEvent, Message } from "../../contract.ts"
-
-type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
-
-type Placed = {
-  /** Stays the same while older and newer messages come in around it. */
-  readonly key: string
-  /** The first of its messages: its place, and its address. */
-  readonly seq: number
-  readonly at: number
-}
-
-/** What the host told of itself after it: usage, cost, files. Too much for lines of its own. */
-type Followed = { readonly told: readonly Message[] }
-
-export type Said = Placed &
-  Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
-/** One message with a line of its own: a change of mode, a compaction, what nobody knows. */
-export type Note = Placed & { readonly kind: "note"; readonly message: Message }
-/** What the host tells of itself before anything else was said or done. */
-export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
-export type ContextStart = Placed &
-  Followed & { readonly kind: "context"; readonly message: Message }
-export type TurnEnd = Placed & {
-  readonly kind: "turn"
-  readonly message: Message
-  readonly event: EventOf<"turn.ended">
-  /** Its text was said just before, so it is not shown again. */
-  readonly isRepeated: boolean
-}
-export type Ask = Placed & {
-  readonly kind: "approval"
-  readonly message: Message
-  readonly event: EventOf<"approval.requested">
-  readonly resolved: {
-    readonly message: Message
-    readonly event: EventOf<"approval.resolved">
-  } | null
-}
-export type Activity = Placed &
-  Followed & {
-    readonly kind: "activity"
-    readonly id: string
-    /** Absent when it began before the first message that is held. */
-    readonly started: {
-      readonly message: Message
-      readonly event: EventOf<"activity.started">
-    } | null
-    readonly updates: readonly Message[]
-    readonly title: string | null
-    readonly ended: { readonly message: Message; readonly event: EventOf<"activity.ended"> } | null
-    readonly children: readonly Entry[]
-  }
-/** Reads and searches in a row. */
-export type Group = Placed & { readonly kind: "group"; readonly children: readonly Entry[] }
-
-export type Entry = Said | Note | Quiet | ContextStart | TurnEnd | Ask | Activity | Group
+import {
+  type Activity,
+  type Ask,
+  type ContextStart,
+  type Entry,
+  type EventOf,
+  eventOf,
+  type Group,
+  type Placed,
+  type Quiet,
+  type Said,
+} from "./entry.ts"
 
 /** Messages in the order of their numbers become entries; each message is in exactly one. */
 export function foldMessages(messages: readonly Message[]): readonly Entry[] {
@@ -131,17 +87,6 @@ function answer({ asks, top }: Fold, message: Message, event: EventOf<"approval.
   const ask = asks.get(event.approvalId)
   if (ask === undefined || ask.resolved !== null) note(top, message)
   else ask.resolved = { message, event }
-}
-
-/** The event a message was made of; what has none, or one without a name, has none. */
-export function eventOf(message: Message): AgentEvent | undefined {
-  const event: unknown = message.metadata.event
-  return isEvent(event) ? event : undefined
-}
-
-/** The server made it by the contract, which the console cannot parse with: no zod here. */
-function isEvent(it: unknown): it is AgentEvent {
-  return typeof it === "object" && it !== null && "event" in it && typeof it.event === "string"
 }
 
 function placed(message: Message): Placed {
@@ -307,31 +252,4 @@ function isSmall(entry: Entry): boolean {
   if (entry.kind !== "activity" || entry.children.length > 0) return false
   const outcome = entry.ended?.event.outcome ?? "done"
   return outcome === "done" && SMALL_KINDS.has(entry.started?.event.kind ?? "other")
-}
-
-/** The messages an entry is made of, without those of the entries in it. */
-export function ownMessages(entry: Entry): readonly Message[] {
-  switch (entry.kind) {
-    case "activity":
-      return [entry.started?.message, ...entry.updates, entry.ended?.message, ...entry.told].filter(
-        isGiven,
-      )
-    case "approval":
-      return [entry.message, entry.resolved?.message].filter(isGiven)
-    case "quiet":
-      return entry.messages
-    case "user":
-    case "said":
-    case "error":
-    case "context":
-      return [entry.message, ...entry.told]
-    case "group":
-      return []
-    default:
-      return [entry.message]
-  }
-}
-
-function isGiven<One>(it: One | undefined): it is One {
-  return it !== undefined
 }

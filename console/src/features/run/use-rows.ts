@@ -1,8 +1,9 @@
 import { useMemo, useState } from "react"
 import type { Message } from "../../contract.ts"
 import type { RunSearch } from "../../data/paths.ts"
+import { type Entry, eventOf } from "./entry.ts"
 import { entriesAlong, flatten, openableIn, type Row, trailTo, withOpen } from "./flat.ts"
-import { type Entry, eventOf, foldMessages } from "./rows.ts"
+import { foldMessages } from "./rows.ts"
 
 export type RowsState = ReturnType<typeof useRows>
 

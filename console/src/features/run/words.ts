@@ -4,7 +4,7 @@ import { STATUS_MARKS } from "../../data/run-status.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import type { Status } from "../../ui/status-mark/status-mark.tsx"
 import { visibleLine } from "../../ui/visible.ts"
-import { type Activity, type Entry, eventOf, type Group } from "./rows.ts"
+import { type Activity, type Entry, eventOf, type Group } from "./entry.ts"
 
 /** 31 s, 82 s: a duration among figures; 6:12 where it is longer than anybody counts in seconds. */
 export function sayTook(ms: number): string {

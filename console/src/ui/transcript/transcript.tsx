@@ -1,7 +1,6 @@
 import type { ReactNode } from "react"
 import { classNames } from "../class-names.ts"
 import { Icon, type IconName } from "../icon/icon.tsx"
-import { visible } from "../visible.ts"
 import styles from "./transcript.module.css"
 
 type FrameProps = {
@@ -205,66 +204,6 @@ export function MoreButton({ onPress, children }: { onPress: () => void; childre
     >
       {children}
     </button>
-  )
-}
-
-export function Box({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {
-  return (
-    <div className={styles.box} data-tone={tone}>
-      {children}
-    </div>
-  )
-}
-
-/** The upper line of a box; what stands behind `aside` is at the right. */
-export function BoxTop({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
-  return (
-    <div className={styles.top}>
-      {children}
-      <span className={styles.grow} />
-      {aside}
-    </div>
-  )
-}
-
-export function BoxFoot({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
-  return (
-    <div className={styles.foot}>
-      {children}
-      {aside === undefined ? null : (
-        <>
-          <span className={classNames(styles.grow, styles.wide)} />
-          <span className={styles.wide}>{aside}</span>
-        </>
-      )}
-    </div>
-  )
-}
-
-export function BoxBody({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.padded}>{children}</div>
-}
-
-/** What a tool was given or gave back, as it is; what hides itself is shown. */
-export function BoxCode({ text, label }: { readonly text: string; readonly label: string }) {
-  return (
-    // Focusable, because a scrolled area must be reachable by keys.
-    <section className={styles.code} aria-label={label} tabIndex={0}>
-      {visible(text)}
-    </section>
-  )
-}
-
-export function BoxDiff({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.diff}>{children}</div>
-}
-
-/** +3 −2. */
-export function Changes({ added, removed }: { readonly added: number; readonly removed: number }) {
-  return (
-    <span className={styles.counts}>
-      <span className={styles.plus}>+{added}</span> <span className={styles.minus}>−{removed}</span>
-    </span>
   )
 }
 

@@ -1,18 +1,8 @@
-import { type AgentMode, type ContextKind, TokenUsage } from "#ground/contract"
+import type { AgentMode } from "#ground/contract"
 import type { Telling } from "../wire/telling.ts"
 import { inputText, isRecord } from "../wire/text.ts"
-import { contextKind } from "./modes.ts"
-import {
-  type Block,
-  Compacted,
-  ContextUsage,
-  Init,
-  Result,
-  Retry,
-  StreamEvent,
-  Task,
-  Turn,
-} from "./shapes.ts"
+import { tellCall, tellCost } from "./counts.ts"
+import { type Block, Compacted, Init, Result, Retry, StreamEvent, Task, Turn } from "./shapes.ts"
 import { diffOf, kindOf, pathOf, titleOf } from "./tools.ts"
 
 type Line = Readonly<Record<string, unknown>>
@@ -157,28 +147,6 @@ function tellTurn(hearing: Hearing, line: Line, raw: string): boolean {
   return true
 }
 
-/**
- * What one call of the model used, so that a budget stops before the next; the result's total takes
- * its place. A message of several blocks comes as several lines with the same figures.
- */
-function tellCall({ telling, lastCall }: Hearing, { message }: Turn): void {
-  const { id, usage, model } = message
-  if (lastCall === undefined || usage === undefined || id === undefined) return
-  if (id === lastCall.id) return
-  lastCall.id = id
-  telling.say({
-    event: "cost",
-    isTotal: false,
-    model,
-    usage: {
-      input: usage.input_tokens,
-      output: usage.output_tokens,
-      cacheRead: usage.cache_read_input_tokens,
-      cacheWrite: usage.cache_creation_input_tokens,
-    },
-  })
-}
-
 type InTurn = {
   readonly block: Block
   readonly turn: Turn
@@ -255,54 +223,9 @@ function tellResult({ telling, isInterrupted }: Hearing, line: Line, raw: string
   return true
 }
 
-/** One figure for all models it used, the helpers' small ones among them, and each beside it. */
-function tellCost(telling: Telling, { modelUsage }: Result): void {
-  const all = Object.entries(modelUsage).map(([model, it]) => ({
-    model,
-    reportedUsd: it.costUSD,
-    usage: TokenUsage.parse({
-      input: it.inputTokens,
-      output: it.outputTokens,
-      cacheRead: it.cacheReadInputTokens,
-      cacheWrite: it.cacheCreationInputTokens,
-    }),
-  }))
-  const [dearest] = all.toSorted((a, b) => (b.reportedUsd ?? 0) - (a.reportedUsd ?? 0))
-  if (dearest === undefined) return
-  const sum = (part: keyof TokenUsage) => all.reduce((total, it) => total + it.usage[part], 0)
-  telling.say({
-    event: "cost",
-    model: dearest.model,
-    isTotal: true,
-    usage: {
-      input: sum("input"),
-      output: sum("output"),
-      cacheRead: sum("cacheRead"),
-      cacheWrite: sum("cacheWrite"),
-    },
-    reportedUsd: all.reduce((total, it) => total + (it.reportedUsd ?? 0), 0),
-    models: all.map(({ model, usage }) => ({ model, usage })),
-  })
-}
-
 /** An API failure is called success by its subtype; only is_error tells. */
 function isFailed(result: Result): boolean {
   return result.is_error
 }
 
 type Result = ReturnType<typeof Result.parse>
-
-/** The host's own count of its window; false when it was something else. */
-export function tellContextUsage(telling: Telling, response: unknown): boolean {
-  const usage = ContextUsage.safeParse(response)
-  if (!usage.success) return false
-  const { totalTokens: used, maxTokens: window, categories } = usage.data
-  const tokens = new Map<ContextKind, number>()
-  for (const it of categories.filter((category) => category.kind === "used")) {
-    const kind = contextKind(it.id ?? "")
-    tokens.set(kind, (tokens.get(kind) ?? 0) + it.tokens)
-  }
-  const kinds = [...tokens].map(([kind, count]) => ({ kind, tokens: count }))
-  telling.say({ event: "context.usage", used, window, kinds })
-  return true
-}

@@ -5,6 +5,7 @@ import { createIds, systemRandom } from "#ground/base"
 import type { Message, Run } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { testClock } from "#test/clock"
+import { madeRun } from "#test/run"
 import { tempDirectory } from "#test/temp"
 import { openSessionFile } from "./import-session.ts"
 import { headerOf, pagesOf, toLines } from "./session-file.ts"
@@ -19,38 +20,7 @@ const PLAIN = {
   redactJson: (value: unknown) => value,
 }
 
-const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-const RUN: Run = {
-  id: "run_1",
-  type: "codex",
-  title: "count the files",
-  isTitleOwn: false,
-  prompt: "count the files",
-  status: "completed",
-  cwd: "/theirs",
-  model: null,
-  mode: "auto",
-  sessionId: "s-1",
-  hostVersion: null,
-  createdAt: AT,
-  startedAt: null,
-  endedAt: null,
-  updatedAt: AT,
-  lastSeq: 0,
-  turns: 0,
-  error: null,
-  cost: { usage, reportedUsd: null, computedUsd: null },
-  budgetUsd: null,
-  budgetTokens: null,
-  contextUsed: null,
-  contextWindow: null,
-  labels: [],
-  workflow: "in progress",
-  isArchived: false,
-  origin: "started",
-  openApprovals: 0,
-  queuedTurns: 0,
-}
+const RUN = madeRun({ createdAt: AT, updatedAt: AT })
 
 function aRun(change: Partial<Run> = {}): Run {
   return { ...RUN, ...change }

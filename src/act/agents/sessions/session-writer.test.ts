@@ -4,43 +4,13 @@ import { expect, test } from "vitest"
 import { createLog } from "#ground/base"
 import type { Message, Run } from "#ground/contract"
 import { testClock } from "#test/clock"
+import { madeRun } from "#test/run"
 import { tempDirectory } from "#test/temp"
 import { createSessionWriter } from "./session-writer.ts"
 import { idInSlug, slugOf } from "./slug.ts"
 
 const AT = 1
-const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-const RUN: Run = {
-  id: "run_1",
-  type: "codex",
-  title: "count the files",
-  isTitleOwn: false,
-  prompt: "count the files",
-  status: "completed",
-  cwd: "/theirs",
-  model: null,
-  mode: "auto",
-  sessionId: "s-1",
-  hostVersion: null,
-  createdAt: AT,
-  startedAt: null,
-  endedAt: null,
-  updatedAt: AT,
-  lastSeq: 0,
-  turns: 0,
-  error: null,
-  cost: { usage, reportedUsd: null, computedUsd: null },
-  budgetUsd: null,
-  budgetTokens: null,
-  contextUsed: null,
-  contextWindow: null,
-  labels: [],
-  workflow: "in progress",
-  isArchived: false,
-  origin: "started",
-  openApprovals: 0,
-  queuedTurns: 0,
-}
+const RUN = madeRun({ createdAt: AT, updatedAt: AT })
 
 /** A store of one process, and a writer beside it. */
 function world(directory: string) {

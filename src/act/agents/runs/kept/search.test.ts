@@ -1,45 +1,15 @@
 import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
-import type { Run, RunConfiguration } from "#ground/contract"
+import type { RunConfiguration } from "#ground/contract"
 import { openStore, type StoreLocation } from "#ground/store"
 import { needs } from "#test/needs"
 import { startPostgres } from "#test/postgres"
+import { madeRun } from "#test/run"
 import { MOST_SEARCHED_RUNS } from "../../limits.ts"
 import { insertMessages, insertRun, selectRuns } from "./queries.ts"
 import { RunRow } from "./rows.ts"
 
-const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-const RUN: Run = {
-  id: "",
-  type: "codex",
-  title: "",
-  isTitleOwn: false,
-  prompt: "",
-  status: "completed",
-  cwd: "/r",
-  model: null,
-  mode: "ask",
-  sessionId: null,
-  hostVersion: null,
-  createdAt: 0,
-  startedAt: null,
-  endedAt: null,
-  updatedAt: 0,
-  lastSeq: 0,
-  turns: 0,
-  error: null,
-  cost: { usage, reportedUsd: null, computedUsd: null },
-  budgetUsd: null,
-  budgetTokens: null,
-  contextUsed: null,
-  contextWindow: null,
-  labels: [],
-  workflow: "in progress",
-  isArchived: false,
-  origin: "started",
-  openApprovals: 0,
-  queuedTurns: 0,
-}
+const RUN = madeRun({ title: "", prompt: "", cwd: "/r", mode: "ask", sessionId: null })
 const CONFIGURATION: RunConfiguration = { mode: "ask" }
 
 type Given = { readonly title?: string; readonly prompt?: string; readonly said?: string }
