@@ -116,6 +116,18 @@ describe("sessions of hosts", () => {
     expect(await room.sessions(filter)).toMatchObject([{ runId: run.id }])
   })
 
+  test("[AGENTS-68] once we went on with it, it is our run and is not read again", async () => {
+    await using room = await newRoom()
+    const file = await withTranscript(room, user("what is it") + assistant("this"))
+    const run = await room.readSession(ID)
+    await room.send(run.id, "more")
+    await until(room, run.id, (it) => isOver(it) && it.lastSeq > run.lastSeq)
+    await appendFile(file, user("more") + assistant("that, as the host wrote it"))
+    const before = await said(room, run.id)
+    expect(await room.readSession(ID)).toMatchObject({ id: run.id, origin: "started" })
+    expect(await said(room, run.id)).toEqual(before)
+  })
+
   test("[AGENTS-68] one that became another file is read anew under the same name", async () => {
     await using room = await newRoom()
     await withTranscript(room, user("first") + assistant("old words"))
@@ -150,6 +162,16 @@ test("[AGENTS-69] a hand-off tells the task and the last words, and starts a fre
   expect(made.text).toContain("ask")
   const { run: fresh } = await room.handoff(run.id, true)
   expect(fresh).toMatchObject({ title: "ask, continued", type: "synthetic" })
+  await until(room, fresh?.id ?? "", isOver)
+})
+
+test("[AGENTS-69] a fresh run of a hand-off keeps the limits of the one before", async () => {
+  await using room = await newRoom()
+  const configuration = configured({ script: TALK, sources: ["only-this"], budgetUsd: 1 })
+  const run = await room.start({ type: "synthetic", prompt: "ask", configuration })
+  await until(room, run.id, isOver)
+  const { run: fresh } = await room.handoff(run.id, true)
+  expect(fresh).toMatchObject({ budgetUsd: 1, mode: run.mode, cwd: run.cwd })
   await until(room, fresh?.id ?? "", isOver)
 })
 
