@@ -37,8 +37,13 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
-      // The two entries run only as processes of their own, where this coverage cannot see them.
-      exclude: ["src/**/*.test.ts", "src/show/main.ts", "src/show/hooks/main.ts"],
+      // These entries run only as processes or threads of their own, where this coverage cannot see.
+      exclude: [
+        "src/**/*.test.ts",
+        "src/show/main.ts",
+        "src/show/hooks/main.ts",
+        "src/know/map/thread/main.ts",
+      ],
       reporter: ["json-summary"],
       reportsDirectory: "coverage",
       thresholds: lineBars(import.meta.dirname),

@@ -10,6 +10,15 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/**
+ * What this thread has computed so far. Budgets for computing are measured with it, so that a busy
+ * machine does not spend them.
+ */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

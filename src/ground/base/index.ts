@@ -18,13 +18,14 @@ export {
 // The world, handed in: time, names, a log, chance.
 
 export type { Clock } from "./clock.ts"
-export { systemClock } from "./clock.ts"
+export { systemClock, threadCpuMs } from "./clock.ts"
 export type { Id, Ids } from "./id.ts"
 export { createIds } from "./id.ts"
 export type { Log, LogLevel } from "./log.ts"
 export { createLog, LOG_LEVELS, silentLog } from "./log.ts"
 export type { Random } from "./random.ts"
 export { systemRandom } from "./random.ts"
+export { giveOthersATurn } from "./turn.ts"
 
 // Text: made safe for a terminal, compared the same everywhere.
 
@@ -38,8 +39,12 @@ export { readBounded, readTextBounded } from "./files/bounded-read.ts"
 export type { DirectoryEntry, ListOutcome } from "./files/directories.ts"
 export { ensureDirectory, listDirectory, removeEmptyDirectory } from "./files/directories.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
+export type { FolderWatch } from "./files/folder-watch.ts"
+export { createFolderWatch } from "./files/folder-watch.ts"
 export { leadsTo } from "./files/leads-to.ts"
 export { sweepLeftovers } from "./files/leftovers.ts"
+export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
+export { openFolder } from "./files/open-folder.ts"
 export type { TemporaryDirectory } from "./files/temporary.ts"
 export { makeTemporaryDirectory } from "./files/temporary.ts"
 export type { StatOutcome } from "./files/verbs.ts"
@@ -76,3 +81,8 @@ export type {
   StartOutcome,
 } from "./spawn.ts"
 export { endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"
+
+// Threads: work that may take long or die, away from the one everybody waits for.
+
+export type { Thread, ThreadAnswer, ThreadOptions } from "./threads.ts"
+export { answerQuestions, createThread } from "./threads.ts"

@@ -112,6 +112,14 @@ describe("how a run ends", () => {
     })
   })
 
+  test("[BASE-23] at its output limit, when that is asked for, though it would go on for ever", async () => {
+    const outcome = await run("yes", [], { ...usual, maxOutputBytes: 1_000, atLimit: "end" })
+    expect(outcome).toMatchObject({ kind: "signalled", truncated: true })
+    expect("stdout" in outcome && outcome.stdout.length).toBe(1_000)
+    const short = await run("echo", ["x"], { ...usual, maxOutputBytes: 2, atLimit: "end" })
+    expect(short).toMatchObject({ kind: "exited", code: 0, truncated: false })
+  })
+
   test("[BASE-15] fifty megabytes are read to the end, and only the beginning is kept", async () => {
     const script = `
       const piece = Buffer.alloc(1_000_000, "x")

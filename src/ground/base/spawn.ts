@@ -36,6 +36,8 @@ export type RunOptions = Omit<StartOptions, "stdin"> & {
   readonly timeoutMs: number
   /** For each of the two streams; what comes after is read and dropped. */
   readonly maxOutputBytes: number
+  /** `end` ends the program at that limit: what it goes on to say could take for ever. */
+  readonly atLimit?: "drop" | "end"
   readonly input?: string | Uint8Array
 }
 
@@ -78,8 +80,9 @@ export async function run(
   if (started.kind === "aborted") return { ...started, ...NO_OUTPUT }
   if (started.kind !== "started") return started
   await using child = started.child
-  const stdout = keepFirst(child.stdout, maxOutputBytes)
-  const stderr = keepFirst(child.stderr, maxOutputBytes)
+  const onCut = () => void (options.atLimit === "end" && child.end())
+  const stdout = keepFirst(child.stdout, { maxBytes: maxOutputBytes, onCut })
+  const stderr = keepFirst(child.stderr, { maxBytes: maxOutputBytes, onCut })
   child.stdin?.end(input)
 
   const stop = await stopOf(child, options)
@@ -258,11 +261,12 @@ async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value
 const NO_OUTPUT: Output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncated: false }
 
 /** Reads a stream to its end and keeps the beginning, so that nothing blocks and nothing piles up. */
-function keepFirst(stream: Readable, maxBytes: number) {
+function keepFirst(stream: Readable, limit: { readonly maxBytes: number; onCut(): void }) {
   const kept: Buffer[] = []
-  let room = maxBytes
+  let room = limit.maxBytes
   let isCut = false
   stream.on("data", (chunk: Buffer) => {
+    if (chunk.length > room && !isCut) limit.onCut()
     if (chunk.length > room) isCut = true
     if (room > 0) kept.push(chunk.subarray(0, room))
     room = Math.max(0, room - chunk.length)

@@ -22,7 +22,7 @@ const git = (cwd: string, ...args: string[]) =>
   )
 
 describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
-  test("[REPO-2] a folder deep inside and every worktree share one state directory", async () => {
+  test("[REPO-2] [REPO-5] a folder deep inside and every worktree share one state directory", async () => {
     await using temp = await tempDirectory()
     const main = path.join(temp.path, "main")
     await mkdir(path.join(main, "a", "b"), { recursive: true })

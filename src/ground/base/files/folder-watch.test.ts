@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test, vi } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { createFolderWatch } from "./folder-watch.ts"
+
+test("[BASE-24] a change in each watched folder is told, also after the set has changed", async () => {
+  await using temp = await tempDirectory()
+  const folders = ["a", "b"].map((it) => join(temp.path, it))
+  for (const folder of folders) mkdirSync(folder)
+  const onChange = vi.fn<() => void>()
+  using watch = createFolderWatch({ root: temp.path, onChange })
+  expect(watch.set(folders)).toBe(true)
+  writeFileSync(join(temp.path, "b", "file"), "")
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
+
+  expect(watch.set(folders.slice(0, 1))).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  onChange.mockClear()
+  writeFileSync(join(temp.path, "b", "other"), "")
+  writeFileSync(join(temp.path, "a", "file"), "")
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
+})
+
+test("[BASE-24] a folder that is not there, or goes, is said and does no harm", async () => {
+  await using temp = await tempDirectory()
+  const onChange = vi.fn<() => void>()
+  using watch = createFolderWatch({ root: temp.path, onChange })
+  expect(watch.set([join(temp.path, "none")])).toBe(process.platform !== "linux")
+  mkdirSync(join(temp.path, "some"))
+  watch.set([join(temp.path, "some")])
+  rmSync(join(temp.path, "some"), { recursive: true })
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
+})
+
+test("[BASE-24] it keeps no process alive", async () => {
+  const module = new URL("folder-watch.ts", import.meta.url)
+  const script = `import { createFolderWatch } from ${JSON.stringify(module.href)}
+    createFolderWatch({ root: ".", onChange() {} }).set(["."])`
+  const args = ["--input-type=module", "-e", script]
+  expect(spawnSync(process.execPath, args, { timeout: 20_000 }).status).toBe(0)
+})

@@ -1,0 +1,54 @@
+import { type FSWatcher, watch } from "node:fs"
+
+export type FolderWatch = Disposable & {
+  /**
+   * Watches these folders and no others from now on. False when the system has no room for all of
+   * them: what is not watched must be looked at from time to time.
+   */
+  set(folders: readonly string[]): boolean
+}
+
+/**
+ * Says that something happened in a folder, and not what: names from the system come late, twice
+ * or not at all. Nothing is opened or read, and it keeps no process alive.
+ */
+export function createFolderWatch(options: {
+  readonly root: string
+  readonly onChange: () => void
+}): FolderWatch {
+  // There the system watches a whole tree; on Linux Node would watch each file of it.
+  const isRecursive = process.platform === "darwin" || process.platform === "win32"
+  const watched = new Map<string, FSWatcher>()
+
+  function drop(folder: string): void {
+    watched.get(folder)?.close()
+    watched.delete(folder)
+  }
+
+  function add(folder: string): boolean {
+    if (watched.has(folder)) return true
+    try {
+      const watcher = watch(folder, { persistent: false, recursive: isRecursive }, options.onChange)
+      watched.set(folder, watcher)
+      // The folder is gone, or the system gave up: either is a change.
+      watcher.on("error", () => {
+        drop(folder)
+        options.onChange()
+      })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    set(folders) {
+      const wanted = new Set(isRecursive ? [options.root] : folders)
+      for (const folder of watched.keys()) if (!wanted.has(folder)) drop(folder)
+      return [...wanted].map(add).every(Boolean)
+    },
+    [Symbol.dispose]() {
+      for (const folder of watched.keys()) drop(folder)
+    },
+  }
+}

@@ -1,0 +1,242 @@
+import { isUtf8 } from "node:buffer"
+import {
+  closeSync,
+  constants,
+  type Dir,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+  type Stats,
+} from "node:fs"
+import { join } from "node:path"
+import { compareText } from "../text.ts"
+import type { ReadOutcome } from "./bounded-read.ts"
+import type { DirectoryEntry } from "./directories.ts"
+import { type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
+import { reasonOf } from "./system-error.ts"
+import type { StatOutcome } from "./verbs.ts"
+
+type NotThere =
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string }
+
+export type OpenFolderOutcome =
+  | { readonly kind: "open"; readonly folder: OpenFolder }
+  | { readonly kind: "not-directory"; readonly what: FileType }
+  | NotThere
+
+export type FolderListing =
+  | {
+      readonly kind: "listed"
+      /** Ordered by name, the same on every machine. */
+      readonly entries: readonly DirectoryEntry[]
+      /** Names that are not UTF-8, with their bytes written out: no string leads back to them. */
+      readonly unnameable: readonly string[]
+    }
+  | { readonly kind: "too-many"; readonly maxEntries: number }
+  | NotThere
+
+/**
+ * A directory that was opened and is held: whatever happens to its path, what is asked of it is
+ * asked of the same directory. All calls wait for the disk, because a tree of 100,000 files takes
+ * ten times as long through the pool of threads; callers give others a turn in between.
+ */
+export type OpenFolder = Disposable & {
+  readonly device: number
+  readonly inode: number
+  list(limits: { readonly maxEntries: number }): FolderListing
+  stat(name: string): StatOutcome
+  /** A regular file, once, whole; nothing else is opened, and nobody is waited for. */
+  read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, Outside>
+  /** A directory in it; a link is not followed. */
+  open(name: string): OpenFolderOutcome
+}
+
+type Outside = { readonly kind: "outside-root" }
+
+/**
+ * Linux leads through `/proc/self/fd/<n>` to what is open there, and not to what has its name by
+ * now. Elsewhere there is only the path, and each answer is followed by a look at who stands there.
+ */
+type Way = "handle" | "path"
+
+const DIRECTORY_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const READ_WITHOUT_WAITING =
+  constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
+
+export function openFolder(path: string, options: { readonly way?: Way } = {}): OpenFolderOutcome {
+  return openAt(path, { path, way: options.way ?? usualWay() })
+}
+
+function usualWay(): Way {
+  return existsSync("/proc/self/fd") ? "handle" : "path"
+}
+
+/** `at` is where to open it now, `path` what it is called. */
+function openAt(
+  at: string,
+  named: { readonly path: string; readonly way: Way },
+): OpenFolderOutcome {
+  try {
+    const looked = lstatSync(at)
+    if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }
+    // Windows cannot open a directory.
+    if (process.platform === "win32")
+      return { kind: "open", folder: folderOf(undefined, looked, named) }
+    const handle = openSync(at, DIRECTORY_ITSELF)
+    return { kind: "open", folder: folderOf(handle, fstatSync(handle), named) }
+  } catch (error) {
+    return notThere(error)
+  }
+}
+
+function folderOf(
+  handle: number | undefined,
+  stats: Stats,
+  named: { readonly path: string; readonly way: Way },
+): OpenFolder {
+  const { dev: device, ino: inode } = stats
+  const { way } = named
+  const place = way === "handle" ? `/proc/self/fd/${handle}` : named.path
+
+  /** By handle there is no doubt; by path, somebody may have put another directory there. */
+  function checked<Answer>(answer: Answer): Answer | { kind: "unreadable"; reason: string } {
+    if (way === "handle") return answer
+    const now = lstatSync(named.path, { throwIfNoEntry: false })
+    const isSame = now?.dev === device && now.ino === inode
+    return isSame ? answer : { kind: "unreadable", reason: "ESTALE" }
+  }
+
+  return {
+    device,
+    inode,
+    list: ({ maxEntries }) => checked(listAt(place, maxEntries)),
+    stat: (name) => (isPlainName(name) ? checked(statAt(`${place}/${name}`)) : NO_NAME),
+    read: (name, limits) =>
+      isPlainName(name) ? checked(readAt(`${place}/${name}`, limits.maxBytes)) : NO_NAME,
+    open(name) {
+      if (!isPlainName(name)) return NO_NAME
+      const opened = openAt(`${place}/${name}`, { path: join(named.path, name), way })
+      const answer = checked(opened)
+      if (answer !== opened && opened.kind === "open") opened.folder[Symbol.dispose]()
+      return answer
+    },
+    [Symbol.dispose]() {
+      if (handle !== undefined) closeSync(handle)
+    },
+  }
+}
+
+const NO_NAME = { kind: "unreadable", reason: "EINVAL" } as const
+
+/** One step down and nothing else: a slash or two dots would lead elsewhere. */
+function isPlainName(name: string): boolean {
+  const isDots = name === "" || name === "." || name === ".."
+  const separates = process.platform === "win32" ? /[/\\\0]/ : /[/\0]/
+  return !isDots && !separates.test(name)
+}
+
+function listAt(place: string, maxEntries: number): FolderListing {
+  try {
+    // latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled.
+    const directory = opendirSync(place, { encoding: "latin1", bufferSize: ENTRIES_A_STEP })
+    try {
+      return readEntries(directory, { place, maxEntries })
+    } finally {
+      directory.closeSync()
+    }
+  } catch (error) {
+    return notThere(error)
+  }
+}
+
+function readEntries(
+  directory: Dir,
+  { place, maxEntries }: { readonly place: string; readonly maxEntries: number },
+): FolderListing {
+  const entries: DirectoryEntry[] = []
+  const unnameable: string[] = []
+  for (let it = directory.readSync(); it !== null; it = directory.readSync()) {
+    if (entries.length + unnameable.length === maxEntries) return { kind: "too-many", maxEntries }
+    const name = utf8Name(it.name)
+    if (name === undefined) unnameable.push(writtenOut(it.name))
+    else entries.push({ name, what: typeOf(it, `${place}/${name}`) })
+  }
+  entries.sort((a, b) => compareText(a.name, b.name))
+  return { kind: "listed", entries, unnameable: unnameable.toSorted(compareText) }
+}
+
+const ENTRIES_A_STEP = 256
+
+/** Undefined when the bytes, one a character, are no UTF-8. */
+function utf8Name(name: string): string | undefined {
+  if (!BEYOND_ASCII.test(name)) return name
+  const bytes = Buffer.from(name, "latin1")
+  return isUtf8(bytes) ? bytes.toString() : undefined
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/
+
+function writtenOut(name: string): string {
+  return name.replace(/[\x80-\xff]/g, (it) => `\\x${it.charCodeAt(0).toString(16)}`)
+}
+
+/** Some file systems do not say in the listing what an entry is. */
+function typeOf(entry: Parameters<typeof fileTypeOf>[0], path: string): FileType {
+  const what = fileTypeOf(entry)
+  if (what !== "file of unknown type") return what
+  const looked = lstatSync(path, { throwIfNoEntry: false })
+  return looked === undefined ? what : fileTypeOf(looked)
+}
+
+function statAt(path: string): StatOutcome {
+  try {
+    const looked = lstatSync(path)
+    return { kind: "found", what: fileTypeOf(looked), stat: fileStatOf(looked) }
+  } catch (error) {
+    return notThere(error)
+  }
+}
+
+function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, Outside> {
+  try {
+    // Opening a device may already do something, so we look first and at what was opened again.
+    const looked = lstatSync(path)
+    if (!looked.isFile()) return { kind: "not-regular", what: fileTypeOf(looked) }
+    const handle = openSync(path, READ_WITHOUT_WAITING)
+    try {
+      return readOpened(handle, maxBytes)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    return notThere(error)
+  }
+}
+
+function readOpened(handle: number, maxBytes: number): Exclude<ReadOutcome, Outside> {
+  const stats = fstatSync(handle)
+  if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
+  if (stats.size > maxBytes) return { kind: "too-large", sizeBytes: stats.size }
+  // One byte more than it says: a file that grows shows itself, and is read no further.
+  const buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, stats.size) + 1)
+  let length = 0
+  while (length < buffer.length) {
+    const count = readSync(handle, buffer, length, buffer.length - length, null)
+    if (count === 0) break
+    length += count
+  }
+  if (length > maxBytes) return { kind: "too-large", sizeBytes: length }
+  if (length > stats.size) return { kind: "unreadable", reason: "EBUSY" }
+  const bytes = buffer.subarray(0, length)
+  return { kind: "read", bytes, stat: { ...fileStatOf(stats), sizeBytes: length } }
+}
+
+function notThere(error: unknown): NotThere {
+  const reason = reasonOf(error)
+  const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
+  return isMissing ? { kind: "missing" } : { kind: "unreadable", reason }
+}

@@ -1,0 +1,109 @@
+import type { Node, QueryMatch } from "web-tree-sitter"
+import { SYMBOL_KINDS, type SymbolKind } from "./facts.ts"
+
+/** The matches of a language's query, sorted by what they mean. */
+export type Collected = {
+  readonly frames: readonly Frame[]
+  readonly wrapperOf: ReadonlyMap<number, Node>
+  readonly docstringOf: ReadonlyMap<number, Node>
+  readonly attributes: readonly Node[]
+  readonly comments: readonly Node[]
+  readonly listed: readonly Node[]
+  readonly packages: readonly Node[]
+  readonly references: readonly Node[]
+  /** References only if they begin with a capital: constants and classes in any place. */
+  readonly capitals: readonly Node[]
+  /** Names of parts of a definition, such as the values of an enum: no symbols, no references. */
+  readonly declared: readonly Node[]
+  readonly imports: readonly Node[]
+  readonly errors: readonly Node[]
+}
+
+/** A place in the text that things stand in: a definition, or what only encloses some. */
+export type Frame = {
+  readonly what: SymbolKind | "container" | "nameless" | "scope" | "section"
+  readonly node: Node
+  readonly name: Node | undefined
+  readonly body: Node | undefined
+  /** Names what it belongs to, when that does not enclose it. */
+  readonly owner: Node | undefined
+}
+
+export function collect(matches: readonly QueryMatch[]): Collected {
+  const frames = new Map<string, Frame & { readonly pattern: number }>()
+  const wrapperOf = new Map<number, Node>()
+  const docstringOf = new Map<number, Node>()
+  const lists = {
+    attribute: new Array<Node>(),
+    comment: new Array<Node>(),
+    exported: new Array<Node>(),
+    package: new Array<Node>(),
+    ref: new Array<Node>(),
+    capital: new Array<Node>(),
+    declared: new Array<Node>(),
+    import: new Array<Node>(),
+    error: new Array<Node>(),
+  }
+  for (const match of matches) {
+    const [first] = match.captures
+    if (first === undefined) continue
+    // Most matches are single names; they need no table of captures.
+    if (match.captures.length === 1 && addTo(lists, first.name, first.node)) continue
+    const captured = new Map(match.captures.map((it) => [it.name, it.node]))
+    const frame = frameOf(captured)
+    if (frame !== undefined) keepFirst(frames, { ...frame, pattern: match.patternIndex })
+    pair(wrapperOf, captured.get("inner"), captured.get("wrapper"))
+    pair(docstringOf, captured.get("documented"), captured.get("docstring"))
+    if (frame === undefined) for (const it of match.captures) addTo(lists, it.name, it.node)
+  }
+  return {
+    frames: [...frames.values()],
+    wrapperOf,
+    docstringOf,
+    attributes: lists.attribute,
+    comments: lists.comment,
+    listed: lists.exported,
+    packages: lists.package,
+    references: lists.ref,
+    capitals: lists.capital,
+    declared: lists.declared,
+    imports: lists.import,
+    errors: lists.error,
+  }
+}
+
+function addTo(lists: Readonly<Record<string, Node[]>>, name: string, node: Node): boolean {
+  const list = Object.hasOwn(lists, name) ? lists[name] : undefined
+  list?.push(node)
+  return list !== undefined
+}
+
+const ENCLOSING = ["container", "nameless", "scope", "section"] as const
+
+function frameOf(captured: ReadonlyMap<string, Node>): Frame | undefined {
+  const [name, body, owner] = ["name", "body", "owner"].map((it) => captured.get(it))
+  for (const what of ENCLOSING) {
+    const node = captured.get(what)
+    if (node !== undefined) return { what, node, name, body, owner }
+  }
+  if (name === undefined) return undefined
+  for (const what of SYMBOL_KINDS) {
+    const node = captured.get(`def.${what}`)
+    if (node !== undefined) return { what, node, name, body, owner }
+  }
+  return undefined
+}
+
+/** Several patterns may fit one name; the one that stands first in the query knows best. */
+function keepFirst<Numbered extends Frame & { readonly pattern: number }>(
+  frames: Map<string, Numbered>,
+  frame: Numbered,
+): void {
+  const key = frame.name === undefined ? `node ${frame.node.id}` : `name ${frame.name.startIndex}`
+  const known = frames.get(key)
+  if (known === undefined || frame.pattern < known.pattern) frames.set(key, frame)
+}
+
+function pair(map: Map<number, Node>, key: Node | undefined, value: Node | undefined): void {
+  if (key !== undefined && value !== undefined) map.set(key.id, value)
+}

@@ -1,0 +1,179 @@
+import type { Node } from "web-tree-sitter"
+import type { Imported } from "../facts.ts"
+import type { Definition, Language } from "../language.ts"
+import { childrenOfType, hasToken, unquoted } from "../nodes.ts"
+import { firstOf, relativePath } from "../resolve.ts"
+import type { SourceIndex } from "../source-index.ts"
+
+/** What TypeScript, TSX and JavaScript share. */
+
+/** Those of a file itself: what a function keeps is part of its body. */
+const PLACES = ["(program PLACE)", "(program (export_statement PLACE))", "(ERROR PLACE)"]
+const VALUES = PLACES.flatMap((place) =>
+  [
+    `[(lexical_declaration VALUE) (variable_declaration VALUE)]`.replaceAll(
+      "VALUE",
+      `(variable_declarator name: (identifier) @name value: [
+        (arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function`,
+    ),
+    `[(lexical_declaration VALUE) (variable_declaration VALUE)]`.replaceAll(
+      "VALUE",
+      "(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class",
+    ),
+    `(lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @def.constant)`,
+    "(lexical_declaration (variable_declarator name: (identifier) @name) @def.variable)",
+    "(variable_declaration (variable_declarator name: (identifier) @name) @def.variable)",
+  ].map((value) => place.replace("PLACE", value)),
+).join("\n")
+
+/**
+ * One open bracket, as in a line somebody is typing, and these grammars take the rest of the file
+ * for an expression. What begins like a definition still is one, if only for its first line.
+ */
+const LOST = `
+(ERROR "export" @def.function . "function" . (identifier) @name . (formal_parameters) . "{" @body)
+(ERROR "function" @def.function . (identifier) @name . (formal_parameters) . "{" @body)
+(ERROR "export" @def.class . "class" . (_) @name . "{" @body)
+(ERROR "class" @def.class . (_) @name . "{" @body)
+(ERROR (function_expression name: (identifier) @name) @def.function)
+(ERROR (class name: (_) @name) @def.class)
+`
+
+export const ECMASCRIPT_QUERY = `
+(comment) @comment
+(decorator) @attribute
+
+(function_declaration name: (identifier) @name) @def.function
+(generator_function_declaration name: (identifier) @name) @def.function
+(class_declaration name: (_) @name) @def.class
+(method_definition name: (property_identifier) @name) @def.function
+(method_definition name: (private_property_identifier) @name) @def.function
+
+${VALUES}
+
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @owner property: (property_identifier) @name)
+  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @def.function))
+(program (lexical_declaration (variable_declarator value: (object (pair
+  key: (property_identifier) @name
+  value: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @def.function))))
+
+${LOST}
+
+(lexical_declaration . (variable_declarator) @inner .) @wrapper
+(variable_declaration . (variable_declarator) @inner .) @wrapper
+(export_statement declaration: (_) @inner) @wrapper
+(export_statement (export_clause (export_specifier name: (identifier) @exported)) !source)
+(export_statement value: (identifier) @exported)
+(assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: [
+    (identifier) @exported
+    (object [(shorthand_property_identifier) @exported (pair value: (identifier) @exported)])
+  ]
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+
+(call_expression function: (identifier) @ref)
+(call_expression function: (member_expression property: [(property_identifier) (private_property_identifier)] @ref))
+(new_expression constructor: (identifier) @ref)
+(decorator (identifier) @ref)
+(identifier) @capital
+(shorthand_property_identifier) @capital
+
+(import_statement) @import
+(export_statement source: (string)) @import
+(call_expression function: (import) arguments: (arguments . (string))) @import
+(call_expression function: (identifier) @_require arguments: (arguments . (string))
+  (#eq? @_require "require")) @import
+`
+
+export const JSX_QUERY = `
+(jsx_opening_element name: (member_expression property: (property_identifier) @ref))
+(jsx_self_closing_element name: (member_expression property: (property_identifier) @ref))
+`
+
+function isVisible({ name, head, owner, listed, kind }: Definition): boolean {
+  if (owner !== undefined && owner.kind !== "module") {
+    return !/\bprivate\b/.test(head) && !name.startsWith("#")
+  }
+  // Members of a namespace need the word again; a declared module exports all it has.
+  return (
+    /^(?:@[^]*?\s)?export\b/.test(head) ||
+    /^\s*(?:module\.)?exports\./.test(head) ||
+    /^declare\b/.test(owner?.head ?? head) ||
+    (kind !== "method" && (listed?.has(name) ?? false))
+  )
+}
+
+function readImport(statement: Node): readonly Imported[] {
+  if (statement.type === "call_expression") return readCall(statement)
+  const required = childrenOfType(statement, "import_require_clause")[0]
+  const source = (required ?? statement).childForFieldName("source")
+  if (source === null) return []
+  const isAll = statement.type === "export_statement" && hasToken(statement, "*")
+  const names = isAll ? ["*"] : namesOf(statement)
+  return [{ specifier: unquoted(source), ...(names.length > 0 && { names }) }]
+}
+
+/** `require("./a")` and `import("./a")`. */
+function readCall(call: Node): readonly Imported[] {
+  const source = call.childForFieldName("arguments")?.firstNamedChild
+  if (source === null || source === undefined) return []
+  const pattern = call.parent?.childForFieldName("name")
+  const names =
+    pattern?.type !== "object_pattern"
+      ? []
+      : pattern.namedChildren.map((it) => it.childForFieldName("key")?.text ?? it.text)
+  return [{ specifier: unquoted(source), ...(names.length > 0 && { names }) }]
+}
+
+function namesOf(statement: Node): readonly string[] {
+  const parts = statement.namedChildren.flatMap((it) =>
+    it.type === "import_clause" ? it.namedChildren : [it],
+  )
+  return parts.flatMap((part) => {
+    switch (part.type) {
+      case "identifier":
+        return ["default"]
+      case "namespace_import":
+      case "namespace_export":
+        return ["*"]
+      case "named_imports":
+      case "export_clause":
+        return part.namedChildren.flatMap((it) => it.childForFieldName("name")?.text ?? [])
+      default:
+        return []
+    }
+  })
+}
+
+const EXTENSIONS = ["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "json"]
+
+/** What a compiled name was written as. */
+const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
+  js: ["ts", "tsx", "d.ts"],
+  jsx: ["tsx"],
+  mjs: ["mts", "d.mts"],
+  cjs: ["cts", "d.cts"],
+}
+
+function resolveImport(
+  { specifier }: Imported,
+  fromPath: string,
+  index: SourceIndex,
+): readonly string[] {
+  if (!specifier.startsWith(".")) return []
+  const path = relativePath(fromPath, specifier.replace(/[?#].*$/, ""))
+  if (path === undefined) return []
+  const [, stem, extension] = /^(.*)\.([^./]+)$/.exec(path) ?? []
+  const written = (WRITTEN_AS[extension ?? ""] ?? []).map((it) => `${stem ?? ""}.${it}`)
+  const folder = path === "." || path === "" ? "" : `${path}/`
+  return firstOf(index, [
+    path,
+    ...written,
+    ...EXTENSIONS.map((it) => `${path}.${it}`),
+    ...EXTENSIONS.map((it) => `${folder}index.${it}`),
+  ])
+}
+
+export const ECMASCRIPT = { isVisible, readImport, resolveImport } satisfies Partial<Language>

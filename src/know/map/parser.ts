@@ -1,0 +1,118 @@
+import path from "node:path"
+import { Language as Grammar, Query, Parser as TreeParser } from "web-tree-sitter"
+import { invariant, readBounded, threadCpuMs } from "#ground/base"
+import { extract } from "./extract.ts"
+import { type FileFacts, type LanguageName, type Problem, withoutFacts } from "./facts.ts"
+import { PATTERNS_OF_ALL } from "./language.ts"
+import { LANGUAGES } from "./languages.ts"
+import {
+  FILE_BUDGET_MS,
+  LARGEST_GRAMMAR_BYTES,
+  LARGEST_TEXT_BYTES,
+  LONGEST_LINE_UNITS,
+  MOST_OPEN_MATCHES,
+} from "./limits.ts"
+
+export type Parser = {
+  parse(file: SourceText): Promise<FileFacts>
+  /** After a fault, or a text that was given up: it must not be asked again in this thread. */
+  isSpent(): boolean
+}
+export type SourceText = { readonly language: LanguageName; readonly text: string }
+
+/**
+ * Grammars are loaded when they are first needed, and once. Nothing in a text makes it throw, but
+ * some spend it. All parsers of a thread share one module of WebAssembly: a trap leaves it in
+ * pieces, and so does freeing a parse that was given up, whose stack is freed by recursion
+ * ("/*" 100,000 times, as Python). Only a new thread has a new one, and its memory back.
+ */
+export function createParser(deps: { readonly spentMs?: () => number } = {}): Parser {
+  const spentMs = deps.spentMs ?? threadCpuMs
+  const loaded = new Map<LanguageName, Promise<Loaded>>()
+  let isSpent = false
+  return {
+    async parse({ language, text }) {
+      invariant(!isSpent, "a parser that is spent is not asked again")
+      const problem = problemBefore(text)
+      if (problem !== undefined) return withoutFacts(language, problem)
+      const loading = loaded.get(language) ?? load(language)
+      loaded.set(language, loading)
+      const outcome = read(await loading, { language, text }, deadlineOf(spentMs))
+      if (outcome.kind === "read") return outcome.facts
+      isSpent = true
+      return withoutFacts(language, { reason: outcome.kind })
+    },
+    isSpent: () => isSpent,
+  }
+}
+
+type Loaded = { readonly parser: TreeParser; readonly query: Query }
+
+const GRAMMARS = path.join(import.meta.dirname, "../../../grammars")
+
+async function load(name: LanguageName): Promise<Loaded> {
+  const file = path.join(GRAMMARS, `${name}.wasm`)
+  const [outcome] = await Promise.all([
+    readBounded(file, { maxBytes: LARGEST_GRAMMAR_BYTES }),
+    TreeParser.init(),
+  ])
+  invariant(outcome.kind === "read", `grammars/${name}.wasm is a file of the package`)
+  const grammar = await Grammar.load(outcome.bytes)
+  const parser = new TreeParser().setLanguage(grammar)
+  return { parser, query: new Query(grammar, `${LANGUAGES[name].query}\n${PATTERNS_OF_ALL}`) }
+}
+
+function problemBefore(text: string): Problem | undefined {
+  // Three bytes a unit at most, so that most texts need not be measured.
+  const isLarge = text.length * 3 > LARGEST_TEXT_BYTES
+  if (isLarge && Buffer.byteLength(text) > LARGEST_TEXT_BYTES) return { reason: "too-large" }
+  const line = lineLongerThan(text, LONGEST_LINE_UNITS)
+  return line === undefined ? undefined : { reason: "line-too-long", line }
+}
+
+function lineLongerThan(text: string, units: number): number | undefined {
+  let line = 1
+  for (let from = 0; from < text.length; line++) {
+    const newline = text.indexOf("\n", from)
+    const end = newline < 0 ? text.length : newline
+    if (end - from > units) return line
+    from = end + 1
+  }
+  return undefined
+}
+
+type Deadline = { isOver(): boolean }
+
+/** By what the thread computes, so that the same text has the same facts on a busy machine. */
+function deadlineOf(spentMs: () => number): Deadline {
+  const end = spentMs() + FILE_BUDGET_MS
+  return { isOver: () => spentMs() > end }
+}
+
+type ReadOutcome =
+  | { readonly kind: "read"; readonly facts: FileFacts }
+  | { readonly kind: "too-slow" }
+  | { readonly kind: "crashed" }
+
+function read({ parser, query }: Loaded, file: SourceText, deadline: Deadline): ReadOutcome {
+  const progressCallback = () => deadline.isOver()
+  try {
+    const tree = parser.parse(file.text, null, { progressCallback })
+    if (tree === null) return { kind: "too-slow" }
+    const options = { progressCallback, matchLimit: MOST_OPEN_MATCHES }
+    const matches = query.matches(tree.rootNode, options)
+    if (deadline.isOver()) return { kind: "too-slow" }
+    const isCut = query.didExceedMatchLimit()
+    const facts = extract(LANGUAGES[file.language], file.text, { matches, isCut })
+    tree.delete()
+    return { kind: "read", facts }
+  } catch (error) {
+    if (!isParserFault(error)) throw error
+    return { kind: "crashed" }
+  }
+}
+
+/** A trap, an abort or a stack that ran out inside of the module; the rest are bugs of ours. */
+function isParserFault(error: unknown): boolean {
+  return error instanceof Error && ["RuntimeError", "RangeError"].includes(error.name)
+}

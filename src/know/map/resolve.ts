@@ -1,0 +1,56 @@
+import { posix } from "node:path"
+import type { SourceIndex } from "./source-index.ts"
+
+/** Steps of resolution that several languages share. */
+
+/** A path seen from a file; undefined when it leads out of the repository. */
+export function relativePath(fromPath: string, specifier: string): string | undefined {
+  return inside(posix.join(posix.dirname(fromPath), specifier))
+}
+
+/** A normal path without a leading dot, or undefined when it leads out. */
+export function inside(path: string): string | undefined {
+  const normal = posix.normalize(path).replace(/^\.\//, "").replace(/\/$/, "")
+  return normal.startsWith("..") || normal.startsWith("/") ? undefined : normal
+}
+
+/** The first of these files that is there. */
+export function firstOf(
+  index: Pick<SourceIndex, "has">,
+  paths: readonly (string | undefined)[],
+): readonly string[] {
+  const found = paths.find((it) => it !== undefined && index.has(it))
+  return found === undefined ? [] : [found]
+}
+
+/** The folders a file lies in, the nearest first, the root (`""`) last. */
+export function foldersAbove(path: string): readonly string[] {
+  const parts = path.split("/").slice(0, -1)
+  return [...parts.keys(), parts.length]
+    .toReversed()
+    .map((count) => parts.slice(0, count).join("/"))
+}
+
+export function within(folder: string, path: string): string {
+  return folder === "" ? path : `${folder}/${path}`
+}
+
+/** Of several files with the same tail the one that lies nearest to who asks. */
+export function nearest(paths: readonly string[], fromPath: string): readonly string[] {
+  let best: string | undefined
+  let bestShared = -1
+  for (const path of paths) {
+    const shared = sharedFolders(path, fromPath)
+    if (shared <= bestShared) continue
+    best = path
+    bestShared = shared
+  }
+  return best === undefined ? [] : [best]
+}
+
+function sharedFolders(a: string, b: string): number {
+  const [left, right] = [a.split("/"), b.split("/")]
+  let shared = 0
+  while (shared < left.length - 1 && left[shared] === right[shared]) shared++
+  return shared
+}

@@ -1,0 +1,87 @@
+import { posix } from "node:path"
+import { compareText } from "#ground/base"
+import type { FileFacts } from "./facts.ts"
+
+/** What the repository holds, as far as imports need to know it. Paths have forward slashes. */
+export type SourceIndex = {
+  has(path: string): boolean
+  /** The files that lie directly in a folder; the root is `""`. */
+  inFolder(folder: string): readonly string[]
+  /** Files whose path is the tail or ends in it, those with the shortest path first. */
+  endingIn(tail: string): readonly string[]
+  /** Files below every folder whose path is this or ends in it. */
+  below(folder: string): readonly string[]
+  /** Files that say they are part of a package or namespace. */
+  ofPackage(name: string): readonly string[]
+  /** Those of a package that define a name. */
+  defining(name: string, packageName: string): readonly string[]
+  /** Folders with a go.mod, and the path it gives them; the longest path first. */
+  readonly goModules: readonly GoModule[]
+}
+
+export type GoModule = { readonly folder: string; readonly name: string }
+
+export type IndexedFile = {
+  readonly path: string
+  readonly facts?: Pick<FileFacts, "packages" | "symbols">
+}
+
+export function createSourceIndex(
+  files: readonly IndexedFile[],
+  goModules: readonly GoModule[] = [],
+): SourceIndex {
+  const paths = new Set(files.map((it) => it.path))
+  const byFolder = Map.groupBy(paths, (path) => folderOf(path))
+  const byName = Map.groupBy([...paths].toSorted(byLength), (path) => posix.basename(path))
+  const byPackage = groupByPackage(files)
+  const belowFolder = new Map<string, readonly string[]>()
+  return {
+    has: (path) => paths.has(path),
+    inFolder: (folder) => byFolder.get(folder) ?? [],
+    endingIn: (tail) =>
+      (byName.get(posix.basename(tail)) ?? []).filter(
+        (it) => it === tail || it.endsWith(`/${tail}`),
+      ),
+    below: (folder) => {
+      const known = belowFolder.get(folder)
+      if (known !== undefined) return known
+      const found = [...paths]
+        .filter((it) => `/${it}`.includes(`/${folder}/`))
+        .toSorted(compareText)
+      belowFolder.set(folder, found)
+      return found
+    },
+    ofPackage: (name) => (byPackage.get(name) ?? []).map((it) => it.path),
+    defining: (name, packageName) =>
+      (byPackage.get(packageName) ?? [])
+        .filter((it) => it.facts?.symbols.some((symbol) => symbol.name === name) ?? false)
+        .map((it) => it.path),
+    goModules: goModules.toSorted((a, b) => b.name.length - a.name.length),
+  }
+}
+
+/** The path a go.mod gives its folder. */
+export function goModuleName(text: string): string | undefined {
+  return /^[ \t]*module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
+}
+
+function groupByPackage(files: readonly IndexedFile[]): ReadonlyMap<string, IndexedFile[]> {
+  const byPackage = new Map<string, IndexedFile[]>()
+  for (const file of files) {
+    for (const name of file.facts?.packages ?? []) {
+      const others = byPackage.get(name)
+      if (others === undefined) byPackage.set(name, [file])
+      else others.push(file)
+    }
+  }
+  return byPackage
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path)
+  return folder === "." ? "" : folder
+}
+
+function byLength(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b)
+}

@@ -1,0 +1,16 @@
+import { answerQuestions } from "#ground/base"
+import type { FileFacts } from "../facts.ts"
+import { createParser } from "../parser.ts"
+import type { BatchAnswer, SourceFile } from "../workers.ts"
+
+const parser = createParser()
+
+/** Facts in the order of the files; it stops behind the one that spent the parser. */
+answerQuestions(async (files: readonly SourceFile[]): Promise<BatchAnswer> => {
+  const facts: FileFacts[] = []
+  for (const file of files) {
+    facts.push(await parser.parse(file))
+    if (parser.isSpent()) break
+  }
+  return { facts, isSpent: parser.isSpent() }
+})

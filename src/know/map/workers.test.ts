@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { LANGUAGE_NAMES } from "./facts.ts"
+import { createMap } from "./map.ts"
+import { createParser } from "./parser.ts"
+import { createSourceIndex } from "./source-index.ts"
+import { createWorkers, type SourceFile } from "./workers.ts"
+
+const FIXTURES = join(import.meta.dirname, "../../../test/languages")
+const DYING = new URL("../../../test/kit/thread-parsing.ts", import.meta.url)
+
+function fixtures(): readonly SourceFile[] {
+  return LANGUAGE_NAMES.map((language) => ({
+    path: `tideline.${language}`,
+    language,
+    text: readFileSync(join(FIXTURES, `${language}.txt`), "utf8"),
+  }))
+}
+
+function saying(...texts: readonly string[]): readonly SourceFile[] {
+  return texts.map((text, at) => ({ path: `${at}.go`, language: "go", text }))
+}
+
+describe("[MAP-10] many files on two threads are as one after the other on one", () => {
+  test("[MAP-10] the facts are the same, in the order given, also of a text given twice", async () => {
+    const files = [...fixtures(), ...fixtures().toReversed(), ...fixtures()]
+    const parser = createParser()
+    const expected = []
+    for (const file of files) expected.push({ path: file.path, facts: await parser.parse(file) })
+    await using workers = createWorkers()
+    expect(await workers.parseMany(files)).toEqual(expected)
+  })
+
+  test("[MAP-10] two calls at once do not mix", async () => {
+    await using workers = createWorkers({ entry: DYING })
+    const [one, two] = await Promise.all([
+      workers.parseMany(saying("a", "b")),
+      workers.parseMany(saying("c")),
+    ])
+    expect([...one, ...two].map((it) => it.facts.references[0]?.name)).toEqual(["a", "b", "c"])
+  })
+
+  test("[MAP-10] no file is no work", async () => {
+    await using workers = createWorkers({ entry: new URL("./no-such-file.ts", import.meta.url) })
+    expect(await workers.parseMany([])).toEqual([])
+  })
+
+  test("[MAP-10] progress grows to the number of files", async () => {
+    await using workers = createWorkers({ entry: DYING })
+    const seen: number[] = []
+    const files = saying(...Array.from({ length: 200 }, (_, at) => `tide ${at}`))
+    await workers.parseMany(files, { onProgress: (done) => seen.push(done) })
+    expect(seen.toSorted((a, b) => a - b)).toEqual(seen)
+    expect(seen.at(-1)).toBe(200)
+  })
+
+  test("[MAP-10] a signal stops it between two batches", async () => {
+    await using workers = createWorkers({ entry: DYING })
+    const stop = new AbortController()
+    const files = saying(...Array.from({ length: 500 }, (_, at) => `tide ${at}`))
+    const parsing = workers.parseMany(files, {
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error("enough")),
+    })
+    await expect(parsing).rejects.toThrow("enough")
+    expect(await workers.parseMany(saying("a"))).toHaveLength(1)
+  })
+})
+
+describe("[MAP-11] a text that ends its thread is the only one that suffers", () => {
+  test("[MAP-11] a death costs one file, whatever stood beside it", async () => {
+    await using workers = createWorkers({ entry: DYING })
+    const parsed = await workers.parseMany(saying("a", "exit", "b", "exit", "c"))
+    expect(
+      parsed.map((it) => it.facts.references[0]?.name ?? it.facts.problems[0]?.reason),
+    ).toEqual(["a", "crashed", "b", "crashed", "c"])
+  })
+
+  test("[MAP-11] so does one that hangs", async () => {
+    await using workers = createWorkers({ entry: DYING, threads: 1, longestSilenceMs: 3_000 })
+    const parsed = await workers.parseMany(saying("a", "loop", "b"))
+    expect(
+      parsed.map((it) => it.facts.references[0]?.name ?? it.facts.problems[0]?.reason),
+    ).toEqual(["a", "too-slow", "b"])
+  })
+
+  test("[MAP-11] a spent thread is replaced, and the rest of its batch read by the next", async () => {
+    await using workers = createWorkers({ entry: DYING, threads: 1 })
+    const parsed = await workers.parseMany(saying("a", "spend", "b"))
+    expect(parsed.map((it) => it.facts.references[0]?.name)).toEqual(["a", "spend", "b"])
+  })
+
+  test("[MAP-11] a bug of ours is thrown, not blamed on a file", async () => {
+    await using workers = createWorkers({ entry: DYING })
+    await expect(workers.parseMany(saying("a", "throw"))).rejects.toThrow("a bug of ours")
+    await using broken = createWorkers({ entry: new URL("./no-such-file.ts", import.meta.url) })
+    await expect(broken.parseMany(saying("a"))).rejects.toThrow("cannot parse")
+  })
+})
+
+test("[MAP-7] from text to the files an import leads to", async () => {
+  await using map = createMap()
+  const texts = {
+    "src/quay.ts": 'import { Ship } from "./ship.js"\n',
+    "src/ship.ts": "export class Ship {}\n",
+  }
+  const files = Object.entries(texts).map(([path, text]) => {
+    const language = map.languageOf(path, text) ?? "bash"
+    return { path, text, language }
+  })
+  const parsed = await map.parseMany(files)
+  const index = createSourceIndex(parsed)
+  const [imported] = parsed[0]?.facts.imports ?? []
+  expect(
+    imported && map.resolveImport({ path: "src/quay.ts", language: "typescript" }, imported, index),
+  ).toEqual(["src/ship.ts"])
+})

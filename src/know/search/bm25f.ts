@@ -1,0 +1,96 @@
+import { WeightsInvalid } from "./errors.ts"
+import { SYMBOL_FIELDS, type SymbolField, type SymbolTerms } from "./index-terms.ts"
+import type { PostingsOf } from "./postings.ts"
+import type { Query } from "./query.ts"
+
+/** How much a field counts, and how far its length is held against it (0 not at all, 1 fully). */
+export type FieldWeight = { readonly weight: number; readonly b: number }
+export type Bm25fWeights = { readonly k1: number } & Readonly<Record<SymbolField, FieldWeight>>
+
+/** b about 0.4 paid in the measurements for files; the weights are first ones, the bench tunes. */
+export const BM25F_WEIGHTS: Bm25fWeights = {
+  k1: 1.2,
+  path: { weight: 2, b: 0 },
+  name: { weight: 5, b: 0.3 },
+  signature: { weight: 3, b: 0.4 },
+  comments: { weight: 1.5, b: 0.4 },
+  body: { weight: 1, b: 0.4 },
+}
+
+/** Lengths of all symbols by field; numbers are those of the postings, in the order of the tree. */
+export type SymbolLengths = {
+  readonly size: number
+  /** By symbol, then by SYMBOL_FIELDS. */
+  readonly lengths: Float64Array
+  /** Mean by SYMBOL_FIELDS, over the symbols that have anything in the field. */
+  readonly means: readonly number[]
+}
+
+export function measureSymbols(symbols: readonly Pick<SymbolTerms, "lengths">[]): SymbolLengths {
+  const lengths = Float64Array.from(symbols.flatMap((it) => [...it.lengths]))
+  const means = SYMBOL_FIELDS.map((_, field) => {
+    const filled = symbols.map((it) => it.lengths[field] ?? 0).filter((it) => it > 0)
+    return filled.reduce((sum, it) => sum + it, 0) / Math.max(1, filled.length)
+  })
+  return { size: symbols.length, lengths, means }
+}
+
+export type ScoredSymbol = { readonly symbol: number; readonly score: number }
+
+/**
+ * BM25F over symbols: the counts of a term in all fields, weighted and set against the length of
+ * each field, are one count, which is dampened once. Best first, equal ones in the order of the tree.
+ */
+export function scoreSymbols(
+  query: Query,
+  index: { readonly postingsOf: PostingsOf; readonly lengths: SymbolLengths },
+  weights: Bm25fWeights = BM25F_WEIGHTS,
+): readonly ScoredSymbol[] {
+  checkWeights(weights)
+  const { size } = index.lengths
+  const scores = new Float64Array(size)
+  const measures = { ...index.lengths, weights }
+  for (const [term, word] of query.terms.entries()) {
+    const row = index.postingsOf(word)
+    const found = row.length / STRIDE
+    const rarity = Math.log(1 + (size - found + 0.5) / (found + 0.5)) * (query.weights[term] ?? 0)
+    for (let at = 0; at < row.length; at += STRIDE) {
+      const symbol = row[at] ?? 0
+      const count = weightedCount(row, at, measures)
+      scores[symbol] = (scores[symbol] ?? 0) + (rarity * count) / (count + weights.k1)
+    }
+  }
+  const found = Array.from(scores, (score, symbol) => ({ symbol, score }))
+  return found.filter((it) => it.score > 0).toSorted((a, b) => b.score - a.score)
+}
+
+const STRIDE = SYMBOL_FIELDS.length + 1
+
+function weightedCount(
+  row: readonly number[],
+  at: number,
+  it: Pick<SymbolLengths, "lengths" | "means"> & { readonly weights: Bm25fWeights },
+): number {
+  let sum = 0
+  for (const [field, name] of SYMBOL_FIELDS.entries()) {
+    const count = row[at + 1 + field] ?? 0
+    if (count === 0) continue
+    const { weight, b } = it.weights[name]
+    // A field is as long as what was counted in it, whatever the table of lengths says.
+    const length = Math.max(it.lengths[(row[at] ?? 0) * SYMBOL_FIELDS.length + field] ?? 0, count)
+    sum += (weight * count) / (1 - b + (b * length) / Math.max(it.means[field] ?? 0, 1e-9))
+  }
+  return sum
+}
+
+function checkWeights(weights: Bm25fWeights): void {
+  const numbers = SYMBOL_FIELDS.flatMap((field) => [
+    [`${field}.weight`, weights[field].weight] as const,
+    [`${field}.b`, weights[field].b] as const,
+  ])
+  for (const [name, value] of [["k1", weights.k1] as const, ...numbers]) {
+    const isLengthShare = name.endsWith(".b")
+    const isGood = value >= 0 && Number.isFinite(value) && !(isLengthShare && value > 1)
+    if (!isGood) throw WeightsInvalid({ name, value })
+  }
+}

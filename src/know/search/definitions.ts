@@ -1,0 +1,39 @@
+import { MOST_MODIFIERS } from "./limits.ts"
+
+/**
+ * The names a text seems to define, in whatever language, each once. These five patterns are part
+ * of the ranker: it was trained on what they find. A parser finds more, and more exactly.
+ */
+export function definedNames(text: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const pattern of PATTERNS) {
+    for (const match of text.matchAll(pattern)) names.add(match[1] ?? "")
+  }
+  return names
+}
+
+const MODIFIERS =
+  "(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override" +
+  "|open|sealed|pub(?:\\([a-z]+\\))?|unsafe|const|inline|data|suspend|extern|partial|virtual" +
+  `|declare)\\s+){0,${MOST_MODIFIERS}}`
+
+const KEYWORDS =
+  "(?:def|class|func|function\\*?|fn|fun|struct|trait|interface|enum|type|module|object|protocol" +
+  "|extension|record|namespace|impl(?:<[^>\\n]*>)?|macro_rules!)"
+
+/** Letters and digits of every script: the reference reads names so. */
+const LETTER = "[\\p{L}\\p{N}_]"
+const NAME = `([A-Za-z_]${LETTER}*)`
+
+const PATTERNS: readonly RegExp[] = [
+  // A keyword and a name, with a receiver between them in Go.
+  `^[ \\t]*${MODIFIERS}${KEYWORDS}[ \\t]+(?:\\([^)\\n]*\\)[ \\t]*)?(?:self\\.)?([A-Za-z_$](?:${LETTER}|\\$)*)`,
+  // A constant that is a function or a class.
+  `^[ \\t]*(?:export[ \\t]+)?(?:const|let|var)[ \\t]+${NAME}[ \\t]*(?::[^=\\n]{1,60})?=[ \\t]*(?:async[ \\t]*)?(?:function|\\(|class)`,
+  // A function put on an object.
+  `^[ \\t]*[A-Za-z_.]+\\.${NAME}[ \\t]*=[ \\t]*(?:async[ \\t]+)?function`,
+  // A method with its visibility and its type.
+  `^[ \\t]+(?:public|private|protected|internal)[ \\t][^\\n(=;]{0,80}?${NAME}[ \\t]*\\(`,
+  // A function of C.
+  `^[A-Za-z_][\\p{L}\\p{N}_ \\t*]{0,60}?[ \\t*]${NAME}[ \\t]*\\([^;\\n]*$`,
+].map((pattern) => new RegExp(pattern, "gmu"))

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { RankerDamaged, RankerMissing } from "../errors.ts"
+import { parseFusion } from "./fusion.ts"
+import { loadRanker, parseVocabulary } from "./load-ranker.ts"
+import { parseWordTable } from "./word-table.ts"
+
+const SHIPPED = path.join(import.meta.dirname, "../../../../models/ranker")
+const bytes = readFileSync(path.join(SHIPPED, "model.bin"))
+const words = parseVocabulary(readFileSync(path.join(SHIPPED, "vocab.json"), "utf8"))
+const fusion = JSON.parse(readFileSync(path.join(SHIPPED, "fusion.json"), "utf8"))
+
+function damaged(file: string, wrong: string) {
+  return expect.objectContaining({ code: RankerDamaged.code, data: { file, wrong } })
+}
+
+describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said", () => {
+  test("[SEARCH-9] the table is read only when asked for", async () => {
+    await using folder = await tempDirectory()
+    copyFileSync(path.join(SHIPPED, "fusion.json"), path.join(folder.path, "fusion.json"))
+    const ranker = await loadRanker({ table: "leave", folder: folder.path })
+    expect(ranker.table).toBe(undefined)
+    expect(ranker.fusion.all.features).toHaveLength(29)
+    await expect(loadRanker({ table: "load", folder: folder.path })).rejects.toThrow(
+      expect.objectContaining({
+        code: RankerMissing.code,
+        message: "The ranker's file vocab.json could not be read: missing.",
+      }),
+    )
+  })
+
+  test("[SEARCH-9] a file that is far too large is not read", async () => {
+    await using folder = await tempDirectory()
+    writeFileSync(path.join(folder.path, "fusion.json"), " ".repeat(1_000_001))
+    await expect(loadRanker({ table: "leave", folder: folder.path })).rejects.toThrow(
+      expect.objectContaining({ code: RankerMissing.code }),
+    )
+  })
+
+  test("[SEARCH-9] the files are those whose sums the README names", () => {
+    const readme = readFileSync(path.join(SHIPPED, "README.md"), "utf8")
+    const rows = [...readme.matchAll(/^\| `(\S+)` \|.*\| ([\d,]+) \| `([0-9a-f]{64})` \|$/gm)]
+    expect(rows.map((it) => it[1])).toEqual(["fusion.json", "model.bin", "vocab.json"])
+    for (const [, file, size, sum] of rows) {
+      const content = readFileSync(path.join(SHIPPED, file!))
+      expect(content.length).toBe(Number(size!.replaceAll(",", "")))
+      expect(createHash("sha256").update(content).digest("hex")).toBe(sum)
+    }
+  })
+
+  test("[SEARCH-9] bytes need not lie on a boundary", () => {
+    const shifted = new Uint8Array(bytes.length + 1)
+    shifted.set(bytes, 1)
+    const table = parseWordTable(shifted.subarray(1), words)
+    expect(table.columns).toEqual(parseWordTable(bytes, words).columns)
+    expect(table.constants.k1).toBeGreaterThan(0)
+  })
+
+  test.for<readonly [string, (copy: Buffer) => Buffer]>([
+    ["it has 12 bytes", (it) => it.subarray(0, 12)],
+    ["it does not begin with QMSE", (it) => it.fill("X", 0, 1)],
+    ["its version is 2, not 1", (it) => withNumber(it, 4, 2)],
+    ["it has 7 rows for 16938 words", (it) => withNumber(it, 8, 7)],
+    ["it has 15 levels, not 16", (it) => withNumber(it, 16, 15)],
+    ["it has 4675007 bytes, not 4675008", (it) => it.subarray(0, -1)],
+    ["NaN at byte 124", (it) => withNumber(it, 124, 0x7fc00000)],
+  ])("[SEARCH-9] model.bin: %s", ([wrong, damage]) => {
+    expect(() => parseWordTable(damage(Buffer.from(bytes)), words)).toThrow(
+      damaged("model.bin", wrong),
+    )
+  })
+
+  test.for([
+    ["it is no JSON", "["],
+    ["it is no list of words", '{"a":1}'],
+    ["it is no list of words", "[1]"],
+    ["a word stands in it twice", '["a","a"]'],
+  ] as const)("[SEARCH-9] vocab.json: %s", ([wrong, text]) => {
+    expect(() => parseVocabulary(text)).toThrow(damaged("vocab.json", wrong))
+  })
+
+  test.for<readonly [string, (copy: typeof fusion) => void]>([
+    ["version: Invalid input: expected 1", (it) => (it.version = 2)],
+    ["heads.lex: Invalid input: expected object, received undefined", (it) => delete it.heads.lex],
+    [
+      "heads.all.v.3: Invalid input: expected number, received null",
+      (it) => (it.heads.all.v[3] = null),
+    ],
+    ["the sizes of head lex do not fit each other", (it) => it.heads.lex.w2.pop()],
+    ["the sizes of head all do not fit each other", (it) => it.heads.all.W1[4].pop()],
+    ["head lex reads hist, which it cannot have", (it) => (it.heads.lex.features[0] = "hist")],
+    ["head lex+hist reads magic, which it cannot have", (it) => addFeature(it, "magic")],
+  ])("[SEARCH-9] fusion.json: %s", ([wrong, damage]) => {
+    const copy = structuredClone(fusion)
+    damage(copy)
+    expect(() => parseFusion(JSON.stringify(copy))).toThrow(damaged("fusion.json", wrong))
+  })
+
+  test("[SEARCH-9] fusion.json that is no JSON is damaged", () => {
+    expect(() => parseFusion("{")).toThrow(damaged("fusion.json", "it is no JSON"))
+  })
+})
+
+function withNumber(copy: Buffer, offset: number, value: number): Buffer {
+  copy.writeUInt32LE(value, offset)
+  return copy
+}
+
+function addFeature(copy: typeof fusion, name: string): void {
+  copy.heads["lex+hist"].features.push(name)
+}

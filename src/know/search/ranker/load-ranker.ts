@@ -1,0 +1,52 @@
+import path from "node:path"
+import { z } from "zod"
+import { readBounded } from "#ground/base"
+import { RankerDamaged, RankerMissing } from "../errors.ts"
+import { LARGEST_FUSION_BYTES, LARGEST_TABLE_BYTES, LARGEST_VOCABULARY_BYTES } from "../limits.ts"
+import { type Fusion, parseFusion } from "./fusion.ts"
+import { parseWordTable, type WordTable } from "./word-table.ts"
+
+/** The trained numbers: a net for each head and, where it was asked for, the table of words. */
+export type Ranker = { readonly fusion: Fusion; readonly table: WordTable | undefined }
+
+/** The files of the package. */
+const SHIPPED = path.join(import.meta.dirname, "../../../../models/ranker")
+
+export async function loadRanker(options: {
+  readonly table: "load" | "leave"
+  readonly folder?: string
+}): Promise<Ranker> {
+  const folder = options.folder ?? SHIPPED
+  const fusion = parseFusion(await readText(folder, "fusion.json", LARGEST_FUSION_BYTES))
+  if (options.table === "leave") return { fusion, table: undefined }
+  const words = parseVocabulary(await readText(folder, "vocab.json", LARGEST_VOCABULARY_BYTES))
+  const bytes = await read(folder, "model.bin", LARGEST_TABLE_BYTES)
+  return { fusion, table: parseWordTable(bytes, words) }
+}
+
+export function parseVocabulary(text: string): readonly string[] {
+  const damaged = (wrong: string, cause?: unknown) =>
+    RankerDamaged({ file: "vocab.json", wrong }, cause)
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw damaged("it is no JSON", error)
+  }
+  const words = z.array(z.string()).safeParse(parsed)
+  if (!words.success) throw damaged("it is no list of words")
+  if (new Set(words.data).size !== words.data.length) throw damaged("a word stands in it twice")
+  return words.data
+}
+
+async function readText(folder: string, file: string, maxBytes: number): Promise<string> {
+  const bytes = await read(folder, file, maxBytes)
+  return bytes.toString("utf8")
+}
+
+async function read(folder: string, file: string, maxBytes: number) {
+  const outcome = await readBounded(path.join(folder, file), { maxBytes })
+  if (outcome.kind === "read") return outcome.bytes
+  const reason = outcome.kind === "unreadable" ? outcome.reason : outcome.kind
+  throw RankerMissing({ file, reason })
+}

@@ -1,0 +1,80 @@
+/**
+ * Indexes, largest value first; equal values stay in the order of the tree. Sorting the bare
+ * numbers and then looking each one up takes half the time of sorting indexes by a comparison.
+ */
+export function orderOf(values: Float64Array): Int32Array {
+  const rising = values.toSorted()
+  const { length } = values
+  const taken = new Int32Array(length)
+  const order = new Int32Array(length)
+  for (let index = 0; index < length; index++) {
+    const place = firstNotAbove(rising, values[index] ?? 0)
+    const earlier = taken[place] ?? 0
+    order[place + earlier] = index
+    taken[place] = earlier + 1
+  }
+  return order
+}
+
+/** How many values are larger. */
+function firstNotAbove(rising: Float64Array, value: number): number {
+  const last = rising.length - 1
+  let low = 0
+  let high = last
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rising[last - middle] ?? 0) > value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * 1 for the largest value, 1/2 for the ninth, falling on with the rank; 0 for the smallest value,
+ * which mostly means that there is none.
+ */
+export function rankShares(values: Float64Array): Float64Array {
+  const shares = new Float64Array(values.length)
+  const above = indexesAbove(values, smallest(values))
+  const order = orderOf(Float64Array.from(above, (index) => values[index] ?? 0))
+  for (let rank = 0; rank < order.length; rank++) {
+    shares[above[order[rank] ?? 0] ?? 0] = 1 / (1 + rank / 8)
+  }
+  return shares
+}
+
+function indexesAbove(values: Float64Array, least: number): Int32Array {
+  const above = new Int32Array(values.length)
+  let count = 0
+  for (let index = 0; index < values.length; index++) {
+    if ((values[index] ?? 0) > least) above[count++] = index
+  }
+  return above.subarray(0, count)
+}
+
+/** Divided by the largest, where that is above 0. */
+export function shareOfLargest(values: Float64Array): Float64Array {
+  const most = largest(values)
+  if (most <= 0) return values
+  const shares = new Float64Array(values.length)
+  for (let index = 0; index < values.length; index++) shares[index] = (values[index] ?? 0) / most
+  return shares
+}
+
+export function largest(values: Float64Array): number {
+  let most = Number.NEGATIVE_INFINITY
+  for (let index = 0; index < values.length; index++) most = Math.max(most, values[index] ?? 0)
+  return most
+}
+
+export function mean(values: Float64Array): number {
+  let sum = 0
+  for (let index = 0; index < values.length; index++) sum += values[index] ?? 0
+  return values.length === 0 ? 0 : sum / values.length
+}
+
+function smallest(values: Float64Array): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let index = 0; index < values.length; index++) least = Math.min(least, values[index] ?? 0)
+  return least
+}

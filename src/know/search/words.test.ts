@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { compareText } from "#ground/base"
+import { fcParameters } from "#test/seed"
+import { definedNames } from "./definitions.ts"
+import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
+import { readQuery } from "./query.ts"
+import { countMessageTerms, countNameTerms, countTerms, STOP_WORDS } from "./words.ts"
+
+describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
+  test.for([
+    ["parseHTTPRequest", ["parse", "http", "request", "parsehttprequest"]],
+    ["HTTPServer2 IPv6", ["http", "server", "httpserver2", "pv", "ipv6"]],
+    ["__init__ _a1_ x", ["init", "a1"]],
+    ["MAX_SIZE", ["max", "size", "max_size"]],
+    ["3foo naïve", ["foo", "na", "ve"]],
+  ] as const)("[SEARCH-1] %s", ([text, terms]) => {
+    expect([...countTerms(text).counts.keys()]).toEqual(terms)
+  })
+
+  test("[SEARCH-1] counts are of what was emitted, the whole word included", () => {
+    const { counts, emitted } = countTerms("fooFoo foo_1 foo")
+    expect(counts).toEqual(
+      new Map([
+        ["foo", 4],
+        ["foofoo", 1],
+        ["foo_1", 1],
+      ]),
+    )
+    expect(emitted).toBe(6)
+  })
+
+  test("[SEARCH-1] every text gives what the two patterns of the definition give", () => {
+    const letters = fc.constantFrom(..."aZbY_09 -./\n$äΩ😀")
+    const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: letters }))
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { counts, emitted } = countTerms(text)
+        const defined = termsByDefinition(text)
+        const groups = Map.groupBy(defined, (term) => term)
+        expect([...counts]).toEqual([...groups].map(([term, all]) => [term, all.length]))
+        expect(emitted).toBe(defined.length)
+      }),
+      fcParameters({ numRuns: 1_000 }),
+    )
+  })
+
+  test("[SEARCH-1] a message leaves out the words that every message has", () => {
+    expect([...countMessageTerms("Fix the a rounding of Prices").keys()]).toEqual([
+      "rounding",
+      "prices",
+    ])
+  })
+
+  test("[SEARCH-1] the words left out are those of the reference, all and no others", () => {
+    const list = [...STOP_WORDS].toSorted(compareText).join(" ")
+    expect(STOP_WORDS.size).toBe(157)
+    // Of the sorted list in the reference, joined by spaces.
+    expect(createHash("sha256").update(list).digest("hex")).toBe(
+      "2f630b06405fff4472cca8a7b969e3a14425ce671f4adbe548112fc27fee752e",
+    )
+  })
+
+  test("[SEARCH-1] names may hold more than ASCII", () => {
+    expect([...countNameTerms(["$fooBar", "größe", "größe"]).keys()]).toEqual([
+      "foo",
+      "bar",
+      "$foobar",
+      "gr",
+      "größe",
+    ])
+  })
+})
+
+/** The README of the model, word by word. */
+function termsByDefinition(text: string): readonly string[] {
+  return [...text.matchAll(/[A-Za-z_][A-Za-z0-9_]*/g)].flatMap(([word]) => {
+    const parts = word.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g) ?? []
+    const terms = parts.filter((it) => it.length > 1).map((it) => it.toLowerCase())
+    return parts.length > 1 ? [...terms, word.toLowerCase().replace(/^_+|_+$/g, "")] : terms
+  })
+}
+
+describe("[SEARCH-2] hostile text costs no more than other text of its size", () => {
+  test("[SEARCH-2] words of megabytes are read, and not kept", () => {
+    const long = `a${"_".repeat(2_000_000)}b ${"Q".repeat(5_000_000)} ${"x1".repeat(50)}`
+    expect(countTerms(long)).toEqual({ counts: new Map(), emitted: 3 })
+    const kept = `${"y".repeat(LONGEST_TERM_UNITS)} ${"z".repeat(LONGEST_TERM_UNITS + 1)}`
+    expect([...countTerms(kept).counts.keys()]).toEqual(["y".repeat(LONGEST_TERM_UNITS)])
+    expect(countNameTerms(["z".repeat(LONGEST_TERM_UNITS + 1)]).size).toBe(0)
+  })
+
+  test("[SEARCH-2] a file of modifiers alone ends the search for definitions", () => {
+    expect(definedNames("public\n".repeat(200_000)).size).toBe(0)
+    expect(definedNames(`${"public ".repeat(100_000)}class Quay`).size).toBe(0)
+    expect(definedNames(`${" ".repeat(1_000_000)}=`).size).toBe(0)
+    expect(definedNames(`a${".a".repeat(500_000)}`).size).toBe(0)
+    expect(definedNames(`int a${" a(".repeat(300_000)};`).size).toBe(0)
+  })
+
+  test("[SEARCH-2] a task of a megabyte is read to its limit, and asks for so many terms", () => {
+    const words = Array.from({ length: 100_000 }, (_, index) => `word${index}x`).join(" ")
+    expect(readQuery(words).terms).toHaveLength(MOST_QUERY_TERMS)
+    expect(readQuery(`${" ".repeat(LONGEST_TASK_UNITS)} rounding`).terms).toEqual([])
+  })
+})
+
+describe("[SEARCH-1] the five patterns of the ranker find definitions", () => {
+  test.for([
+    ["export async function loadPage(", ["loadPage"]],
+    ["func (c *Cache) Get(key string) {", ["Get"]],
+    ["  def self.build(options)", ["build"]],
+    ["pub(crate) fn next_token(&mut self)", ["next_token"]],
+    ["const open = async (props) =>", ["open"]],
+    ["exports.run = function () {}", ["run"]],
+    ["  private final int size(String key) {", ["size"]],
+    ["static int parse_line(char *text)", ["parse_line"]],
+    ["class $Größe {}", ["$Größe"]],
+    ["return value", []],
+  ] as const)("[SEARCH-1] %s", ([text, names]) => {
+    expect([...definedNames(text)]).toEqual(names)
+  })
+})
+
+describe("[SEARCH-1] a task is read by its first line and by the rest", () => {
+  test("[SEARCH-1] a word said more often weighs more, up to three times", () => {
+    const query = readQuery("\n\n  Round prices\n\nprices tax tax tax tax")
+    expect(query.terms).toEqual(["round", "prices", "tax"])
+    expect([...query.weights]).toEqual([1, Math.SQRT2, Math.sqrt(3)])
+    expect(query.isSubject).toEqual([true, true, false])
+  })
+})

@@ -1,0 +1,138 @@
+import { LONGEST_TERM_UNITS } from "./limits.ts"
+
+/** How often each term occurs, in order of first appearance. */
+export type TermCounts = ReadonlyMap<string, number>
+
+/** The terms of a text with their counts, and how many were emitted in all. */
+export type CountedTerms = { readonly counts: TermCounts; readonly emitted: number }
+
+/**
+ * Terms of code or prose: identifiers split at camel and snake case, and the whole identifier too.
+ * Each distinct word is split once: in source code the same words return all the time.
+ */
+export function countTerms(text: string): CountedTerms {
+  const counts = new Map<string, number>()
+  let emitted = 0
+  for (const [word, times] of countWords(text)) {
+    for (const term of splitWord(word)) {
+      emitted += times
+      if (term.length <= LONGEST_TERM_UNITS) counts.set(term, (counts.get(term) ?? 0) + times)
+    }
+  }
+  return { counts, emitted }
+}
+
+/** Terms of a task or a commit message: without the words that every message has. */
+export function countMessageTerms(text: string): TermCounts {
+  const counts = new Map(countTerms(text).counts)
+  for (const word of counts.keys()) if (STOP_WORDS.has(word)) counts.delete(word)
+  return counts
+}
+
+/** Terms of the names a file defines; a name may hold `$` or letters beyond ASCII. */
+export function countNameTerms(names: Iterable<string>): TermCounts {
+  const counts = new Map<string, number>()
+  for (const term of [...names].flatMap(splitWord)) {
+    if (term.length <= LONGEST_TERM_UNITS) counts.set(term, (counts.get(term) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** A word is `[A-Za-z_][A-Za-z0-9_]*`. By hand, since a pattern fails on a word of some megabytes. */
+function countWords(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  const { length } = text
+  let index = 0
+  while (index < length) {
+    if ((kindOf(text.charCodeAt(index)) & BEGINS_WORD) === 0) {
+      index++
+      continue
+    }
+    const start = index
+    while (index < length && kindOf(text.charCodeAt(index)) !== 0) index++
+    const word = text.slice(start, index)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Lower-cased parts of more than one letter, then the whole word if there was more than one part. */
+function splitWord(word: string): readonly string[] {
+  const terms: string[] = []
+  let parts = 0
+  let index = 0
+  while (index < word.length) {
+    const end = endOfPart(word, index)
+    if (end === index) {
+      index++
+      continue
+    }
+    parts++
+    if (end - index > 1) terms.push(word.slice(index, end).toLowerCase())
+    index = end
+  }
+  if (parts > 1) terms.push(withoutOuterUnderscores(word).toLowerCase())
+  return terms
+}
+
+/** By hand: the pattern for it takes quadratic time on a word full of underscores. */
+function withoutOuterUnderscores(word: string): string {
+  let start = 0
+  let end = word.length
+  while (start < end && word.charCodeAt(start) === UNDERSCORE_CODE) start++
+  while (end > start && word.charCodeAt(end - 1) === UNDERSCORE_CODE) end--
+  return word.slice(start, end)
+}
+
+/** Of a run of digits, of small letters with a capital before them, or of capitals; else `from`. */
+function endOfPart(word: string, from: number): number {
+  const kind = kindOf(word.charCodeAt(from))
+  if (kind === DIGIT || kind === SMALL) return endOfRun(word, from, kind)
+  if (kind !== CAPITAL) return from
+  const end = endOfRun(word, from, CAPITAL)
+  const isBeforeSmall = end < word.length && kindOf(word.charCodeAt(end)) === SMALL
+  if (!isBeforeSmall) return end
+  // `HTTPServer` is http and server: the last capital begins the next part.
+  return end - from > 1 ? end - 1 : endOfRun(word, end, SMALL)
+}
+
+function endOfRun(word: string, from: number, kind: number): number {
+  let end = from + 1
+  while (end < word.length && kindOf(word.charCodeAt(end)) === kind) end++
+  return end
+}
+
+const SMALL = 1
+const CAPITAL = 2
+const UNDERSCORE = 4
+const DIGIT = 8
+const UNDERSCORE_CODE = 95
+const BEGINS_WORD = SMALL | CAPITAL | UNDERSCORE
+
+function kindOf(code: number): number {
+  if (code >= 97) return code <= 122 ? SMALL : 0
+  if (code >= 65) return kindFromCapitals(code)
+  return code >= 48 && code <= 57 ? DIGIT : 0
+}
+
+function kindFromCapitals(code: number): number {
+  if (code <= 90) return CAPITAL
+  return code === UNDERSCORE_CODE ? UNDERSCORE : 0
+}
+
+/** The list the ranker was trained with; another list would be another ranker. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `
+  a an and are as at be been but by can could did do does doing done for from had has have he
+  her here him his how i if in into is it its just like may me more most much must my no nor
+  not now of off on only or other our out over own same she should so some such than that the
+  their them then there these they this those through to too under up use used uses using very
+  was we were what when where which while who why will with would you your also via instead
+  because about after before all any both each few between during again further once new add
+  added adds adding fix fixed fixes fixing change changed changes make makes made remove
+  removed removes removing update updated updates updating refs ref closes close closed
+  resolves resolve pr issue ticket commit co authored signed thanks thank bug
+  `
+    .trim()
+    .split(/\s+/),
+)

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process"
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { openTree, readTreeFile, type TreeFile } from "./tree-file.ts"
+import { walkTree } from "./walk.ts"
+
+const { signal } = new AbortController()
+const OUTSIDE = "outside"
+const INSIDE = "inside"
+
+function textOf(outcome: TreeFile): string {
+  return outcome.kind === "read" ? outcome.bytes.toString() : outcome.kind
+}
+
+/** Folders and links in every direction; outside and inside have the same names. */
+function makeLayout(base: string): string {
+  const at = (...names: string[]) => path.join(base, ...names)
+  for (const place of ["root", "root-twin", "away"]) {
+    const text = place === "root" ? INSIDE : OUTSIDE
+    for (const folder of ["", "a", "a/b", "b"]) {
+      mkdirSync(at(place, folder), { recursive: true })
+      for (const name of ["f", "..f", "f.ts"]) writeFileSync(at(place, folder, name), text)
+    }
+  }
+  const links = { out: at("away"), up: "..", twin: "../root-twin", file: "../../away/f", self: "." }
+  for (const [name, target] of Object.entries(links)) {
+    for (const folder of ["", "a", "a/b"]) symlinkSync(target, at("root", folder, name))
+  }
+  linkSync(at("root", "f"), at("root", "hard"))
+  return at("root")
+}
+
+test("[F4] [REPO-16] no path leads to what lies outside, through whatever links", async () => {
+  await using temp = await tempDirectory()
+  const root = makeLayout(temp.path)
+  const inside = ["a", "b", "f", "..f", "f.ts", "out", "up", "twin", "file", "self", "hard"]
+  const strange = ["..", ".", "", "...", "root-twin", "away", "..\\away", "%2e%2e", "a\0b", "~"]
+  const name = fc.constantFrom(...inside, ...strange)
+  const given = fc.oneof(
+    fc.array(name, { minLength: 1, maxLength: 6 }).map((it) => it.join("/")),
+    fc.constantFrom(path.join(temp.path, "away/f"), "/etc/passwd", `${root}/../away/f`),
+    fc.string(),
+  )
+  using tree = openTree(root)
+  const property = fc.property(given, (it) => {
+    const outcome = readTreeFile(root, it)
+    expect(tree.read(it)).toEqual(outcome)
+    if (outcome.kind === "read") expect(outcome.bytes.toString()).toBe(INSIDE)
+    const isPlain = /^(?:a\/b\/|a\/|b\/)?(?:f|\.\.f|f\.ts)$/.test(it)
+    expect(outcome.kind === "read").toBe(isPlain || it === "hard")
+  })
+  fc.assert(property, fcParameters({ numRuns: 5_000, nightRuns: 50_000 }))
+})
+
+test("[F4] [REPO-16] a folder that is swapped for a link all the time never leads out", async () => {
+  await using temp = await tempDirectory()
+  const at = (...names: string[]) => path.join(temp.path, ...names)
+  for (const [place, text] of Object.entries({ root: INSIDE, away: OUTSIDE })) {
+    mkdirSync(at(place, "d", "e"), { recursive: true })
+    for (const file of ["d/f", "d/e/f"]) writeFileSync(at(place, file), text)
+    writeFileSync(at(place, "d", `only-${place}`), text)
+  }
+  const script = `const fs = require("node:fs"); const [d, kept, away] = process.argv.slice(1)
+    for (;;) {
+      fs.renameSync(d, kept); fs.symlinkSync(away, d); fs.unlinkSync(d); fs.renameSync(kept, d)
+    }`
+  const swapped = [at("root", "d"), at("kept"), at("away", "d")]
+  const swapper = spawn(process.execPath, ["-e", script, ...swapped], { stdio: "ignore" })
+  const seen = new Set<string>()
+  try {
+    // Until it has been met in each of its states; both loops together take some seconds.
+    for (let i = 0; i < 30_000 || seen.size < 3; i++) {
+      const outcome = readTreeFile(at("root"), i % 2 === 0 ? "d/f" : "d/e/f")
+      seen.add(textOf(outcome))
+      using tree = openTree(at("root"))
+      for (const name of ["d/e/f", "d/f"]) seen.add(textOf(tree.read(name)))
+    }
+    const repository = { root: at("root"), gitCommonDirectory: undefined }
+    for (let i = 0; i < 2_000; i++) {
+      const { files } = await walkTree(repository, { signal })
+      for (const file of files) seen.add(path.basename(file.path))
+    }
+  } finally {
+    swapper.kill("SIGKILL")
+  }
+  expect(seen).toContain(INSIDE)
+  expect(seen).toContain("skipped")
+  expect(seen).not.toContain(OUTSIDE)
+  expect(seen).not.toContain("only-away")
+})

@@ -1,0 +1,162 @@
+import path from "node:path"
+import { invariant, pickEnvironment } from "#ground/base"
+import { GitAnswerTooLarge, GitFailed } from "../errors.ts"
+import {
+  COMMITS_A_ROUND,
+  GIT_OUTPUT_LIMIT_BYTES,
+  MOST_CHANGES_A_COMMIT,
+  MOST_COMMITS,
+  MOST_WALKED_FILES,
+} from "../limits.ts"
+import type { Repository } from "../repo.ts"
+import { askGit, type GitProgram, type Question } from "./ask.ts"
+import { type Change, compareTrees } from "./changes.ts"
+import { headCommit } from "./head.ts"
+import { formatOf, isObjectId, type ObjectFormat } from "./object-id.ts"
+import { type BlobOutcome, describeObjects, readBlobs, readCommits } from "./objects.ts"
+import { type CommitHeader, parseTree, type TreeList } from "./parse.ts"
+import { findGitProgram } from "./program.ts"
+import { makeGitView, objectsProblem } from "./view.ts"
+
+export type Commit = CommitHeader & {
+  /** Undefined when it touches more files than are read. */
+  readonly changes: readonly Change[] | undefined
+}
+
+/** The history of a repository, read without running anything of it. */
+export type Git = {
+  readonly format: ObjectFormat
+  /** The commit that is checked out now. */
+  headCommit(): Promise<string | undefined>
+  listTree(commit: string): Promise<TreeList>
+  /** In the order given, in rounds that fit into memory. */
+  readBlobs(
+    ids: readonly string[],
+    limits: { readonly maxBlobBytes: number },
+  ): AsyncGenerator<BlobOutcome>
+  /** Newest first, without merges, which have no change of their own. */
+  history(options: {
+    readonly from: string
+    readonly limit: number
+    /** Leave out this commit and all before it. */
+    readonly since?: string
+  }): Promise<readonly Commit[]>
+  diffNames(from: string, to: string): Promise<readonly Change[]>
+  /** Also true of a commit and itself; false of one that is not there. */
+  isAncestor(ancestor: string, commit: string): Promise<boolean>
+}
+
+export type OpenedGit =
+  | { readonly kind: "ready"; readonly git: Git }
+  /** Why there is none, in words; all else works without it. */
+  | { readonly kind: "without"; readonly reason: string }
+
+/** The one way to git. It looks at objects alone, through a view that knows no config. */
+export async function openGit(options: {
+  readonly repository: Repository
+  /** For the PATH; nothing of it is handed to git. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly timeoutMs?: number
+}): Promise<OpenedGit> {
+  const { repository, environment, signal } = options
+  const { gitCommonDirectory: common, root, stateDirectory } = repository
+  if (common === undefined) return without("this folder is in no git repository")
+  const head = await headCommit(repository)
+  if (head === undefined) return without("the repository has no commit that can be read")
+  const file = await findGitProgram({ environment, outside: root })
+  if (file === undefined) return without("there is no git on the PATH")
+  const problem = objectsProblem(path.join(common, "objects"))
+  if (problem !== undefined) return without(problem)
+
+  const view = await makeGitView({ common, stateDirectory }, formatOf(head))
+  const system = pickEnvironment(environment, ["SystemRoot"])
+  const timeoutMs = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }
+  const program = { file, view, signal, system, ...timeoutMs }
+  return { kind: "ready", git: createGit(program, repository, formatOf(head)) }
+}
+
+function without(reason: string): OpenedGit {
+  return { kind: "without", reason }
+}
+
+function createGit(program: GitProgram, repository: Repository, format: ObjectFormat): Git {
+  return {
+    format,
+    headCommit: () => headCommit(repository),
+    async listTree(commit) {
+      const args = ["-r", "-z", "--full-tree", checkedId(commit)]
+      return parseTree(await askWhole(program, { command: "ls-tree", args }))
+    },
+    readBlobs: (ids, limits) => readBlobs(program, ids.map(checkedId), limits),
+    history: (wanted) => history(program, wanted),
+    diffNames: (from, to) => diffNames(program, checkedId(from), checkedId(to)),
+    isAncestor: (ancestor, commit) => isAncestor(program, checkedId(ancestor), checkedId(commit)),
+  }
+}
+
+async function history(
+  program: GitProgram,
+  wanted: Parameters<Git["history"]>[0],
+): Promise<readonly Commit[]> {
+  const limit = Math.min(Math.max(0, Math.floor(wanted.limit)), MOST_COMMITS)
+  const until = wanted.since === undefined ? [] : [`^${checkedId(wanted.since)}`]
+  const args = ["--no-merges", `--max-count=${limit}`, checkedId(wanted.from), ...until, "--"]
+  const output = await askWhole(program, { command: "rev-list", args })
+  const ids = output.toString("latin1").split("\n").filter(isObjectId)
+  const commits: Commit[] = []
+  for (let at = 0; at < ids.length; at += COMMITS_A_ROUND) {
+    commits.push(...(await commitsOfRound(program, ids.slice(at, at + COMMITS_A_ROUND))))
+  }
+  return commits
+}
+
+/** A parent that a shallow clone lacks is taken for none; git does the same. */
+async function commitsOfRound(
+  program: GitProgram,
+  ids: readonly string[],
+): Promise<readonly Commit[]> {
+  const headers = await readCommits(program, ids)
+  const trees = new Map(headers.map((it) => [it.id, it.tree]))
+  const others = headers.flatMap((it) => it.parents.slice(0, 1)).filter((it) => !trees.has(it))
+  for (const it of await readCommits(program, [...new Set(others)])) trees.set(it.id, it.tree)
+  const pairs = headers.map((it) => ({ before: trees.get(it.parents[0] ?? ""), after: it.tree }))
+  const changes = await compareTrees(program, pairs, { maxChanges: MOST_CHANGES_A_COMMIT })
+  return headers.map((header, at) => ({ ...header, changes: changes[at] }))
+}
+
+async function diffNames(
+  program: GitProgram,
+  from: string,
+  to: string,
+): Promise<readonly Change[]> {
+  const headers = await readCommits(program, [from, to])
+  const [before, after] = [from, to].map((id) => headers.find((it) => it.id === id)?.tree)
+  if (before === undefined || after === undefined) {
+    throw GitFailed({ command: "cat-file", said: "a commit is not there" })
+  }
+  const limits = { maxChanges: MOST_WALKED_FILES }
+  const [changes] = await compareTrees(program, [{ before, after }], limits)
+  if (changes !== undefined) return changes
+  throw GitAnswerTooLarge({ command: "cat-file", maxBytes: GIT_OUTPUT_LIMIT_BYTES })
+}
+
+/** A is before B when nothing can be reached from A that cannot be reached from B. */
+async function isAncestor(program: GitProgram, ancestor: string, commit: string): Promise<boolean> {
+  const known = await describeObjects(program, [ancestor, commit])
+  if (known.some((it) => it.type !== "commit")) return false
+  const args = ["--max-count=1", ancestor, `^${commit}`, "--"]
+  const output = await askWhole(program, { command: "rev-list", args })
+  return output.length === 0
+}
+
+async function askWhole(program: GitProgram, question: Question): Promise<Buffer> {
+  const { output, isCut } = await askGit(program, question)
+  if (!isCut) return output
+  throw GitAnswerTooLarge({ command: question.command, maxBytes: GIT_OUTPUT_LIMIT_BYTES })
+}
+
+function checkedId(id: string): string {
+  invariant(isObjectId(id), "git is asked about whole ids and nothing else")
+  return id
+}

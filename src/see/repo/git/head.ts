@@ -1,0 +1,54 @@
+import path from "node:path"
+import { readTextBounded } from "#ground/base"
+import { GIT_POINTER_LIMIT_BYTES, MOST_REF_HOPS, PACKED_REFS_LIMIT_BYTES } from "../limits.ts"
+import type { Repository } from "../repo.ts"
+import { isObjectId } from "./object-id.ts"
+
+/**
+ * The commit that is checked out, read from files: HEAD, the ref it names, or the packed refs.
+ * Undefined outside git, before the first commit, and for refs kept in a way that is not read here.
+ */
+export async function headCommit(
+  repository: Pick<Repository, "gitDirectory" | "gitCommonDirectory">,
+): Promise<string | undefined> {
+  const { gitDirectory, gitCommonDirectory: common } = repository
+  if (gitDirectory === undefined || common === undefined) return undefined
+  let value = await readRef(gitDirectory, "HEAD")
+  for (let hop = 0; hop < MOST_REF_HOPS && value !== undefined; hop++) {
+    if (isObjectId(value)) return value
+    const name = /^ref: (refs\/.+)$/.exec(value)?.[1]
+    if (name === undefined || !isPlainRefName(name)) return undefined
+    value = (await readRef(common, name)) ?? (await readPackedRef(common, name))
+  }
+  return undefined
+}
+
+async function readRef(folder: string, name: string): Promise<string | undefined> {
+  const outcome = await readTextBounded(path.join(folder, name), {
+    maxBytes: GIT_POINTER_LIMIT_BYTES,
+    root: folder,
+  })
+  return outcome.kind === "read" ? outcome.text.trimEnd() : undefined
+}
+
+async function readPackedRef(common: string, name: string): Promise<string | undefined> {
+  const outcome = await readTextBounded(path.join(common, "packed-refs"), {
+    maxBytes: PACKED_REFS_LIMIT_BYTES,
+    root: common,
+  })
+  if (outcome.kind !== "read") return undefined
+  // Not split into lines: there may be a million.
+  const text = `\n${outcome.text}`
+  const end = text.indexOf(` ${name}\n`)
+  if (end === -1) return undefined
+  const id = text.slice(text.lastIndexOf("\n", end) + 1, end)
+  return isObjectId(id) ? id : undefined
+}
+
+/** One that stays below its folder; git allows no others. */
+function isPlainRefName(name: string): boolean {
+  const parts = name.split("/")
+  return (
+    !/[\x00-\x20\x7f~^:?*[\\]/.test(name) && parts.every((it) => it !== "" && !it.startsWith("."))
+  )
+}

@@ -1,0 +1,259 @@
+/**
+ * Patterns as git's ignore files have them, matched byte by byte: a text here has one character
+ * for each byte of its UTF-8. No regular expression is built, since a hostile pattern could make
+ * one run for ever: the work is at most the pattern's length times the text's.
+ */
+export type Glob = {
+  /** Everything before the first sign with a meaning; most patterns are nothing else. */
+  readonly prefix: string
+  /** What follows; empty for a plain name, undefined for a pattern that can match nothing. */
+  readonly tokens: readonly Token[] | undefined
+}
+
+type Token =
+  | { readonly kind: "byte"; readonly byte: string }
+  /** One byte that is no slash. */
+  | { readonly kind: "any" }
+  /** A run of bytes without a slash, also none. */
+  | { readonly kind: "star" }
+  /** A run of any bytes, also none. */
+  | { readonly kind: "everything" }
+  /** Nothing, in which case the next token is passed over too, or the beginning of that one. */
+  | { readonly kind: "folders" }
+  /** A run that ends with a slash. */
+  | { readonly kind: "folder-run" }
+  | { readonly kind: "class"; readonly isNegated: boolean; readonly bytes: ReadonlySet<string> }
+
+/** One character for each byte. */
+export function bytesOf(text: string): string {
+  return BEYOND_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/
+
+export function parseGlob(pattern: string): Glob {
+  const special = pattern.search(/[*?[\\]/)
+  if (special === -1) return { prefix: pattern, tokens: [] }
+  // Git cuts the prefix off before it looks at stars, so that those right behind it count as the
+  // first of the pattern; and so do we.
+  return { prefix: pattern.slice(0, special), tokens: tokensOf(pattern.slice(special)) }
+}
+
+/** Counts what matching costs: rules of a hostile repository could take hours in all. */
+export type Effort = { steps: number }
+
+export function matchesGlob({ prefix, tokens }: Glob, text: string, effort: Effort): boolean {
+  if (tokens === undefined || !text.startsWith(prefix)) return false
+  if (tokens.length === 0) return text.length === prefix.length
+  return matchesTokens(tokens, text.slice(prefix.length), effort)
+}
+
+function tokensOf(pattern: string): readonly Token[] | undefined {
+  const tokens: Token[] = []
+  for (let at = 0; at < pattern.length; ) {
+    const read = readToken(pattern, at)
+    if (read === undefined) return undefined
+    tokens.push(read.token)
+    if (read.token.kind === "folders") tokens.push({ kind: "folder-run" })
+    at = read.next
+  }
+  return tokens
+}
+
+type Read = { readonly token: Token; readonly next: number }
+
+function readToken(pattern: string, at: number): Read | undefined {
+  const byte = pattern.charAt(at)
+  switch (byte) {
+    case "*":
+      return readStars(pattern, at)
+    case "?":
+      return { token: { kind: "any" }, next: at + 1 }
+    case "[":
+      return readClass(pattern, at)
+    case "\\":
+      // With nothing behind it, it stands for the end of the text, which no byte is.
+      if (at + 1 === pattern.length) return undefined
+      return { token: { kind: "byte", byte: pattern.charAt(at + 1) }, next: at + 2 }
+    default:
+      return { token: { kind: "byte", byte }, next: at + 1 }
+  }
+}
+
+/** Two stars mean more than one only where they fill the space between slashes. */
+function readStars(pattern: string, at: number): Read {
+  let end = at
+  while (pattern.charAt(end) === "*") end++
+  const isAlone = end - at === 1
+  const beginsPart = at === 0 || pattern.charAt(at - 1) === "/"
+  const rest = pattern.slice(end, end + 2)
+  if (isAlone || !beginsPart) return { token: { kind: "star" }, next: end }
+  if (rest === "") return { token: { kind: "everything" }, next: end }
+  if (rest.startsWith("/")) return { token: { kind: "folders" }, next: end + 1 }
+  // An escaped slash ends the part as well, but is not taken away with the stars.
+  return { token: { kind: rest === "\\/" ? "everything" : "star" }, next: end }
+}
+
+function readClass(pattern: string, open: number): Read | undefined {
+  const isNegated = pattern.charAt(open + 1) === "!" || pattern.charAt(open + 1) === "^"
+  const first = open + (isNegated ? 2 : 1)
+  const bytes = new Set<string>()
+  let before: string | undefined
+  for (let at = first; at < pattern.length; ) {
+    const byte = pattern.charAt(at)
+    if (byte === "]" && at > first) {
+      return { token: { kind: "class", isNegated, bytes }, next: at + 1 }
+    }
+    const part = readClassPart({ pattern, at, before })
+    if (part === undefined) return undefined
+    for (const it of part.bytes) bytes.add(it)
+    before = part.last
+    at = part.next
+  }
+  return undefined
+}
+
+type ClassPart = {
+  readonly bytes: readonly string[]
+  /** Where a range could begin; not after a range or a named class. */
+  readonly last: string | undefined
+  readonly next: number
+}
+
+type ClassPlace = {
+  readonly pattern: string
+  readonly at: number
+  readonly before: string | undefined
+}
+
+function readClassPart({ pattern, at, before }: ClassPlace): ClassPart | undefined {
+  const byte = pattern.charAt(at)
+  const following = pattern.charAt(at + 1)
+  if (byte === "\\") {
+    return following === "" ? undefined : { bytes: [following], last: following, next: at + 2 }
+  }
+  if (byte === "-" && before !== undefined && following !== "" && following !== "]") {
+    return readRange(pattern, at, before)
+  }
+  if (byte === "[" && following === ":") return readNamedClass(pattern, at)
+  return { bytes: [byte], last: byte, next: at + 1 }
+}
+
+function readRange(pattern: string, at: number, from: string): ClassPart | undefined {
+  const isEscaped = pattern.charAt(at + 1) === "\\"
+  const to = pattern.charAt(isEscaped ? at + 2 : at + 1)
+  if (to === "") return undefined
+  const count = Math.max(0, to.charCodeAt(0) - from.charCodeAt(0) + 1)
+  const bytes = Array.from({ length: count }, (_, i) => String.fromCharCode(from.charCodeAt(0) + i))
+  return { bytes, last: undefined, next: at + (isEscaped ? 3 : 2) }
+}
+
+function readNamedClass(pattern: string, at: number): ClassPart | undefined {
+  const close = pattern.indexOf("]", at + 2)
+  if (close === -1) return undefined
+  // Without a colon before the bracket it is no named class: the bracket is a byte like others.
+  if (pattern.charAt(close - 1) !== ":" || close - 1 < at + 2) {
+    return { bytes: ["["], last: "[", next: at + 1 }
+  }
+  const members = NAMED_CLASSES.get(pattern.slice(at + 2, close - 1))
+  return members === undefined ? undefined : { bytes: members, last: undefined, next: close + 1 }
+}
+
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+
+const NAMED_CLASSES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    alnum: /[a-z0-9]/i,
+    alpha: /[a-z]/i,
+    blank: /[ \t]/,
+    cntrl: /[\x00-\x1f\x7f]/,
+    digit: /\d/,
+    graph: /[\x21-\x7e]/,
+    lower: /[a-z]/,
+    print: /[\x20-\x7e]/,
+    punct: /[!-/:-@[-`{-~]/,
+    space: /[ \t\n\v\f\r]/,
+    upper: /[A-Z]/,
+    xdigit: /[\da-f]/i,
+  }).map(([name, pattern]) => [name, ASCII.filter((it) => pattern.test(it))]),
+)
+
+/** All places of the pattern that the text read so far can lead to, one byte after another. */
+function matchesTokens(tokens: readonly Token[], text: string, effort: Effort): boolean {
+  let places = new Uint8Array(tokens.length + 1)
+  let following = new Uint8Array(tokens.length + 1)
+  places[0] = 1
+  skipEmpty(tokens, places)
+  for (const byte of text) {
+    following.fill(0)
+    const isAlive = stepAll(tokens, { places, following, byte })
+    effort.steps += tokens.length
+    if (!isAlive) return false
+    skipEmpty(tokens, following)
+    const spent = places
+    places = following
+    following = spent
+  }
+  return places[tokens.length] === 1
+}
+
+type Step = {
+  readonly places: Uint8Array
+  readonly following: Uint8Array
+  readonly byte: string
+}
+
+/** False when no place can be reached any more. */
+function stepAll(tokens: readonly Token[], { places, following, byte }: Step): boolean {
+  let isAlive = false
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]
+    if (places[at] !== 1 || token === undefined) continue
+    step(following, { token, at, byte })
+    isAlive ||= following[at] === 1 || following[at + 1] === 1
+  }
+  return isAlive
+}
+
+/** What may stand for nothing can be passed over. */
+function skipEmpty(tokens: readonly Token[], places: Uint8Array): void {
+  for (let at = 0; at < tokens.length; at++) {
+    const kind = tokens[at]?.kind
+    if (places[at] !== 1) continue
+    const mayBeEmpty = kind === "star" || kind === "everything" || kind === "folders"
+    if (mayBeEmpty) places[at + 1] = 1
+    if (kind === "folders") places[at + 2] = 1
+  }
+}
+
+function step(
+  following: Uint8Array,
+  { token, at, byte }: { readonly token: Token; readonly at: number; readonly byte: string },
+): void {
+  const isSlash = byte === "/"
+  switch (token.kind) {
+    case "byte":
+      if (token.byte === byte) following[at + 1] = 1
+      return
+    case "any":
+      if (!isSlash) following[at + 1] = 1
+      return
+    case "star":
+      if (!isSlash) following[at] = 1
+      return
+    case "everything":
+      following[at] = 1
+      return
+    case "folders":
+      return
+    case "folder-run":
+      following[at] = 1
+      if (isSlash) following[at + 1] = 1
+      return
+    case "class":
+      if (!isSlash && token.bytes.has(byte) !== token.isNegated) following[at + 1] = 1
+      return
+    default:
+      token satisfies never
+  }
+}

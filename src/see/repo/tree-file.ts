@@ -1,0 +1,111 @@
+import { isUtf8 } from "node:buffer"
+import {
+  type FileStat,
+  type OpenFolder,
+  type OpenFolderOutcome,
+  openFolder,
+  type ReadOutcome,
+} from "#ground/base"
+import { classify, type FileClass, isBinary, isSecretBearing } from "./classify.ts"
+import { DEEPEST_WALKED_LEVELS, HEAD_BYTES, LARGEST_TEXT_BYTES } from "./limits.ts"
+import type { SkipReason } from "./skip.ts"
+
+export type TreeFile =
+  | {
+      readonly kind: "read"
+      readonly bytes: Buffer
+      readonly stat: FileStat
+      readonly class: FileClass
+    }
+  | { readonly kind: "skipped"; readonly reason: SkipReason }
+  | { readonly kind: "missing" }
+
+/**
+ * Text files of a working tree, by their paths from the root: step by step, through no link, so
+ * that whatever is swapped meanwhile, nothing outside is opened. The folders of the last path are
+ * held for the next one, which makes paths in order three times as fast; so a reader is for one
+ * pass over a tree and not for longer.
+ */
+export type TreeReader = Disposable & { read(path: string): TreeFile }
+
+export function openTree(root: string): TreeReader {
+  const held: Held[] = []
+  function release(from: number): void {
+    for (const { folder } of held.splice(from).toReversed()) folder[Symbol.dispose]()
+  }
+  return {
+    read: (path) => {
+      if (isSecretBearing(path)) return skipped("secret-bearing")
+      const names = path.split("/")
+      const name = names.pop() ?? ""
+      if (names.length > DEEPEST_WALKED_LEVELS) return skipped("too-deep")
+      // The root stands first, under a name that no folder has.
+      const way = ["", ...names]
+      const differs = way.findIndex((it, at) => it !== held[at]?.name)
+      release(differs === -1 ? way.length : differs)
+      return judged(path, readIn(enter(held, { root, way }), name))
+    },
+    [Symbol.dispose]: () => release(0),
+  }
+}
+
+/** One file alone. */
+export function readTreeFile(root: string, path: string): TreeFile {
+  using tree = openTree(root)
+  return tree.read(path)
+}
+
+type Held = { readonly name: string; readonly folder: OpenFolder }
+
+/** Opens what is not held yet, one step after another. */
+function enter(
+  held: Held[],
+  { root, way }: { readonly root: string; readonly way: readonly string[] },
+): OpenFolderOutcome {
+  for (const name of way.slice(held.length)) {
+    const opened = held.at(-1)?.folder.open(name) ?? openFolder(root)
+    if (opened.kind !== "open") return opened
+    held.push({ name, folder: opened.folder })
+  }
+  const last = held.at(-1)
+  return last === undefined ? { kind: "missing" } : { kind: "open", folder: last.folder }
+}
+
+function readIn(opened: OpenFolderOutcome, name: string): ReadOutcome {
+  if (opened.kind === "not-directory") return { kind: "not-regular", what: opened.what }
+  if (opened.kind !== "open") return opened
+  return opened.folder.read(name, { maxBytes: LARGEST_TEXT_BYTES })
+}
+
+function judged(path: string, outcome: ReadOutcome): TreeFile {
+  switch (outcome.kind) {
+    case "read":
+      return judgedText(path, outcome)
+    case "missing":
+      return { kind: "missing" }
+    case "too-large":
+      return skipped("too-large")
+    case "not-regular":
+      return skipped(outcome.what === "symbolic link" ? "link" : "special")
+    case "unreadable":
+      return skipped(outcome.reason === "EINVAL" ? "outside" : "unreadable")
+    case "outside-root":
+      return skipped("outside")
+    default:
+      return outcome satisfies never
+  }
+}
+
+function judgedText(
+  path: string,
+  read: { readonly bytes: Buffer; readonly stat: FileStat },
+): TreeFile {
+  const head = read.bytes.subarray(0, HEAD_BYTES)
+  if (isBinary(head)) return skipped("binary")
+  if (!isUtf8(read.bytes)) return skipped("not-utf8")
+  return { kind: "read", bytes: read.bytes, stat: read.stat, class: classify(path, head) }
+}
+
+function skipped(reason: SkipReason): TreeFile {
+  return { kind: "skipped", reason }
+}

@@ -1,0 +1,289 @@
+import {
+  compareText,
+  type DirectoryEntry,
+  type FileStat,
+  type FolderListing,
+  giveOthersATurn,
+  type OpenFolder,
+  openFolder,
+  readBounded,
+  type StatOutcome,
+} from "#ground/base"
+import { classifyPath, type FileClass } from "./classify.ts"
+import { IGNORE_FILES, type IgnoreLevel, isIgnored, parseIgnoreRules } from "./ignore/ignore.ts"
+import {
+  DEEPEST_WALKED_LEVELS,
+  IGNORE_FILE_LIMIT_BYTES,
+  LARGEST_TEXT_BYTES,
+  LARGEST_TREE_BYTES,
+  LOOKS_A_TURN,
+  MOST_LISTED_SKIPS,
+  MOST_RULE_STEPS,
+  MOST_WALKED_ENTRIES,
+  MOST_WALKED_FILES,
+} from "./limits.ts"
+import type { Repository } from "./repo.ts"
+import type { Skip, SkipReason } from "./skip.ts"
+
+export type WalkedFile = {
+  /** From the root, with forward slashes. */
+  readonly path: string
+  readonly stat: FileStat
+  /** By the path alone; the first bytes may tell more. */
+  readonly class: FileClass
+}
+
+export type Walk = {
+  /** Ordered by path. */
+  readonly files: readonly WalkedFile[]
+  /** The folders that were entered, from the root; the root itself is "". */
+  readonly folders: readonly string[]
+  readonly skipped: readonly Skip[]
+  /** Also those that are not listed any more. */
+  readonly skippedInAll: number
+  /** What the rules of the repository leave out. */
+  readonly ignoredInAll: number
+  /** False when a limit ended it, or a folder could not be looked into. */
+  readonly isWhole: boolean
+}
+
+export type WalkLimits = {
+  readonly maxFiles?: number
+  readonly maxLevels?: number
+  readonly maxEntries?: number
+  readonly maxBytes?: number
+  readonly maxRuleSteps?: number
+}
+
+/**
+ * All files of a working tree that may be read, without opening any but the ignore files. Links
+ * are not followed, other repositories not entered, other disks not visited. The same tree has the
+ * same walk.
+ */
+export async function walkTree(
+  repository: Pick<Repository, "root" | "gitCommonDirectory">,
+  options: WalkLimits & { readonly signal: AbortSignal },
+): Promise<Walk> {
+  const state = startingState(options)
+  const opened = openFolder(repository.root)
+  if (opened.kind !== "open") {
+    skip(state, "", "unreadable")
+    return resultOf(state)
+  }
+  using root = opened.folder
+  const levels = await excludedByGit(repository.gitCommonDirectory)
+  await enter(state, root, { path: "", level: 0, device: root.device, levels })
+  return resultOf(state)
+}
+
+/** A person's own rules beside those of the repository. */
+async function excludedByGit(gitDirectory: string | undefined): Promise<readonly IgnoreLevel[]> {
+  if (gitDirectory === undefined) return []
+  const outcome = await readBounded(`${gitDirectory}/info/exclude`, {
+    maxBytes: IGNORE_FILE_LIMIT_BYTES,
+    root: gitDirectory,
+  })
+  return outcome.kind === "read" ? [{ folder: "", rules: parseIgnoreRules(outcome.bytes) }] : []
+}
+
+type Place = {
+  readonly path: string
+  readonly level: number
+  readonly device: number
+  readonly levels: readonly IgnoreLevel[]
+}
+
+/** Why no more is looked at; a limit of the whole walk, not of one folder. */
+const ENDING: ReadonlySet<SkipReason> = new Set([
+  "too-many-files",
+  "too-many-entries",
+  "rules-too-costly",
+])
+const INCOMPLETE: ReadonlySet<SkipReason> = new Set([
+  ...ENDING,
+  "too-deep",
+  "unreadable",
+  "too-much-text",
+])
+
+type State = {
+  readonly limits: Required<WalkLimits>
+  readonly signal: AbortSignal
+  readonly files: WalkedFile[]
+  readonly folders: string[]
+  readonly skipped: Skip[]
+  readonly visited: Set<string>
+  readonly effort: { steps: number }
+  skippedInAll: number
+  ignoredInAll: number
+  looks: number
+  bytes: number
+  isWhole: boolean
+  isEnded: boolean
+}
+
+function startingState(options: WalkLimits & { readonly signal: AbortSignal }): State {
+  return {
+    limits: withDefaults(options),
+    signal: options.signal,
+    files: [],
+    folders: [],
+    skipped: [],
+    visited: new Set(),
+    effort: { steps: 0 },
+    skippedInAll: 0,
+    ignoredInAll: 0,
+    looks: 0,
+    bytes: 0,
+    isWhole: true,
+    isEnded: false,
+  }
+}
+
+function resultOf({ files, folders, skipped, ...counts }: State): Walk {
+  const { skippedInAll, ignoredInAll, isWhole } = counts
+  const ordered = files.toSorted((a, b) => compareText(a.path, b.path))
+  return { files: ordered, folders, skipped, skippedInAll, ignoredInAll, isWhole }
+}
+
+function skip(state: State, path: string, reason: SkipReason): void {
+  state.skippedInAll++
+  if (state.skipped.length < MOST_LISTED_SKIPS) state.skipped.push({ path, reason })
+  state.isWhole &&= !INCOMPLETE.has(reason)
+  state.isEnded ||= ENDING.has(reason)
+}
+
+async function enter(state: State, folder: OpenFolder, place: Place): Promise<void> {
+  state.signal.throwIfAborted()
+  const listed = folder.list({ maxEntries: state.limits.maxEntries })
+  const entries = listed.kind === "listed" ? listed.entries : []
+  const refused = refusal(state, folder, place) ?? notListed(listed) ?? foreign(place, entries)
+  if (refused !== undefined) return skip(state, place.path, refused)
+
+  state.visited.add(identityOf(folder))
+  state.folders.push(place.path)
+  const unnameable = listed.kind === "listed" ? listed.unnameable : []
+  for (const name of unnameable) skip(state, joined(place.path, name), "name-not-utf8")
+  const levels = [...place.levels, ...ownRules(state, { folder, entries, path: place.path })]
+  for (const entry of entries) {
+    if (state.isEnded) return
+    await look(state, { folder, entry, place: { ...place, levels } })
+  }
+}
+
+function refusal(state: State, folder: OpenFolder, place: Place): SkipReason | undefined {
+  if (folder.device !== place.device) return "other-device"
+  if (state.visited.has(identityOf(folder))) return "seen-before"
+  return place.level > state.limits.maxLevels ? "too-deep" : undefined
+}
+
+function notListed(listed: FolderListing): SkipReason | undefined {
+  if (listed.kind === "listed") return undefined
+  return listed.kind === "too-many" ? "too-many-entries" : "unreadable"
+}
+
+function identityOf(folder: OpenFolder): string {
+  return `${folder.device}:${folder.inode}`
+}
+
+type InFolder = {
+  readonly folder: OpenFolder
+  readonly entries: readonly DirectoryEntry[]
+  readonly path: string
+}
+
+function ownRules(state: State, { folder, entries, path }: InFolder): readonly IgnoreLevel[] {
+  // Git takes no rules from a link or a pipe either; they are said like all others.
+  const regular = entries.filter((it) => it.what === "regular file")
+  const names = new Set(regular.map((it) => it.name))
+  return IGNORE_FILES.filter((name) => names.has(name)).flatMap((name) => {
+    const outcome = folder.read(name, { maxBytes: IGNORE_FILE_LIMIT_BYTES })
+    if (outcome.kind === "read") return [{ folder: path, rules: parseIgnoreRules(outcome.bytes) }]
+    skip(state, joined(path, name), "rules-not-read")
+    return []
+  })
+}
+
+type Looked = {
+  readonly folder: OpenFolder
+  readonly place: Place
+  readonly entry: DirectoryEntry
+}
+
+async function look(state: State, { folder, place, entry }: Looked): Promise<void> {
+  const path = joined(place.path, entry.name)
+  if (++state.looks > state.limits.maxEntries) return skip(state, path, "too-many-entries")
+  if (state.looks % LOOKS_A_TURN === 0) await giveOthersATurn()
+  if (isOurs(path, entry.name)) return
+  const isFolder = entry.what === "directory"
+  const ignored = isIgnored(place.levels, { path, isFolder }, state.effort)
+  if (state.effort.steps > state.limits.maxRuleSteps) return skip(state, path, "rules-too-costly")
+  if (ignored) {
+    state.ignoredInAll++
+  } else if (isFolder) {
+    await descend(state, { folder, entry, place: { ...place, path, level: place.level + 1 } })
+  } else if (entry.what === "regular file") {
+    keep(state, path, folder.stat(entry.name))
+  } else {
+    skip(state, path, entry.what === "symbolic link" ? "link" : "special")
+  }
+}
+
+async function descend(state: State, { folder: parent, place, entry }: Looked): Promise<void> {
+  if (PASSED_OVER.has(entry.name)) return skip(state, place.path, "installed")
+  const opened = parent.open(entry.name)
+  if (opened.kind !== "open") {
+    // It was a folder a moment ago; what has taken its place is not followed.
+    return skip(state, place.path, opened.kind === "unreadable" ? "unreadable" : "changed")
+  }
+  using folder = opened.folder
+  await enter(state, folder, place)
+}
+
+function keep(state: State, path: string, found: StatOutcome): void {
+  const { files, limits } = state
+  if (files.length >= limits.maxFiles) return skip(state, path, "too-many-files")
+  if (found.kind !== "found" || found.what !== "regular file") return skip(state, path, "changed")
+  const { sizeBytes } = found.stat
+  const fileClass = classifyPath(path)
+  if (fileClass === "secret") return skip(state, path, "secret-bearing")
+  if (sizeBytes > LARGEST_TEXT_BYTES) return skip(state, path, "too-large")
+  if (state.bytes + sizeBytes > limits.maxBytes) return skip(state, path, "too-much-text")
+  state.bytes += sizeBytes
+  files.push({ path, stat: found.stat, class: fileClass })
+}
+
+function withDefaults(limits: WalkLimits): Required<WalkLimits> {
+  return {
+    maxFiles: limits.maxFiles ?? MOST_WALKED_FILES,
+    maxLevels: limits.maxLevels ?? DEEPEST_WALKED_LEVELS,
+    maxEntries: limits.maxEntries ?? MOST_WALKED_ENTRIES,
+    maxBytes: limits.maxBytes ?? LARGEST_TREE_BYTES,
+    maxRuleSteps: limits.maxRuleSteps ?? MOST_RULE_STEPS,
+  }
+}
+
+/** What a package manager put there: never edited, and often more files than all others. */
+const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", "bower_components", ".venv"])
+
+/** Git's own folder under any spelling a disk may take for it, and our state outside git. */
+function isOurs(path: string, name: string): boolean {
+  return name.toLowerCase() === ".git" || path === ".qm/local"
+}
+
+/** Another repository has its own rules and its own map: a submodule, a clone, a bare one. */
+function foreign(place: Place, entries: readonly DirectoryEntry[]): SkipReason | undefined {
+  if (place.path === "") return undefined
+  const what = new Map(entries.map((it) => [it.name, it.what]))
+  const dotGit = what.get(".git")
+  if (dotGit === "regular file") return "submodule"
+  const isBare =
+    what.get("HEAD") === "regular file" &&
+    what.get("objects") === "directory" &&
+    what.get("refs") === "directory"
+  return dotGit !== undefined || isBare ? "nested-repository" : undefined
+}
+
+function joined(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`
+}
