@@ -31,6 +31,8 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.updated": {
     stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
   },
+  "map.scanned": { stale: ["map.tree", "map.show", "search.find"] },
+  "pack.built": { stale: ["pack.list"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },

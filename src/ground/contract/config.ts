@@ -18,6 +18,8 @@ const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof Fi
 export const TokenEncoding = z.enum(["claude", "o200k"])
 export type TokenEncoding = z.infer<typeof TokenEncoding>
 
+const Weight = z.number().min(0).max(1_000)
+
 /** Rules over what agents do; a hundred of them fit. */
 const RuleText = z.string().max(8_000).default("")
 
@@ -69,6 +71,66 @@ export const Config = z.strictObject({
       level: field(z.enum(["debug", "info", "warn", "error"]).default("warn"), {
         description: "Lowest level that is written to stderr",
         env: "QM_LOG_LEVEL",
+      }),
+    })
+    .prefault({}),
+  map: z
+    .strictObject({
+      scanInterval: field(z.int().min(0).max(86_400).default(300), {
+        description: "Seconds an index may be old before a package looks again; 0 never looks",
+        env: "REPO_SCAN_INTERVAL",
+      }),
+      scanMode: field(z.enum(["incremental", "full"]).default("incremental"), {
+        description: "Whether such a look reads what changed, or everything",
+        env: "REPO_SCAN_MODE",
+      }),
+    })
+    .prefault({}),
+  pack: z
+    .strictObject({
+      enabled: field(z.boolean().default(true), {
+        description: "Whether context packages are built; when not, they are empty and say so",
+        env: "CONTEXT_PACKAGE_ENABLED",
+      }),
+      budget: field(z.int().min(100).max(10_000_000).default(100_000), {
+        description: "Tokens a context package may have",
+        env: "CONTEXT_PACKAGE_TOKEN_BUDGET",
+      }),
+      scoring: field(z.enum(["learned", "weighted"]).default("learned"), {
+        description: "How files are ranked: by what was learnt, or by the two weights below",
+        env: "CONTEXT_PACKAGE_SCORING",
+      }),
+      astWeight: field(Weight.default(0.6), {
+        description: "Weight of structure where scoring is weighted",
+        env: "CONTEXT_PACKAGE_AST_WEIGHT",
+      }),
+      semanticWeight: field(Weight.default(0.4), {
+        description: "Weight of words, past and meaning where scoring is weighted",
+        env: "CONTEXT_PACKAGE_SEMANTIC_WEIGHT",
+      }),
+      minRelevance: field(z.number().min(0).max(1).default(0.2), {
+        description: "Files below this score stay out, unless they are named",
+        env: "CONTEXT_PACKAGE_MIN_RELEVANCE",
+      }),
+      summaryMaxTokens: field(z.int().min(100).max(100_000).default(4_000), {
+        description: "Tokens the summary of a package may have",
+        env: "CONTEXT_PACKAGE_SUMMARY_MAX_TOKENS",
+      }),
+      wordTable: field(z.boolean().default(false), {
+        description: "Whether the table of word meanings takes part in the ranking",
+        env: "CONTEXT_PACKAGE_WORD_TABLE",
+      }),
+      domains: field(z.string().max(8_000).default(""), {
+        description: "Names for parts of the tree: prefix=name, with semicolons",
+        env: "CONTEXT_PACKAGE_DOMAINS",
+      }),
+      roles: field(z.string().max(8_000).default(""), {
+        description: "Paths by role: role +glob -glob, with semicolons; minus beats plus",
+        env: "CONTEXT_PACKAGE_ROLES",
+      }),
+      deny: field(z.string().max(8_000).default(""), {
+        description: "Further files that are never in a package, as globs with commas",
+        env: "CONTEXT_PACKAGE_DENY",
       }),
     })
     .prefault({}),

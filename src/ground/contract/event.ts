@@ -67,6 +67,16 @@ const ConfigChanged = defineEvent("config.changed", {
   summary: "A setting was written to a config file, or taken out of one",
   body: z.object({ key: z.string(), layer: z.enum(["user", "project"]), isSet: z.boolean() }),
 })
+const MapScanned = defineEvent("map.scanned", {
+  version: 1,
+  summary: "The files of the repository were read, and something had changed",
+  body: z.object({ files: z.int(), changed: z.int(), digest: z.string() }),
+})
+const PackBuiltEvent = defineEvent("pack.built", {
+  version: 1,
+  summary: "A context package was built and kept",
+  body: z.object({ id: z.string(), tokens: z.int(), files: z.int() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was made for this repository",
@@ -94,6 +104,8 @@ export const EVENTS = [
   AgentsUpdated,
   CaptureTaken,
   ConfigChanged,
+  MapScanned,
+  PackBuiltEvent,
   StoreCreated,
   StoreBackedUp,
   StoreRestored,

@@ -7,6 +7,13 @@ export {
   TokenUsage,
 } from "./agent.ts"
 export {
+  BenchRecall,
+  BenchScan,
+  PairedDifference,
+  RankerResult,
+  ScanRow,
+} from "./bench.ts"
+export {
   Agreement,
   Capture,
   CaptureBudget,
@@ -32,6 +39,12 @@ export type { Emit, EventBody, EventDefinition, EventName, EventRoom } from "./e
 export { Cursor, defineEvent, EVENTS, JournalEntry } from "./event.ts"
 export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
+  Guideline,
+  GuidelineAction,
+  GuidelineCondition,
+  GuidelinesList,
+} from "./guideline.ts"
+export {
   CONTEXT_KINDS,
   ContextKind,
   Load,
@@ -40,10 +53,47 @@ export {
   ManifestNote,
   SearchedPath,
 } from "./manifest.ts"
+export {
+  FoundFile,
+  IndexState,
+  LinkConfidence,
+  MapEntry,
+  MapExport,
+  MapLink,
+  MapScan,
+  MapShow,
+  MapSymbol,
+  MapTree,
+  ScanMode,
+  ScanResult,
+  SearchFind,
+  SkippedFile,
+  SYMBOL_KINDS,
+  SymbolKind,
+} from "./map.ts"
 export { Message, MessageType } from "./message.ts"
 export { Now, NowRow } from "./now.ts"
-export type { CallContext, Operation, Surface } from "./operation.ts"
+export type { CallContext, Operation, Progress, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
+export {
+  ContextPack,
+  PACK_FORMS,
+  PackAdvice,
+  PackBuilt,
+  PackDependency,
+  PackDiff,
+  PackFile,
+  PackForm,
+  PackFormat,
+  PackLeft,
+  PackList,
+  PackPiece,
+  PackSource,
+  PackSummaryItem,
+  TASK_ACTIONS,
+  TaskAction,
+  TaskAnalysis,
+} from "./pack.ts"
 export {
   Approval,
   RUN_ORIGINS,

@@ -3,7 +3,18 @@ import type { z } from "zod"
 export type Surface = "cli" | "http" | "mcp"
 
 /** What an operation is told about the call it serves. */
-export type CallContext = { readonly signal: AbortSignal }
+export type CallContext = {
+  readonly signal: AbortSignal
+  /** Told of long work while it goes on; absent where nobody looks. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export type Progress = {
+  /** What is being done, e.g. reading files. */
+  readonly what: string
+  readonly done: number
+  readonly total: number
+}
 
 /**
  * One thing the product can do, declared once. The command line, the HTTP route, the MCP tool, the

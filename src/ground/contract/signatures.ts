@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import { BenchRecall, BenchRecallInput, BenchScan, BenchScanInput } from "./bench.ts"
 import {
   Capture,
   CaptureDiff,
@@ -24,8 +25,30 @@ import {
   ConfigUnsetInput,
 } from "./config-report.ts"
 import { DoctorInput, DoctorReport } from "./doctor.ts"
+import { GuidelinesList, GuidelinesListInput } from "./guideline.ts"
+import {
+  MapExport,
+  MapExportInput,
+  MapScan,
+  MapScanInput,
+  MapShow,
+  MapShowInput,
+  MapTree,
+  MapTreeInput,
+  SearchFind,
+  SearchFindInput,
+} from "./map.ts"
 import { Message } from "./message.ts"
 import { Now, NowInput } from "./now.ts"
+import {
+  PackBuildInput,
+  PackBuilt,
+  PackDiff,
+  PackDiffInput,
+  PackList,
+  PackListInput,
+  PackShowInput,
+} from "./pack.ts"
 import { Approval, Run } from "./run.ts"
 import {
   AgentsAnswerInput,
@@ -116,6 +139,8 @@ export const SIGNATURES = {
   "agents.stop": { input: AgentsStopInput, output: Run },
   "agents.timeline": { input: AgentsTimelineInput, output: AgentsTimeline },
   "agents.turns": { input: AgentsTurnsInput, output: AgentsTurns },
+  "bench.recall": { input: BenchRecallInput, output: BenchRecall },
+  "bench.scan": { input: BenchScanInput, output: BenchScan },
   "capture.diff": { input: CaptureDiffInput, output: CaptureDiff },
   "capture.hosts": { input: CaptureHostsInput, output: CaptureHosts },
   "capture.list": { input: CaptureListInput, output: CaptureList },
@@ -129,11 +154,21 @@ export const SIGNATURES = {
   "config.unset": { input: ConfigUnsetInput, output: ConfigSetting },
   "doctor.run": { input: DoctorInput, output: DoctorReport },
   "events.list": { input: EventsListInput, output: EventsPage },
+  "guidelines.list": { input: GuidelinesListInput, output: GuidelinesList },
+  "map.export": { input: MapExportInput, output: MapExport },
+  "map.scan": { input: MapScanInput, output: MapScan },
+  "map.show": { input: MapShowInput, output: MapShow },
+  "map.tree": { input: MapTreeInput, output: MapTree },
   "now.show": { input: NowInput, output: Now },
+  "pack.build": { input: PackBuildInput, output: PackBuilt },
+  "pack.diff": { input: PackDiffInput, output: PackDiff },
+  "pack.list": { input: PackListInput, output: PackList },
+  "pack.show": { input: PackShowInput, output: PackBuilt },
   "permissions.add": { input: PermissionsAddInput, output: Permissions },
   "permissions.list": { input: PermissionsListInput, output: Permissions },
   "permissions.remove": { input: PermissionsRemoveInput, output: Permissions },
   "permissions.trust": { input: PermissionsTrustInput, output: Permissions },
+  "search.find": { input: SearchFindInput, output: SearchFind },
   "store.backup": { input: StoreBackupInput, output: StoreBackup },
   "store.check": { input: StoreCheckInput, output: StoreCheck },
   "store.restore": { input: StoreRestoreInput, output: StoreRestore },

@@ -1,5 +1,5 @@
 import type { Node, QueryMatch } from "web-tree-sitter"
-import { SYMBOL_KINDS, type SymbolKind } from "./facts.ts"
+import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
 
 /** The matches of a language's query, sorted by what they mean. */
 export type Collected = {

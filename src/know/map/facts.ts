@@ -1,3 +1,5 @@
+import type { SymbolKind } from "#ground/contract"
+
 /** What a file says of itself, without looking at any other file. */
 export type FileFacts = {
   readonly language: LanguageName
@@ -28,19 +30,6 @@ export const LANGUAGE_NAMES = [
   "bash",
 ] as const
 export type LanguageName = (typeof LANGUAGE_NAMES)[number]
-
-export const SYMBOL_KINDS = [
-  "function",
-  "class",
-  "interface",
-  "type",
-  "enum",
-  "variable",
-  "constant",
-  "method",
-  "module",
-] as const
-export type SymbolKind = (typeof SYMBOL_KINDS)[number]
 
 export type SymbolFact = {
   readonly name: string

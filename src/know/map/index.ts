@@ -5,11 +5,25 @@ export type {
   Problem,
   ReferenceFact,
   SymbolFact,
-  SymbolKind,
 } from "./facts.ts"
-export { LANGUAGE_NAMES, SYMBOL_KINDS } from "./facts.ts"
+export { LANGUAGE_NAMES } from "./facts.ts"
 export type { ImportingFile, RepoMap } from "./map.ts"
 export { createMap } from "./map.ts"
-export type { GoModule, IndexedFile, SourceIndex } from "./source-index.ts"
+export type { GoModule, PackagedFile, SourceIndex } from "./source-index.ts"
 export { createSourceIndex, goModuleName } from "./source-index.ts"
 export type { ParsedFile, SourceFile } from "./workers.ts"
+
+// A tree that was scanned, and where trees come from.
+
+export type {
+  Content,
+  ContentSymbol,
+  IndexedFile,
+  IndexedTree,
+  Scanned,
+  ScanOptions,
+  Segment,
+  SourceEntry,
+  TreeIndex,
+  TreeSource,
+} from "./tree/types.ts"

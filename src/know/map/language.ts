@@ -1,5 +1,6 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported, LanguageName, SymbolKind } from "./facts.ts"
+import type { SymbolKind } from "#ground/contract"
+import type { Imported, LanguageName } from "./facts.ts"
 import type { SourceIndex } from "./source-index.ts"
 
 /**

@@ -5,7 +5,7 @@ import { renderFacts } from "#test/facts"
 import { LANGUAGE_NAMES, type LanguageName, type SymbolFact } from "./facts.ts"
 import { LANGUAGES, languageOf } from "./languages.ts"
 import { createParser } from "./parser.ts"
-import { createSourceIndex, goModuleName, type IndexedFile } from "./source-index.ts"
+import { createSourceIndex, goModuleName, type PackagedFile } from "./source-index.ts"
 
 const FIXTURES = join(import.meta.dirname, "../../../test/languages")
 const fixture = (name: string) => readFileSync(join(FIXTURES, `${name}.txt`), "utf8")
@@ -440,7 +440,7 @@ describe("[MAP-7] imports lead to files, as the language looks for them", () => 
 function indexOf(language: LanguageName) {
   const { files = [], packages = {} } = RESOLUTION[language] ?? {}
   return createSourceIndex(
-    files.map((path): IndexedFile => {
+    files.map((path): PackagedFile => {
       const [name, ...defines] = packages[path] ?? []
       if (name === undefined) return { path }
       return { path, facts: { packages: [name], symbols: defines.map(symbolNamed) } }

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { SYMBOL_KINDS } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { cleanDoc } from "./comments.ts"
-import { LANGUAGE_NAMES, SYMBOL_KINDS } from "./facts.ts"
+import { LANGUAGE_NAMES } from "./facts.ts"
 import {
   FILE_BUDGET_MS,
   LARGEST_TEXT_BYTES,

@@ -1,5 +1,5 @@
+import type { SymbolKind } from "#ground/contract"
 import { cut } from "./comments.ts"
-import type { SymbolKind } from "./facts.ts"
 import { LONGEST_SIGNATURE_UNITS, LONGEST_VALUE_UNITS } from "./limits.ts"
 
 /** What stands before the body, on one line. A value without a body is cut sooner. */

@@ -21,13 +21,13 @@ export type SourceIndex = {
 
 export type GoModule = { readonly folder: string; readonly name: string }
 
-export type IndexedFile = {
+export type PackagedFile = {
   readonly path: string
   readonly facts?: Pick<FileFacts, "packages" | "symbols">
 }
 
 export function createSourceIndex(
-  files: readonly IndexedFile[],
+  files: readonly PackagedFile[],
   goModules: readonly GoModule[] = [],
 ): SourceIndex {
   const paths = new Set(files.map((it) => it.path))
@@ -65,8 +65,8 @@ export function goModuleName(text: string): string | undefined {
   return /^[ \t]*module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
 }
 
-function groupByPackage(files: readonly IndexedFile[]): ReadonlyMap<string, IndexedFile[]> {
-  const byPackage = new Map<string, IndexedFile[]>()
+function groupByPackage(files: readonly PackagedFile[]): ReadonlyMap<string, PackagedFile[]> {
+  const byPackage = new Map<string, PackagedFile[]>()
   for (const file of files) {
     for (const name of file.facts?.packages ?? []) {
       const others = byPackage.get(name)

@@ -1,0 +1,87 @@
+import { z } from "zod"
+
+const Count = z.int().nonnegative()
+const Share = z.number().min(0).max(1)
+
+/** A difference with its 95 % interval, by a paired bootstrap over tasks; in points of 100. */
+export const PairedDifference = z.object({
+  mean: z.number(),
+  low: z.number(),
+  high: z.number(),
+})
+export type PairedDifference = z.infer<typeof PairedDifference>
+
+const HunkRecall = z.object({ budget: z.int().positive(), recall: Share })
+
+export const RankerResult = z.object({
+  ranker: z.string().describe("qm, bm25, page-rank, or qm without one signal"),
+  recallAt10: Share,
+  recallAt20: Share,
+  mrr: Share,
+  hunks: z.array(HunkRecall).describe("Share of edited hunks that are whole in the package"),
+  truthInBudget: Share.describe("Share of changed files that are in the package in any form"),
+  overBm25: z
+    .object({
+      recallAt10: PairedDifference,
+      recallAt20: PairedDifference,
+      mrr: PairedDifference,
+      hunks: z.array(z.object({ budget: z.int().positive(), difference: PairedDifference })),
+    })
+    .nullable()
+    .describe("Null for BM25 itself"),
+})
+export type RankerResult = z.infer<typeof RankerResult>
+
+export const BenchRecallInput = z.object({
+  repo: z.string().min(1).default(".").describe("A git repository"),
+  tasks: z.int().min(1).max(2_000).default(150).describe("How many commits are taken as tasks"),
+  budget: z.int().min(500).max(1_000_000).default(8_000).describe("Tokens of a package"),
+  half: z
+    .enum(["report", "tune", "all"])
+    .default("report")
+    .describe("Which commits: those that nothing was tuned on, the others, or both"),
+  ablation: z.boolean().default(false).describe("Also without each signal"),
+})
+export const BenchRecall = z.object({
+  repository: z.string(),
+  head: z.string(),
+  files: Count.describe("Source files at the newest task"),
+  tasks: Count,
+  tasksSkipped: Count.describe("Commits that could not be a task"),
+  budget: z.int().positive(),
+  rankers: z.array(RankerResult),
+  millisecondsPerTask: z.number().nonnegative(),
+})
+export type BenchRecall = z.infer<typeof BenchRecall>
+
+export const ScanRow = z.object({
+  tool: z.string(),
+  seconds: z.number().nonnegative().nullable().describe("Null when it is not installed here"),
+  cpuSeconds: z.number().nonnegative().nullable(),
+  peakMegabytes: z.number().nonnegative().nullable(),
+  filesPerSecond: z.number().nonnegative().nullable(),
+  megabytesPerSecond: z.number().nonnegative().nullable(),
+  note: z.string(),
+})
+export type ScanRow = z.infer<typeof ScanRow>
+
+export const BenchScanInput = z.object({
+  repo: z.string().min(1).default(".").describe("The tree to scan"),
+  commits: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(0)
+    .describe("Also go through so many commits and compare with a clean index after each"),
+})
+export const BenchScan = z.object({
+  repository: z.string(),
+  files: Count,
+  lines: Count,
+  megabytes: z.number().nonnegative(),
+  rows: z.array(ScanRow),
+  oneFileChangedMs: z.number().nonnegative().nullable(),
+  commitsCompared: Count,
+  commitsEqual: Count,
+})
+export type BenchScan = z.infer<typeof BenchScan>
