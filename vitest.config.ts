@@ -30,6 +30,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     testTimeout: 30_000,
+    // What is waited for comes when the machine has time; a second is too short on a busy one.
+    expect: { poll: { timeout: 15_000 } },
     // Titles of tables are sentences with a rule in them; cut short they say nothing.
     taskTitleValueFormatTruncate: 0,
     hookTimeout: 60_000,

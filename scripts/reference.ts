@@ -36,9 +36,9 @@ async function buildOperationPages(): Promise<readonly Page[]> {
   if (!needed.every((path) => existsSync(join(ROOT, path)))) return []
   const { cliPage, commandIndex, operationsPage } = await import("./reference/operations.ts")
   return [
-    { path: "docs/reference/operations.md", text: operationsPage() },
-    { path: "docs/reference/cli.md", text: cliPage() },
-    { path: "src/show/cli/commands.generated.ts", text: commandIndex() },
+    { path: "docs/reference/operations.md", text: await operationsPage() },
+    { path: "docs/reference/cli.md", text: await cliPage() },
+    { path: "src/show/cli/commands.generated.ts", text: await commandIndex() },
   ]
 }
 

@@ -5,6 +5,7 @@ import { kindOf, THEMES } from "../src/app/theme/themes.ts"
 import { auditPage } from "./audit.ts"
 import { launch, openPage } from "./browser.ts"
 import { buildGallery } from "./build-gallery.ts"
+import { TASK } from "./fake-pack.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
@@ -29,6 +30,12 @@ type Scene = {
 }
 
 const MEMORY = encodeURIComponent("/home/ada/code/tideline/CLAUDE.md")
+
+const OPEN = "open=src&open=src%2Ftariff%2Fsurcharges&open=src%2Ftariff"
+const FILE = encodeURIComponent("src/tariff/rounding.ts")
+const SYMBOL = encodeURIComponent("src/tariff/rounding.ts#roundLine")
+
+const PACK = `/pack?task=${encodeURIComponent(TASK)}&role=backend&pin=${FILE}`
 
 const SCENES: readonly Scene[] = [
   { path: "/", state: "populated" },
@@ -75,6 +82,26 @@ const SCENES: readonly Scene[] = [
   { path: "/capture", state: "populated", press: /observed/, floats: "dialog" },
   { path: "/capture", state: "populated", keys: ["h"], floats: "menu" },
   { path: "/capture", state: "populated", keys: ["e"], floats: "menu" },
+  { path: `/map?${OPEN}`, state: "populated" },
+  { path: `/map?${OPEN}&show=${FILE}`, state: "populated" },
+  { path: `/map?${OPEN}&show=${SYMBOL}`, state: "populated" },
+  { path: "/map?open=data&open=data%2Fstations", state: "populated" },
+  { path: "/map?text=rounding+of+cents", state: "populated" },
+  { path: "/map?show=no%2Fsuch.ts", state: "populated" },
+  { path: "/map", state: "empty" },
+  { path: "/map", state: "failing" },
+  { path: `${PACK}&at=${FILE}`, state: "populated" },
+  { path: `${PACK}&at=${FILE}&pane=chosen&drop=docs/tariffs.md&tab=json`, state: "populated" },
+  { path: `${PACK}&at=${FILE}&pane=preview`, state: "read-only" },
+  { path: `${PACK}&budget=20`, state: "populated" },
+  { path: "/pack?task=everything&turned=group%3Abelow", state: "populated" },
+  { path: "/pack?task=nothing", state: "populated" },
+  { path: "/pack?id=pk_3", state: "populated" },
+  { path: "/pack", state: "populated" },
+  { path: "/pack", state: "empty" },
+  { path: "/pack", state: "failing" },
+  { path: PACK, state: "failing" },
+  { path: "/pack?compare=yes&from=pk_1", state: "populated" },
   { path: "/events", state: "populated" },
   { path: "/events?at=1195", state: "populated" },
   { path: "/events?at=1195&view=raw", state: "populated" },

@@ -1,5 +1,7 @@
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
+import { mapScan, mapShow, mapTree, searchFind } from "./fake-map.ts"
+import { answerPacks, type FakePacks } from "./fake-pack.ts"
 import type { FakeTranscripts } from "./fake-run.ts"
 import { answerRun } from "./fake-run-answers.ts"
 import type { FakeRuns } from "./fake-runs.ts"
@@ -20,6 +22,7 @@ export type FakeWorld = {
   readonly journal: JournalEntry[]
   readonly config: ReturnType<typeof worldConfig>
   readonly runs: FakeRuns
+  readonly packs: FakePacks
   readonly transcripts: FakeTranscripts
 }
 
@@ -32,6 +35,10 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
   if (ofRun !== undefined) return ofRun
   const ofRuns = answerRuns(world.runs, url, asRecord(body))
   if (ofRuns !== undefined) return ofRuns
+  const ofPacks = answerPacks(world.packs, url, asRecord(body))
+  if (ofPacks !== undefined) return ofPacks
+  const isNoPlace = url.pathname === "/api/map/show" && mapShow(url.searchParams) === undefined
+  if (isNoPlace) return { status: 404, answer: NO_PLACE }
   const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))
   return answer === undefined ? { status: 404, answer: NO_SUCH } : { status: 200, answer }
 }
@@ -49,6 +56,10 @@ const ANSWERS: Readonly<Record<string, Answerer>> = {
   "/api/capture/settings": () => captureSettings("claude-code"),
   "/api/capture/take": (_world, _query, { host, observe, trust }) =>
     captureOf(newestOf(String(host)), { observe: observe === true, trust: trust === true }),
+  "/api/map/tree": ({ state }, query) => mapTree(query, state !== "empty"),
+  "/api/map/show": (_world, query) => mapShow(query),
+  "/api/map/scan": () => mapScan(),
+  "/api/search/find": (_world, query) => searchFind(query),
   "/api/now/show": ({ state, runs }) => ({ ...worldNow(state), ...nowRows(runs) }),
   "/api/doctor/run": ({ state }) => worldDoctor(state),
   "/api/store/status": ({ state, journal }) => worldStore(state, journal.length),
@@ -102,6 +113,13 @@ const BROKEN = {
   message: "The disk is full, nothing was lost",
   hint: "The last write was refused as a whole. Free 200 MB, then run `qm doctor`.",
   data: { freeBytes: 0 },
+}
+
+const NO_PLACE = {
+  code: "MAP_NAME_UNKNOWN",
+  message: "The map has no file, folder or symbol of this name.",
+  hint: "Near it are: src/tariff/rounding.ts, roundLine.",
+  data: { near: ["src/tariff/rounding.ts", "roundLine"] },
 }
 
 const NO_SUCH = {

@@ -119,7 +119,15 @@ const TIMELINE: AgentsTimeline = {
 function contextOf(id: string): AgentsContext {
   const isKnown = id === TARIFF || id === LONG
   if (!isKnown)
-    return { used: null, window: null, kinds: [], files: [], compactions: [], changes: [] }
+    return {
+      used: null,
+      window: null,
+      kinds: [],
+      files: [],
+      parts: [],
+      compactions: [],
+      changes: [],
+    }
   const file = (path: string, tokens: number, seq: number) => ({
     path,
     reason: "read by a tool",
@@ -144,6 +152,11 @@ function contextOf(id: string): AgentsContext {
       file("src/tariff/quote.ts", 4_812, 5),
       file("src/tariff/invoice.ts", 4_390, 7),
       file("src/tariff/rounding.ts", 1_204, 9),
+    ],
+    parts: [
+      { label: "package pk_3, 9 files", tokens: 18_985, pack: "pk_3", seq: 3 },
+      { label: "Date and state", tokens: 96, seq: 3 },
+      { label: "Memories", tokens: 412, seq: 3 },
     ],
     compactions: [],
     changes: [

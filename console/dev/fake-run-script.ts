@@ -46,6 +46,7 @@ function beginning(): Draft[] {
       400,
       "A quote and its invoice differ by a cent when a stay is split over two berths. Find out why, fix it, keep the public API.",
       [
+        { label: "package pk_3, 9 files", tokens: 18_985, pack: "pk_3" },
         { label: "Date and state", tokens: 96 },
         { label: "Memories", tokens: 412 },
       ],

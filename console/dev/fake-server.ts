@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { extname, join } from "node:path"
 import { type Socket, Server as SocketServer } from "socket.io"
 import { answerOperation, type FakeWorld } from "./fake-answers.ts"
+import { worldPacks } from "./fake-pack.ts"
 import { fakeTranscripts } from "./fake-run.ts"
 import { worldRuns } from "./fake-runs.ts"
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
@@ -88,7 +89,8 @@ export async function startFakeServer({ state, directory, port = 0, payloads = [
 function makeWorld(state: WorldState, payloads: readonly string[]): FakeWorld {
   const runs = worldRuns(state)
   const transcripts = fakeTranscripts(payloads)
-  return { state, journal: worldJournal(state), config: worldConfig(), runs, transcripts }
+  const packs = worldPacks(state)
+  return { state, journal: worldJournal(state), config: worldConfig(), runs, packs, transcripts }
 }
 
 /** The journal gets so many events more. */

@@ -4,6 +4,8 @@ import { launch, openPage } from "./browser.ts"
 import { CAPTURE_JOURNEYS } from "./capture-journeys.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { MAP_JOURNEYS } from "./map-journeys.ts"
+import { PACK_JOURNEYS } from "./pack-journeys.ts"
 import { RUN_JOURNEYS } from "./run-journeys.ts"
 import { RUNS_JOURNEYS } from "./runs-journeys.ts"
 
@@ -212,7 +214,14 @@ function option(page: Page, seq: number) {
 await using chromium = await launch()
 let failures = 0
 const [filter = ""] = process.argv.slice(2)
-const all = [...JOURNEYS, ...CAPTURE_JOURNEYS, ...RUNS_JOURNEYS, ...RUN_JOURNEYS]
+const all = [
+  ...JOURNEYS,
+  ...CAPTURE_JOURNEYS,
+  ...MAP_JOURNEYS,
+  ...PACK_JOURNEYS,
+  ...RUNS_JOURNEYS,
+  ...RUN_JOURNEYS,
+]
 const chosen = all.filter((it) => `${it.path} ${it.says}`.includes(filter))
 for (const journey of chosen) {
   const server = await startFakeServer({ state: journey.state ?? "populated" })

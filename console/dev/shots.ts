@@ -6,12 +6,14 @@ import { buildGallery } from "./build-gallery.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { MAP_SCENES } from "./map-scenes.ts"
+import { PACK_SCENES } from "./pack-scenes.ts"
 
 /**
  * Takes a picture of every page in every state: `node console/dev/shots.ts <folder> [filter]`.
  * To be looked at beside the mock-ups.
  */
-type Scene = {
+export type Scene = {
   readonly name: string
   readonly path: string
   readonly state: WorldState
@@ -94,6 +96,8 @@ const SCENES: readonly Scene[] = [
   { name: "capture-agreement", path: "/capture", state: "populated", act: openAgreement },
   { name: "capture-folder", path: "/capture", state: "populated", act: openFolder },
   { name: "capture-failing", path: "/capture", state: "failing" },
+  ...MAP_SCENES,
+  ...PACK_SCENES,
   { name: "events", path: "/events", state: "populated" },
   { name: "events-detail", path: "/events?at=1195", state: "populated" },
   { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },

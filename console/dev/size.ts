@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Browser } from "playwright-core"
 import { launch } from "./browser.ts"
+import { TASK } from "./fake-pack.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 
@@ -22,6 +23,8 @@ type Arrival = { readonly path: string; readonly shows: string }
 const ARRIVALS: readonly Arrival[] = [
   { path: "/", shows: "Back up now" },
   { path: "/capture", shows: "16,981" },
+  { path: "/pack?id=pk_3", shows: "9, in final order" },
+  { path: `/pack?task=${encodeURIComponent(TASK)}`, shows: "9, in final order" },
   { path: "/runs", shows: "Make quotes and invoices" },
   { path: `/runs/${runId(31)}`, shows: "Quotes round every line" },
 ]
@@ -55,7 +58,7 @@ async function arrive(browser: Browser, { path, shows }: Arrival) {
   context.on("request", (it) => {
     const { pathname } = new URL(it.url())
     const isData = pathname.startsWith("/api/") || pathname.startsWith("/live")
-    if (!isData) asked.add(pathname === path ? "/" : pathname)
+    if (!isData) asked.add(pathname === path.split("?", 1)[0] ? "/" : pathname)
   })
   const page = await context.newPage()
   await page.goto(server.link.replace("/#", `${path}#`))

@@ -12,18 +12,24 @@ import {
 import { fieldsOf } from "./fields.ts"
 import { code, pageHead, table } from "./markdown.ts"
 
-export function operationsPage(): string {
+export async function operationsPage(): Promise<string> {
   const about =
     "Everything the product can do, declared once. The command line, the server and the MCP tools " +
     "are projections of this table."
-  return [pageHead("Operations", about), ...describeOperations().map(describeOperation)].join("\n")
+  return [
+    pageHead("Operations", about),
+    ...(await describeOperations()).map(describeOperation),
+  ].join("\n")
 }
 
-export function cliPage(): string {
+export async function cliPage(): Promise<string> {
   const about =
     "Every command. Results go to stdout, logs to stderr; `--json` prints the result as the " +
     "operation returns it."
-  const commands = [...buildCommandIndex(describeOperations(), inputFields), ...BUILT_IN_COMMANDS]
+  const commands = [
+    ...buildCommandIndex(await describeOperations(), inputFields),
+    ...BUILT_IN_COMMANDS,
+  ]
   return [
     pageHead("Command line", about),
     "## Flags of every command\n",
@@ -34,8 +40,8 @@ export function cliPage(): string {
   ].join("\n")
 }
 
-export function commandIndex(): string {
-  return commandIndexSource(describeOperations(), inputFields)
+export async function commandIndex(): Promise<string> {
+  return commandIndexSource(await describeOperations(), inputFields)
 }
 
 function describeOperation(operation: Operation): string {

@@ -6,7 +6,7 @@ export const WINGS = [
   { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"]] },
   { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
   { wing: "know", levels: [["search"], ["map", "knowledge", "memory", "ledger", "board"]] },
-  { wing: "choose", levels: [["pack"], ["fold"], ["guard"]] },
+  { wing: "choose", levels: [["pack"], ["fold", "proof"], ["guard"]] },
   {
     wing: "act",
     levels: [

@@ -59,6 +59,7 @@ export async function newRoom(
       }),
       onAdvance: store.onAdvance,
       contextParts: async () => [],
+      keptPack: async (given) => given,
       rules: async () => ({}),
       isResumable: async () => true,
       redactJson: hide,

@@ -10,7 +10,7 @@ answerQuestions(async (files: readonly SourceFile[]) => {
     if (text === "throw") throw new Error("a bug of ours")
     const references = [{ name: text, line: 1 }]
     facts.push({ language, packages: [], symbols: [], references, imports: [], problems: [] })
-    if (text === "spend") return await Promise.resolve({ facts, isSpent: true })
+    if (text === "spend") return await Promise.resolve({ facts, done: facts.length, isSpent: true })
   }
-  return { facts, isSpent: false }
+  return { facts, done: facts.length, isSpent: false }
 })

@@ -13,14 +13,17 @@ import { CommandLine, Empty } from "../../src/ui/empty/empty.tsx"
 import { AreaEntry, PickEntry, TextEntry } from "../../src/ui/entry/entry.tsx"
 import { Failure } from "../../src/ui/failure/failure.tsx"
 import { ChoiceField, TextField } from "../../src/ui/field/field.tsx"
+import { Graph } from "../../src/ui/graph/graph.tsx"
 import { Kbd } from "../../src/ui/kbd/kbd.tsx"
 import { Meter } from "../../src/ui/meter/meter.tsx"
 import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx"
 import { Path } from "../../src/ui/path/path.tsx"
+import { RankBar } from "../../src/ui/rank-bar/rank-bar.tsx"
 import { Ring } from "../../src/ui/ring/ring.tsx"
 import { type Status, StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
+import { Choosing } from "./choosing.tsx"
 
 /** Every part in every state, for the eye and for the audit; never shipped. */
 function Gallery() {
@@ -33,8 +36,10 @@ function Gallery() {
           </Text>
         </Block>
         <Bars />
+        <Neighbourhood />
         <Marks />
         <Questions />
+        <Choosing />
         <Controls />
         <Failures />
       </PaneScroll>
@@ -43,6 +48,41 @@ function Gallery() {
 }
 
 const TOKENS = { instructions: 6_127, knowledge: 3_140, memory: 1_212, tools: 5_656, history: 846 }
+
+function Neighbourhood() {
+  const node = { title: "function, src/a.ts:12", href: "#a", via: "a", isSure: true } as const
+  return (
+    <>
+      <Part name="Rank, the most, some, hardly any, none">
+        <Stack gap="8">
+          {[1, 0.42, 0.004, 0].map((share) => (
+            <RankBar key={share} share={share} label="rank" />
+          ))}
+        </Stack>
+      </Part>
+      <Part name="A neighbourhood, two hops, with more than has room and one that is doubtful">
+        <Graph
+          label="Around roundLine"
+          centre={{ label: "roundLine", title: "function, src/rounding.ts:18" }}
+          heads={["Two hops", "Callers", "", "Called", "Two hops"]}
+          nodes={[
+            { ...node, id: "far", label: "issueInvoice", side: "before", hops: 2 },
+            ...Array.from({ length: 11 }, (_, i) => ({
+              ...node,
+              id: i === 0 ? "a" : `a${i}`,
+              label: `priceLineNumber${i}`,
+              side: "before" as const,
+              hops: 1 as const,
+              isSure: i !== 3,
+            })),
+            { ...node, id: "b", label: "cents", side: "after", hops: 1 },
+          ]}
+          onFollow={() => undefined}
+        />
+      </Part>
+    </>
+  )
+}
 
 function Questions() {
   const [text, setText] = useState("")

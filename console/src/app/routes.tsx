@@ -1,5 +1,7 @@
 import { Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
+import { parseMap } from "../data/map-search.ts"
+import { parsePack } from "../data/pack-search.ts"
 import {
   parseCapture,
   parseEvents,
@@ -17,13 +19,13 @@ import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
 export type Place = {
-  readonly id: "now" | "capture" | "runs" | "events" | "settings"
+  readonly id: "now" | "capture" | "map" | "pack" | "runs" | "events" | "settings"
   readonly href: string
   readonly label: string
   readonly icon: IconName
   readonly scope: Scope
   /** In which part of the sidebar it stands. */
-  readonly part: "nav" | "see" | "act" | "foot"
+  readonly part: "nav" | "see" | "know" | "choose" | "act" | "foot"
 }
 
 /** Every page there is, in the order of the sidebar; a room without a page has no link. */
@@ -37,6 +39,8 @@ export const PLACES: readonly Place[] = [
     scope: "capture",
     part: "see",
   },
+  { id: "map", href: paths.map(), label: "Map", icon: "map", scope: "map", part: "know" },
+  { id: "pack", href: paths.pack(), label: "Pack", icon: "pack", scope: "pack", part: "choose" },
   { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
   {
     id: "events",
@@ -67,6 +71,8 @@ const NowPage = loadLater(async () => (await import("../features/now/page.tsx"))
 const CapturePage = loadLater(
   async () => (await import("../features/capture/page.tsx")).CapturePage,
 )
+const MapPage = loadLater(async () => (await import("../features/map/page.tsx")).MapPage)
+const PackPage = loadLater(async () => (await import("../features/pack/page.tsx")).PackPage)
 const RunsPage = loadLater(async () => (await import("../features/runs/page.tsx")).RunsPage)
 const RunPage = loadLater(async () => {
   const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
@@ -107,6 +113,10 @@ function pageFor(path: string, search: string, props: PageProps) {
         />
       )
     }
+    case "map":
+      return mapPage(search, props)
+    case "pack":
+      return packPage(search, props)
     case "runs": {
       const id = runIdAt(path)
       return id === undefined ? runsPage(search, props) : runPage(id, search, props)
@@ -134,6 +144,28 @@ function pageFor(path: string, search: string, props: PageProps) {
     case undefined:
       return <NotFoundPage path={path} />
   }
+}
+
+function mapPage(search: string, { now }: PageProps) {
+  const values = parseMap(search)
+  return (
+    <MapPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.map({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function packPage(search: string, { now }: PageProps) {
+  const values = parsePack(search)
+  return (
+    <PackPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.pack({ ...values, ...change }), how)}
+    />
+  )
 }
 
 function runsPage(search: string, { now }: PageProps) {

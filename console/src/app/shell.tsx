@@ -102,6 +102,10 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
             {places("nav")}
             <NavHeading>See</NavHeading>
             {places("see")}
+            <NavHeading>Know</NavHeading>
+            {places("know")}
+            <NavHeading>Choose</NavHeading>
+            {places("choose")}
             <NavHeading>Act</NavHeading>
             {places("act")}
           </Nav>
@@ -149,6 +153,8 @@ function countOf(id: PlaceOnMap["id"], report: Now | undefined) {
 function useGoKeys(): void {
   useKey("go.now", () => navigate(hrefOf("now")))
   useKey("go.capture", () => navigate(hrefOf("capture")))
+  useKey("go.map", () => navigate(hrefOf("map")))
+  useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.runs", () => navigate(hrefOf("runs")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))

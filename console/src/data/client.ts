@@ -37,8 +37,13 @@ export function createClient(deps: Deps) {
     read: <Name extends AnyOperation>(name: Name, input: Input<Name>, options: CallOptions = {}) =>
       ask<Output<Name>>({ method: "GET", path: addressOf(name, input), ...options }),
 
-    write: <Name extends AnyOperation>(name: Name, input: Input<Name>) =>
-      ask<Output<Name>>({ method: "POST", path: addressOf(name), body: JSON.stringify(input) }),
+    write: <Name extends AnyOperation>(name: Name, input: Input<Name>, options: CallOptions = {}) =>
+      ask<Output<Name>>({
+        method: "POST",
+        path: addressOf(name),
+        body: JSON.stringify(input),
+        ...options,
+      }),
 
     /** One of the listed operations, with an input that a form has parsed. */
     run: ({ method, path }: OperationEntry, input: object) =>

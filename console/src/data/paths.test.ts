@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest"
 import { CONTEXT_KINDS, HOST_NAMES } from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { parseMap } from "./map-search.ts"
+import { parsePack } from "./pack-search.ts"
 import {
   HOSTS,
   parseCapture,
@@ -70,6 +72,59 @@ describe("addresses", () => {
     )
   })
 
+  it("[CONSOLE-3] and for every state of Pack", () => {
+    const text = fc.string({ unit: "grapheme" })
+    const list = fc.uniqueArray(fc.string({ minLength: 1 }))
+    const state = fc.record({
+      task: text,
+      budget: fc.option(fc.nat()),
+      role: text,
+      pins: list,
+      drops: list,
+      full: list,
+      symbols: list,
+      signatures: list,
+      mention: list,
+      order: list,
+      at: text,
+      pane: fc.constantFrom("candidates", "chosen", "preview"),
+      tab: fc.constantFrom("summary", "markdown", "xml", "json"),
+      kind: fc.option(fc.constantFrom("files", "symbols")),
+      turned: list,
+      id: text,
+      compare: fc.boolean(),
+      from: text,
+      to: text,
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parsePack(searchOf(paths.pack(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+    expect(parsePack("?pane=x&tab=y&kind=z&budget=-1&compare=1")).toEqual(parsePack(""))
+    expect(parsePack("?pin=a&pin=a&pin=").pins).toEqual(["a"])
+  })
+
+  it("[CONSOLE-3] and for every state of Map", () => {
+    const state = fc.record({
+      text: fc.string({ unit: "grapheme" }),
+      by: fc.constantFrom("words", "path"),
+      open: fc.array(fc.string({ minLength: 1 })),
+      at: fc.string({ unit: "grapheme" }),
+      show: fc.string({ unit: "grapheme" }),
+      tab: fc.constantFrom("symbols", "imports", "importers", "changed"),
+      hops: fc.constantFrom(1, 2),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseMap(searchOf(paths.map(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+    expect(parseMap("?hops=9&by=x&tab=y")).toEqual(parseMap(""))
+  })
+
   it("[CONSOLE-3] and for every state of Runs and of one run", () => {
     const runs = fc.record({
       view: fc.constantFrom("list", "approvals", "permissions"),
@@ -80,6 +135,8 @@ describe("addresses", () => {
       archived: fc.boolean(),
       at: fc.string(),
       beside: fc.option(fc.constantFrom("peek", "new")),
+      prompt: fc.string({ unit: "grapheme" }),
+      pack: fc.string(),
     })
     fc.assert(
       fc.property(runs, (search) => {

@@ -1,5 +1,8 @@
 import type { ContextKind, HostName } from "../contract.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { formatMap, type MapSearch } from "./map-search.ts"
+import { formatPack, type PackSearch } from "./pack-search.ts"
+import { formatSearch, oneOf, wholeOrNull } from "./search.ts"
 
 /**
  * Every address of the console and what its search says: selection, filters, layer. A value that
@@ -81,6 +84,9 @@ export type RunsSearch = {
   readonly at: string
   /** What stands beside the list: a look at the selected one, or the form that starts a run. */
   readonly beside: (typeof BESIDE)[number] | null
+  /** What the form begins with: words, and the kept package that goes with them. */
+  readonly prompt: string
+  readonly pack: string
 }
 
 export type RunSearch = {
@@ -98,6 +104,8 @@ export const paths = {
   run: (id: string, search: Partial<RunSearch> = {}) =>
     `/runs/${encodeURIComponent(id)}${formatRun(search)}`,
   capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
+  map: (search: Partial<MapSearch> = {}) => `/map${formatMap(search)}`,
+  pack: (search: Partial<PackSearch> = {}) => `/pack${formatPack(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
   settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
 }
@@ -147,11 +155,13 @@ export function parseRuns(search: string): RunsSearch {
     archived: query.get("archived") === "yes",
     at: query.get("at") ?? "",
     beside: oneOf(BESIDE, query.get("beside")) ?? null,
+    prompt: query.get("prompt") ?? "",
+    pack: query.get("pack") ?? "",
   }
 }
 
 function formatRuns({ view, status, archived, ...rest }: Partial<RunsSearch>): string {
-  const { text, label, workflow, at, beside } = rest
+  const { text, label, workflow, at, beside, prompt, pack } = rest
   return formatSearch({
     view: view === "list" ? "" : view,
     text,
@@ -161,6 +171,8 @@ function formatRuns({ view, status, archived, ...rest }: Partial<RunsSearch>): s
     archived: archived === true ? "yes" : "",
     at,
     beside,
+    prompt,
+    pack,
   })
 }
 
@@ -215,23 +227,4 @@ export function parseSettings(search: string): SettingsSearch {
 
 function formatSettings({ text, layer, at }: Partial<SettingsSearch>): string {
   return formatSearch({ text, layer: layer === "project" ? layer : "", at })
-}
-
-type Written = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
-
-function formatSearch(values: Written): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) {
-    const all = typeof value === "string" || typeof value === "number" ? [value] : (value ?? [])
-    for (const one of all) if (one !== "") query.append(name, String(one))
-  }
-  return query.size === 0 ? "" : `?${query}`
-}
-
-function wholeOrNull(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null
-}
-
-function oneOf<One extends string>(all: readonly One[], given: string | null): One | undefined {
-  return all.find((it) => it === given)
 }

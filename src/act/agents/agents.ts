@@ -15,6 +15,7 @@ import { createObeying } from "./runs/obey.ts"
 import { keepFiles } from "./runs/session-files.ts"
 import { createSettling } from "./runs/settle.ts"
 import { createViews } from "./runs/views.ts"
+import { duePack } from "./runs/work/due-pack.ts"
 import { createLauncher, type Launcher, type LauncherDeps } from "./runs/work/launcher.ts"
 import { restoreRun } from "./runs/work/restore-run.ts"
 import { createTitling } from "./runs/work/titling.ts"
@@ -28,6 +29,8 @@ export type AgentsDeps = Omit<LauncherDeps, "writer" | "tellDelta" | "turnEnded"
   readonly owner: Owner
   directoryProblem(directory: string): Promise<string | undefined>
   isOfRepository(directory: string): Promise<boolean>
+  /** The id of a kept package, of the newest for `last`; rejects where there is none. */
+  keptPack(given: string): Promise<string>
   /** The repository in which agents work unless told otherwise. */
   root(): string
   isAlive(identity: ProcessIdentity): boolean
@@ -140,6 +143,10 @@ function createReading({ book, queue, approvals, launcher, clock, contextParts }
       const turns = await queue.turns(id)
       return { turns, canSteer: launcher.find(id)?.live?.canSteer ?? false }
     },
-    parts: async (id: string): Promise<ContextPart[]> => [...(await contextParts(await get(id)))],
+    /** What will be put in front of the next turn. */
+    async parts(id: string): Promise<ContextPart[]> {
+      const { run, hidden } = await book.find(id)
+      return [...(await contextParts(run, await duePack(run, hidden.configuration, book)))]
+    },
   }
 }

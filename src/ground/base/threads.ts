@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from "node:module"
+import path from "node:path"
 import { parentPort, Worker } from "node:worker_threads"
 import { invariant } from "./error.ts"
 import { THREAD_YOUNG_HEAP_MB } from "./limits.ts"
@@ -71,7 +73,8 @@ type Said<Answer> =
   | { readonly kind: "failed"; readonly reason: string }
 
 function startWorker({ entry, heapMb }: ThreadOptions): Worker {
-  return new Worker(entry, {
+  return new Worker(new URL("./thread-entry.mjs", import.meta.url), {
+    argv: [entry.href, compileCacheFolder()],
     // Neither our environment nor our flags: what it needs it is told.
     env: {},
     execArgv: [],
@@ -80,6 +83,12 @@ function startWorker({ entry, heapMb }: ThreadOptions): Worker {
       maxYoungGenerationSizeMb: THREAD_YOUNG_HEAP_MB,
     },
   })
+}
+
+/** Where this process has its own, of which the runtime names a folder below; empty without one. */
+function compileCacheFolder(): string {
+  const own = getCompileCacheDir()
+  return own === undefined ? "" : path.dirname(own)
 }
 
 const ready = new WeakSet<Worker>()

@@ -119,6 +119,7 @@ export const MapLink = z.object({
   symbol: MapSymbol,
   line: z.int().positive().describe("Where the name is used"),
   hops: z.int().min(1).max(2),
+  via: z.string().optional().describe("path#symbol of the one between, where there are two hops"),
   confidence: LinkConfidence,
 })
 export type MapLink = z.infer<typeof MapLink>

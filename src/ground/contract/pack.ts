@@ -91,6 +91,19 @@ export const PackSummaryItem = z.object({
 })
 export type PackSummaryItem = z.infer<typeof PackSummaryItem>
 
+const Paths = z.array(z.string()).default([])
+
+/** What a person chose, so that a kept package can be opened and changed again. */
+const PackChoices = z.object({
+  target: Paths,
+  drop: Paths,
+  full: Paths,
+  symbols: Paths,
+  signatures: Paths,
+  mention: Paths,
+  order: Paths,
+})
+
 /** A closed set of context for a task, within a budget, with its reasons. */
 export const ContextPack = z.object({
   id: z.string(),
@@ -120,6 +133,8 @@ export const ContextPack = z.object({
     trust: z.literal("project").describe("All of it was written by the repository's authors"),
     fence: z.string().describe("The word that closes every block; nothing in the text has it"),
   }),
+  // Packages that were kept before there were choices have none.
+  choices: PackChoices.prefault({}).describe("What a person chose for it"),
   session: z.string().nullable(),
   builtAt: z.int(),
 })
@@ -137,17 +152,17 @@ export const PackBuildInput = z.object({
   domain: z.string().max(200).optional().describe("Instead of the domain the task's paths tell"),
   target: PathList.default([]).describe("Files that must be in it"),
   drop: PathList.default([]).describe("Files that must not be in it"),
-  form: z
-    .array(z.object({ path: z.string(), form: PackForm }))
-    .max(200)
-    .default([])
-    .describe("Files whose form a person chose"),
+  // Inputs are flat (decision 0002): one list of paths for each form that a person chose.
+  full: PathList.default([]).describe("Files to send whole"),
+  symbols: PathList.default([]).describe("Files to send by their best symbols"),
+  signatures: PathList.default([]).describe("Files to send as signatures"),
+  mention: PathList.default([]).describe("Files to name by their path only"),
   order: PathList.default([]).describe("Paths in the order a person chose; the rest follows"),
   truncate: z
     .enum(["signatures", "relevance"])
     .default("signatures")
     .describe("What becomes of a file that does not fit: its signatures, or nothing"),
-  format: PackFormat.default("summary").describe("How it is written out"),
+  format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
   session: z
     .string()
     .max(200)
@@ -158,7 +173,8 @@ export const PackBuildInput = z.object({
 })
 export const PackBuilt = z.object({
   pack: ContextPack,
-  text: z.string().describe("In the format asked for"),
+  format: PackFormat.nullable().describe("The format asked for; null when none was"),
+  text: z.string().describe("In the format asked for, else the summary"),
   textTokens: Count,
   out: z.string().nullable().describe("The file that was written, or null"),
 })
@@ -173,7 +189,7 @@ export type PackList = z.infer<typeof PackList>
 const PackId = z.string().min(1).max(100)
 export const PackShowInput = z.object({
   id: PackId.describe("Id of the package; last for the newest"),
-  format: PackFormat.default("summary").describe("How it is written out"),
+  format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
 })
 
 export const PackDiffInput = z.object({

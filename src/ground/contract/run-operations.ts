@@ -42,6 +42,12 @@ export const AgentsStartInput = z.object({
     .optional()
     .describe("Further variables of the agent, as NAME=value"),
   resume: z.string().min(1).max(200).optional().describe("The host's session to go on with"),
+  pack: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Kept package before its first turn; last for the newest"),
 })
 
 /** Which runs: all of these hold at once. */
@@ -112,6 +118,7 @@ export const ContextPart = z.object({
   label: z.string(),
   text: z.string(),
   tokens: z.int().nonnegative(),
+  pack: z.string().optional().describe("Id of the kept package that it is"),
 })
 export type ContextPart = z.infer<typeof ContextPart>
 export const AgentsPartsInput = z.object(RunIdInput)
@@ -209,6 +216,9 @@ export const AgentsContext = z.object({
       isBeforeCompaction: z.boolean().describe("Loaded before the host compacted: perhaps gone"),
     }),
   ),
+  parts: z
+    .array(ContextPart.omit({ text: true }).extend({ seq: z.int().positive() }))
+    .describe("What we put in front of turns, each as it was put last"),
   compactions: z.array(z.object({ seq: z.int().positive(), at: z.int() })),
   changes: z.array(
     z.object({

@@ -32,6 +32,7 @@ export const RunConfiguration = z.strictObject({
   script: z.string().min(1).max(200_000).optional().describe("For the synthetic agent"),
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(32_000)).optional(),
   resume: z.string().min(1).max(200).optional().describe("The host's session to go on with"),
+  pack: z.string().min(1).max(100).optional().describe("Kept package before the first turn"),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 

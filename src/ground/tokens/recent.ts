@@ -1,3 +1,5 @@
+import { ownCopy } from "#ground/base"
+
 /** What one entry of a Map costs beside its key: the slot, the value, the string's own header. */
 const ENTRY_BYTES = 64
 
@@ -23,7 +25,8 @@ export function createRecent<Value>(limits: { maxEntries: number; maxBytes: numb
     },
     set(key: string, value: Value): void {
       if (values.delete(key)) bytes -= sizeOf(key)
-      values.set(key, value)
+      // A word is a slice of the text it stood in, which must not live as long as the word.
+      values.set(ownCopy(key), value)
       bytes += sizeOf(key)
       while (values.size > limits.maxEntries || bytes > limits.maxBytes) forgetOldest()
     },

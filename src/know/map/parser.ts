@@ -1,6 +1,6 @@
 import path from "node:path"
 import { Language as Grammar, Query, Parser as TreeParser } from "web-tree-sitter"
-import { invariant, readBounded, threadCpuMs } from "#ground/base"
+import { invariant, readBounded, systemClock, threadCpuMs } from "#ground/base"
 import { extract } from "./extract.ts"
 import { type FileFacts, type LanguageName, type Problem, withoutFacts } from "./facts.ts"
 import { PATTERNS_OF_ALL } from "./language.ts"
@@ -28,6 +28,7 @@ export type SourceText = { readonly language: LanguageName; readonly text: strin
  */
 export function createParser(deps: { readonly spentMs?: () => number } = {}): Parser {
   const spentMs = deps.spentMs ?? threadCpuMs
+  const passedMs = deps.spentMs ?? systemClock.monotonicMs
   const loaded = new Map<LanguageName, Promise<Loaded>>()
   let isSpent = false
   return {
@@ -37,7 +38,7 @@ export function createParser(deps: { readonly spentMs?: () => number } = {}): Pa
       if (problem !== undefined) return withoutFacts(language, problem)
       const loading = loaded.get(language) ?? load(language)
       loaded.set(language, loading)
-      const outcome = read(await loading, { language, text }, deadlineOf(spentMs))
+      const outcome = read(await loading, { language, text }, deadlineOf(spentMs, passedMs))
       if (outcome.kind === "read") return outcome.facts
       isSpent = true
       return withoutFacts(language, { reason: outcome.kind })
@@ -83,10 +84,13 @@ function lineLongerThan(text: string, units: number): number | undefined {
 
 type Deadline = { isOver(): boolean }
 
-/** By what the thread computes, so that the same text has the same facts on a busy machine. */
-function deadlineOf(spentMs: () => number): Deadline {
-  const end = spentMs() + FILE_BUDGET_MS
-  return { isOver: () => spentMs() > end }
+/**
+ * By what the thread computes, so that the same text has the same facts on a busy machine. To ask
+ * for that was a tenth of all parsing; a thread has never computed for longer than has passed.
+ */
+function deadlineOf(spentMs: () => number, passedMs: () => number): Deadline {
+  const [spentAtEnd, passedAtEnd] = [spentMs() + FILE_BUDGET_MS, passedMs() + FILE_BUDGET_MS]
+  return { isOver: () => passedMs() > passedAtEnd && spentMs() > spentAtEnd }
 }
 
 type ReadOutcome =

@@ -1,6 +1,7 @@
 import { posix } from "node:path"
 import { compareText } from "#ground/base"
 import type { FileFacts } from "./facts.ts"
+import { NO_NODE_SOURCES, type NodeSources } from "./node-packages.ts"
 
 /** What the repository holds, as far as imports need to know it. Paths have forward slashes. */
 export type SourceIndex = {
@@ -17,23 +18,29 @@ export type SourceIndex = {
   defining(name: string, packageName: string): readonly string[]
   /** Folders with a go.mod, and the path it gives them; the longest path first. */
   readonly goModules: readonly GoModule[]
+  readonly node: NodeSources
 }
 
 export type GoModule = { readonly folder: string; readonly name: string }
 
 export type PackagedFile = {
   readonly path: string
-  readonly facts?: Pick<FileFacts, "packages" | "symbols">
+  readonly facts?: {
+    readonly packages: FileFacts["packages"]
+    readonly symbols: readonly { readonly name: string }[]
+  }
 }
 
 export function createSourceIndex(
   files: readonly PackagedFile[],
   goModules: readonly GoModule[] = [],
+  node: NodeSources = NO_NODE_SOURCES,
 ): SourceIndex {
   const paths = new Set(files.map((it) => it.path))
   const byFolder = Map.groupBy(paths, (path) => folderOf(path))
   const byName = Map.groupBy([...paths].toSorted(byLength), (path) => posix.basename(path))
   const byPackage = groupByPackage(files)
+  const definersByPackage = new Map<string, ReadonlyMap<string, readonly string[]>>()
   const belowFolder = new Map<string, readonly string[]>()
   return {
     has: (path) => paths.has(path),
@@ -52,11 +59,14 @@ export function createSourceIndex(
       return found
     },
     ofPackage: (name) => (byPackage.get(name) ?? []).map((it) => it.path),
-    defining: (name, packageName) =>
-      (byPackage.get(packageName) ?? [])
-        .filter((it) => it.facts?.symbols.some((symbol) => symbol.name === name) ?? false)
-        .map((it) => it.path),
+    defining: (name, packageName) => {
+      const known = definersByPackage.get(packageName)
+      const definers = known ?? groupByName(byPackage.get(packageName) ?? [])
+      definersByPackage.set(packageName, definers)
+      return definers.get(name) ?? []
+    },
     goModules: goModules.toSorted((a, b) => b.name.length - a.name.length),
+    node,
   }
 }
 
@@ -75,6 +85,19 @@ function groupByPackage(files: readonly PackagedFile[]): ReadonlyMap<string, Pac
     }
   }
   return byPackage
+}
+
+/** By name: the files that define it, each once. */
+function groupByName(files: readonly PackagedFile[]): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map<string, string[]>()
+  for (const { path, facts } of files) {
+    for (const { name } of facts?.symbols ?? []) {
+      const others = byName.get(name)
+      if (others === undefined) byName.set(name, [path])
+      else if (others.at(-1) !== path) others.push(path)
+    }
+  }
+  return byName
 }
 
 function folderOf(path: string): string {

@@ -1,4 +1,4 @@
-import { createThread, invariant, type Thread } from "#ground/base"
+import { createThread, invariant } from "#ground/base"
 import { type FileFacts, type LanguageName, withoutFacts } from "./facts.ts"
 import {
   LARGEST_BATCH_UNITS,
@@ -7,6 +7,7 @@ import {
   PARSING_THREADS,
   THREAD_HEAP_MB,
 } from "./limits.ts"
+import { type PoolAnswer, workAll } from "./pool.ts"
 
 export type SourceFile = {
   readonly path: string
@@ -35,32 +36,33 @@ export type WorkerOptions = {
   readonly entry?: URL
 }
 
+export type BatchAnswer = PoolAnswer & { readonly facts: readonly FileFacts[] }
+
 /**
  * Parses on threads of its own. A text that ends a thread, or keeps it longer than any budget, is
  * the only one that suffers: it is found by asking for each file of its batch alone.
  */
 export function createWorkers(options: WorkerOptions = {}): Workers {
-  const threads = Array.from({ length: options.threads ?? PARSING_THREADS }, () =>
-    createThread<Batch, BatchAnswer>({
-      entry: options.entry ?? PARSING_THREAD,
-      heapMb: options.heapMb ?? THREAD_HEAP_MB,
-      longestSilenceMs: options.longestSilenceMs ?? LONGEST_SILENCE_MS,
-    }),
-  )
+  const threads = createThreads<SourceFile, BatchAnswer>({ entry: PARSING_THREAD, ...options })
   // One call after the other: two would ask the same thread at once.
   let last: Promise<unknown> = Promise.resolve()
   return {
     async parseMany(files, { signal, onProgress } = {}) {
       const factsOf = new Map<SourceFile, FileFacts>()
-      const run: Run = {
-        waiting: batchesOf(files),
+      const waiting = batchesOf(files)
+      const work = {
         signal,
-        keep(file, facts) {
-          factsOf.set(file, facts)
+        next: async () => waiting.shift(),
+        keep(batch: readonly SourceFile[], { facts }: BatchAnswer) {
+          for (const [at, file] of batch.entries()) keepAt(factsOf, file, facts[at])
+          onProgress?.(factsOf.size)
         },
-        report: () => onProgress?.(factsOf.size),
+        suffered(file: SourceFile, reason: "crashed" | "too-slow") {
+          factsOf.set(file, withoutFacts(file.language, { reason }))
+          return []
+        },
       }
-      const mine = last.then(() => workAll(threads, run))
+      const mine = last.then(() => workAll(threads, work))
       last = mine.catch(() => {})
       await mine
       return files.map((file) => ({ path: file.path, facts: known(factsOf, file) }))
@@ -73,17 +75,21 @@ export function createWorkers(options: WorkerOptions = {}): Workers {
 
 const PARSING_THREAD = new URL("./thread/main.ts", import.meta.url)
 
-type Batch = readonly SourceFile[]
-
-type Run = {
-  readonly waiting: Batch[]
-  readonly signal: AbortSignal | undefined
-  readonly keep: (file: SourceFile, facts: FileFacts) => void
-  readonly report: () => void
+/** They start when they are asked for the first time. */
+export function createThreads<Item, Answer extends PoolAnswer>(
+  options: WorkerOptions & { readonly entry: URL },
+) {
+  return Array.from({ length: options.threads ?? PARSING_THREADS }, () =>
+    createThread<readonly Item[], Answer>({
+      entry: options.entry,
+      heapMb: options.heapMb ?? THREAD_HEAP_MB,
+      longestSilenceMs: options.longestSilenceMs ?? LONGEST_SILENCE_MS,
+    }),
+  )
 }
 
-function batchesOf(files: readonly SourceFile[]): Batch[] {
-  const batches: Batch[] = []
+function batchesOf(files: readonly SourceFile[]): (readonly SourceFile[])[] {
+  const batches: (readonly SourceFile[])[] = []
   let batch: SourceFile[] = []
   let units = 0
   for (const file of files) {
@@ -100,66 +106,13 @@ function batchesOf(files: readonly SourceFile[]): Batch[] {
   return batch.length > 0 ? [...batches, batch] : batches
 }
 
-/** Fewer facts than files when one of them spent the thread. */
-export type BatchAnswer = { readonly facts: readonly FileFacts[]; readonly isSpent: boolean }
-
-type ParsingThread = Thread<Batch, BatchAnswer>
-
-/** All have come to rest when it is over, also when one of them failed. */
-async function workAll(threads: readonly ParsingThread[], run: Run): Promise<void> {
-  const outcomes = await Promise.allSettled(threads.map((thread) => work(thread, run)))
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason
-}
-
-async function work(thread: ParsingThread, run: Run): Promise<void> {
-  for (let batch = run.waiting.shift(); batch !== undefined; batch = run.waiting.shift()) {
-    try {
-      run.signal?.throwIfAborted()
-      run.waiting.unshift(...(await parseBatch(thread, batch, run)))
-      run.report()
-    } catch (error) {
-      run.waiting.length = 0
-      throw error
-    }
-  }
-}
-
-/** What is left to do of it: nothing, mostly. */
-async function parseBatch(
-  thread: ParsingThread,
-  batch: Batch,
-  run: Run,
-): Promise<readonly Batch[]> {
-  const asked = await thread.ask(batch)
-  switch (asked.kind) {
-    case "answered":
-      for (const [at, facts] of asked.answer.facts.entries()) keepAt(run, { batch, at, facts })
-      if (asked.answer.isSpent) await thread.end()
-      return rest(batch, asked.answer.facts.length)
-    case "died":
-    case "silent": {
-      if (batch.length > 1) return batch.map((file) => [file])
-      const reason = asked.kind === "died" ? "crashed" : "too-slow"
-      for (const file of batch) run.keep(file, withoutFacts(file.language, { reason }))
-      return []
-    }
-    case "failed":
-    case "not-started":
-      throw new Error(`a thread cannot parse: ${asked.reason}`)
-  }
-}
-
 function keepAt(
-  run: Run,
-  { batch, at, facts }: { readonly batch: Batch; readonly at: number; readonly facts: FileFacts },
+  factsOf: Map<SourceFile, FileFacts>,
+  file: SourceFile,
+  facts: FileFacts | undefined,
 ): void {
-  const file = batch[at]
-  if (file !== undefined) run.keep(file, facts)
-}
-
-function rest(batch: Batch, done: number): readonly Batch[] {
-  const left = batch.slice(done)
-  return left.length === 0 ? [] : [left]
+  invariant(facts !== undefined, "an answer has facts for each file that is done")
+  factsOf.set(file, facts)
 }
 
 function known(factsOf: ReadonlyMap<SourceFile, FileFacts>, file: SourceFile): FileFacts {

@@ -2,10 +2,14 @@
 
 export type { Bm25fWeights, FieldWeight, ScoredSymbol, SymbolLengths } from "./bm25f.ts"
 export { BM25F_WEIGHTS, measureSymbols, scoreSymbols } from "./bm25f.ts"
+export { cleanMessage } from "./clean.ts"
+export type { SearchedFile, SearchedSegment, SearchedSymbol, TermRarity } from "./file-symbols.ts"
+export { rarityIn, scoreFileSymbols } from "./file-symbols.ts"
 export type { Query } from "./query.ts"
 export { readQuery } from "./query.ts"
 export type { FoundFile, FoundFiles, Search } from "./search.ts"
 export { createSearch } from "./search.ts"
+export { shareOf } from "./share.ts"
 
 // The index: what a text gives to it, and the tables that hold it.
 

@@ -1,4 +1,4 @@
-import { compareText, invariant } from "#ground/base"
+import { compareText, invariant, ownCopy } from "#ground/base"
 import type { TermCounts } from "./words.ts"
 
 /**
@@ -41,7 +41,7 @@ export function createPostings(fieldCount: number) {
   function rowOf(term: string): readonly [string, number[]] {
     const known = rowsByTerm.get(term)
     if (known !== undefined) return [term, known]
-    const own = detached(term)
+    const own = ownCopy(term)
     const row: number[] = []
     rowsByTerm.set(own, row)
     return [own, row]
@@ -90,9 +90,4 @@ function placeOf(row: readonly number[], document: number, stride: number): numb
     else high = middle
   }
   return low * stride
-}
-
-/** V8 keeps the whole text alive for a slice of 13 or more characters of it; this is a copy. */
-function detached(term: string): string {
-  return term.length < 13 ? term : term.split("").join("")
 }

@@ -7,6 +7,7 @@ import type { Ranker } from "./ranker/load-ranker.ts"
 import { type Ranking, rank, type SearchedTree } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { type LiftedFile, type LiftWeights, lift } from "./second-stage.ts"
+import { shareOf } from "./share.ts"
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -15,6 +16,8 @@ export type FoundFile = {
   readonly path: string
   /** The net's; comparable within one answer only. */
   readonly score: number
+  /** From 0 for an ordinary file to 1 for the best: for reading, and for leaving out by. */
+  readonly share: number
   readonly reasons: readonly string[]
 }
 
@@ -33,10 +36,12 @@ export function createSearch(deps: { readonly ranker: Ranker }) {
       const query = queryOf(task)
       const ranking = rank(deps.ranker, tree, { query, ...(head !== undefined && { head }) })
       const ordered = secondLook(ranking, tree, options.lift).slice(0, most)
+      const shares = shareOf(ranking)
       const files = ordered.map((file) => ({
         position: file.position,
         path: tree.corpus.paths[file.position] ?? "",
         score: ranking.scores[file.position] ?? 0,
+        share: shares[file.position] ?? 0,
         reasons: reasonsFor(ranking, file),
       }))
       return { head: ranking.head, files }

@@ -38,9 +38,20 @@ export function countNameTerms(names: Iterable<string>): TermCounts {
   return counts
 }
 
-/** A word is `[A-Za-z_][A-Za-z0-9_]*`. By hand, since a pattern fails on a word of some megabytes. */
 function countWords(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
+  eachWord(text, (start, end) => {
+    const word = text.slice(start, end)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  })
+  return counts
+}
+
+/**
+ * From where to where each word goes; one is `[A-Za-z_][A-Za-z0-9_]*`. By hand, since a pattern fails
+ * on a word of some megabytes.
+ */
+export function eachWord(text: string, visit: (start: number, end: number) => void): void {
   const { length } = text
   let index = 0
   while (index < length) {
@@ -50,10 +61,8 @@ function countWords(text: string): ReadonlyMap<string, number> {
     }
     const start = index
     while (index < length && kindOf(text.charCodeAt(index)) !== 0) index++
-    const word = text.slice(start, index)
-    counts.set(word, (counts.get(word) ?? 0) + 1)
+    visit(start, index)
   }
-  return counts
 }
 
 /** Lower-cased parts of more than one letter, then the whole word if there was more than one part. */
@@ -62,7 +71,7 @@ function splitWord(word: string): readonly string[] {
   let parts = 0
   let index = 0
   while (index < word.length) {
-    const end = endOfPart(word, index)
+    const end = endOfPart(word, index, word.length)
     if (end === index) {
       index++
       continue
@@ -84,21 +93,28 @@ function withoutOuterUnderscores(word: string): string {
   return word.slice(start, end)
 }
 
-/** Of a run of digits, of small letters with a capital before them, or of capitals; else `from`. */
-function endOfPart(word: string, from: number): number {
-  const kind = kindOf(word.charCodeAt(from))
-  if (kind === DIGIT || kind === SMALL) return endOfRun(word, from, kind)
+/**
+ * Where the part that begins at `from` ends, in a word that ends at `wordEnd`: a run of digits, of
+ * small letters with a capital before them, or of capitals; else `from`.
+ */
+export function endOfPart(text: string, from: number, wordEnd: number): number {
+  const kind = kindOf(text.charCodeAt(from))
+  if (kind === DIGIT || kind === SMALL) return endOfRun(text, from, { kind, wordEnd })
   if (kind !== CAPITAL) return from
-  const end = endOfRun(word, from, CAPITAL)
-  const isBeforeSmall = end < word.length && kindOf(word.charCodeAt(end)) === SMALL
+  const end = endOfRun(text, from, { kind: CAPITAL, wordEnd })
+  const isBeforeSmall = end < wordEnd && kindOf(text.charCodeAt(end)) === SMALL
   if (!isBeforeSmall) return end
   // `HTTPServer` is http and server: the last capital begins the next part.
-  return end - from > 1 ? end - 1 : endOfRun(word, end, SMALL)
+  return end - from > 1 ? end - 1 : endOfRun(text, end, { kind: SMALL, wordEnd })
 }
 
-function endOfRun(word: string, from: number, kind: number): number {
+function endOfRun(
+  text: string,
+  from: number,
+  { kind, wordEnd }: { readonly kind: number; readonly wordEnd: number },
+): number {
   let end = from + 1
-  while (end < word.length && kindOf(word.charCodeAt(end)) === kind) end++
+  while (end < wordEnd && kindOf(text.charCodeAt(end)) === kind) end++
   return end
 }
 
@@ -106,7 +122,7 @@ const SMALL = 1
 const CAPITAL = 2
 const UNDERSCORE = 4
 const DIGIT = 8
-const UNDERSCORE_CODE = 95
+export const UNDERSCORE_CODE = 95
 const BEGINS_WORD = SMALL | CAPITAL | UNDERSCORE
 
 function kindOf(code: number): number {

@@ -4,12 +4,14 @@ import { LONGEST_HAND_WRITTEN_LINE } from "./limits.ts"
  * What a file is to a reader, told before it is parsed:
  * - `secret` bears credentials by its name, and its content goes nowhere;
  * - `vendored` is somebody else's, `generated` a program's, `minified` a machine's;
- * - `lock` pins versions; `test` and `docs` are what they say; all else is `source`.
+ * - `lock` pins versions; `data` are values rather than words: translations, tables, drawings;
+ * - `test` and `docs` are what they say; all else is `source`.
  */
 export type FileClass =
   | "secret"
   | "vendored"
   | "lock"
+  | "data"
   | "minified"
   | "generated"
   | "test"
@@ -32,6 +34,7 @@ export function classifyPath(path: string): FileClass {
   if (isSecretBearing(path)) return "secret"
   if (VENDORED.test(lower)) return "vendored"
   if (LOCK_FILES.has(name) || name.endsWith(".lock")) return "lock"
+  if (DATA_NAME.test(name)) return "data"
   if (/[.-]min\.(?:js|mjs|cjs|css)$|\.(?:js|mjs|cjs|css)\.map$/.test(name)) return "minified"
   if (GENERATED_NAME.test(name) || GENERATED_FOLDER.test(lower)) return "generated"
   if (TEST_FOLDER.test(lower) || TEST_NAME.test(name)) return "test"
@@ -86,6 +89,9 @@ const LOCK_FILES: ReadonlySet<string> = new Set([
   "mix.lock",
   "pubspec.lock",
 ])
+
+/** A quarter of django's text are its translations, and no task was ever about one of their words. */
+const DATA_NAME = /\.(?:po|pot|xlf|xliff|csv|tsv|svg|geojson|ndjson|jsonl|log)$/
 
 const GENERATED_NAME = new RegExp(
   [

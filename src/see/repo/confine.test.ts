@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { linkSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { fcParameters } from "#test/seed"
+import { fcParameters, isNight, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { openTree, readTreeFile, type TreeFile } from "./tree-file.ts"
 import { walkTree } from "./walk.ts"
@@ -56,6 +56,47 @@ test("[F4] [REPO-16] no path leads to what lies outside, through whatever links"
   fc.assert(property, fcParameters({ numRuns: 5_000, nightRuns: 50_000 }))
 })
 
+test("[F4] [REPO-16] whatever links lie in a tree, a path is read that has none on its way, and no other", async () => {
+  await using temp = await tempDirectory()
+  const roots = fc.sample(LAYOUT, { seed: seed(), numRuns: 20 }).map((links, at) => {
+    const root = makeLayout(path.join(temp.path, String(at)))
+    for (const { name, target } of links) addLink(path.join(root, name), target)
+    return root
+  })
+  const names = ["a", "b", "f", "new", "a/new", "a/b/new", "out", "up", "self", "..f", ".", ".."]
+  const given = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 5 })
+  const property = fc.property(fc.constantFrom(...roots), given, (root, parts) => {
+    const outcome = readTreeFile(root, parts.join("/"))
+    expect(outcome.kind === "read").toBe(isFileWithoutLinks(root, parts.join("/").split("/")))
+    if (outcome.kind === "read") expect(outcome.bytes.toString()).toBe(INSIDE)
+  })
+  fc.assert(property, fcParameters({ numRuns: 5_000, nightRuns: 50_000 }))
+})
+
+/** Links in some folders, to what is near, above, outside or nowhere. */
+const LAYOUT = fc.array(
+  fc.record({
+    name: fc.constantFrom("new", "a/new", "a/b/new", "b/new", "a/b/f", "b/f"),
+    target: fc.constantFrom("f", "..", "../..", "a", ".", "../../away", "../../../away/f", "new"),
+  }),
+  { maxLength: 5 },
+)
+
+/** In the place of whatever was there. */
+function addLink(at: string, target: string): void {
+  rmSync(at, { force: true })
+  symlinkSync(target, at)
+}
+
+function isFileWithoutLinks(root: string, names: readonly string[]): boolean {
+  if (names.some((it) => it === "." || it === "..")) return false
+  return names.every((_, at) => {
+    const step = path.join(root, ...names.slice(0, at + 1))
+    const found = lstatSync(step, { throwIfNoEntry: false })
+    return at === names.length - 1 ? found?.isFile() : found?.isDirectory()
+  })
+}
+
 test("[F4] [REPO-16] a folder that is swapped for a link all the time never leads out", async () => {
   await using temp = await tempDirectory()
   const at = (...names: string[]) => path.join(temp.path, ...names)
@@ -72,15 +113,16 @@ test("[F4] [REPO-16] a folder that is swapped for a link all the time never lead
   const swapper = spawn(process.execPath, ["-e", script, ...swapped], { stdio: "ignore" })
   const seen = new Set<string>()
   try {
-    // Until it has been met in each of its states; both loops together take some seconds.
-    for (let i = 0; i < 30_000 || seen.size < 3; i++) {
+    // Until it has been met in each of its states; a second by day and ten at night.
+    const rounds = isNight() ? 40_000 : 4_000
+    for (let i = 0; i < rounds || seen.size < 3; i++) {
       const outcome = readTreeFile(at("root"), i % 2 === 0 ? "d/f" : "d/e/f")
       seen.add(textOf(outcome))
       using tree = openTree(at("root"))
       for (const name of ["d/e/f", "d/f"]) seen.add(textOf(tree.read(name)))
     }
     const repository = { root: at("root"), gitCommonDirectory: undefined }
-    for (let i = 0; i < 2_000; i++) {
+    for (let i = 0; i < rounds / 10; i++) {
       const { files } = await walkTree(repository, { signal })
       for (const file of files) seen.add(path.basename(file.path))
     }

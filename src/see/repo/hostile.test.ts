@@ -1,31 +1,45 @@
-import { existsSync, readdirSync, rmSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { afterAll, expect, test } from "vitest"
+import { isNight } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { closeHostileSockets, makeHostileTree, OUTSIDE_TEXT } from "../../../test/corpus/hostile.ts"
+import {
+  closeHostileSockets,
+  HOSTILE_CASE_COUNT,
+  makeHostileTree,
+  OUTSIDE_TEXT,
+} from "../../../test/corpus/hostile.ts"
+import { LARGEST_TEXT_BYTES } from "./limits.ts"
 import { readTreeFile } from "./tree-file.ts"
 import { walkTree } from "./walk.ts"
 
 const { signal } = new AbortController()
 afterAll(closeHostileSockets)
 
-test("[F3] each thing of the hostile corpus is read, or left out with the reason it should have", async () => {
+test("[F3] each of the hostile corpus is read, or left out with the reason it should have", async () => {
   await using temp = await tempDirectory()
   const place = { root: path.join(temp.path, "root"), outside: path.join(temp.path, "outside") }
   const expected = makeHostileTree(place)
+  expect(HOSTILE_CASE_COUNT).toBeGreaterThanOrEqual(60)
   const repository = { root: place.root, gitCommonDirectory: undefined }
   const walk = await walkTree(repository, { signal })
 
-  const seen = new Map(walk.skipped.map((it) => [it.path, String(it.reason)]))
+  const seen = new Map<string, string>()
   for (const file of walk.files) {
     const outcome = readTreeFile(place.root, file.path)
     if (outcome.kind === "read") expect(outcome.bytes.includes(OUTSIDE_TEXT)).toBe(false)
     seen.set(file.path, outcome.kind === "skipped" ? outcome.reason : outcome.kind)
   }
+  // A file of rules that is too large is said, and still a file.
+  for (const { path: skipped, reason } of walk.skipped) seen.set(skipped, reason)
   const found = new Map([...expected.keys()].map((it) => [it, seen.get(it) ?? "not seen"]))
   expect(found).toEqual(expected)
+  // Whatever is there beside what was expected is a file of rules, or a folder that ended a walk.
+  const beside = [...seen.keys()].filter((it) => !expected.has(it))
+  expect(beside.every((it) => it.endsWith("/.gitignore") || it.endsWith("/.qmignore"))).toBe(true)
   expect(await walkTree(repository, { signal })).toEqual(walk)
-  expect(readdirSync(temp.path, { recursive: false })).not.toContain("pwned")
+  expect(readdirSync(temp.path).toSorted()).toEqual(["outside", "root"])
   expect(existsSync("pwned")).toBe(false)
 })
 
@@ -42,3 +56,43 @@ test("[F3] a tree that is deleted while it is walked ends the walk, and nothing 
   const again = await walkTree({ root: place.root, gitCommonDirectory: undefined }, { signal })
   expect(again).toMatchObject({ files: [], isWhole: false, skippedInAll: 1 })
 })
+
+/** What happens to a file in another process, all the time. */
+const UNRULY = {
+  // Grows by a kilobyte at a time and starts again when it is larger than may be read.
+  grows: `for (;;) { fs.writeFileSync(file, ""); for (let i = 0; i < 4000; i++) fs.appendFileSync(file, text) }`,
+  "turns into a folder and back": `for (;;) { fs.rmSync(file, { recursive: true, force: true }); fs.mkdirSync(file); fs.rmdirSync(file); fs.writeFileSync(file, text) }`,
+  "is replaced and cut": `for (;;) { fs.writeFileSync(file + "~", text); fs.renameSync(file + "~", file); fs.truncateSync(file, 7) }`,
+} as const
+
+test.each(Object.entries(UNRULY))(
+  "[F3] [REPO-16] a file that %s is read whole, or left out for a reason",
+  async (_, work) => {
+    await using temp = await tempDirectory()
+    const file = path.join(temp.path, "unruly")
+    writeFileSync(file, "")
+    const script = `const fs = require("node:fs"); const file = process.argv[1]; const text = "x".repeat(1024); ${work}`
+    const child = spawn(process.execPath, ["-e", script, file], { stdio: "ignore" })
+    const kinds = new Set<string>()
+    try {
+      const count = isNight() ? 50_000 : 2_000
+      for (let i = 0; i < count || kinds.size < 2; i++) {
+        const outcome = readTreeFile(temp.path, "unruly")
+        const { files } = await walkTree(
+          { root: temp.path, gitCommonDirectory: undefined },
+          { signal },
+        )
+        expect(files.length).toBeLessThan(3)
+        kinds.add(outcome.kind === "skipped" ? outcome.reason : outcome.kind)
+        if (outcome.kind !== "read") continue
+        expect(outcome.bytes.length).toBeLessThanOrEqual(LARGEST_TEXT_BYTES)
+        expect(outcome.stat.sizeBytes).toBe(outcome.bytes.length)
+        kinds.add(`of ${Math.min(outcome.bytes.length, 2_000)} bytes`)
+      }
+    } finally {
+      child.kill("SIGKILL")
+    }
+    const known = ["read", "missing", "special", "too-large", "unreadable"]
+    for (const it of kinds) expect(it.startsWith("of ") || known.includes(it)).toBe(true)
+  },
+)

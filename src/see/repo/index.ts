@@ -7,7 +7,7 @@ export type { ListedFiles } from "./list-files.ts"
 export { listFiles } from "./list-files.ts"
 export { isOfRepository, projectFolders } from "./project-folders.ts"
 export type { Repository } from "./repo.ts"
-export { currentBranch, locateRepository, PROJECT_FOLDER } from "./repo.ts"
+export { bareRepository, currentBranch, locateRepository, PROJECT_FOLDER } from "./repo.ts"
 
 // The working tree: its files, what they are, what was left out, what changes.
 

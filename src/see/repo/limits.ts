@@ -63,20 +63,29 @@ export const GIT_TIMEOUT_MS = 60_000
 /** A list of 500,000 files of 200 bytes each; a tree that holds itself has no end. */
 export const GIT_OUTPUT_LIMIT_BYTES = 128 * 1024 ** 2
 
+/** What git may take at once; the table of all objects of a kernel's history is a tenth of it. */
+export const LARGEST_GIT_OBJECT_BYTES = 512 * 1024 ** 2
+
 /** One round of reading blobs: large enough to be fast, small enough to hold. */
 export const BLOBS_A_ROUND_BYTES = 32 * 1024 ** 2
 
 /** Commits whose trees are compared together: starting git costs more than reading a thousand. */
-export const COMMITS_A_ROUND = 2_048
+export const COMMITS_A_ROUND = 4_096
 
-/** Trees of some kilobytes each, in one answer. */
+/** Commits of some hundred bytes each, in one answer. */
 export const OBJECTS_A_ROUND = 4_096
+
+/** Two trees of some kilobytes each, in one answer. */
+export const PAIRS_A_ROUND = 8_192
+
+/** Changed folders of one level, of all commits of a round: some megabytes to hold. */
+export const MOST_OPEN_FOLDERS = 500_000
 
 /** One that touches more says nothing about what belongs together. */
 export const MOST_CHANGES_A_COMMIT = 5_000
 
 /** What a person writes about a change; logs and dumps come after it. */
-export const LONGEST_MESSAGE = 16_384
+export const LONGEST_MESSAGE_BYTES = 16_384
 
 /** Longer ago says little about what belongs together today. */
 export const MOST_COMMITS = 50_000

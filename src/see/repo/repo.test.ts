@@ -4,7 +4,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { currentBranch, isOfRepository, locateRepository } from "./index.ts"
+import { bareRepository, currentBranch, isOfRepository, locateRepository } from "./index.ts"
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync(
@@ -46,6 +46,27 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
       ...expected,
     })
     expect(await currentBranch(await locateRepository(tree))).toBe("tree")
+  })
+
+  test("[REPO-17] a bare repository that was not named is a folder like others", async () => {
+    await using temp = await tempDirectory()
+    const bare = path.join(temp.path, "bare")
+    git(temp.path, "init", "-q", "--bare", bare)
+    expect(await locateRepository(path.join(bare, "refs"))).toMatchObject({
+      root: path.join(bare, "refs"),
+      gitCommonDirectory: undefined,
+    })
+    const options = { stateDirectory: path.join(temp.path, "state") }
+    await symlink(bare, path.join(temp.path, "link"))
+    const expected = { root: bare, gitDirectory: bare, gitCommonDirectory: bare, ...options }
+    expect(await bareRepository(path.join(temp.path, "link"), options)).toEqual(expected)
+    for (const other of [path.join(bare, "refs"), temp.path]) {
+      expect(await bareRepository(other, options)).toBeUndefined()
+    }
+    git(temp.path, "init", "-q")
+    for (const other of [temp.path, path.join(temp.path, ".git")]) {
+      expect(await bareRepository(other, options)).toBeUndefined()
+    }
   })
 
   test("[REPO-3] a submodule keeps its own state", async () => {

@@ -40,6 +40,22 @@ export async function locateRepository(directory: string): Promise<Repository> {
   }
 }
 
+/**
+ * A bare repository in this very directory; undefined when it is none. Only for a directory that a
+ * person named for its history: one that is found on the way may have come with a download, and is
+ * passed over. Nothing is written into it, so the caller says where its state lies.
+ */
+export async function bareRepository(
+  directory: string,
+  options: { readonly stateDirectory: string },
+): Promise<Repository | undefined> {
+  const root = await realPath(directory)
+  // One with a working tree around it is no bare one; what lies in that tree is not to be trusted.
+  if (path.basename(root) === ".git" || !(await isGitDirectory(root))) return undefined
+  const { stateDirectory } = options
+  return { root, gitDirectory: root, gitCommonDirectory: root, stateDirectory }
+}
+
 /** The branch that is checked out; undefined outside git or on a detached head. */
 export async function currentBranch({ gitDirectory }: Repository): Promise<string | undefined> {
   if (gitDirectory === undefined) return undefined

@@ -274,13 +274,13 @@ function isOurs(path: string, name: string): boolean {
 /** Another repository has its own rules and its own map: a submodule, a clone, a bare one. */
 function foreign(place: Place, entries: readonly DirectoryEntry[]): SkipReason | undefined {
   if (place.path === "") return undefined
-  const what = new Map(entries.map((it) => [it.name, it.what]))
-  const dotGit = what.get(".git")
+  const whatIs = (name: string) => entries.find((it) => it.name === name)?.what
+  const dotGit = whatIs(".git")
   if (dotGit === "regular file") return "submodule"
   const isBare =
-    what.get("HEAD") === "regular file" &&
-    what.get("objects") === "directory" &&
-    what.get("refs") === "directory"
+    whatIs("HEAD") === "regular file" &&
+    whatIs("objects") === "directory" &&
+    whatIs("refs") === "directory"
   return dotGit !== undefined || isBare ? "nested-repository" : undefined
 }
 

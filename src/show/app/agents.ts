@@ -8,7 +8,7 @@ import {
   makeTemporaryDirectory,
   processIdentity,
 } from "#ground/base"
-import type { AgentType, Capture, HostName } from "#ground/contract"
+import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
 import { costOf } from "#ground/tokens"
 import { contextMessage } from "#see/capture"
 import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
@@ -16,9 +16,11 @@ import { contextParts } from "./context-parts.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 
-type Deps = Omit<OperationDeps, "agents"> & {
+type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
   /** A capture of a directory with its texts, which is not kept. */
   capture(directory: string, host: HostName): Promise<Capture>
+  /** A kept package, written for a model. */
+  pack(id: string): Promise<PackBuilt>
 }
 
 /** The runs of this process, on the store of this repository. */
@@ -53,8 +55,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     redactEvent: redactJson,
     redactJson,
     priceOf: (usage, model) => priceOf(usage, model),
-    contextMessage: async (run, cwd) => contextMessage(await deps.capture(cwd, hostOf(run.type))),
-    contextParts: (run) => contextParts(run, deps),
+    ...contextFor(deps),
     async rules() {
       const permissions = deps.permissions()
       await permissions.reload()
@@ -71,6 +72,16 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     temporaryDirectory: makeTemporaryDirectory,
     maxRunning: () => deps.config().agents.maxRunning,
   })
+}
+
+/** What an agent is told beside a person's words, and what is shown of its context. */
+function contextFor(deps: Deps) {
+  return {
+    contextMessage: async (run: Run, cwd: string) =>
+      contextMessage(await deps.capture(cwd, hostOf(run.type))),
+    contextParts: (run: Run, pack?: string) => contextParts(run, pack, deps),
+    keptPack: async (given: string) => (await deps.pack(given)).pack.id,
+  }
 }
 
 /** Who this is among all that may work on the runs of this store. */

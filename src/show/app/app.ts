@@ -3,7 +3,6 @@ import type { Agents } from "#act/agents"
 import {
   type Clock,
   createLog,
-  invariant,
   isAppError,
   type Log,
   type Random,
@@ -17,12 +16,14 @@ import {
   type DoctorCheck,
   type HostName,
   type Operation,
+  PackBuilt,
 } from "#ground/contract"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
 import { lazyTokens } from "./lazy-tokens.ts"
-import { operationTable } from "./operations.ts"
+import { createMapping } from "./mapping.ts"
+import { type OperationTable, operationTable } from "./operations.ts"
 import { openPermissions } from "./permissions.ts"
 import { findPlaces, type Places } from "./places.ts"
 import { createSettings } from "./settings.ts"
@@ -34,6 +35,8 @@ export type AppOptions = {
   /** Settings given on the command line, as `key=value`. */
   readonly settings: readonly string[]
   readonly writeLog: (line: string) => void
+  /** Whether operations may write files wherever the caller says; a server may not. */
+  readonly mayWriteFiles?: boolean
   /** Probes of the running server, for the doctor; handed in by what serves. */
   readonly attack?: (places: Places) => Promise<readonly DoctorCheck[]>
   readonly clock?: Clock
@@ -42,7 +45,8 @@ export type AppOptions = {
 
 export type App = AsyncDisposable & {
   readonly places: Places
-  readonly operations: readonly Operation[]
+  /** Of all rooms, which are loaded for it. */
+  operations(): Promise<readonly Operation[]>
   readonly log: Log
   /** The settings in force, or CONFIG_INVALID. */
   config(): Config
@@ -71,9 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const store = once(() =>
     openStore({ location: location(), clock, random, log, ...config().store }),
   )
-  const agents = once(() =>
-    openAgents({ ...deps, capture: (path, host) => captureFor({ path, host }, call) }),
-  )
+  const agents = once(() => openAgents({ ...deps, ...askedOfOthers(call) }))
   const deps = {
     ...settings,
     places: () => places,
@@ -82,21 +84,23 @@ export async function createApp(options: AppOptions): Promise<App> {
     location,
     store: store.open,
     resolve: (given: string) => path.resolve(options.directory, given),
-    permissions: memo(() => openPermissions({ places: () => places, config, log })),
+    permissions: memo(() => openPermissions({ places: () => places, config, log })).get,
     tokens: lazyTokens({ config, places: () => places, log }),
     clock,
     random,
     log,
   }
-  const operations = operationTable({ ...deps, agents: agents.open })
-  const call: App["call"] = (name, input, context) => {
-    const operation = operations.find((it) => it.name === name)
-    invariant(operation !== undefined, `the operation ${name} is in the table`)
-    return callOperation({ operation, input, context }, { clock, log })
-  }
+  const mapping = memo(() => createMapping(deps))
+  const operations = operationTable({
+    ...deps,
+    agents: agents.open,
+    mapping: mapping.get,
+    mayWriteFiles: options.mayWriteFiles === true,
+  })
+  const call = callerOf(operations, { clock, log })
   return {
     places,
-    operations,
+    operations: operations.all,
     log,
     config,
     isDefault: settings.isDefault,
@@ -106,9 +110,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     async [Symbol.asyncDispose]() {
       // First the agents: what they say last still has to be written.
       await agents.close()
+      await mapping.made()?.close()
       await store.close()
     },
   }
+}
+
+/** Calls operations by their names. */
+function callerOf(
+  operations: OperationTable,
+  deps: { readonly clock: Clock; readonly log: Log },
+): App["call"] {
+  return async (name, input, context) =>
+    callOperation({ operation: await operations.find(name), input, context }, deps)
 }
 
 function settingsAt(places: Places, options: AppOptions) {
@@ -121,11 +135,14 @@ function settingsAt(places: Places, options: AppOptions) {
 }
 
 /** Made at the first call. */
-function memo<Thing>(make: () => Thing): () => Thing {
+function memo<Thing>(make: () => Thing) {
   let made: { readonly thing: Thing } | undefined
-  return () => {
-    made ??= { thing: make() }
-    return made.thing
+  return {
+    get: (): Thing => {
+      made ??= { thing: make() }
+      return made.thing
+    },
+    made: (): Thing | undefined => made?.thing,
   }
 }
 
@@ -147,12 +164,25 @@ function once<Thing extends Closable>(make: () => Promise<Thing>) {
   }
 }
 
+/** What runs need of other rooms: asked for like anybody does. */
+function askedOfOthers(call: App["call"]) {
+  return {
+    capture: (path: string, host: HostName) => captureFor({ path, host }, call),
+    pack: (id: string) => packFor(id, call),
+  }
+}
+
 type Captured = { readonly path: string; readonly host: HostName }
 
 async function captureFor(captured: Captured, call: App["call"]): Promise<Capture> {
   const { signal } = new AbortController()
   const input = { ...captured, content: true, save: false }
   return Capture.parse(await call("capture.take", input, { signal }))
+}
+
+async function packFor(id: string, call: App["call"]): Promise<PackBuilt> {
+  const { signal } = new AbortController()
+  return PackBuilt.parse(await call("pack.show", { id, format: "markdown" }, { signal }))
 }
 
 function locateStore(config: Config, places: Places): StoreLocation {

@@ -1,13 +1,41 @@
 import path from "node:path"
-import type { ContextPart, Run } from "#ground/contract"
+import { isAppError } from "#ground/base"
+import { type ContextPart, type PackBuilt, plural, type Run } from "#ground/contract"
 import { currentBranch } from "#see/repo"
 import { LONGEST_BRANCH_CHARACTERS } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 
-type Deps = Pick<OperationDeps, "clock" | "config" | "places" | "tokens">
+type Deps = Pick<OperationDeps, "clock" | "config" | "places" | "tokens"> & {
+  pack(id: string): Promise<PackBuilt>
+}
 
-/** What is put in front of each turn. Each part is labelled, and small by what it is. */
-export async function contextParts(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
+/** What is put in front of a turn, each part labelled: the package a run has for it, then ours. */
+export async function contextParts(
+  run: Run,
+  pack: string | undefined,
+  deps: Deps,
+): Promise<readonly ContextPart[]> {
+  const own = await ownParts(run, deps)
+  return pack === undefined ? own : [await packagePart(pack, deps), ...own]
+}
+
+/** Its text has no secret in it: they were replaced before it was kept. */
+async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
+  try {
+    const { pack, text, textTokens } = await deps.pack(id)
+    const label = `package ${id}, ${plural(pack.files.length, "file")}`
+    return { label, text, tokens: textTokens, pack: id }
+  } catch (error) {
+    // Only so many are kept, and a run may wait long: it is said, and the run goes on.
+    if (!isAppError(error) || error.code !== "PACK_UNKNOWN") throw error
+    const text = `The context package ${id} of this task is no longer kept.`
+    const { count } = await deps.tokens.counter()
+    return { label: `package ${id}, no longer kept`, text, tokens: count(text), pack: id }
+  }
+}
+
+/** What is put in front of each turn: small by what it is. */
+async function ownParts(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
   // The synthetic agent has no model that could use it.
   if (run.type === "synthetic" || !deps.config().agents.contextParts) return []
   const text = await dateAndState(run, deps)

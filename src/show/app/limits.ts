@@ -30,3 +30,6 @@ export const LONGEST_BRANCH_CHARACTERS = 200
 
 /** The newest runs, of which the first page shows what runs, waits or ended today. */
 export const RUNS_ON_FIRST_PAGE = 200
+
+/** Some hundred guidelines of their longest text; more is no file that a person wrote. */
+export const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000

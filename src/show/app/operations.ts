@@ -1,22 +1,16 @@
-import {
-  type Agents,
-  agentsOperations,
-  type PermissionRules,
-  permissionsOperations,
-} from "#act/agents"
+import type { Agents, PermissionRules } from "#act/agents"
 import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
 import { type Tokens, tokensOperations } from "#ground/tokens"
-import { captureIn } from "./capture.ts"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
 import { doctorOperations, examine } from "./doctor.ts"
 import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
+import type { Mapping } from "./mapping.ts"
 import { nowOperations } from "./now.ts"
 import type { Places } from "./places.ts"
-import { findProviders } from "./providers.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
 /** What operations stand on. Everything that may fail or cost time is a function. */
@@ -31,6 +25,9 @@ export type OperationDeps = {
   store(): Promise<Store>
   agents(): Promise<Agents>
   permissions(): PermissionRules
+  mapping(): Mapping
+  /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
+  readonly mayWriteFiles: boolean
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
   readonly tokens: Pick<Tokens, "counter">
@@ -39,37 +36,82 @@ export type OperationDeps = {
   readonly log: Log
 }
 
-/** Everything the product can do, in one list. A room's operations join here. */
-export function operationTable(deps: OperationDeps): readonly Operation[] {
-  const { tokens } = deps
+type RoomOperations = (deps: OperationDeps) => Promise<readonly Operation[]>
+
+const agentsRoom: RoomOperations = async (deps) => {
+  const { agentsOperations, permissionsOperations } = await import("#act/agents")
   return [
     ...agentsOperations({
       agents: deps.agents,
-      providers: () => findProviders(deps),
+      providers: async () => (await import("./providers.ts")).findProviders(deps),
       keepRule: async (approval) => void (await deps.permissions().always(approval)),
     }),
     ...permissionsOperations(deps),
-    ...captureIn(deps, tokens.counter),
-    ...configOperations(deps),
-    ...doctorOperations(deps),
-    ...nowOperations({ ...deps, examine: () => examine(deps) }),
-    ...storeOperations(deps),
-    ...tokensOperations({
-      tokens,
+  ]
+}
+const choosing: RoomOperations = async (deps) =>
+  (await import("./choosing.ts")).choosingOperations(deps)
+const storing: RoomOperations = async (deps) => storeOperations(deps)
+
+/**
+ * Everything the product can do, by the first word of the operation's name. A room's operations
+ * join here. Each is loaded by the first call of one of its own: a command pays for what it uses.
+ */
+const ROOMS = {
+  agents: agentsRoom,
+  permissions: agentsRoom,
+  bench: async (deps) => (await import("./proving.ts")).provingOperations(deps),
+  capture: async (deps) => (await import("./capture.ts")).captureIn(deps, deps.tokens.counter),
+  map: choosing,
+  search: choosing,
+  pack: choosing,
+  guidelines: choosing,
+  config: async (deps) => configOperations(deps),
+  doctor: async (deps) => doctorOperations(deps),
+  now: async (deps) => nowOperations({ ...deps, examine: () => examine(deps) }),
+  store: storing,
+  events: storing,
+  tokens: async (deps) =>
+    tokensOperations({
+      tokens: deps.tokens,
       window: () => deps.config().tokens.window,
       read: (path) => readForCounting(path, deps),
     }),
-  ]
+} as const satisfies Readonly<Record<string, RoomOperations>>
+
+export type OperationTable = ReturnType<typeof operationTable>
+
+/** The operations of all rooms, each room's made once. */
+export function operationTable(deps: OperationDeps) {
+  const made = new Map<RoomOperations, Promise<readonly Operation[]>>()
+  const of = (room: RoomOperations) => {
+    const operations = made.get(room) ?? room(deps)
+    made.set(room, operations)
+    return operations
+  }
+  return {
+    async find(name: string): Promise<Operation> {
+      const [word = ""] = name.split(".")
+      const room = Object.entries(ROOMS).find(([first]) => first === word)?.[1]
+      const operations = room === undefined ? [] : await of(room)
+      const operation = operations.find((it) => it.name === name)
+      invariant(operation !== undefined, `the operation ${name} is in the table`)
+      return operation
+    },
+    async all(): Promise<readonly Operation[]> {
+      return (await Promise.all([...new Set(Object.values(ROOMS))].map(of))).flat()
+    },
+  }
 }
 
 /** The table as a description: for the reference and the command index, which run nothing. */
-export function describeOperations(): readonly Operation[] {
+export async function describeOperations(): Promise<readonly Operation[]> {
   const never = (): never => {
     invariant(false, "a described operation is never run")
   }
   const clock: Clock = { now: never, monotonicMs: never, sleep: never }
   const log: Log = { debug: never, info: never, warn: never, error: never }
-  return operationTable({
+  const table = operationTable({
     places: never,
     environment: never,
     loaded: never,
@@ -80,12 +122,15 @@ export function describeOperations(): readonly Operation[] {
     store: never,
     agents: never,
     permissions: never,
+    mapping: never,
+    mayWriteFiles: false,
     resolve: never,
     tokens: { counter: never },
     clock,
     random: { bytes: never },
     log,
   })
+  return table.all()
 }
 
 async function readForCounting(given: string, deps: OperationDeps) {

@@ -147,8 +147,8 @@ describe("help, version, completion", () => {
     }
   })
 
-  test("[CLI-4] the generated index is the operation table", () => {
-    const made = commandIndexSource(describeOperations(), inputFields)
+  test("[CLI-4] the generated index is the operation table", async () => {
+    const made = commandIndexSource(await describeOperations(), inputFields)
     for (const { summary } of OPERATION_COMMANDS) expect(made).toContain(summary)
   })
 })

@@ -18,7 +18,7 @@ export type Command = {
   readonly notes?: readonly string[]
 }
 
-export const COMMAND_GROUPS = ["See", "Act", "Keep", "Set up"] as const
+export const COMMAND_GROUPS = ["See", "Know", "Choose", "Act", "Keep", "Set up"] as const
 export type CommandGroup = (typeof COMMAND_GROUPS)[number]
 
 /** Flags that every command takes. */

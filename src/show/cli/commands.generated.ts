@@ -25,6 +25,104 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "bench",
+      "recall"
+    ],
+    "operation": "bench.recall",
+    "summary": "Measure how well files and edited lines of past commits are found",
+    "group": "Keep",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "repo",
+        "key": "repo",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "A git repository",
+        "defaultText": "."
+      },
+      {
+        "name": "tasks",
+        "key": "tasks",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "How many commits are taken as tasks",
+        "defaultText": "150"
+      },
+      {
+        "name": "budget",
+        "key": "budget",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Tokens of a package",
+        "defaultText": "8000"
+      },
+      {
+        "name": "half",
+        "key": "half",
+        "type": "text",
+        "values": [
+          "report",
+          "tune",
+          "all"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Which commits: those that nothing was tuned on, the others, or both",
+        "defaultText": "report"
+      },
+      {
+        "name": "ablation",
+        "key": "ablation",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also without each signal",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "bench",
+      "scan"
+    ],
+    "operation": "bench.scan",
+    "summary": "Measure how fast a tree is indexed, beside other tools that are installed",
+    "group": "Keep",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "repo",
+        "key": "repo",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "The tree to scan",
+        "defaultText": "."
+      },
+      {
+        "name": "commits",
+        "key": "commits",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also go through so many commits and compare with a clean index after each",
+        "defaultText": "0"
+      }
+    ]
+  },
+  {
+    "words": [
       "capture"
     ],
     "operation": "capture.take",
@@ -496,6 +594,187 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "guidelines"
+    ],
+    "operation": "guidelines.list",
+    "summary": "List the guidelines that apply, and what they say together",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "role",
+        "key": "role",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only those that apply to this role",
+        "defaultText": ""
+      },
+      {
+        "name": "action",
+        "key": "action",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only those that apply to this action",
+        "defaultText": ""
+      },
+      {
+        "name": "domain",
+        "key": "domain",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only those that apply to this domain",
+        "defaultText": ""
+      },
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only those that apply to this path",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "map"
+    ],
+    "operation": "map.scan",
+    "summary": "Bring the map of the repository up to date, and say what it holds",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "full",
+        "key": "full",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Read every file again, whatever is known already",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "map",
+      "export"
+    ],
+    "operation": "map.export",
+    "summary": "Write an ast_context.json for each module of the repository",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "out",
+        "key": "out",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Folder to write into; one ast_context.json for each module",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "module",
+        "key": "module",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only the folders below this one",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "map",
+      "show"
+    ],
+    "operation": "map.show",
+    "summary": "Show a file or a symbol: what it holds, who uses it, what it uses",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "what",
+        "key": "what",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "A path of the tree, a symbol, or path#symbol",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "hops",
+        "key": "hops",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "How far callers and called are followed",
+        "defaultText": "1"
+      }
+    ]
+  },
+  {
+    "words": [
+      "map",
+      "tree"
+    ],
+    "operation": "map.tree",
+    "summary": "List a folder of the map, or all files whose path has a text in it",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "folder",
+        "key": "folder",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "The folder to list; empty for the root",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "filter",
+        "key": "filter",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Instead: all files whose path has this in it",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many entries",
+        "defaultText": "500"
+      }
+    ]
+  },
+  {
+    "words": [
       "now"
     ],
     "operation": "now.show",
@@ -503,6 +782,278 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "group": "See",
     "arguments": [],
     "flags": []
+  },
+  {
+    "words": [
+      "pack"
+    ],
+    "operation": "pack.build",
+    "summary": "Choose what a task needs of this repository, within a budget, and say why",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "task",
+        "key": "task",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What is to be done, in words",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "budget",
+        "key": "budget",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Tokens it may have; from the config when absent",
+        "defaultText": ""
+      },
+      {
+        "name": "role",
+        "key": "role",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Who does it; restricts the paths",
+        "defaultText": ""
+      },
+      {
+        "name": "domain",
+        "key": "domain",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Instead of the domain the task's paths tell",
+        "defaultText": ""
+      },
+      {
+        "name": "target",
+        "key": "target",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files that must be in it",
+        "defaultText": "[]"
+      },
+      {
+        "name": "drop",
+        "key": "drop",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files that must not be in it",
+        "defaultText": "[]"
+      },
+      {
+        "name": "full",
+        "key": "full",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files to send whole",
+        "defaultText": "[]"
+      },
+      {
+        "name": "symbols",
+        "key": "symbols",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files to send by their best symbols",
+        "defaultText": "[]"
+      },
+      {
+        "name": "signatures",
+        "key": "signatures",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files to send as signatures",
+        "defaultText": "[]"
+      },
+      {
+        "name": "mention",
+        "key": "mention",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files to name by their path only",
+        "defaultText": "[]"
+      },
+      {
+        "name": "order",
+        "key": "order",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Paths in the order a person chose; the rest follows",
+        "defaultText": "[]"
+      },
+      {
+        "name": "truncate",
+        "key": "truncate",
+        "type": "text",
+        "values": [
+          "signatures",
+          "relevance"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "What becomes of a file that does not fit: its signatures, or nothing",
+        "defaultText": "signatures"
+      },
+      {
+        "name": "format",
+        "key": "format",
+        "type": "text",
+        "values": [
+          "summary",
+          "markdown",
+          "xml",
+          "json"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Write it out so; absent, a person reads it",
+        "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only what earlier packages of this session did not have",
+        "defaultText": ""
+      },
+      {
+        "name": "save",
+        "key": "save",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Keep it, to be shown and compared later",
+        "defaultText": "true"
+      },
+      {
+        "name": "out",
+        "key": "out",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "File to write it to",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "pack",
+      "diff"
+    ],
+    "operation": "pack.diff",
+    "summary": "Compare two packages: files added, removed, changed",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "from",
+        "key": "from",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the older package",
+        "defaultText": ""
+      },
+      {
+        "name": "to",
+        "key": "to",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Id of the newer one",
+        "defaultText": "last"
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pack",
+      "list"
+    ],
+    "operation": "pack.list",
+    "summary": "List earlier packages, newest first",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many packages",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "pack",
+      "show"
+    ],
+    "operation": "pack.show",
+    "summary": "Show an earlier package",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the package; last for the newest",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "format",
+        "key": "format",
+        "type": "text",
+        "values": [
+          "summary",
+          "markdown",
+          "xml",
+          "json"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Write it out so; absent, a person reads it",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [
@@ -1287,6 +1838,38 @@ export const OPERATION_COMMANDS: readonly Command[] = [
       }
     ],
     "flags": []
+  },
+  {
+    "words": [
+      "search"
+    ],
+    "operation": "search.find",
+    "summary": "Find the files and symbols that some words are about, and why",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "words",
+        "key": "words",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What is looked for, in words",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many files",
+        "defaultText": "20"
+      }
+    ]
   },
   {
     "words": [

@@ -25,9 +25,9 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 
 test.each(Object.keys(OPERATIONS))(
   "[CLI-4] qm %s takes what its operation takes, in the same words",
-  (word) => {
+  async (word) => {
     const command = RUN_COMMANDS.find((it) => it.words.join(" ") === word)
-    const operation = describeOperations().find((it) => it.name === OPERATIONS[word])
+    const operation = (await describeOperations()).find((it) => it.name === OPERATIONS[word])
     if (command === undefined || operation === undefined) throw new Error(`${word} is missing`)
     const typed = [...command.arguments, ...command.flags].filter(
       (it) => ADDED[word]?.includes(it.key) !== true,

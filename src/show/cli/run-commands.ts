@@ -59,6 +59,10 @@ export const RUN_COMMANDS: readonly Command[] = [
       flag({ name: "env", isList: true, description: "A variable of the agent, as NAME=value" }),
       flag({ name: "resume", description: "The host's session to go on with" }),
       flag({
+        name: "pack",
+        description: "Kept package before its first turn; last for the newest",
+      }),
+      flag({
         name: "detach",
         type: "boolean",
         description: "Leave it to the running server and come back at once",

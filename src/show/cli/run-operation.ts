@@ -4,6 +4,7 @@ import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { DoorName } from "./doors.ts"
 import type { ParsedLine } from "./parse.ts"
+import { createProgressLine } from "./progress.ts"
 import { renderers } from "./render/renderers.ts"
 import { type Screen, safeJson, visibleDeep } from "./screen.ts"
 
@@ -20,7 +21,7 @@ export async function runOperation(
   input: unknown,
   context: RunContext,
 ): Promise<number> {
-  await using app = await openApp(context)
+  await using app = await openApp(context, { mayWriteFiles: true })
   if (name.startsWith("agents.")) await settleLost(app)
   return await printResult(app, { name, input }, context)
 }
@@ -89,8 +90,12 @@ async function tourSteps(directory: string): Promise<readonly Step[]> {
   ]
 }
 
-export async function openApp({ line, terminal, directory }: RunContext): Promise<App> {
+export async function openApp(
+  { line, terminal, directory }: RunContext,
+  options: { readonly mayWriteFiles?: boolean } = {},
+): Promise<App> {
   return createApp({
+    ...options,
     attack: (places) => terminal.doors.attack(places),
     directory,
     environment: terminal.environment,
@@ -104,7 +109,9 @@ async function printResult(
   call: Pick<Step, "name" | "input">,
   { line, terminal, screen }: RunContext,
 ): Promise<number> {
-  const output = await app.call(call.name, call.input, { signal: terminal.signal })
+  const progress = createProgressLine(terminal.stderr)
+  const context = { signal: terminal.signal, onProgress: progress.show }
+  const output = await app.call(call.name, call.input, context).finally(progress.clear)
   const renderer = renderers[call.name]
   const shown = renderer?.isExact === true ? output : visibleDeep(output)
   const text = line.json ? safeJson(output) : renderer?.text(shown, screen)

@@ -8,6 +8,7 @@ import {
   AgentsProviders,
   AgentType,
   Message,
+  type Operation,
   Provider,
   Run,
   RunConfiguration,
@@ -20,7 +21,12 @@ import { DOOR_PAGE_MESSAGES, MOST_RUNS_COUNTED } from "./limits.ts"
 import { bodyOf, queryOf, signalOf } from "./request.ts"
 import { readQuery } from "./routes.ts"
 
-type DoorDeps = { readonly app: App; readonly store: Store; readonly version: string }
+type DoorDeps = {
+  readonly app: App
+  readonly operations: readonly Operation[]
+  readonly store: Store
+  readonly version: string
+}
 
 /** What a route of the door is asked, and how it asks the operations. */
 type Asked = {
@@ -171,13 +177,13 @@ const Params = z.object({ id: z.string().default("") })
 
 function askedOf(
   request: FastifyRequest,
-  { app, signal }: DoorDeps & { readonly signal: AbortSignal },
+  { app, operations, signal }: DoorDeps & { readonly signal: AbortSignal },
 ): Asked {
   return {
     id: Params.parse(request.params).id,
     body: () => bodyOf(request),
     query(name) {
-      const operation = app.operations.find((it) => it.name === name)
+      const operation = operations.find((it) => it.name === name)
       invariant(operation !== undefined, `the operation ${name} is in the table`)
       return readQuery(operation, queryOf(request))
     },

@@ -73,7 +73,7 @@ function probe(name: string, effect: "read" | "write", run: Run): Operation {
 
 const withProbes = (app: App): App => ({
   ...app,
-  operations: [...app.operations, ...PROBES],
+  operations: async () => [...(await app.operations()), ...PROBES],
   call: async (name, input, context) => {
     const found = PROBES.find((it) => it.name === name)
     return found === undefined ? app.call(name, input, context) : found.run(input, context)
@@ -272,7 +272,8 @@ describe("calls", () => {
   test("[HTTP-6] the table and its description name every operation, with its own method", async () => {
     const listed = JSON.parse((await server.ask({ path: "/api/operations" })).text)
     const described = JSON.parse((await server.ask({ path: "/api/openapi.json" })).text)
-    const offered = server.app().operations.filter((it) => it.surfaces.includes("http"))
+    const all = await server.app().operations()
+    const offered = all.filter((it) => it.surfaces.includes("http"))
     for (const { name, effect } of offered) {
       const path = `/api/${name.replace(".", "/")}`
       const method = effect === "read" ? "GET" : "POST"

@@ -1,6 +1,7 @@
 import path from "node:path"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { z } from "zod"
+import type { Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
 import type { App } from "#show/app"
@@ -16,6 +17,7 @@ import { answerError } from "./status.ts"
 
 type ApiDeps = {
   readonly app: App
+  readonly operations: readonly Operation[]
   readonly keys: Keys
   readonly store: Store
   readonly version: string
@@ -23,7 +25,7 @@ type ApiDeps = {
 
 /** The API: every operation as a route, runs by their address, the session, and its description. */
 export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
-  const routes = operationRoutes(deps.app.operations)
+  const routes = operationRoutes(deps.operations)
   for (const route of routes) addOperation(fastify, route, deps.app)
   addAgentsDoor(fastify, deps)
   addSession(fastify, deps)

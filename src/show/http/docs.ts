@@ -1,17 +1,19 @@
 import type { FastifyInstance } from "fastify"
-import type { App } from "#show/app"
+import type { Operation } from "#ground/contract"
 import { DOOR_ROUTES } from "./agents-door.ts"
 import { operationRoutes } from "./routes.ts"
 
+type DocsDeps = { readonly operations: readonly Operation[]; readonly version: string }
+
 /** The API for people: one plain page without script, under the same policy as every other. */
-export function addDocs(fastify: FastifyInstance, deps: { app: App; version: string }): void {
+export function addDocs(fastify: FastifyInstance, deps: DocsDeps): void {
   const page = renderDocs(deps)
   fastify.get("/docs", async (_, reply) => reply.type("text/html; charset=utf-8").send(page))
   fastify.get("/docs/style.css", async (_, reply) => reply.type("text/css").send(STYLE))
 }
 
-function renderDocs({ app, version }: { app: App; version: string }): string {
-  const operations = operationRoutes(app.operations).map((it) => ({
+function renderDocs({ operations: all, version }: DocsDeps): string {
+  const operations = operationRoutes(all).map((it) => ({
     ...it,
     summary: it.operation.summary,
   }))

@@ -10,6 +10,8 @@ const NAMES: Readonly<Record<Scope, string>> = {
   runs: "On Runs",
   run: "In a run",
   capture: "On Capture",
+  map: "On Map",
+  pack: "On Pack",
   events: "On Events",
   settings: "On Settings",
 }

@@ -45,10 +45,16 @@ describe("presses", () => {
     [{ ...press, key: "k", metaKey: true, isApple: true }, "mod+k"],
     [{ ...press, key: "k", ctrlKey: true, isApple: true }, undefined],
     [{ ...press, key: "k", metaKey: true }, undefined],
+    [{ ...press, key: "K", ctrlKey: true }, "mod+k"],
+    [{ ...press, key: "Enter", ctrlKey: true }, "mod+Enter"],
     [{ ...press, key: "?" }, "?"],
     [{ ...press, key: " " }, "Space"],
     [{ ...press, key: "Shift" }, undefined],
     [{ ...press, key: "x", altKey: true }, undefined],
+    [{ ...press, key: "ArrowUp", altKey: true }, "alt+ArrowUp"],
+    [{ ...press, key: "ArrowUp", altKey: true, isApple: true }, "alt+ArrowUp"],
+    [{ ...press, key: "ArrowUp", altKey: true, ctrlKey: true }, undefined],
+    [{ ...press, key: "ArrowLeft", altKey: true }, undefined],
   ])("[CONSOLE-2] %o is %s", (given, expected) => {
     expect(sayPress(given)).toBe(expected)
   })

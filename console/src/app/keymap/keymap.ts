@@ -10,6 +10,8 @@ export type Scope =
   | "runs"
   | "run"
   | "capture"
+  | "map"
+  | "pack"
   | "events"
   | "settings"
 
@@ -33,6 +35,8 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   runs: "work",
   run: "work",
   capture: "list",
+  map: "list",
+  pack: "list",
   events: "list",
   settings: "everywhere",
 }
@@ -42,6 +46,8 @@ export const KEYMAP = defineKeymap([
   { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show the keys of this page" },
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
+  { id: "go.map", keys: ["g m"], scope: "everywhere", label: "Go to Map" },
+  { id: "go.pack", keys: ["g p"], scope: "everywhere", label: "Go to Pack" },
   { id: "go.runs", keys: ["g r"], scope: "everywhere", label: "Go to Runs" },
   { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
   { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
@@ -96,6 +102,43 @@ export const KEYMAP = defineKeymap([
   { id: "capture.copy", keys: ["y"], scope: "capture", label: "Copy what is shown" },
   { id: "capture.host", keys: ["h"], scope: "capture", label: "Choose the host" },
   { id: "capture.history", keys: ["e"], scope: "capture", label: "Choose a capture" },
+  { id: "map.scan", keys: ["r"], scope: "map", label: "Scan", operation: "map.scan" },
+  { id: "map.open", keys: ["Enter"], scope: "map", label: "Open or close" },
+  { id: "map.unfold", keys: ["ArrowRight", "l"], scope: "map", label: "Open the folder" },
+  {
+    id: "map.fold",
+    keys: ["ArrowLeft", "h"],
+    scope: "map",
+    label: "Close it, or to the one above",
+  },
+  { id: "map.by", keys: ["v"], scope: "map", label: "Find by words or by path" },
+  { id: "map.tab", keys: ["t"], scope: "map", label: "Next tab" },
+  { id: "map.hops", keys: ["x"], scope: "map", label: "One hop or two" },
+  { id: "map.copy", keys: ["y"], scope: "map", label: "Copy its name" },
+  { id: "pack.pin", keys: ["Space"], scope: "pack", label: "Pin or unpin" },
+  { id: "pack.drop", keys: ["x"], scope: "pack", label: "Drop or take back" },
+  { id: "pack.open", keys: ["Enter"], scope: "pack", label: "Open in the preview" },
+  { id: "pack.up", keys: ["alt+ArrowUp"], scope: "pack", label: "Move up" },
+  { id: "pack.down", keys: ["alt+ArrowDown"], scope: "pack", label: "Move down" },
+  { id: "pack.full", keys: ["1"], scope: "pack", label: "The whole file" },
+  { id: "pack.symbols", keys: ["2"], scope: "pack", label: "Its best symbols" },
+  { id: "pack.signatures", keys: ["3"], scope: "pack", label: "Its signatures" },
+  { id: "pack.path", keys: ["4"], scope: "pack", label: "Its path" },
+  { id: "pack.pane", keys: ["v"], scope: "pack", label: "Candidates or chosen" },
+  { id: "pack.tab", keys: ["t"], scope: "pack", label: "Next format" },
+  { id: "pack.task", keys: ["e"], scope: "pack", label: "Change the task" },
+  { id: "pack.budget", keys: ["b"], scope: "pack", label: "Change the budget" },
+  { id: "pack.new", keys: ["c"], scope: "pack", label: "New package" },
+  {
+    id: "pack.compare",
+    keys: ["d"],
+    scope: "pack",
+    label: "Compare two packages",
+    operation: "pack.diff",
+  },
+  { id: "pack.copy", keys: ["y"], scope: "pack", label: "Copy the text" },
+  { id: "pack.keep", keys: ["s"], scope: "pack", label: "Keep", operation: "pack.build" },
+  { id: "pack.run", keys: ["mod+Enter"], scope: "pack", label: "Run with this" },
   { id: "events.pause", keys: ["p"], scope: "events", label: "Pause or follow" },
   { id: "events.copy", keys: ["y"], scope: "events", label: "Copy the event" },
   { id: "events.view", keys: ["v"], scope: "events", label: "Fields or raw" },

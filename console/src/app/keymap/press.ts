@@ -14,10 +14,14 @@ export function sayPress(press: Press): string | undefined {
   if (["Shift", "Meta", "Control", "Alt", "Dead"].includes(press.key)) return undefined
   const hasMod = press.isApple ? press.metaKey : press.ctrlKey
   const hasOther = press.altKey || (press.isApple ? press.ctrlKey : press.metaKey)
+  // Moving a row up and down is the one thing that alt does here.
+  const isMove = press.altKey && /^Arrow(Up|Down)$/.test(press.key)
+  if (isMove && !press.metaKey && !press.ctrlKey) return `alt+${press.key}`
   // Other modifiers belong to the browser and to the system.
   if (hasOther) return undefined
   const key = press.key === " " ? "Space" : press.key
-  return hasMod ? `mod+${key.toLowerCase()}` : key
+  // With caps lock a letter is a large one; the name of a key stays.
+  return hasMod ? `mod+${key.length === 1 ? key.toLowerCase() : key}` : key
 }
 
 export type KeyMatch =

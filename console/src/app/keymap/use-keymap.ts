@@ -41,12 +41,13 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
   return useMemo(() => createBindings(doers.current), [])
 }
 
-/** While one writes, letters are text; what floats hears its own keys, a control its own Enter. */
+/** While one writes, letters are text; what floats hears its own keys, a control what presses it. */
 function isForField(event: KeyboardEvent, press: string): boolean {
   const target = event.target instanceof Element ? event.target : null
   if (target === null) return false
   if (target.closest("[role=dialog], [role=menu]") !== null) return true
   if (press === "Enter" && target.closest("button, a, [role=tab]") !== null) return true
+  if (press === "Space" && target.closest("button, [role=tab]") !== null) return true
   const isWriting = target.closest("input:not([type=radio]), textarea, select") !== null
   return isWriting && !press.startsWith("mod+k")
 }

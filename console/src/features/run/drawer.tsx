@@ -1,6 +1,7 @@
 import type { AgentsContext } from "../../contract.ts"
 import { formatCount, formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
+import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot, RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
@@ -10,7 +11,8 @@ import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
-import { ItemList, KindTable, MoreButton } from "../../ui/transcript/transcript.tsx"
+import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
+import { visibleLine } from "../../ui/visible.ts"
 import { sayRound } from "./words.ts"
 
 type DrawerProps = {
@@ -57,6 +59,7 @@ function Blocks({ context, onPick }: BlocksProps) {
   return (
     <>
       <Window context={context} />
+      <InFront parts={context.parts} onPick={onPick} />
       <ThisTurn files={context.files} onPick={onPick} />
       <Ahead context={context} onPick={onPick} />
       <Changed changes={context.changes} onPick={onPick} />
@@ -93,6 +96,37 @@ function Window({ context }: { readonly context: AgentsContext }) {
           <span key={`${kind} share`}>{Math.round((tokens / total) * 100)} %</span>,
         ])}
       </KindTable>
+    </Block>
+  )
+}
+
+type InFrontProps = { readonly parts: AgentsContext["parts"]; onPick(seq: number): void }
+
+/** What we told before a person's words; a package leads to where it was made. */
+function InFront({ parts, onPick }: InFrontProps) {
+  if (parts.length === 0) return null
+  return (
+    <Block title="In front of turns">
+      <ItemList>
+        {parts.map(({ label, tokens, pack, seq }) => (
+          <li key={label}>
+            {pack === undefined ? (
+              <button type="button" onClick={() => onPick(seq)}>
+                <Text cut>{visibleLine(label)}</Text>
+              </button>
+            ) : (
+              <TextLink href={paths.pack({ id: pack })}>
+                <Text cut title={visibleLine(label)}>
+                  {visibleLine(label)}
+                </Text>
+              </TextLink>
+            )}
+            <Text mono tone="2">
+              {formatExact(tokens)}
+            </Text>
+          </li>
+        ))}
+      </ItemList>
     </Block>
   )
 }

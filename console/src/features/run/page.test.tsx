@@ -2,10 +2,11 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
-import type { Message, Run } from "../../contract.ts"
+import type { AgentsContext, Message, Run } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { parseRun } from "../../data/paths.ts"
+import { Drawer } from "./drawer.tsx"
 import { flatten } from "./flat.ts"
 import { RunPage } from "./page.tsx"
 import type { RowDoes } from "./row-does.ts"
@@ -159,7 +160,27 @@ describe("the page of a run", () => {
     expect(text).toContain("1 context part goes in front, 1,108 tokens")
     expect(text).toContain("Steer now")
   })
+
+  it("[CONSOLE-40] the package that stood before the first turn is named, and leads back", () => {
+    const part = { label: "package pk_7, 9 files", tokens: 18_985, pack: "pk_7" }
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={withContext([{ ...part, seq: 1 }])}>
+        <Drawer id={ID} onClose={() => undefined} onPick={() => undefined} />
+      </QueryClientProvider>,
+    )
+    expect(html).toMatch(/<a [^>]*href="\/pack\?id=pk_7".*package pk_7, 9 files.*18,985/)
+    const parts = [part, { label: "date and state", tokens: 12 }]
+    const turn = aMessage(1, { type: "user", role: "user", content: "go", metadata: { parts } })
+    expect(renderRows([turn])).toMatch(/with package pk_7, 9 files , date and state in front/)
+  })
 })
+
+function withContext(parts: AgentsContext["parts"]): QueryClient {
+  const queries = new QueryClient()
+  const nothing = { used: null, window: null, kinds: [], files: [], compactions: [], changes: [] }
+  queries.setQueryData(keys.operation("agents.context", { id: ID }), { ...nothing, parts })
+  return queries
+}
 
 describe("the rows of a run", () => {
   it("[CONSOLE-30] an activity is one line with tokens and time; a failure says so", () => {

@@ -1,11 +1,18 @@
-import { memo } from "react"
+import { Fragment, memo } from "react"
 import type { Message } from "../../contract.ts"
 import { formatClock } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
-import { Entry as EntryLine, Line, Muted, SaidText } from "../../ui/transcript/transcript.tsx"
+import {
+  Entry as EntryLine,
+  Line,
+  Muted,
+  SaidText,
+  TextLink,
+} from "../../ui/transcript/transcript.tsx"
 import { visible } from "../../ui/visible.ts"
 import { ActivityView } from "./activity.tsx"
 import { ApprovalView } from "./approval.tsx"
@@ -166,10 +173,29 @@ function SaidView({ entry, depth, does }: SaidViewProps) {
 /** What we put in front of the turn, by its labels. */
 function Parts({ parts }: { readonly parts: unknown }) {
   if (!Array.isArray(parts) || parts.length === 0) return null
-  const labels = parts.map((it: unknown) =>
-    typeof it === "object" && it !== null && "label" in it ? String(it.label) : "part",
+  return (
+    <Muted>
+      with{" "}
+      {parts.map((it: unknown, i) => (
+        <Fragment key={fieldOf(it, "label") ?? i}>
+          {i === 0 ? "" : ", "}
+          <PartName label={fieldOf(it, "label") ?? "part"} pack={fieldOf(it, "pack")} />
+        </Fragment>
+      ))}{" "}
+      in front
+    </Muted>
   )
-  return <Muted>with {labels.map(visible).join(", ")} in front</Muted>
+}
+
+/** A package leads to where it was made. */
+function PartName({ label, pack }: { readonly label: string; readonly pack: string | undefined }) {
+  if (pack === undefined) return visible(label)
+  return <TextLink href={paths.pack({ id: pack })}>{visible(label)}</TextLink>
+}
+
+function fieldOf(part: unknown, name: "label" | "pack"): string | undefined {
+  if (typeof part !== "object" || part === null || !(name in part)) return undefined
+  return String(Reflect.get(part, name))
 }
 
 type Foldable<One> = { readonly entry: One; readonly isOpen: boolean; readonly does: RowDoes }

@@ -28,6 +28,7 @@ describe("the form that starts a run", () => {
       budgetTokens: "200k",
       sources: "tide, mail",
       script: "happy",
+      pack: " pk_1 ",
     })
     if (most.kind !== "right") throw new Error("expected a right draft")
     expect(SIGNATURES["agents.start"].input.parse(most.input)).toMatchObject({
@@ -37,6 +38,7 @@ describe("the form that starts a run", () => {
       budgetTokens: 200_000,
       sources: ["tide", "mail"],
       script: "happy",
+      pack: "pk_1",
     })
   })
 
@@ -66,6 +68,7 @@ describe("the form that starts a run", () => {
   it("[CONSOLE-26] a refusal stands beside its field, or for itself", () => {
     expect(problemsOf(wire("AGENTS_DIRECTORY_UNUSABLE", { path: "/" }))).toEqual({ cwd: "No." })
     expect(problemsOf(wire("AGENTS_PROGRAM_MISSING", {}))).toEqual({ type: "No." })
+    expect(problemsOf(wire("PACK_UNKNOWN", { id: "pk_9" }))).toEqual({ pack: "No." })
     const problem = "budgetTokens: expected a whole number"
     expect(problemsOf(wire("APP_INPUT_INVALID", { problem }))).toEqual({ budgetTokens: "No." })
     expect(problemsOf(wire("STORE_DISK_FULL", {}))).toEqual({})

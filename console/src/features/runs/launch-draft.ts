@@ -12,6 +12,8 @@ export type Draft = {
   readonly budgetTokens: string
   readonly sources: string
   readonly script: string
+  /** Id of the kept package that goes in front of the first turn. */
+  readonly pack: string
 }
 export type Field = keyof Draft
 export type Problems = Readonly<Partial<Record<Field, string>>>
@@ -25,9 +27,15 @@ export const MODES: readonly { readonly value: AgentMode; readonly says: string 
   { value: "auto", says: "It does not ask. Rules that deny stay in force." },
 ]
 
-export function emptyDraft(remembered: { type: string | null; mode: string | null }): Draft {
+type Begun = Partial<Pick<Draft, "prompt" | "pack">>
+
+/** What a new run begins with: what was chosen the last time, and what the address brings. */
+export function emptyDraft(
+  remembered: { type: string | null; mode: string | null },
+  { prompt = "", pack = "" }: Begun = {},
+): Draft {
   return {
-    prompt: "",
+    prompt,
     type: TYPES.find((it) => it === remembered.type) ?? "claude-code",
     mode: MODES.find((it) => it.value === remembered.mode)?.value ?? "ask",
     model: "",
@@ -36,6 +44,7 @@ export function emptyDraft(remembered: { type: string | null; mode: string | nul
     budgetTokens: "",
     sources: "",
     script: "",
+    pack,
   }
 }
 
@@ -67,6 +76,7 @@ export function checkDraft(draft: Draft): Checked {
       ...(draft.budgetTokens === "" ? {} : { budgetTokens: readNumber(draft.budgetTokens) }),
       ...(sources.length === 0 ? {} : { sources }),
       ...(type === "synthetic" ? given("script", draft.script) : {}),
+      ...given("pack", draft.pack),
     },
   }
 }
@@ -92,6 +102,7 @@ const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
   AGENTS_DIRECTORY_UNUSABLE: "cwd",
   AGENTS_PROGRAM_MISSING: "type",
   AGENTS_SOURCES_UNSUPPORTED: "sources",
+  PACK_UNKNOWN: "pack",
 }
 
 /** Where a refusal of the server belongs, if it is about one field. */
@@ -117,6 +128,7 @@ const FIELDS: readonly Field[] = [
   "budgetTokens",
   "sources",
   "script",
+  "pack",
 ]
 
 /** The line of an agent: its version, or that it is missing. */

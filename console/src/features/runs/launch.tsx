@@ -1,10 +1,13 @@
 import { useMutation } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
-import type { AgentMode, AgentType, Provider, Run } from "../../contract.ts"
+import type { AgentMode, AgentType, PackBuilt, Provider, Run } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
+import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { Button, IconButton } from "../../ui/button/button.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
@@ -58,6 +61,7 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
             problem={problems.prompt}
             onChange={(text) => set({ prompt: text })}
           />
+          <PackEntry draft={draft} problems={problems} set={set} />
           <AgentEntries draft={draft} problems={problems} set={set} />
           <LimitEntries
             draft={draft}
@@ -121,6 +125,39 @@ type EntriesProps = {
   readonly draft: Draft
   readonly problems: Problems
   set(change: Partial<Draft>): void
+}
+
+/** So long a person may go on typing before the package is asked for. */
+const SETTLES_MS = 200
+
+/** The package is named, and what it weighs is said before it is sent. */
+function PackEntry({ draft, problems, set }: EntriesProps) {
+  const id = useSettled(draft.pack.trim(), SETTLES_MS)
+  const asked = useOperation("pack.show", { id, format: "summary" }, { isAsked: id !== "" })
+  const refusal = id === "" || asked.error === null ? undefined : toWireError(asked.error).message
+  return (
+    <TextEntry
+      label="Package"
+      mono
+      value={draft.pack}
+      placeholder="none"
+      problem={problems.pack ?? refusal}
+      says={id === "" || asked.data === undefined ? undefined : <PackSays pack={asked.data.pack} />}
+      onChange={(pack) => set({ pack })}
+    />
+  )
+}
+
+function PackSays({ pack }: Pick<PackBuilt, "pack">) {
+  const { id, files, tokens } = pack
+  return (
+    <>
+      {plural(files.length, "file")}, {formatExact(tokens)} tokens, before the first turn.{" "}
+      <LinkButton look="ghost" small href={paths.pack({ id })}>
+        Open
+      </LinkButton>
+    </>
+  )
 }
 
 function AgentEntries({ draft, problems, set }: EntriesProps) {

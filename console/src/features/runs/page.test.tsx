@@ -38,6 +38,8 @@ type Known = {
   readonly runs?: readonly Run[]
   readonly approvals?: readonly Approval[]
   readonly permissions?: Permissions
+  /** As much of a package as the form says of it. */
+  readonly built?: { readonly pack: object }
 }
 
 function textOf(node: ReactNode, queries = new QueryClient()): string {
@@ -49,13 +51,15 @@ function textOf(node: ReactNode, queries = new QueryClient()): string {
 }
 
 /** The page as text over a cache that holds these answers and asks for nothing. */
-function render(address: string, { runs, approvals = [], permissions }: Known): string {
+function render(address: string, { runs, approvals = [], permissions, built }: Known): string {
   const queries = new QueryClient()
   const search = parseRuns(address)
   if (runs !== undefined) {
     queries.setQueryData(keys.operation("agents.list", listInput(search)), { runs })
   }
   queries.setQueryData(keys.operation("agents.approvals", {}), { approvals })
+  const shown = keys.operation("pack.show", { id: search.pack, format: "summary" })
+  if (built !== undefined) queries.setQueryData(shown, built)
   if (permissions !== undefined) {
     queries.setQueryData(keys.operation("permissions.list", {}), permissions)
   }
@@ -121,6 +125,15 @@ describe("the page Runs", () => {
     const text = render("?beside=new", { runs: [] })
     expect(text).toContain("It asks before it changes a file or runs a command.")
     expect(text).toContain("Budget in USD")
+  })
+
+  it("[CONSOLE-40] the form begins with the words and the package of the address", () => {
+    const pack = { id: "pk_7", files: [{ path: "a.ts" }], tokens: 1_250 }
+    const address = "?beside=new&prompt=Round+it&pack=pk_7"
+    const text = render(address, { runs: [], built: { pack } })
+    expect(text).toContain("What shall it do? Round it Package")
+    expect(text).toContain("1 file, 1,250 tokens, before the first turn.")
+    expect(render("?beside=new", { runs: [] })).not.toContain("before the first turn")
   })
 
   it("[CONSOLE-28] rules that do not count are said, with the way to change that", () => {

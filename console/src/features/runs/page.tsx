@@ -47,7 +47,7 @@ export function RunsPage({ now, search, onSearch }: RunsPageProps) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const isReadOnly = session?.readOnly === true
   const { view } = search
-  const turn = (to: RunsView) => onSearch({ view: to, at: "", beside: null })
+  const turn = (to: RunsView) => onSearch({ ...CLOSED, view: to, at: "" })
   useKey("runs.view", () => turn(NEXT[view]))
   const chosen = data.all.filter((it) =>
     picked.size > 0 ? picked.has(it.id) : it.id === search.at,
@@ -76,7 +76,7 @@ export function RunsPage({ now, search, onSearch }: RunsPageProps) {
           icon="plus"
           keyId="runs.new"
           shrinks
-          onPress={() => onSearch({ beside: search.beside === "new" ? null : "new" })}
+          onPress={() => onSearch(search.beside === "new" ? CLOSED : { beside: "new" })}
         >
           New run
         </Button>
@@ -138,16 +138,13 @@ type PanesProps = RunsPageProps & {
 
 function Panes(props: PanesProps) {
   const { search, isReadOnly } = props
-  // Here and not in the form: closing the panel for a look at the list loses nothing.
-  const [draft, setDraft] = useState(() =>
-    emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }),
-  )
+  const [draft, setDraft] = useDraft(search)
   const form = (
     <LaunchForm
       draft={draft}
       onDraft={setDraft}
       onStarted={(run) => navigate(paths.run(run.id))}
-      onClose={() => props.onSearch({ beside: null }, "replace")}
+      onClose={() => props.onSearch(CLOSED, "replace")}
     />
   )
   const panes = {
@@ -161,6 +158,22 @@ function Panes(props: PanesProps) {
   return (
     <Split name="runs" list={panes.list} detail={search.beside === "new" ? form : panes.detail} />
   )
+}
+
+/** Without what the form began with: it is in the draft, as far as a person left it. */
+const CLOSED: Partial<RunsSearch> = { beside: null, prompt: "", pack: "" }
+
+/** Here and not in the form: closing the panel for a look at the list loses nothing. */
+function useDraft({ prompt, pack }: RunsSearch) {
+  const [draft, setDraft] = useState(() =>
+    emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }, { prompt, pack }),
+  )
+  const [taken, setTaken] = useState({ prompt, pack })
+  if (taken.prompt !== prompt || taken.pack !== pack) {
+    setTaken({ prompt, pack })
+    if (prompt !== "" || pack !== "") setDraft({ ...draft, prompt, pack })
+  }
+  return [draft, setDraft] as const
 }
 
 function peekOf({ data, search, now, isReadOnly, onSearch, onStop }: PanesProps) {

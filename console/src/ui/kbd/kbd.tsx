@@ -28,6 +28,7 @@ export function Kbd({ keys, onFill = false, always = false }: KbdProps) {
 function KeyCap({ part }: { readonly part: string }) {
   const drawing = DRAWINGS[part]
   if (part === "mod" && !isApple()) return <>ctrl </>
+  if (part === "alt") return <>{isApple() ? "option" : "alt"} </>
   if (drawing === undefined) return <>{WORDS[part] ?? part}</>
   return (
     <svg viewBox="0 0 12 12" role="img" aria-label={drawing.label}>
@@ -48,6 +49,8 @@ const DRAWINGS: Readonly<Record<string, { label: string; path: string }>> = {
   },
   Enter: { label: "enter", path: "M9.75 2.5v4h-7M4.75 4.25 2.5 6.5l2.25 2.25" },
   ArrowDown: { label: "down", path: "M6 2.5v7M3.25 6.75 6 9.5l2.75-2.75" },
+  ArrowLeft: { label: "left", path: "M9.5 6h-7M5.25 3.25 2.5 6l2.75 2.75" },
+  ArrowRight: { label: "right", path: "M2.5 6h7M6.75 3.25 9.5 6 6.75 8.75" },
   ArrowUp: { label: "up", path: "M6 9.5v-7M3.25 5.25 6 2.5l2.75 2.75" },
 }
 

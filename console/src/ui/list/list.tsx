@@ -99,6 +99,8 @@ type GroupProps = {
   /** Column labels stand in the header of the group: there is no table head. */
   readonly labels?: readonly GroupLabel[]
   readonly sum?: ReactNode
+  /** Before its name: a swatch that says nothing more than the name. */
+  readonly lead?: ReactNode
   /** Among the options of a listbox, where a heading is not allowed. */
   readonly amongOptions?: boolean
 }
@@ -108,10 +110,11 @@ export type GroupLabel = {
   readonly from?: "wide" | "roomy"
 }
 
-export function Group({ name, count, labels, sum, amongOptions = false }: GroupProps) {
+export function Group({ name, count, labels, sum, lead, amongOptions = false }: GroupProps) {
   return (
     <div className={styles.group} data-plain={labels === undefined || undefined}>
       <div className={styles["group-name"]}>
+        {lead === undefined ? null : <span aria-hidden="true">{lead}</span>}
         <h2 role={amongOptions ? "presentation" : undefined}>{name}</h2>
         {count === undefined ? null : <span className={styles.count}>{count}</span>}
       </div>
@@ -143,6 +146,13 @@ type RowProps = {
 export type RowOption = {
   readonly id: string
   readonly isSelected: boolean
+  /** Its place in a tree, where the rows are one; null for what holds nothing. */
+  readonly branch?: {
+    readonly level: number
+    readonly place: number
+    readonly siblings: number
+    readonly isOpen: boolean | null
+  }
   onPick(): void
 }
 
@@ -170,9 +180,13 @@ export function Row(props: RowProps) {
     <div
       className={className}
       data-row
-      role="option"
+      role={option.branch === undefined ? "option" : "treeitem"}
       id={option.id}
       aria-selected={option.isSelected}
+      aria-level={option.branch?.level}
+      aria-posinset={option.branch?.place}
+      aria-setsize={option.branch?.siblings}
+      aria-expanded={option.branch?.isOpen ?? undefined}
       tabIndex={-1}
       onClick={option.onPick}
     >

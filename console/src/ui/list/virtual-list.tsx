@@ -16,6 +16,8 @@ import { useRowHeight } from "./row-height.ts"
 export type VirtualListHandle = { focus(): void }
 
 type VirtualListProps<Item> = {
+  /** Rows that hold each other are a tree; all others are the options of a list. */
+  readonly role?: "tree"
   readonly label: string
   readonly columns: ColumnWidths
   readonly items: readonly Item[]
@@ -85,7 +87,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       ref={scroller}
       className={styles.listbox}
       style={columnStyle(props.columns)}
-      role="listbox"
+      role={props.role ?? "listbox"}
       aria-label={props.label}
       // Only what is drawn can be named.
       aria-activedescendant={

@@ -5,6 +5,8 @@ import { recall, remember } from "../remember.ts"
 type SplitProps = {
   /** Under which name the width is remembered. */
   readonly name: string
+  /** How wide the detail is before anybody moved the divider. */
+  readonly startPx?: number
   readonly list: ReactNode
   readonly detail: ReactNode | null
 }
@@ -16,8 +18,8 @@ const DEFAULT_PX = 392
 const STEP_PX = 16
 
 /** A list and its detail; the divider moves by pointer and by arrow keys, and stays there. */
-export function Split({ name, list, detail }: SplitProps) {
-  const [width, setWidth] = useState(() => withinBounds(Number(recall(`split.${name}`))))
+export function Split({ name, startPx = DEFAULT_PX, list, detail }: SplitProps) {
+  const [width, setWidth] = useState(() => widthFrom(recall(`split.${name}`), startPx))
   const resize = (px: number) => {
     const next = withinBounds(px)
     setWidth(next)
@@ -32,7 +34,7 @@ export function Split({ name, list, detail }: SplitProps) {
       {list}
       {detail === null ? null : (
         <>
-          <Divider width={width} onResize={resize} />
+          <Divider width={width} startPx={startPx} onResize={resize} />
           {detail}
         </>
       )}
@@ -40,9 +42,13 @@ export function Split({ name, list, detail }: SplitProps) {
   )
 }
 
-type DividerProps = { readonly width: number; readonly onResize: (px: number) => void }
+type DividerProps = {
+  readonly width: number
+  readonly startPx: number
+  readonly onResize: (px: number) => void
+}
 
-function Divider({ width, onResize }: DividerProps) {
+function Divider({ width, startPx, onResize }: DividerProps) {
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
     const right = event.currentTarget.parentElement?.getBoundingClientRect().right ?? 0
@@ -68,12 +74,16 @@ function Divider({ width, onResize }: DividerProps) {
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
       onKeyDown={move}
-      onDoubleClick={() => onResize(DEFAULT_PX)}
+      onDoubleClick={() => onResize(startPx)}
     />
   )
 }
 
+function widthFrom(remembered: string | null, startPx: number): number {
+  const px = Number(remembered)
+  return Number.isFinite(px) && px > 0 ? withinBounds(px) : startPx
+}
+
 function withinBounds(px: number): number {
-  if (!Number.isFinite(px) || px <= 0) return DEFAULT_PX
   return Math.round(Math.min(WIDEST_PX, Math.max(NARROWEST_PX, px)))
 }

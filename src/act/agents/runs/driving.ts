@@ -21,6 +21,8 @@ type Deps = Shelf & {
   directoryProblem(directory: string): Promise<string | undefined>
   isOfRepository(directory: string): Promise<boolean>
   root(): string
+  /** The id of a kept package, of the newest for `last`; rejects where there is none. */
+  keptPack(given: string): Promise<string>
 }
 
 /** What makes an agent do something, wherever it works. */
@@ -42,7 +44,7 @@ export function createDriving(deps: Deps) {
       const { env = {} } = input.configuration
       // Variables are not kept, so only this process can start what was given some.
       const isHere = how.isHere === true || !care.isWatching() || Object.keys(env).length > 0
-      const run = await addRun(input, { ...deps, isHere })
+      const run = await addRun(await withKeptPack(input, deps), { ...deps, isHere })
       launcher.keepVariables(run.id, env)
       care.fillSoon()
       return run
@@ -78,6 +80,13 @@ export function createDriving(deps: Deps) {
       return approval
     },
   }
+}
+
+/** `last` is the newest package now, and stays this one. */
+async function withKeptPack(input: StartInput, { keptPack }: Deps): Promise<StartInput> {
+  const { pack } = input.configuration
+  if (pack === undefined) return input
+  return { ...input, configuration: { ...input.configuration, pack: await keptPack(pack) } }
 }
 
 /** Why no further turn can be sent, before anything is queued. */

@@ -117,7 +117,8 @@ function createTakingOver(deps: KeepingDeps) {
       const messages = await endsOf(run, book)
       const made = handoffOf({ run, messages, delimiter: deps.delimiter(), count })
       if (!mustStart) return { ...made, run: null }
-      const { env: _env, resume: _resume, ...kept } = hidden.configuration
+      // The package is as old as the run; what came of it since is in the words.
+      const { env: _env, resume: _resume, pack: _pack, ...kept } = hidden.configuration
       const configuration = { ...kept, mode: run.mode, cwd: run.cwd }
       const started = await deps.start({ type: run.type, prompt: made.text, configuration })
       const title = `${run.title}, continued`

@@ -51,6 +51,11 @@ const compacted = (tokensAfter?: number) => ({
   trigger: "auto",
   tokensAfter,
 })
+const asked = (...parts: readonly object[]): Partial<Message> => ({
+  type: "user",
+  role: "user",
+  metadata: parts.length === 0 ? {} : { parts },
+})
 const usage = (used: number) => ({ event: "context.usage", used, window: 200_000 })
 
 const capture = (...paths: readonly string[]): Partial<Message> => ({
@@ -72,6 +77,7 @@ describe("what is in the window", () => {
       window: null,
       kinds: [],
       files: [],
+      parts: [],
       compactions: [],
       changes: [],
     })
@@ -177,4 +183,15 @@ describe("what the run changed", () => {
       { path: "src/x.ts", added: 3, removed: 2, seq: 6 },
     ])
   })
+})
+
+test("[AGENTS-64] what we put in front of turns is listed, each part as it was put last", () => {
+  const pack = { label: "package pk_1, 2 files", tokens: 900, pack: "pk_1" }
+  const date = { label: "date and state", tokens: 12 }
+  const all = messages(asked(pack, date), turn, asked(), asked({ ...date, tokens: 13 }))
+  expect(viewOf(all).parts).toEqual([
+    { ...pack, seq: 1 },
+    { ...date, tokens: 13, seq: 4 },
+  ])
+  expect(viewOf(messages({ type: "user", metadata: { parts: "none" } })).parts).toEqual([])
 })

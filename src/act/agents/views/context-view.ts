@@ -1,6 +1,6 @@
 import path from "node:path"
 import { z } from "zod"
-import type { AgentEvent, AgentsContext, Message } from "#ground/contract"
+import { type AgentEvent, type AgentsContext, ContextPart, type Message } from "#ground/contract"
 import { parseRecord } from "../wire/text.ts"
 import { changesIn } from "./diff-lines.ts"
 import { MOST_LISTED } from "./limits.ts"
@@ -14,6 +14,7 @@ type File = {
   readonly turn: number
 }
 type Change = AgentsContext["changes"][number]
+type Part = AgentsContext["parts"][number]
 type About = { readonly path: string; readonly isRead: boolean }
 
 type State = Pick<AgentsContext, "used" | "window" | "kinds"> & {
@@ -24,6 +25,7 @@ type State = Pick<AgentsContext, "used" | "window" | "kinds"> & {
   compactedAt: number
   readonly files: Map<string, File>
   readonly changes: Map<string, Change>
+  readonly parts: Map<string, Part>
   readonly compactions: AgentsContext["compactions"]
   /** Activities that read or edit a file and have not ended. */
   readonly open: Map<string, About>
@@ -40,6 +42,7 @@ export function createContextView() {
     compactedAt: 0,
     files: new Map(),
     changes: new Map(),
+    parts: new Map(),
     compactions: [],
     open: new Map(),
   }
@@ -49,12 +52,13 @@ export function createContextView() {
       for (const message of messages) takeOne(state, message)
     },
     result(): AgentsContext {
-      const { used, window, kinds, compactions, changes, files } = state
+      const { used, window, kinds, compactions, changes, files, parts } = state
       return {
         used,
         window,
         kinds: [...kinds],
         files: [...files.values()].map((it) => shown(state, it)),
+        parts: [...parts.values()],
         compactions: [...compactions],
         changes: [...changes.values()],
       }
@@ -73,8 +77,19 @@ function shown({ turn, compactedAt }: State, file: File): AgentsContext["files"]
 
 function takeOne(state: State, message: Message): void {
   if (message.type === "context") return takeCapture(state, message)
+  if (message.type === "user") return takeParts(state, message)
   const event = eventOf(message)
   if (event !== undefined) follow(state, event, message)
+}
+
+const Parts = z.array(ContextPart.omit({ text: true }))
+
+/** What a turn was told before its own words; the same part again is newer. */
+function takeParts(state: State, { metadata, seq }: Message): void {
+  const parts = Parts.safeParse(metadata["parts"])
+  for (const part of parts.success ? parts.data : []) {
+    putLast(state.parts, part.label, { ...part, seq })
+  }
 }
 
 function follow(state: State, event: AgentEvent, { seq, timestamp }: Message): void {

@@ -104,6 +104,17 @@ test("[BASE-22] listing gives names in order, what they are, and the bytes of wh
   server.close()
 })
 
+test("[BASE-22] a large directory is listed like a small one, and no further than it may be", async () => {
+  await using temp = await tempDirectory()
+  const names = Array.from({ length: 1_000 }, (_, at) => `${"n".repeat(240)}${1_000 + at}`)
+  for (const name of names) writeFileSync(join(temp.path, name), "")
+  using folder = opened(temp.path)
+  const entries = names.map((name) => ({ name, what: "regular file" }))
+  const listed = { kind: "listed", entries, unnameable: [] }
+  expect(folder.list({ maxEntries: 1_000 })).toEqual(listed)
+  expect(folder.list({ maxEntries: 999 })).toEqual({ kind: "too-many", maxEntries: 999 })
+})
+
 test("[BASE-22] a read has a limit: a byte over it, or a sparse terabyte, is too large", async () => {
   await using temp = await tempDirectory()
   writeFileSync(join(temp.path, "file"), "12345")

@@ -3,11 +3,13 @@ import {
   closeSync,
   constants,
   type Dir,
+  type Dirent,
   existsSync,
   fstatSync,
   lstatSync,
   opendirSync,
   openSync,
+  readdirSync,
   readSync,
   type Stats,
 } from "node:fs"
@@ -81,15 +83,18 @@ function openAt(
   named: { readonly path: string; readonly way: Way },
 ): OpenFolderOutcome {
   try {
-    const looked = lstatSync(at)
-    if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }
+    // Where there are handles, opening says by itself that it is none, and opens nothing else.
+    const looked = named.way === "handle" ? undefined : lstatSync(at)
+    if (looked?.isDirectory() === false) return { kind: "not-directory", what: fileTypeOf(looked) }
     // Windows cannot open a directory.
-    if (process.platform === "win32")
+    if (looked !== undefined && process.platform === "win32")
       return { kind: "open", folder: folderOf(undefined, looked, named) }
     const handle = openSync(at, DIRECTORY_ITSELF)
     return { kind: "open", folder: folderOf(handle, fstatSync(handle), named) }
   } catch (error) {
-    return notThere(error)
+    const looked = reasonOf(error) === "ENOTDIR" ? statAt(at) : undefined
+    if (looked?.kind !== "found" || looked.what === "directory") return notThere(error)
+    return { kind: "not-directory", what: looked.what }
   }
 }
 
@@ -113,7 +118,7 @@ function folderOf(
   return {
     device,
     inode,
-    list: ({ maxEntries }) => checked(listAt(place, maxEntries)),
+    list: ({ maxEntries }) => checked(listAt(place, { maxEntries, sizeBytes: stats.size })),
     stat: (name) => (isPlainName(name) ? checked(statAt(`${place}/${name}`)) : NO_NAME),
     read: (name, limits) =>
       isPlainName(name) ? checked(readAt(`${place}/${name}`, limits.maxBytes)) : NO_NAME,
@@ -139,27 +144,40 @@ function isPlainName(name: string): boolean {
   return !isDots && !separates.test(name)
 }
 
-function listAt(place: string, maxEntries: number): FolderListing {
+type Listed = {
+  readonly maxEntries: number
+  /** Of the directory itself, which grows with its entries. */
+  readonly sizeBytes: number
+}
+
+/** latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled. */
+const encoding = "latin1"
+
+function listAt(place: string, { maxEntries, sizeBytes }: Listed): FolderListing {
   try {
-    // latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled.
-    const directory = opendirSync(place, { encoding: "latin1", bufferSize: ENTRIES_A_STEP })
-    try {
-      return readEntries(directory, { place, maxEntries })
-    } finally {
-      directory.closeSync()
+    // Small ones at once, which takes a third of the time; large ones no further than they may go.
+    if (sizeBytes <= SMALL_DIRECTORY_BYTES) {
+      const entries = readdirSync(place, { encoding, withFileTypes: true })
+      return listingOf(entries, { place, maxEntries })
     }
+    using directory = opendirSync(place, { encoding, bufferSize: ENTRIES_A_STEP })
+    return listingOf(entriesOf(directory), { place, maxEntries })
   } catch (error) {
     return notThere(error)
   }
 }
 
-function readEntries(
-  directory: Dir,
+function* entriesOf(directory: Dir): Generator<Dirent> {
+  for (let it = directory.readSync(); it !== null; it = directory.readSync()) yield it
+}
+
+function listingOf(
+  found: Iterable<Dirent>,
   { place, maxEntries }: { readonly place: string; readonly maxEntries: number },
 ): FolderListing {
   const entries: DirectoryEntry[] = []
   const unnameable: string[] = []
-  for (let it = directory.readSync(); it !== null; it = directory.readSync()) {
+  for (const it of found) {
     if (entries.length + unnameable.length === maxEntries) return { kind: "too-many", maxEntries }
     const name = utf8Name(it.name)
     if (name === undefined) unnameable.push(writtenOut(it.name))
@@ -169,6 +187,8 @@ function readEntries(
   return { kind: "listed", entries, unnameable: unnameable.toSorted(compareText) }
 }
 
+/** Some thousand entries on most disks; where all directories have the same size, more. */
+const SMALL_DIRECTORY_BYTES = 128 * 1024
 const ENTRIES_A_STEP = 256
 
 /** Undefined when the bytes, one a character, are no UTF-8. */

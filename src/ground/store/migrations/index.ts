@@ -2,7 +2,9 @@ import { journal } from "./0001-journal.ts"
 import { captures } from "./0002-captures.ts"
 import { runs } from "./0003-runs.ts"
 import { runSources } from "./0004-run-sources.ts"
+import { map } from "./0005-map.ts"
+import { packs } from "./0006-packs.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
-export const MIGRATIONS: readonly Migration[] = [journal, captures, runs, runSources]
+export const MIGRATIONS: readonly Migration[] = [journal, captures, runs, runSources, map, packs]

@@ -2,8 +2,7 @@ import type { Node } from "web-tree-sitter"
 import type { Imported } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { childrenOfType, hasToken, unquoted } from "../nodes.ts"
-import { firstOf, relativePath } from "../resolve.ts"
-import type { SourceIndex } from "../source-index.ts"
+import { resolveEcmascriptImport } from "./ecmascript-modules.ts"
 
 /** What TypeScript, TSX and JavaScript share. */
 
@@ -147,33 +146,8 @@ function namesOf(statement: Node): readonly string[] {
   })
 }
 
-const EXTENSIONS = ["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "json"]
-
-/** What a compiled name was written as. */
-const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
-  js: ["ts", "tsx", "d.ts"],
-  jsx: ["tsx"],
-  mjs: ["mts", "d.mts"],
-  cjs: ["cts", "d.cts"],
-}
-
-function resolveImport(
-  { specifier }: Imported,
-  fromPath: string,
-  index: SourceIndex,
-): readonly string[] {
-  if (!specifier.startsWith(".")) return []
-  const path = relativePath(fromPath, specifier.replace(/[?#].*$/, ""))
-  if (path === undefined) return []
-  const [, stem, extension] = /^(.*)\.([^./]+)$/.exec(path) ?? []
-  const written = (WRITTEN_AS[extension ?? ""] ?? []).map((it) => `${stem ?? ""}.${it}`)
-  const folder = path === "." || path === "" ? "" : `${path}/`
-  return firstOf(index, [
-    path,
-    ...written,
-    ...EXTENSIONS.map((it) => `${path}.${it}`),
-    ...EXTENSIONS.map((it) => `${folder}index.${it}`),
-  ])
-}
-
-export const ECMASCRIPT = { isVisible, readImport, resolveImport } satisfies Partial<Language>
+export const ECMASCRIPT = {
+  isVisible,
+  readImport,
+  resolveImport: resolveEcmascriptImport,
+} satisfies Partial<Language>

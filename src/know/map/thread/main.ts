@@ -12,5 +12,5 @@ answerQuestions(async (files: readonly SourceFile[]): Promise<BatchAnswer> => {
     facts.push(await parser.parse(file))
     if (parser.isSpent()) break
   }
-  return { facts, isSpent: parser.isSpent() }
+  return { facts, done: facts.length, isSpent: parser.isSpent() }
 })

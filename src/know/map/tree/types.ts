@@ -1,6 +1,6 @@
 import type { ScanMode, ScanResult } from "#ground/contract"
 import type { Commit, Corpus, History, PostingsOf } from "#know/search"
-import type { FileClass, Skip } from "#see/repo"
+import type { FileClass, ObjectFormat, Skip, SkipReason } from "#see/repo"
 import type { ImportFact, LanguageName, Problem, ReferenceFact, SymbolFact } from "../facts.ts"
 
 /** A file of the tree. Its content has a number, which it shares with all files that are equal. */
@@ -17,6 +17,8 @@ export type IndexedFile = {
   readonly tokens: number
   readonly symbolCount: number
   readonly importCount: number
+  /** Why it could be read in part only; how many reasons there are. */
+  readonly problemCount: number
   /** Terms of its text, for ranking. */
   readonly bodyLength: number
 }
@@ -53,6 +55,13 @@ export type Content = {
   readonly problems: readonly Problem[]
 }
 
+/** A file that is there and takes no part: generated, minified, vendored, or a list of versions. */
+export type UnreadFile = {
+  readonly path: string
+  readonly fileClass: FileClass
+  readonly sizeBytes: number
+}
+
 /** A tree as it was scanned: what searching and choosing stand on. */
 export type IndexedTree = {
   /** Of all paths and contents; equal trees have equal ones. */
@@ -61,6 +70,8 @@ export type IndexedTree = {
   readonly scannedAtMs: number
   /** Sorted by path. */
   readonly files: readonly IndexedFile[]
+  /** Sorted by path. */
+  readonly unread: readonly UnreadFile[]
   /** The position of a file is its place in `files`. Made at the first call, then kept. */
   corpus(): Corpus
   /** Undefined without a past. Made at the first call, then kept. */
@@ -91,23 +102,33 @@ export type SourceEntry = {
   readonly stamp?: string
 }
 
+/** A file that was read, or why it was not. */
+export type SourceText =
+  | { readonly path: string; readonly bytes: Uint8Array; readonly fileClass: FileClass }
+  | { readonly path: string; readonly skip: SkipReason }
+
 /** Where the files of a tree come from: a working tree, or a commit. */
 export type TreeSource = {
   /** Tells the trees of one store apart. */
   readonly key: string
+  /** In what its blob ids are written. */
+  readonly format: ObjectFormat
   list(signal: AbortSignal): Promise<{
     readonly entries: readonly SourceEntry[]
     readonly skipped: readonly Skip[]
     readonly gitSha: string | undefined
   }>
   /** Bytes in the order asked for; a reason instead where there are none. */
-  read(
-    entries: readonly SourceEntry[],
+  read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
+  /** What lies before a commit, or why there is no past; commits that are known are not read again. */
+  past(
+    given: { readonly gitSha: string | undefined; readonly known: Past | undefined },
     signal: AbortSignal,
-  ): AsyncIterable<{ readonly path: string; readonly bytes?: Uint8Array; readonly skip?: Skip }>
-  /** The past, newest first, or why there is none. */
-  past(signal: AbortSignal): Promise<readonly Commit[] | { readonly problem: string }>
+  ): Promise<Past | { readonly problem: string }>
 }
+
+/** Commits newest first, with their ids at the same places; messages are cleaned. */
+export type Past = { readonly ids: readonly string[]; readonly commits: readonly Commit[] }
 
 export type ScanOptions = {
   readonly mode: ScanMode

@@ -73,7 +73,7 @@ export function mean(values: Float64Array): number {
   return values.length === 0 ? 0 : sum / values.length
 }
 
-function smallest(values: Float64Array): number {
+export function smallest(values: Float64Array): number {
   let least = Number.POSITIVE_INFINITY
   for (let index = 0; index < values.length; index++) least = Math.min(least, values[index] ?? 0)
   return least

@@ -1,6 +1,6 @@
 import { type Environment, type RunOutcome, run, visibleLine } from "#ground/base"
 import { GitFailed, GitTimedOut } from "../errors.ts"
-import { GIT_OUTPUT_LIMIT_BYTES, GIT_TIMEOUT_MS } from "../limits.ts"
+import { GIT_OUTPUT_LIMIT_BYTES, LARGEST_GIT_OBJECT_BYTES } from "../limits.ts"
 import type { GitView } from "./view.ts"
 
 /** The commands that are ever asked: plumbing that looks at objects and at nothing else. */
@@ -12,7 +12,9 @@ export type GitProgram = {
   readonly signal: AbortSignal
   /** What a program of this system cannot do without. */
   readonly system: Environment
-  readonly timeoutMs?: number
+  readonly timeoutMs: number
+  /** What one answer about trees and commits may hold. */
+  readonly roundBytes: number
 }
 
 export type GitAnswer = {
@@ -35,7 +37,7 @@ export async function askGit(program: GitProgram, question: Question): Promise<G
     cwd: program.view.directory,
     env: environmentOf(program),
     signal: program.signal,
-    timeoutMs: program.timeoutMs ?? GIT_TIMEOUT_MS,
+    timeoutMs: program.timeoutMs,
     maxOutputBytes: question.maxOutputBytes ?? GIT_OUTPUT_LIMIT_BYTES,
     atLimit: "end",
     ...(question.input === undefined ? {} : { input: question.input }),
@@ -57,7 +59,7 @@ function answerOf(
       }
       throw GitFailed({ command, said: lastLine(outcome.stderr) })
     case "timed-out":
-      throw GitTimedOut({ command, timeoutMs: program.timeoutMs ?? GIT_TIMEOUT_MS })
+      throw GitTimedOut({ command, timeoutMs: program.timeoutMs })
     case "aborted":
       program.signal.throwIfAborted()
       throw GitFailed({ command, said: "it was ended" })
@@ -115,6 +117,8 @@ function environmentOf({ view, system }: GitProgram): Environment {
     GIT_ALLOW_PROTOCOL: "",
     GIT_NO_LAZY_FETCH: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
+    // Git reads a tree or a commit whole before it says anything of it.
+    GIT_ALLOC_LIMIT: String(LARGEST_GIT_OBJECT_BYTES),
     HOME: view.directory,
     LC_ALL: "C",
   }

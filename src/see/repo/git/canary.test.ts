@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { commit, git, gitWith } from "#test/git"
 import { needs } from "#test/needs"
 import { type TempDirectory, tempDirectory } from "#test/temp"
-import { locateRepository } from "../repo.ts"
+import { bareRepository, locateRepository } from "../repo.ts"
 import { walkTree } from "../walk.ts"
 import { type Git, openGit } from "./git.ts"
 
@@ -255,12 +256,29 @@ const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Pr
     const ids = entries.map((entry) => entry.id)
     for await (const blob of it.readBlobs(ids, { maxBlobBytes: 1_000 })) expect(blob).toBeDefined()
   },
+  commitIds: async (it) => it.commitIds({ from: await headOf(it), limit: 10 }),
+  readCommits: async (it) => it.readCommits([await headOf(it)]),
   history: async (it) => it.history({ from: await headOf(it), limit: 10 }),
   async diffNames(it) {
     const commits = await it.history({ from: await headOf(it), limit: 10 })
     await it.diffNames(commits.at(-1)?.id ?? "", await headOf(it))
   },
   isAncestor: async (it) => it.isAncestor(await headOf(it), await headOf(it)),
+}
+
+/** The same git folder once more, as a bare repository that a person names. */
+async function namedAsBare(
+  { root, outside }: Place,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Git> {
+  renameSync(path.join(root, ".git"), path.join(root, "bare"))
+  const stateDirectory = path.join(outside, "state")
+  const repository = await bareRepository(path.join(root, "bare"), { stateDirectory })
+  if (repository === undefined) throw new Error("it is a bare repository")
+  const { signal } = new AbortController()
+  const outcome = await openGit({ repository, environment, signal })
+  if (outcome.kind !== "ready") throw new Error(outcome.reason)
+  return outcome.git
 }
 
 async function headOf(it: Git): Promise<string> {
@@ -319,6 +337,8 @@ describe.runIf(needs("S5", "git"))("what a repository would have git execute", (
       await walkTree(repository, { signal })
       expect(existsSync(place.canary)).toBe(false)
       expect(readdirSync(place.root)).not.toContain("canary")
+      await CALLS.history(await namedAsBare(place, environment))
+      expect(existsSync(place.canary)).toBe(false)
     },
   )
 

@@ -1,8 +1,8 @@
 import { compareText } from "#ground/base"
-import { DEEPEST_WALKED_LEVELS } from "../limits.ts"
+import { DEEPEST_WALKED_LEVELS, MOST_OPEN_FOLDERS, PAIRS_A_ROUND } from "../limits.ts"
 import type { GitProgram } from "./ask.ts"
-import { readTrees } from "./objects.ts"
-import { differingEntries } from "./parse.ts"
+import { readTrees, type Trees } from "./objects.ts"
+import { type DifferingEntry, differingEntries } from "./parse.ts"
 
 export type Change =
   | { readonly kind: "added" | "modified" | "deleted"; readonly path: string }
@@ -17,71 +17,96 @@ export type TreePair = {
 
 /**
  * What differs between the trees of each pair; undefined for a pair that differs in more than
- * `maxChanges` files. Git's own comparison would do it too, but it holds all of a commit in memory
- * before it says a word: a hostile tree of 70 entries, each the same, took 2.6 GB in 8 seconds.
- * Here trees are read level by level, those of all pairs at once, and equal ones not at all.
+ * `maxChanges` files, or whose trees cannot be read. Git's own comparison would do it too, but it
+ * holds all of a commit in memory before it says a word: a hostile tree of 70 entries, each the
+ * same, took 2.6 GB in 8 seconds. Here trees are read level by level, those of all pairs together,
+ * and equal ones not at all.
  */
 export async function compareTrees(
   program: GitProgram,
   pairs: readonly TreePair[],
   limits: { readonly maxChanges: number },
 ): Promise<readonly (readonly Change[] | undefined)[]> {
-  const found: Found[] = pairs.map(() => ({ files: [], isTooMuch: false }))
+  const found = pairs.map((): Found => ({ files: [], pending: 0, isGivenUp: false }))
   let open: readonly OpenPair[] = pairs.map((pair, at) => ({ ...pair, at, path: "" }))
   for (let level = 0; open.length > 0; level++) {
-    const needed = open.flatMap((it) => [it.before, it.after]).filter((it) => it !== undefined)
-    const trees = await readTrees(program, [...new Set(needed)])
     const below: OpenPair[] = []
-    for (const pair of open) {
+    for await (const { pair, differing } of compareLevel(program, open)) {
       const of = found[pair.at]
-      if (of === undefined || of.isTooMuch) continue
-      const differing = compareLevel(pair, trees)
-      of.files.push(...differing.files)
-      of.pending = (of.pending ?? 0) + differing.folders.length
-      const isTooMuch = of.files.length + of.pending > limits.maxChanges
-      of.isTooMuch = isTooMuch || differing.isUnknown || level > DEEPEST_WALKED_LEVELS
-      below.push(...differing.folders)
+      if (of === undefined || of.isGivenUp) continue
+      const size = of.files.length + of.pending + (differing?.length ?? 0)
+      of.isGivenUp = size > limits.maxChanges || below.length > MOST_OPEN_FOLDERS
+      of.isGivenUp ||= differing === undefined || level > DEEPEST_WALKED_LEVELS
+      if (of.isGivenUp) continue
+      for (const entry of differing ?? []) sortIn(entry, { pair, of, below })
     }
-    open = below.filter((it) => found[it.at]?.isTooMuch === false)
+    open = below.filter((it) => found[it.at]?.isGivenUp === false)
   }
-  return found.map((it) => (it.isTooMuch ? undefined : changesOf(it.files)))
+  return found.map((it) => (it.isGivenUp ? undefined : changesOf(it.files)))
 }
 
 type OpenPair = TreePair & { readonly at: number; readonly path: string }
 /** A file that was, is, or both; with the ids of its content. */
-type File = { readonly path: string; readonly was?: string; readonly is?: string }
-type Found = { readonly files: File[]; isTooMuch: boolean; pending?: number }
+type File = {
+  readonly path: string
+  readonly was: string | undefined
+  readonly is: string | undefined
+}
+type Found = { readonly files: File[]; pending: number; isGivenUp: boolean }
 
-function compareLevel(pair: OpenPair, trees: ReadonlyMap<string, string>) {
-  const [before, after] = [pair.before, pair.after].map((id) =>
-    id === undefined ? "" : trees.get(id),
-  )
-  if (before === undefined || after === undefined) {
-    return { files: [], folders: [], isUnknown: true }
-  }
-  const idBytes = (pair.before ?? pair.after ?? "").length / 2
-  const { gone, come } = differingEntries(before, after, idBytes)
-  const files = new Map<string, { was?: string; is?: string }>()
-  const folders = new Map<string, { was?: string; is?: string }>()
-  for (const [side, entries] of [["was", gone] as const, ["is", come] as const]) {
-    for (const { name, isFolder, id } of entries) {
-      if (name === undefined) continue
-      const path = pair.path === "" ? name : `${pair.path}/${name}`
-      const kind = isFolder ? folders : files
-      kind.set(path, { ...kind.get(path), [side]: id })
-    }
-  }
-  return {
-    files: [...files].map(([path, ids]): File => ({ path, ...ids })),
-    folders: [...folders].map(([path, ids]): OpenPair => {
-      return { before: ids.was, after: ids.is, at: pair.at, path }
-    }),
-    isUnknown: false,
+type Compared = {
+  readonly pair: OpenPair
+  /** Undefined when one of the two trees cannot be read. */
+  readonly differing: readonly DifferingEntry[] | undefined
+}
+
+/** One answer of git after another: as many pairs as fit into it, the rest in the next. */
+async function* compareLevel(
+  program: GitProgram,
+  open: readonly OpenPair[],
+): AsyncGenerator<Compared> {
+  for (let at = 0; at < open.length; ) {
+    const round = open.slice(at, at + PAIRS_A_ROUND)
+    // The later of the two first: it is the earlier one of the pair before.
+    const needed = round.flatMap((it) => [it.after, it.before]).filter((it) => it !== undefined)
+    const trees = await readTrees(program, [...new Set(needed)])
+    const cut = round.findIndex((it) => !isReached(it, trees))
+    const reached = cut === -1 ? round : round.slice(0, cut)
+    for (const pair of reached) yield { pair, differing: compared(pair, trees) }
+    const [first] = round
+    // Two that do not fit alone are not read at all.
+    if (reached.length === 0 && first !== undefined) yield { pair: first, differing: undefined }
+    at += Math.max(1, reached.length)
   }
 }
 
+function isReached({ before, after }: TreePair, trees: Trees): boolean {
+  return [before, after].every((it) => it === undefined || trees.has(it))
+}
+
+function compared({ before, after }: TreePair, trees: Trees) {
+  const was = before === undefined ? NO_TREE : trees.get(before)
+  const is = after === undefined ? NO_TREE : trees.get(after)
+  const idBytes = (before ?? after ?? "").length / 2
+  return was === undefined || is === undefined ? undefined : differingEntries(was, is, idBytes)
+}
+
+const NO_TREE = Buffer.alloc(0)
+
+function sortIn(
+  { name, isFolder, was, is }: DifferingEntry,
+  to: { readonly pair: OpenPair; readonly of: Found; readonly below: OpenPair[] },
+): void {
+  if (name === undefined) return
+  const { pair, of, below } = to
+  const path = pair.path === "" ? name : `${pair.path}/${name}`
+  if (!isFolder) return void of.files.push({ path, was, is })
+  of.pending++
+  below.push({ before: was, after: is, at: pair.at, path })
+}
+
 function changesOf(files: readonly File[]): readonly Change[] {
-  const sorted = files.toSorted((a, b) => compareText(a.path, b.path))
+  const sorted = withoutTwins(files.toSorted((a, b) => compareText(a.path, b.path)))
   const gone = goneById(sorted)
   const renamedFrom = new Set<string>()
   const changes = sorted.flatMap(({ path, was, is }): Change[] => {
@@ -93,6 +118,11 @@ function changesOf(files: readonly File[]): readonly Change[] {
     return [{ kind: "renamed", path, from }]
   })
   return changes.filter((it) => it.kind !== "deleted" || !renamedFrom.has(it.path))
+}
+
+/** A damaged tree may hold a name twice; of ordinary ones all names differ. */
+function withoutTwins(sorted: readonly File[]): readonly File[] {
+  return sorted.filter((it, at) => it.path !== sorted[at - 1]?.path)
 }
 
 /** Paths that are gone, by their content. Empty files are all alike, and say nothing. */

@@ -2,8 +2,10 @@ import path from "node:path"
 import { invariant, pickEnvironment } from "#ground/base"
 import { GitAnswerTooLarge, GitFailed } from "../errors.ts"
 import {
+  BLOBS_A_ROUND_BYTES,
   COMMITS_A_ROUND,
   GIT_OUTPUT_LIMIT_BYTES,
+  GIT_TIMEOUT_MS,
   MOST_CHANGES_A_COMMIT,
   MOST_COMMITS,
   MOST_WALKED_FILES,
@@ -13,7 +15,7 @@ import { askGit, type GitProgram, type Question } from "./ask.ts"
 import { type Change, compareTrees } from "./changes.ts"
 import { headCommit } from "./head.ts"
 import { formatOf, isObjectId, type ObjectFormat } from "./object-id.ts"
-import { type BlobOutcome, describeObjects, readBlobs, readCommits } from "./objects.ts"
+import { type BlobOutcome, describeObjects, readBlobs, readHeaders } from "./objects.ts"
 import { type CommitHeader, parseTree, type TreeList } from "./parse.ts"
 import { findGitProgram } from "./program.ts"
 import { makeGitView, objectsProblem } from "./view.ts"
@@ -21,6 +23,13 @@ import { makeGitView, objectsProblem } from "./view.ts"
 export type Commit = CommitHeader & {
   /** Undefined when it touches more files than are read. */
   readonly changes: readonly Change[] | undefined
+}
+
+export type HistoryWanted = {
+  readonly from: string
+  readonly limit: number
+  /** Leave out this commit and all before it. */
+  readonly since?: string
 }
 
 /** The history of a repository, read without running anything of it. */
@@ -35,12 +44,11 @@ export type Git = {
     limits: { readonly maxBlobBytes: number },
   ): AsyncGenerator<BlobOutcome>
   /** Newest first, without merges, which have no change of their own. */
-  history(options: {
-    readonly from: string
-    readonly limit: number
-    /** Leave out this commit and all before it. */
-    readonly since?: string
-  }): Promise<readonly Commit[]>
+  commitIds(wanted: HistoryWanted): Promise<readonly string[]>
+  /** In the order given, without those that are not there. */
+  readCommits(ids: readonly string[]): Promise<readonly Commit[]>
+  /** Both at once: the commits of these ids. */
+  history(wanted: HistoryWanted): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
   /** Also true of a commit and itself; false of one that is not there. */
   isAncestor(ancestor: string, commit: string): Promise<boolean>
@@ -58,6 +66,8 @@ export async function openGit(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   readonly timeoutMs?: number
+  /** What one answer about trees and commits may hold. */
+  readonly roundBytes?: number
 }): Promise<OpenedGit> {
   const { repository, environment, signal } = options
   const { gitCommonDirectory: common, root, stateDirectory } = repository
@@ -71,8 +81,8 @@ export async function openGit(options: {
 
   const view = await makeGitView({ common, stateDirectory }, formatOf(head))
   const system = pickEnvironment(environment, ["SystemRoot"])
-  const timeoutMs = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }
-  const program = { file, view, signal, system, ...timeoutMs }
+  const { timeoutMs = GIT_TIMEOUT_MS, roundBytes = BLOBS_A_ROUND_BYTES } = options
+  const program = { file, view, signal, system, timeoutMs, roundBytes }
   return { kind: "ready", git: createGit(program, repository, formatOf(head)) }
 }
 
@@ -89,21 +99,26 @@ function createGit(program: GitProgram, repository: Repository, format: ObjectFo
       return parseTree(await askWhole(program, { command: "ls-tree", args }))
     },
     readBlobs: (ids, limits) => readBlobs(program, ids.map(checkedId), limits),
-    history: (wanted) => history(program, wanted),
+    commitIds: (wanted) => commitIds(program, wanted),
+    readCommits: (ids) => readCommits(program, ids.map(checkedId)),
+    history: async (wanted) => readCommits(program, await commitIds(program, wanted)),
     diffNames: (from, to) => diffNames(program, checkedId(from), checkedId(to)),
     isAncestor: (ancestor, commit) => isAncestor(program, checkedId(ancestor), checkedId(commit)),
   }
 }
 
-async function history(
-  program: GitProgram,
-  wanted: Parameters<Git["history"]>[0],
-): Promise<readonly Commit[]> {
+async function commitIds(program: GitProgram, wanted: HistoryWanted): Promise<readonly string[]> {
   const limit = Math.min(Math.max(0, Math.floor(wanted.limit)), MOST_COMMITS)
   const until = wanted.since === undefined ? [] : [`^${checkedId(wanted.since)}`]
   const args = ["--no-merges", `--max-count=${limit}`, checkedId(wanted.from), ...until, "--"]
   const output = await askWhole(program, { command: "rev-list", args })
-  const ids = output.toString("latin1").split("\n").filter(isObjectId)
+  return output.toString("latin1").split("\n").filter(isObjectId)
+}
+
+async function readCommits(
+  program: GitProgram,
+  ids: readonly string[],
+): Promise<readonly Commit[]> {
   const commits: Commit[] = []
   for (let at = 0; at < ids.length; at += COMMITS_A_ROUND) {
     commits.push(...(await commitsOfRound(program, ids.slice(at, at + COMMITS_A_ROUND))))
@@ -116,10 +131,10 @@ async function commitsOfRound(
   program: GitProgram,
   ids: readonly string[],
 ): Promise<readonly Commit[]> {
-  const headers = await readCommits(program, ids)
+  const headers = await readHeaders(program, ids)
   const trees = new Map(headers.map((it) => [it.id, it.tree]))
   const others = headers.flatMap((it) => it.parents.slice(0, 1)).filter((it) => !trees.has(it))
-  for (const it of await readCommits(program, [...new Set(others)])) trees.set(it.id, it.tree)
+  for (const it of await readHeaders(program, [...new Set(others)])) trees.set(it.id, it.tree)
   const pairs = headers.map((it) => ({ before: trees.get(it.parents[0] ?? ""), after: it.tree }))
   const changes = await compareTrees(program, pairs, { maxChanges: MOST_CHANGES_A_COMMIT })
   return headers.map((header, at) => ({ ...header, changes: changes[at] }))
@@ -130,7 +145,7 @@ async function diffNames(
   from: string,
   to: string,
 ): Promise<readonly Change[]> {
-  const headers = await readCommits(program, [from, to])
+  const headers = await readHeaders(program, [from, to])
   const [before, after] = [from, to].map((id) => headers.find((it) => it.id === id)?.tree)
   if (before === undefined || after === undefined) {
     throw GitFailed({ command: "cat-file", said: "a commit is not there" })

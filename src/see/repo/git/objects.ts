@@ -1,6 +1,6 @@
 import { GitAnswerTooLarge } from "../errors.ts"
 import { BLOBS_A_ROUND_BYTES, GIT_OUTPUT_LIMIT_BYTES, OBJECTS_A_ROUND } from "../limits.ts"
-import { askGit, type GitProgram } from "./ask.ts"
+import { askGit, type GitAnswer, type GitProgram } from "./ask.ts"
 import {
   type BatchObject,
   type CommitHeader,
@@ -43,50 +43,50 @@ export async function* readBlobs(
   }
 }
 
-export async function readCommits(
+/** Those that are commits, in the order given. */
+export async function readHeaders(
   program: GitProgram,
   ids: readonly string[],
 ): Promise<readonly CommitHeader[]> {
-  const objects = await readSmall(program, { ids, type: "commit" })
-  return objects.map(parseCommit)
+  const headers: CommitHeader[] = []
+  for (let at = 0; at < ids.length; ) {
+    const objects = await readFirst(program, ids.slice(at, at + OBJECTS_A_ROUND))
+    for (const it of objects) if (it.type === "commit") headers.push(parseCommit(it))
+    // One that does not fit alone is left out.
+    at += Math.max(1, objects.length)
+  }
+  return headers
+}
+
+/** Undefined for what is no tree; absent when the answer was full before. */
+export type Trees = ReadonlyMap<string, Buffer | undefined>
+
+/** As many of the first as fit into one answer. */
+export async function readTrees(program: GitProgram, ids: readonly string[]): Promise<Trees> {
+  const objects = await readFirst(program, ids)
+  return new Map(objects.map((it) => [it.id, it.type === "tree" ? it.bytes : undefined]))
 }
 
 /**
- * Those that are trees and not too large, one character for each byte, which is the fastest form
- * to compare; the others are not in the answer.
+ * As many of the first as fit into one round, those that are not there too. Sizes are not asked for
+ * before: most are small, and an answer that is cut is whole up to the last object.
  */
-export async function readTrees(
+async function readFirst(
   program: GitProgram,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const trees = new Map<string, string>()
-  for (let at = 0; at < ids.length; at += OBJECTS_A_ROUND) {
-    const round = ids.slice(at, at + OBJECTS_A_ROUND)
-    const objects = await readSmall(program, { ids: round, type: "tree" })
-    for (const it of objects) trees.set(it.id, it.bytes.toString("latin1"))
-  }
-  return trees
-}
-
-type Wanted = { readonly ids: readonly string[]; readonly type: "commit" | "tree" }
-
-/** Commonly small, so that sizes are asked for only when the answer was too large at once. */
-async function readSmall(
-  program: GitProgram,
-  { ids, type }: Wanted,
 ): Promise<readonly BatchObject[]> {
   if (ids.length === 0) return []
+  const { output } = await askBatch(program, ids, { maxOutputBytes: program.roundBytes })
+  return parseBatch(output)
+}
+
+function askBatch(
+  program: GitProgram,
+  ids: readonly string[],
+  limits: { readonly maxOutputBytes?: number } = {},
+): Promise<GitAnswer> {
   const input = ids.map((id) => `${id}\n`).join("")
-  const maxOutputBytes = BLOBS_A_ROUND_BYTES
-  const question = { command: "cat-file", args: ["--batch"], input, maxOutputBytes } as const
-  const { output, isCut } = await askGit(program, question)
-  if (!isCut) return parseBatch(output).filter((it) => it.type === type)
-  const objects: BatchObject[] = []
-  for (const round of roundsOf(await describeObjects(program, ids), BLOBS_A_ROUND_BYTES)) {
-    const wanted = round.filter((it) => it.type === type && isWanted(it, BLOBS_A_ROUND_BYTES))
-    objects.push(...(await readObjects(program, wanted)))
-  }
-  return objects
+  return askGit(program, { command: "cat-file", args: ["--batch", "--buffer"], input, ...limits })
 }
 
 async function readObjects(
@@ -94,8 +94,10 @@ async function readObjects(
   wanted: readonly Described[],
 ): Promise<readonly BatchObject[]> {
   if (wanted.length === 0) return []
-  const input = wanted.map(({ id }) => `${id}\n`).join("")
-  const { output, isCut } = await askGit(program, { command: "cat-file", args: ["--batch"], input })
+  const { output, isCut } = await askBatch(
+    program,
+    wanted.map((it) => it.id),
+  )
   if (isCut) throw GitAnswerTooLarge({ command: "cat-file", maxBytes: GIT_OUTPUT_LIMIT_BYTES })
   return parseBatch(output)
 }

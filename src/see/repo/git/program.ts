@@ -3,7 +3,8 @@ import { FileNotReadable, realPath, statFile } from "#ground/base"
 
 /**
  * The first git on the PATH that did not come with the project: npm puts a folder of the project
- * on the PATH, and a repository could bring a program of that name along.
+ * on the PATH, and those of all folders above it, and a repository could bring a program of that
+ * name along.
  */
 export async function findGitProgram(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -16,7 +17,8 @@ export async function findGitProgram(options: {
   const folders = searched.split(path.delimiter).filter((it) => path.isAbsolute(it))
   for (const folder of folders) {
     const program = await programAt(path.join(folder, name))
-    if (program !== undefined && !isInside(options.outside, program)) return program
+    if (program === undefined || isInstalledByNpm(program)) continue
+    if (!isInside(options.outside, program)) return program
   }
   return undefined
 }
@@ -32,6 +34,10 @@ async function programAt(file: string): Promise<string | undefined> {
     if (!FileNotReadable.is(error)) throw error
     return undefined
   }
+}
+
+function isInstalledByNpm(program: string): boolean {
+  return program.split(path.sep).includes("node_modules")
 }
 
 function isInside(folder: string, file: string): boolean {

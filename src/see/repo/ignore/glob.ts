@@ -43,9 +43,30 @@ export function parseGlob(pattern: string): Glob {
 export type Effort = { steps: number }
 
 export function matchesGlob({ prefix, tokens }: Glob, text: string, effort: Effort): boolean {
+  effort.steps++
   if (tokens === undefined || !text.startsWith(prefix)) return false
   if (tokens.length === 0) return text.length === prefix.length
-  return matchesTokens(tokens, text.slice(prefix.length), effort)
+  const rest = text.slice(prefix.length)
+  return mayEndSo(tokens, rest) && matchesTokens(tokens, rest, effort)
+}
+
+/** From the end up to the last run of bytes: of a pattern like `*.log`, most names fail there. */
+function mayEndSo(tokens: readonly Token[], text: string): boolean {
+  let left = text.length
+  for (let at = tokens.length - 1; at >= 0; at--) {
+    const matches = oneByte(tokens[at], text.charAt(--left))
+    if (matches === undefined) return true
+    if (!matches || left < 0) return false
+  }
+  return true
+}
+
+/** Whether a token that stands for one byte stands for this one; undefined for all others. */
+function oneByte(token: Token | undefined, byte: string): boolean | undefined {
+  if (token?.kind === "byte") return token.byte === byte
+  if (token?.kind === "any") return byte !== "/"
+  if (token?.kind === "class") return byte !== "/" && token.bytes.has(byte) !== token.isNegated
+  return undefined
 }
 
 function tokensOf(pattern: string): readonly Token[] | undefined {
@@ -233,10 +254,9 @@ function step(
   const isSlash = byte === "/"
   switch (token.kind) {
     case "byte":
-      if (token.byte === byte) following[at + 1] = 1
-      return
     case "any":
-      if (!isSlash) following[at + 1] = 1
+    case "class":
+      if (oneByte(token, byte) === true) following[at + 1] = 1
       return
     case "star":
       if (!isSlash) following[at] = 1
@@ -249,9 +269,6 @@ function step(
     case "folder-run":
       following[at] = 1
       if (isSlash) following[at + 1] = 1
-      return
-    case "class":
-      if (!isSlash && token.bytes.has(byte) !== token.isNegated) following[at + 1] = 1
       return
     default:
       token satisfies never

@@ -2,6 +2,7 @@ import type { z } from "zod"
 import { SIGNATURES } from "#ground/contract"
 import type { Screen } from "../screen.ts"
 import { renderApprovals, renderMessages, renderRun, renderRuns } from "./agents.ts"
+import { renderBenchScan, renderRecall } from "./bench.ts"
 import { renderCapture } from "./capture.ts"
 import { renderDiff } from "./capture-diff.ts"
 import {
@@ -12,7 +13,9 @@ import {
 } from "./capture-lists.ts"
 import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
+import { renderExportedMap, renderFound, renderScan, renderShow, renderTree } from "./map.ts"
 import { renderNow } from "./now.ts"
+import { renderGuidelines, renderPack, renderPackDiff, renderPackList } from "./pack.ts"
 import {
   renderAnswer,
   renderDeleted,
@@ -68,6 +71,12 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "agents.show": renderer(SIGNATURES["agents.show"].output, renderRun),
   "agents.timeline": renderer(SIGNATURES["agents.timeline"].output, renderTimeline),
   "agents.turns": renderer(SIGNATURES["agents.turns"].output, renderTurns),
+  "bench.recall": renderer(SIGNATURES["bench.recall"].output, renderRecall),
+  "bench.scan": renderer(
+    SIGNATURES["bench.scan"].output,
+    renderBenchScan,
+    (it) => it.commitsEqual === it.commitsCompared,
+  ),
   "capture.take": renderer(SIGNATURES["capture.take"].output, renderCapture),
   "capture.show": renderer(SIGNATURES["capture.show"].output, renderCapture),
   "capture.list": renderer(SIGNATURES["capture.list"].output, renderCaptureList),
@@ -85,11 +94,21 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "config.unset": renderer(SIGNATURES["config.unset"].output, renderSetting),
   "doctor.run": renderer(SIGNATURES["doctor.run"].output, renderDoctor, (it) => it.isHealthy),
   "events.list": renderer(SIGNATURES["events.list"].output, renderEvents),
+  "guidelines.list": renderer(SIGNATURES["guidelines.list"].output, renderGuidelines),
+  "map.export": renderer(SIGNATURES["map.export"].output, renderExportedMap),
+  "map.scan": renderer(SIGNATURES["map.scan"].output, renderScan),
+  "map.show": renderer(SIGNATURES["map.show"].output, renderShow),
+  "map.tree": renderer(SIGNATURES["map.tree"].output, renderTree),
   "now.show": renderer(SIGNATURES["now.show"].output, renderNow),
+  "pack.build": renderer(SIGNATURES["pack.build"].output, renderPack),
+  "pack.diff": renderer(SIGNATURES["pack.diff"].output, renderPackDiff),
+  "pack.list": renderer(SIGNATURES["pack.list"].output, renderPackList),
+  "pack.show": renderer(SIGNATURES["pack.show"].output, renderPack),
   "permissions.add": renderer(SIGNATURES["permissions.add"].output, renderPermissions),
   "permissions.list": renderer(SIGNATURES["permissions.list"].output, renderPermissions),
   "permissions.remove": renderer(SIGNATURES["permissions.remove"].output, renderPermissions),
   "permissions.trust": renderer(SIGNATURES["permissions.trust"].output, renderPermissions),
+  "search.find": renderer(SIGNATURES["search.find"].output, renderFound),
   "store.status": renderer(SIGNATURES["store.status"].output, renderStatus),
   "store.check": renderer(SIGNATURES["store.check"].output, renderCheck, (it) => it.isSound),
   "store.backup": renderer(SIGNATURES["store.backup"].output, renderBackup),

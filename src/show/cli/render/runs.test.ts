@@ -60,11 +60,12 @@ test("[CLI-13] the context of a run: how full, what came when, what changed", ()
       isThisTurn: i > 0,
       isBeforeCompaction: i === 1,
     })),
+    parts: [{ label: "package pk_1, 2 files", tokens: 1_900, pack: "pk_1", seq: 1 }],
     compactions: [{ seq: 9, at: 0 }],
     changes: [{ path: "a.ts", added: 3, removed: 2, seq: 4 }],
   }
   const shown = render("agents.context", context)
-  expect(shown.split("\n").slice(0, 9).join("\n")).toMatchInlineSnapshot(`
+  expect(shown.split("\n").slice(0, 12).join("\n")).toMatchInlineSnapshot(`
     "5.0k of 10.0k tokens in the window
 
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦······························│···········
@@ -72,11 +73,15 @@ test("[CLI-13] the context of a run: how full, what came when, what changed", ()
 
     The host compacted 1 time.
 
+    In front of turns
+    package pk_1, 2 files  1,900 tokens
+
     Loaded
     before                      f0.md   read"
   `)
   expect(shown).toContain("and 2 more\n\nChanged\n+3  −2  a.ts")
-  const unknown = { used: null, window: null, kinds: [], files: [], compactions: [], changes: [] }
+  const lists = { kinds: [], files: [], parts: [], compactions: [], changes: [] }
+  const unknown = { used: null, window: null, ...lists }
   expect(render("agents.context", unknown)).toBe("How full the window is, the host has not said.")
 })
 

@@ -61,7 +61,7 @@ export function renderSaved({ file, messages, sizeBytes }: AgentsSaved): string 
 
 export function renderContext(context: AgentsContext, screen: Screen): string {
   const { paint } = screen
-  const { used, window, kinds, files, changes, compactions } = context
+  const { used, window, kinds, files, parts, changes, compactions } = context
   const head =
     used === null || window === null
       ? "How full the window is, the host has not said."
@@ -80,9 +80,14 @@ export function renderContext(context: AgentsContext, screen: Screen): string {
     ...(compactions.length === 0
       ? []
       : ["", paint.warn(`The host compacted ${plural(compactions.length, "time")}.`)]),
+    ...section("In front of turns", parts.map(partRow), screen),
     ...section("Loaded", loaded, screen),
     ...section("Changed", changed, screen),
   ].join("\n")
+}
+
+function partRow({ label, tokens }: AgentsContext["parts"][number]): string[] {
+  return [label, `${formatExact(tokens)} tokens`]
 }
 
 function sayTurn(isThisTurn: boolean): string {

@@ -7,6 +7,7 @@ import { insertCommand, type NewCommand } from "./command-queries.ts"
 import {
   beginRun,
   claimRun,
+  countPackTurns,
   deleteRun,
   editRun,
   forgetSession,
@@ -26,7 +27,7 @@ import {
   selectUnfinished,
   setRunMode,
 } from "./queries.ts"
-import { FenceRow, MessageRow, type Owner, RunRow } from "./rows.ts"
+import { CountRow, FenceRow, MessageRow, type Owner, RunRow } from "./rows.ts"
 import type { RunFilter } from "./search.ts"
 import type { Claim } from "./writer.ts"
 
@@ -131,6 +132,8 @@ function createReading({ db }: Deps, find: (id: string) => Promise<RunRow>) {
       if (found === undefined) throw MessageUnknown({ id, seq })
       return found
     },
+    hasPackPart: async (id: string): Promise<boolean> =>
+      ((await db.get(CountRow, countPackTurns(id)))?.count ?? 0) > 0,
   }
 }
 

@@ -37,6 +37,11 @@ export const selectMessage = (runId: string, seq: number): Sql => sql`
   SELECT id, seq, type, role, content, at, metadata, raw FROM run_messages
   WHERE run_id = ${runId} AND seq = ${seq}`
 
+/** Whether a turn carried a package: what is in front of a turn stands in its metadata. */
+export const countPackTurns = (runId: string): Sql => sql`
+  SELECT count(*) AS count FROM (SELECT seq FROM run_messages
+    WHERE run_id = ${runId} AND type = 'user' AND metadata LIKE '%"pack":%' LIMIT 1) AS carried`
+
 /** Takes the next numbers, if this process still is the one that may write. */
 export const advance = (runId: string, fence: number, by: number): Sql => sql`
   UPDATE runs SET last_seq = last_seq + ${by} WHERE id = ${runId} AND fence = ${fence}

@@ -11,7 +11,9 @@ export function composeTurn(
   redact: (text: string) => string,
 ): Turn {
   const used = words.startsWith("/") ? [] : parts
-  const shown = used.map(({ label, tokens }) => ({ label, tokens }))
+  const shown = used.map(({ label, tokens, pack }) =>
+    pack === undefined ? { label, tokens } : { label, tokens, pack },
+  )
   return {
     text: [...used.map(sayPart), words].join("\n\n"),
     draft: {

@@ -15,6 +15,7 @@ import type { Book } from "../kept/book.ts"
 import { finishCommand } from "../kept/command-queries.ts"
 import type { Queue } from "../kept/queue.ts"
 import type { Claim } from "../kept/writer.ts"
+import { duePack } from "./due-pack.ts"
 import { hideVariables } from "./hide-variables.ts"
 import { goLive, type Live, systemDraft } from "./live.ts"
 import type { LiveDeps, Turn } from "./state.ts"
@@ -27,8 +28,8 @@ export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   environmentFor(type: AgentType): Readonly<Record<string, string>>
   environment(): Readonly<Record<string, string | undefined>>
   projectFolders(directory: string): Promise<readonly string[]>
-  /** What is put in front of each turn. */
-  contextParts(run: Run): Promise<readonly ContextPart[]>
+  /** What is put in front of each turn, and of this one a kept package. */
+  contextParts(run: Run, pack?: string): Promise<readonly ContextPart[]>
   /** What a person's rules say; they are read anew before a run starts. */
   rules(): Promise<Pick<StartOptions, "verdict" | "restricting">>
   /** Whether the host still has a session that can be gone on with. */
@@ -50,6 +51,8 @@ export type Wanted = {
   readonly queued: QueuedTurn
 }
 
+type Composed = Pick<Wanted, "run" | "configuration" | "queued">
+
 /** How one process of the agent is started. */
 type Way = {
   readonly turn: Turn
@@ -65,19 +68,13 @@ type Way = {
  * once by a fresh one that knows of it.
  */
 export function createWorking(deps: WorkingDeps, shelf: Shelf) {
-  const compose = async (run: Run, { id, text }: QueuedTurn): Promise<Turn> => ({
-    ...composeTurn(text, await deps.contextParts(run), deps.redact),
-    id,
-  })
+  const { compose, nextTurn } = createComposing(deps, shelf)
 
-  async function nextTurn(run: Run): Promise<Turn | undefined> {
-    const queued = await shelf.queue.nextTurn(run.id)
-    return queued === undefined ? undefined : compose(run, queued)
-  }
-  async function firstWay({ run, configuration, queued }: Wanted): Promise<Way> {
+  async function firstWay(wanted: Wanted): Promise<Way> {
+    const { run, configuration } = wanted
     const isResumed = (run.sessionId ?? configuration.resume) !== undefined
     const isFresh = run.sessionId !== null && !(await deps.isResumable(run))
-    const turn = await compose(run, queued)
+    const turn = await compose(wanted)
     return { turn, isFresh, mayRestart: isResumed && !isFresh, isSaid: false }
   }
   async function startOne(wanted: Wanted, way: Way): Promise<Live> {
@@ -95,7 +92,7 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
     return goLive(job, {
       ...deps,
       ...hideVariables(deps, wanted.configuration.env ?? {}),
-      nextTurn,
+      nextTurn: () => nextTurn(wanted),
       unusedAnswer: (runId, digest) => unusedAnswer(shelf.approvals, runId, digest),
     })
   }
@@ -110,6 +107,24 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
     onLive(second)
     const end = await second.done
     return end === "gone" ? "failed" : end
+  }
+}
+
+/** Turns as they are said: with what stands in front of them. */
+function createComposing(deps: WorkingDeps, { book, queue }: Shelf) {
+  async function compose({ run, configuration, queued }: Composed): Promise<Turn> {
+    const parts = await deps.contextParts(run, await duePack(run, configuration, book))
+    return { ...composeTurn(queued.text, parts, deps.redact), id: queued.id }
+  }
+  return {
+    compose,
+    async nextTurn({ run: before, configuration }: Wanted): Promise<Turn | undefined> {
+      const queued = await queue.nextTurn(before.id)
+      if (queued === undefined) return undefined
+      // As it stands now: when its work began it may have had no session.
+      const { run } = await book.find(before.id)
+      return compose({ run, configuration, queued })
+    },
   }
 }
 

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { type App, createApp } from "#show/app"
+import { atMost, type Bench, type BenchContext, interleave, makeRow, type Row } from "./frame.ts"
+import { type MadeTree, makeTree } from "./map/made-tree.ts"
+
+const FILES = 10_000
+const ROUNDS = 40
+const { signal } = new AbortController()
+
+/** A package from a warm index, and a changed file, on a tree of 10,000 files. */
+export const bench: Bench = {
+  name: "pack",
+  about: "A package of 8,000 tokens from a warm index of 10,000 files; a file that changed",
+  async run(context) {
+    const folder = mkdtempSync(path.join(tmpdir(), "qm-bench-pack-"))
+    try {
+      const tree = makeTree(path.join(folder, "tree"), { root: context.root, files: FILES })
+      await using app = await createApp({
+        directory: tree.folder,
+        environment: { PATH: process.env["PATH"], QM_HOME: path.join(folder, "home") },
+        settings: ["map.scanInterval=86400"],
+        writeLog: () => {},
+      })
+      context.note(`scanning ${FILES} files, ${tree.lines} lines …`)
+      await app.call("map.scan", {}, { signal })
+      return await measure({ app, tree }, context)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+type World = { readonly app: App; readonly tree: MadeTree }
+
+async function measure(world: World, context: BenchContext): Promise<readonly Row[]> {
+  const timesOf = await interleave(contestants(world), {
+    clock: context.clock,
+    rounds: context.rounds ?? ROUNDS,
+    warmUpRounds: 4,
+  })
+  const [pack, search] = [timesOf("package"), timesOf("search")]
+  const inMs = { unit: "ms" }
+  return [
+    makeRow({
+      ...inMs,
+      what: "package, median",
+      measured: pack.median,
+      against: "search alone",
+      floor: search.median,
+      bar: atMost(50, "ms"),
+    }),
+    makeRow({
+      ...inMs,
+      what: "package, p95",
+      measured: pack.p95,
+      against: "search alone",
+      floor: search.p95,
+      bar: atMost(150, "ms"),
+    }),
+    makeRow({
+      ...inMs,
+      what: "one file changed, median",
+      measured: timesOf("one changed").median,
+      against: "nothing changed",
+      floor: timesOf("nothing changed").median,
+      bar: atMost(150, "ms"),
+    }),
+  ]
+}
+
+function contestants({ app, tree }: World) {
+  let asked = 0
+  let changed = 0
+  const nextTask = () => TASKS[asked++ % TASKS.length]
+  return [
+    {
+      name: "package",
+      async run() {
+        const input = { task: nextTask(), budget: 8_000, save: false }
+        await app.call("pack.build", input, { signal })
+      },
+    },
+    { name: "search", run: () => app.call("search.find", { words: nextTask() }, { signal }) },
+    {
+      name: "one changed",
+      async run() {
+        const file = path.join(tree.folder, "harbour/src/show/cli/cli.ts")
+        writeFileSync(file, `export const round = ${changed++}\n`)
+        await app.call("map.scan", {}, { signal })
+      },
+    },
+    { name: "nothing changed", run: () => app.call("map.scan", {}, { signal }) },
+  ] as const
+}
+
+const TASKS = [
+  "fix the redaction of secrets in command arguments of the crane",
+  "the budget bar of the harbour draws a notch in the wrong cell",
+  "add a limit to how many commits are read from the history of the jetty",
+  "qm config show prints the origin of a value twice for the tugboat",
+  "a lease of a run is renewed too late when the store of the quay is busy",
+  "resolve imports of go modules in the pilot",
+  "the journal of the anchor loses an event after a failed flush",
+  "parse stack frames of python in the ferry",
+]

@@ -1,0 +1,101 @@
+import { useState } from "react"
+import type { WireError } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { MapSearch } from "../../data/map-search.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { OnlyAsPage, OnlyBeside, Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { FileView } from "./file-view.tsx"
+import { SymbolView } from "./symbol-view.tsx"
+import { useShown } from "./use-map.ts"
+
+type DetailProps = {
+  readonly search: MapSearch
+  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+}
+
+export type ViewProps = DetailProps & {
+  /** It was opened from the view before it, whose list had the focus. */
+  readonly takesFocus: boolean
+  onShow(show: string): void
+  /** The same, where a link changes the address itself. */
+  onFollow(show: string): void
+}
+
+/** A file or a symbol, whichever the name stands for. */
+export function Detail({ search, onSearch }: DetailProps) {
+  const shown = useShown(search)
+  const [followed, setFollowed] = useState("")
+  const view: ViewProps = {
+    search,
+    onSearch,
+    takesFocus: followed === search.show,
+    onFollow: setFollowed,
+    onShow: (show) => {
+      setFollowed(show)
+      onSearch({ show })
+    },
+  }
+  const close = () => onSearch({ show: "" })
+  useKey("panel.right", close)
+  return (
+    <Pane label="What was chosen">
+      <DetailHead show={search.show} onClose={close} />
+      {shown.error === null ? null : (
+        <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
+          <NearNames error={toWireError(shown.error)} onShow={view.onShow} />
+        </Failure>
+      )}
+      {shown.isPending ? <RowSkeleton rows={8} /> : null}
+      {shown.data?.kind === "file" ? (
+        <FileView key={search.show} file={shown.data} {...view} />
+      ) : null}
+      {shown.data?.kind === "symbol" ? (
+        <SymbolView key={search.show} shown={shown.data} {...view} />
+      ) : null}
+    </Pane>
+  )
+}
+
+type NearNamesProps = { readonly error: WireError; onShow(show: string): void }
+
+/** What is called nearly so, one press away. */
+function NearNames({ error, onShow }: NearNamesProps) {
+  return nearIn(error).map((name) => (
+    <Button key={name} look="ghost" onPress={() => onShow(name)}>
+      {visibleLine(name)}
+    </Button>
+  ))
+}
+
+function nearIn({ data }: WireError): readonly string[] {
+  const near = typeof data === "object" && data !== null && "near" in data ? data.near : []
+  return Array.isArray(near) ? near.filter((it) => typeof it === "string") : []
+}
+
+type HeadProps = { readonly show: string; onClose(): void }
+
+function DetailHead({ show, onClose }: HeadProps) {
+  return (
+    <PaneHead
+      actions={
+        <>
+          <CopyIcon text={show} label="Copy its name" keyId="map.copy" />
+          <OnlyBeside>
+            <IconButton small icon="close" label="Close" onPress={onClose} />
+          </OnlyBeside>
+        </>
+      }
+    >
+      <OnlyAsPage>
+        <IconButton small icon="back" label="Back to the tree" onPress={onClose} />
+      </OnlyAsPage>
+      <Path path={show} />
+    </PaneHead>
+  )
+}

@@ -1,0 +1,232 @@
+import type { MapShow, MapSymbol } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import type { MapTab } from "../../data/map-search.ts"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Cell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Block, Flow, PaneHead } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { PickList } from "../../ui/pick-list/pick-list.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Twig } from "../../ui/twig/twig.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { ViewProps } from "./detail.tsx"
+import { placeOf } from "./words.ts"
+
+type ShownFile = Extract<MapShow, { kind: "file" }>
+type FileViewProps = ViewProps & { readonly file: ShownFile }
+
+/** What a file holds, what it needs, what needs it, and what changes with it. */
+export function FileView({ file, search, onSearch, onShow, takesFocus }: FileViewProps) {
+  const tabs = tabsOf(file)
+  const { tab } = search
+  const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
+  useKey("map.tab", () => onSearch({ tab: next?.value ?? "symbols" }, "replace"))
+  return (
+    <>
+      <Facts file={file} />
+      {file.problems.length === 0 ? null : (
+        <Notice tone="warn" says={visibleLine(file.problems.join(" "))} />
+      )}
+      <PaneHead>
+        <Facets
+          label="Of this file"
+          active={tab}
+          facets={tabs}
+          onPick={(value) => {
+            const picked = tabs.find((it) => it.value === value)?.value
+            if (picked !== undefined) onSearch({ tab: picked }, "replace")
+          }}
+        />
+      </PaneHead>
+      <TabContent key={tab} tab={tab} file={file} takesFocus={takesFocus} onShow={onShow} />
+    </>
+  )
+}
+
+function tabsOf({ symbols, imports, importedBy, changedWith }: ShownFile) {
+  return [
+    { value: "symbols", label: "Symbols", count: formatExact(symbols.length) },
+    { value: "imports", label: "Imports", count: formatExact(imports.length) },
+    { value: "importers", label: "Imported by", count: formatExact(importedBy.length) },
+    { value: "changed", label: "Changed with", count: formatExact(changedWith.length) },
+  ] as const satisfies readonly { readonly value: MapTab; label: string; count: string }[]
+}
+
+function Facts({ file }: { readonly file: ShownFile }) {
+  const { language, fileClass, lines, tokens, rank } = file
+  const kind = language === null || language === fileClass ? fileClass : `${language} ${fileClass}`
+  return (
+    <Block>
+      <Text as="p" size="sm" tone="2">
+        {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}, rank{" "}
+        {rank.toFixed(2)}
+      </Text>
+    </Block>
+  )
+}
+
+type ListProps = { readonly takesFocus: boolean; onShow(show: string): void }
+type TabContentProps = ListProps & { readonly tab: MapTab; readonly file: ShownFile }
+
+function TabContent({ tab, file, ...list }: TabContentProps) {
+  switch (tab) {
+    case "symbols":
+      return <Symbols symbols={file.symbols} {...list} />
+    case "imports":
+      return <Imports imports={file.imports} {...list} />
+    case "importers":
+      return (
+        <Paths
+          label="Imported by"
+          none="No file of this repository imports it."
+          rows={file.importedBy.map((path) => ({ path, says: "" }))}
+          {...list}
+        />
+      )
+    case "changed":
+      return (
+        <Paths
+          label="Changed with"
+          none="No other file changed together with it, as far as the past is known."
+          rows={file.changedWith.map(({ path, times }) => ({ path, says: plural(times, "time") }))}
+          {...list}
+        />
+      )
+    default:
+      return tab satisfies never
+  }
+}
+
+type SymbolsProps = ListProps & { readonly symbols: readonly MapSymbol[] }
+
+const SYMBOL_COLUMNS = {
+  full: "minmax(0, 1fr) 72px 88px 56px",
+  narrow: "minmax(0, 1fr) 88px",
+} as const
+
+function Symbols({ symbols, takesFocus, onShow }: SymbolsProps) {
+  if (symbols.length === 0) return <RowNote>No symbol was found in it.</RowNote>
+  return (
+    <PickList
+      label="Symbols"
+      columns={SYMBOL_COLUMNS}
+      lines={symbols}
+      keyOf={(it) => `${it.fromLine} ${it.name}`}
+      takesFocus={takesFocus}
+      isHeading={() => false}
+      onOpen={(it) => onShow(placeOf(it))}
+      renderLine={(it, option) => <SymbolRow symbol={it} option={option} />}
+    />
+  )
+}
+
+function SymbolRow({ symbol, option }: { readonly symbol: MapSymbol; readonly option: RowOption }) {
+  const signature = visibleLine(symbol.signature)
+  return (
+    <Row option={option}>
+      <Twig depth={symbol.parent === undefined ? 0 : 1}>
+        <Text mono cut title={signature}>
+          {signature}
+        </Text>
+      </Twig>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="3" cut>
+          {symbol.kind}
+        </Text>
+      </Cell>
+      <Text as="div" mono tone="3" align="end">
+        {symbol.fromLine === symbol.toLine
+          ? symbol.fromLine
+          : `${symbol.fromLine}-${symbol.toLine}`}
+      </Text>
+      <Cell from="roomy">
+        <Text as="div" mono tone="2" align="end">
+          {formatCount(symbol.tokens)}
+        </Text>
+      </Cell>
+    </Row>
+  )
+}
+
+type ImportsProps = ListProps & { readonly imports: ShownFile["imports"] }
+
+const IMPORT_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1.4fr) 48px" } as const
+
+function Imports({ imports, takesFocus, onShow }: ImportsProps) {
+  if (imports.length === 0) return <RowNote>It imports nothing.</RowNote>
+  return (
+    <PickList
+      label="Imports"
+      columns={IMPORT_COLUMNS}
+      lines={imports}
+      keyOf={(it) => `${it.line} ${it.specifier}`}
+      takesFocus={takesFocus}
+      isHeading={() => false}
+      onOpen={({ paths: [first] }) => (first === undefined ? undefined : onShow(first))}
+      renderLine={({ specifier, paths, line }, option) => (
+        <Row option={option} ghost={paths.length === 0}>
+          <Text as="div" mono cut title={visibleLine(specifier)}>
+            {visibleLine(specifier)}
+          </Text>
+          <ImportTarget paths={paths} />
+          <Text as="div" mono tone="3" align="end">
+            {line}
+          </Text>
+        </Row>
+      )}
+    />
+  )
+}
+
+function ImportTarget({ paths: [first, ...more] }: { readonly paths: readonly string[] }) {
+  if (first === undefined) {
+    return (
+      <Text as="div" tone="3" cut>
+        outside of the repository
+      </Text>
+    )
+  }
+  return more.length === 0 ? (
+    <Path path={first} />
+  ) : (
+    <Flow>
+      <Path path={first} />
+      <Text size="sm" tone="3">
+        and {formatExact(more.length)} more
+      </Text>
+    </Flow>
+  )
+}
+
+type PathsProps = ListProps & {
+  readonly label: string
+  readonly none: string
+  readonly rows: readonly { readonly path: string; readonly says: string }[]
+}
+
+const PATH_COLUMNS = { full: "minmax(0, 1fr) 72px" } as const
+
+function Paths({ label, none, rows, takesFocus, onShow }: PathsProps) {
+  if (rows.length === 0) return <RowNote>{none}</RowNote>
+  return (
+    <PickList
+      label={label}
+      columns={PATH_COLUMNS}
+      lines={rows}
+      keyOf={(it) => it.path}
+      takesFocus={takesFocus}
+      isHeading={() => false}
+      onOpen={(it) => onShow(it.path)}
+      renderLine={({ path, says }, option) => (
+        <Row option={option}>
+          <Path path={path} />
+          <Text as="div" size="sm" tone="3" align="end">
+            {says}
+          </Text>
+        </Row>
+      )}
+    />
+  )
+}

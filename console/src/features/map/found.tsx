@@ -1,0 +1,154 @@
+import { type RefObject, useMemo } from "react"
+import type { FoundFile, SearchFind } from "../../contract.ts"
+import { formatCount } from "../../contract.ts"
+import type { MapSearch } from "../../data/map-search.ts"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { PaneFoot } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Twig } from "../../ui/twig/twig.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { placeOf } from "./words.ts"
+
+type FoundSymbol = FoundFile["symbols"][number]
+
+export type FoundLine =
+  | { readonly kind: "file"; readonly key: string; readonly file: FoundFile }
+  | { readonly kind: "symbol"; readonly key: string; readonly symbol: FoundSymbol }
+
+/** Of each file its best symbols: enough to see why it was found. */
+const SYMBOLS_OF_A_FILE = 3
+
+/** Files best first, each with the symbols that speak for it. */
+export function foundLines({ files }: SearchFind): readonly FoundLine[] {
+  const seen = new Set<string>()
+  const isNew = ({ key }: FoundLine) => !seen.has(key) && seen.add(key) !== undefined
+  return files
+    .flatMap((file): readonly FoundLine[] => [
+      { kind: "file", key: file.path, file },
+      ...file.symbols
+        .slice(0, SYMBOLS_OF_A_FILE)
+        .map((symbol): FoundLine => ({ kind: "symbol", key: placeOf(symbol), symbol })),
+    ])
+    .filter(isNew)
+}
+
+type FoundProps = {
+  readonly found: SearchFind
+  readonly search: MapSearch
+  readonly handle: RefObject<VirtualListHandle | null>
+  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+}
+
+const COLUMNS = {
+  full: "minmax(0, 1.2fr) minmax(0, 1fr) 96px 56px",
+  tight: "minmax(0, 1.2fr) minmax(0, 1fr) 64px 56px",
+  narrow: "minmax(0, 1fr) 56px 48px",
+} as const
+
+/** What the words lead to, and why. */
+export function Found({ found, search, handle, onSearch }: FoundProps) {
+  const lines = useMemo(() => foundLines(found), [found])
+  const index = lines.findIndex((it) => it.key === search.at)
+  const moveTo = (line: FoundLine | undefined) =>
+    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
+  const open = (line: FoundLine) => onSearch({ at: line.key, show: line.key })
+  const selected = lines[index]
+  useKey("list.next", () => moveTo(lines[index + 1]))
+  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
+  useKey("list.first", () => moveTo(lines[0]))
+  useKey("list.last", () => moveTo(lines.at(-1)))
+  useKey("map.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
+  const idOf = (line: FoundLine) => `found-${lines.indexOf(line)}`
+  return (
+    <>
+      <VirtualList
+        ref={handle}
+        label="Found"
+        columns={COLUMNS}
+        head={<FoundHead />}
+        items={lines}
+        keyOf={(it) => it.key}
+        isGroup={() => false}
+        activeIndex={index}
+        activeId={selected === undefined ? undefined : idOf(selected)}
+        sticksToEnd={false}
+        renderItem={(it) => {
+          const isSelected = it.key === search.at
+          const option = { id: idOf(it), isSelected, onPick: () => open(it) }
+          return it.kind === "file" ? (
+            <FileRow file={it.file} option={option} />
+          ) : (
+            <SymbolRow symbol={it.symbol} option={option} />
+          )
+        }}
+      />
+      <PaneFoot>The order rests on {found.signals.map(visibleLine).join(", ")}.</PaneFoot>
+    </>
+  )
+}
+
+function FoundHead() {
+  return (
+    <TableHead
+      labels={[
+        { text: "Found" },
+        { text: "Why" },
+        { text: "Score" },
+        { text: "Tokens", align: "end" },
+      ]}
+    />
+  )
+}
+
+function FileRow({ file, option }: { readonly file: FoundFile; readonly option: RowOption }) {
+  const why = visibleLine(file.reasons.join(", "))
+  return (
+    <Row option={option}>
+      <Path path={file.path} />
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" cut title={why}>
+          {why}
+        </Text>
+      </Cell>
+      <Cell>
+        <RankBar share={file.score} label="score" />
+      </Cell>
+      <Cell>
+        <Text as="div" mono tone="2" align="end">
+          {formatCount(file.tokens)}
+        </Text>
+      </Cell>
+    </Row>
+  )
+}
+
+type SymbolRowProps = { readonly symbol: FoundSymbol; readonly option: RowOption }
+
+function SymbolRow({ symbol, option }: SymbolRowProps) {
+  return (
+    <Row option={option}>
+      <Twig depth={1}>
+        <Text mono cut title={visibleLine(symbol.signature)}>
+          {visibleLine(symbol.name)}
+        </Text>
+      </Twig>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="3" cut>
+          {symbol.kind}, line {symbol.fromLine}
+        </Text>
+      </Cell>
+      <Cell>
+        <RankBar share={symbol.score} label="score" />
+      </Cell>
+      <Cell>
+        <Text as="div" mono tone="3" align="end">
+          {formatCount(symbol.tokens)}
+        </Text>
+      </Cell>
+    </Row>
+  )
+}

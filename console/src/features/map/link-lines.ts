@@ -1,0 +1,69 @@
+import type { MapLink, MapShow, MapSymbol } from "../../contract.ts"
+import type { GraphNode } from "../../ui/graph/layout.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { placeOf, sayPlace } from "./words.ts"
+
+export type ShownSymbol = Extract<MapShow, { kind: "symbol" }>
+
+export type LinkLine =
+  | {
+      readonly kind: "heading"
+      readonly key: string
+      readonly name: string
+      readonly count: number
+    }
+  | { readonly kind: "file"; readonly key: string; readonly path: string }
+  | { readonly kind: "link"; readonly key: string; readonly link: MapLink }
+  | { readonly kind: "other"; readonly key: string; readonly symbol: MapSymbol }
+
+/** Callers and called by how far they are, then by file; last, others of the same name. */
+export function linkLines({ callers, called, others }: ShownSymbol): readonly LinkLine[] {
+  return [
+    ...groupOf("Callers", callers, 1),
+    ...groupOf("Called", called, 1),
+    ...groupOf("Callers, two hops", callers, 2),
+    ...groupOf("Called, two hops", called, 2),
+    ...otherLines(others),
+  ]
+}
+
+function groupOf(name: string, links: readonly MapLink[], hops: number): readonly LinkLine[] {
+  const near = links.filter((it) => it.hops === hops)
+  // One hop is always said, also when there is none: that is an answer.
+  if (near.length === 0 && hops === 2) return []
+  const byFile = Map.groupBy(near, (it) => it.symbol.path)
+  return [
+    { kind: "heading", key: name, name, count: near.length },
+    ...[...byFile].flatMap(([path, inFile]): readonly LinkLine[] => [
+      { kind: "file", key: `${name} ${path}`, path },
+      ...inFile.map((link, i): LinkLine => ({ kind: "link", key: `${name} ${path} ${i}`, link })),
+    ]),
+  ]
+}
+
+function otherLines(others: readonly MapSymbol[]): readonly LinkLine[] {
+  if (others.length === 0) return []
+  const name = "Also of this name"
+  return [
+    { kind: "heading", key: name, name, count: others.length },
+    ...others.map((symbol, i): LinkLine => ({ kind: "other", key: `${name} ${i}`, symbol })),
+  ]
+}
+
+/** The same neighbourhood for the picture below the list. */
+export function graphNodes(
+  { callers, called }: ShownSymbol,
+  hrefOf: (symbol: MapSymbol) => string,
+): readonly GraphNode[] {
+  const nodeOf = (link: MapLink, side: GraphNode["side"]): GraphNode => ({
+    id: placeOf(link.symbol),
+    label: visibleLine(link.symbol.name),
+    title: visibleLine(sayPlace(link.symbol)),
+    href: hrefOf(link.symbol),
+    side,
+    hops: link.hops === 2 ? 2 : 1,
+    via: link.via ?? null,
+    isSure: link.confidence !== "ambiguous",
+  })
+  return [...callers.map((it) => nodeOf(it, "before")), ...called.map((it) => nodeOf(it, "after"))]
+}

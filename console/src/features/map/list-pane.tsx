@@ -1,0 +1,151 @@
+import { type RefObject, useRef } from "react"
+import { plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { MapSearch } from "../../data/map-search.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Found } from "./found.tsx"
+import { ScanLine } from "./scan-line.tsx"
+import { Tree } from "./tree.tsx"
+import { flatLines, treeLines } from "./tree-lines.ts"
+import { type useFolders, useFound, type useScan } from "./use-map.ts"
+
+type ListPaneProps = {
+  readonly folders: ReturnType<typeof useFolders>
+  readonly search: MapSearch
+  readonly scan: ReturnType<typeof useScan>
+  readonly isReadOnly: boolean
+  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+}
+
+/** The tree, or what was found instead of it. */
+export function ListPane(props: ListPaneProps) {
+  const { folders, search, scan, onSearch } = props
+  const handle = useRef<VirtualListHandle>(null)
+  const root = folders.get("")
+  const turn = () => onSearch({ by: search.by === "path" ? "words" : "path", at: "" }, "replace")
+  useKey("map.by", turn)
+  return (
+    <Pane label="The repository">
+      <PaneHead
+        edge="page"
+        actions={
+          <ChoiceField
+            small
+            label="Find by"
+            choices={FIND_BY}
+            value={search.by}
+            onPick={(by) => onSearch({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
+          />
+        }
+      >
+        <FilterField
+          label={search.by === "path" ? "Find by path" : "Find by words"}
+          value={search.text}
+          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          onLeave={() => handle.current?.focus()}
+        />
+      </PaneHead>
+      <ScanLine result={scan.data} isBusy={scan.isPending} />
+      {root?.tree?.state === null ? (
+        <NeverScanned
+          isReadOnly={props.isReadOnly}
+          isBusy={scan.isPending}
+          onScan={() => scan.mutate()}
+        />
+      ) : (
+        <Shown {...props} handle={handle} />
+      )}
+    </Pane>
+  )
+}
+
+const FIND_BY = [
+  { value: "words", label: "Words" },
+  { value: "path", label: "Path" },
+] as const
+
+type ShownProps = ListPaneProps & { readonly handle: RefObject<VirtualListHandle | null> }
+
+function Shown(props: ShownProps) {
+  const { folders, search, onSearch, handle } = props
+  const root = folders.get("")
+  if (search.text.trim() !== "") return <FoundPane {...props} />
+  if (root?.error !== null && root?.tree === undefined) {
+    return <Failure size="pane" error={toWireError(root?.error)} onRetry={root?.retry} />
+  }
+  if (root.tree === undefined) return <RowSkeleton rows={12} />
+  if (root.tree.total === 0) return <RowNote>There is no file here that can be read.</RowNote>
+  return (
+    <Tree
+      lines={treeLines(folders)}
+      search={search}
+      handle={handle}
+      onSearch={onSearch}
+      onRetry={(folder) => folders.get(folder)?.retry()}
+    />
+  )
+}
+
+function FoundPane({ search, onSearch, handle }: ShownProps) {
+  const { words, paths } = useFound(search)
+  const asked = search.by === "words" ? words : paths
+  if (asked.error !== null) {
+    const retry = () => void asked.refetch()
+    return <Failure size="pane" error={toWireError(asked.error)} onRetry={retry} />
+  }
+  const count =
+    search.by === "words" ? words.data?.files.length : paths.data && paths.data.entries.length
+  if (count === undefined) return <RowSkeleton rows={8} />
+  if (count === 0) return <NothingFound search={search} onSearch={onSearch} />
+  if (search.by === "words" && words.data !== undefined) {
+    return <Found found={words.data} search={search} handle={handle} onSearch={onSearch} />
+  }
+  return paths.data === undefined ? null : (
+    <Tree
+      label={plural(paths.data.total, "file")}
+      lines={flatLines(paths.data)}
+      search={search}
+      handle={handle}
+      onSearch={onSearch}
+    />
+  )
+}
+
+function NothingFound({ search, onSearch }: Pick<ShownProps, "search" | "onSearch">) {
+  return (
+    <RowNote>
+      {search.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
+      <Button small onPress={() => onSearch({ text: "", at: "" })}>
+        Show the tree
+      </Button>
+    </RowNote>
+  )
+}
+
+type NeverProps = {
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onScan(): void
+}
+
+/** Before the first scan. */
+function NeverScanned({ isReadOnly, isBusy, onScan }: NeverProps) {
+  return (
+    <Empty says="Every file and symbol of this repository will be here, with how much the rest of the code leans on it. A scan reads the files, starts nothing and sends nothing.">
+      <CommandLine command="qm map">
+        {isReadOnly ? null : (
+          <Button look="primary" small disabled={isBusy} onPress={onScan}>
+            {isBusy ? "Scanning" : "Scan now"}
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}

@@ -1,0 +1,163 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { MapScan, MapShow, MapTree } from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
+import { parseMap } from "../../data/map-search.ts"
+import { foundLines } from "./found.tsx"
+import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
+import { MapPage } from "./page.tsx"
+import { ScanLine } from "./scan-line.tsx"
+import { filterInput, findInput, folderInput } from "./use-map.ts"
+import { sayLines, sayScan, sayState } from "./words.ts"
+
+const NOW = Date.UTC(2026, 10, 15, 8, 16)
+
+type Known = {
+  readonly root?: MapTree
+  readonly shown?: MapShow
+  readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
+  readonly isReadOnly?: boolean
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Known): string {
+  const queries = new QueryClient()
+  const search = parseMap(address)
+  if (root !== undefined) {
+    queries.setQueryData(keys.operation("map.tree", folderInput("")), root)
+  }
+  if (shown !== undefined) {
+    const input = { what: search.show, hops: search.hops }
+    queries.setQueryData(keys.operation("map.show", input), shown)
+  }
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  for (const [key, answer] of answers) queries.setQueryData(key, answer)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <MapPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const SOME = aTree([anEntry("src/rounding.ts")])
+const SCAN: MapScan = {
+  scan: {
+    filesScanned: 412,
+    filesChanged: 0,
+    symbolsIndexed: 3_120,
+    dependenciesIndexed: 900,
+    durationSeconds: 1.34,
+    gitSha: null,
+    mode: "incremental",
+  },
+  state: STATE,
+  languages: [],
+  skipped: [{ path: ".env", reason: "may hold secrets" }],
+  skippedCount: 14,
+  problems: [],
+  problemsCount: 0,
+}
+
+describe("the page Map", () => {
+  it("[CONSOLE-15] before the first scan it says what will be here and the one command", () => {
+    const never = aTree([], { state: null })
+    const text = render("", { root: never })
+    expect(text).toContain("Every file and symbol of this repository will be here")
+    expect(text).toContain("$ qm map Copy Scan now")
+    expect(render("", { root: never, isReadOnly: true })).not.toContain("Scan now")
+    expect(render("", {}), "unknown is not empty").not.toContain("qm map")
+  })
+
+  it("[CONSOLE-36] the tree has a rank, and is one for who hears it", () => {
+    const html = markupOf("", { root: SOME })
+    expect(html).toContain('role="tree"')
+    expect(textOf(html)).toContain("12 files, scanned today")
+    expect(textOf(html)).toContain("at 4e2a19c")
+  })
+
+  it("[CONSOLE-15] nothing found is told apart from nothing there, by words and by path", () => {
+    const words = [keys.operation("search.find", findInput("zz")), { files: [], signals: [] }]
+    const paths = [keys.operation("map.tree", filterInput("zz")), aTree([])]
+    const found = (address: string, answer: readonly unknown[]) =>
+      render(address, { root: SOME, answers: [[[answer[0]].flat(), answer[1]]] })
+    expect(found("?text=zz", words)).toContain("Nothing in this repository matches.")
+    expect(found("?text=zz&by=path", paths)).toContain("No path has this in it.")
+    expect(render("", { root: aTree([]) })).toContain("There is no file here that can be read.")
+  })
+
+  it("[CONSOLE-36] a file says what it is, how many symbols, imports, importers, companions", () => {
+    const shown = aFile({ importedBy: ["a.ts", "b.ts"], problems: ["Cut at 1 MB."] })
+    const text = render("?show=src%2Frounding.ts", { root: SOME, shown })
+    expect(text).toContain("typescript source, 124 lines, 1,120 tokens, rank 0.83")
+    expect(text).toContain("Symbols 1 Imports 0 Imported by 2 Changed with 0")
+    expect(text).toContain("Cut at 1 MB.")
+    const tab = (name: string) =>
+      render(`?show=src%2Frounding.ts&tab=${name}`, { root: SOME, shown: aFile() })
+    expect(tab("imports")).toContain("It imports nothing.")
+    expect(tab("importers")).toContain("No file of this repository imports it.")
+    expect(tab("changed")).toContain("as far as the past is known")
+  })
+
+  it("[CONSOLE-35] a symbol says its signature and where it is; the picture has words and links", () => {
+    const symbol = aSymbol("roundLine", { doc: "Half to even." })
+    const shown = aShownSymbol({ symbol, callers: [aLink("priceLine")], isCut: true })
+    const html = markupOf("?show=src%2Frounding.ts%23roundLine", { root: SOME, shown })
+    const text = textOf(html)
+    expect(text).toContain("function roundLine(): void Half to even.")
+    expect(text).toContain("exported function, lines 18 to 44, 312 tokens")
+    expect(text).toContain("There are more than are listed.")
+    expect(text).toContain("priceLine")
+    expect(html).toMatch(/<a [^>]*href="\/map\?show=src%2Frounding.ts%23priceLine"/)
+    const alone = render("?show=src%2Frounding.ts%23roundLine", {
+      root: SOME,
+      shown: aShownSymbol(),
+    })
+    expect(alone, "no picture of nobody").not.toContain("Around")
+  })
+
+  it("[CONSOLE-22] hostile names and signatures are drawn as what they are", () => {
+    const symbol = aSymbol("x\u202Ey", { signature: "fn \u202Eevil<img src=x>\u0007" })
+    const shown = aShownSymbol({ symbol, callers: [aLink("\u2066z")] })
+    const html = markupOf("?show=a%23x", { root: SOME, shown })
+    expect(html).not.toMatch(/[\u202E\u2066\u0007]|<img/)
+    expect(textOf(html)).toContain("fn \\u{202e}evil&lt;img src=x&gt;\\x07")
+  })
+
+  it("[CONSOLE-36] a scan says what it does, then files, symbols, seconds and what was left out", () => {
+    expect(textOf(renderToStaticMarkup(<ScanLine result={undefined} isBusy />))).toContain(
+      "Scanning.",
+    )
+    const text = textOf(renderToStaticMarkup(<ScanLine result={SCAN} isBusy={false} />))
+    expect(text).toContain("412 files, 3,120 symbols in 1.3 s, nothing had changed")
+    expect(text).toContain("14 files left out")
+    expect(text).not.toContain("in part")
+    expect(sayScan({ ...SCAN, scan: { ...SCAN.scan, filesChanged: 1 } })).toMatch(/1 file changed$/)
+    expect(sayState({ ...STATE, gitSha: null }, NOW)).not.toContain("at ")
+    expect(sayLines({ fromLine: 1714, toLine: 1714 })).toBe("line 1714")
+  })
+
+  it("[CONSOLE-36] what is found by words has its best symbols below it, each once", () => {
+    const symbols = ["a", "a", "b", "c", "d"].map((it) => ({ ...aSymbol(it), score: 1 }))
+    const file = {
+      path: "src/rounding.ts",
+      score: 1,
+      language: null,
+      tokens: 9,
+      reasons: [],
+      symbols,
+    }
+    const lines = foundLines({ files: [file], signals: [], state: STATE })
+    expect(lines.map((it) => it.key)).toEqual([
+      "src/rounding.ts",
+      "src/rounding.ts#a",
+      "src/rounding.ts#b",
+    ])
+  })
+})

@@ -1,0 +1,124 @@
+import type { MapEntry, MapTree } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+
+/** What is known of one folder by now. */
+export type FolderAnswer = {
+  readonly tree: MapTree | undefined
+  readonly error: unknown
+}
+
+export type EntryLine = {
+  readonly kind: "entry"
+  readonly key: string
+  readonly entry: MapEntry
+  readonly depth: number
+  /** Null for a file. */
+  readonly isOpen: boolean | null
+  readonly place: number
+  readonly siblings: number
+}
+
+/** A word in the place of rows: on their way, failed, or cut. */
+export type NoteLine = {
+  readonly kind: "note"
+  readonly key: string
+  readonly depth: number
+  readonly folder: string
+  readonly state: "loading" | "failed" | "cut"
+  readonly says: string
+}
+
+export type TreeLine = EntryLine | NoteLine
+
+/** More open folders than anybody looks at; an address could name any number. */
+const MOST_OPEN = 200
+
+/** The folders that are asked for: the root, and each open one that can be seen. */
+export function shownFolders(open: readonly string[]): readonly string[] {
+  const all = new Set(open)
+  const isSeen = (folder: string) => ancestorsOf(folder).every((it) => all.has(it))
+  return ["", ...[...all].filter(isSeen).slice(0, MOST_OPEN)]
+}
+
+/** The rows of the tree when exactly these folders are known, each below its own. */
+export function treeLines(answers: ReadonlyMap<string, FolderAnswer>): readonly TreeLine[] {
+  const linesOf = (folder: string, depth: number): readonly TreeLine[] => {
+    const answer = answers.get(folder)
+    const note = noteOf(folder, depth, answer)
+    const entries = answer?.tree?.entries ?? []
+    const rows = entries.flatMap((entry, i): readonly TreeLine[] => {
+      const isFolder = entry.kind === "folder"
+      const isOpen = isFolder && answers.has(entry.path)
+      const line: EntryLine = {
+        kind: "entry",
+        key: entry.path,
+        entry,
+        depth,
+        isOpen: isFolder ? isOpen : null,
+        place: i + 1,
+        siblings: answer?.tree?.total ?? entries.length,
+      }
+      return isOpen ? [line, ...linesOf(entry.path, depth + 1)] : [line]
+    })
+    return note === undefined ? rows : [...rows, note]
+  }
+  return linesOf("", 0)
+}
+
+function noteOf(
+  folder: string,
+  depth: number,
+  answer: FolderAnswer | undefined,
+): NoteLine | undefined {
+  const note = { kind: "note", key: `note ${folder}`, depth, folder } as const
+  const tree = answer?.tree
+  if (tree !== undefined) {
+    if (tree.entries.length >= tree.total) return undefined
+    return { ...note, state: "cut", says: sayCut(tree) }
+  }
+  if (answer?.error === null || answer === undefined) {
+    return { ...note, state: "loading", says: "Reading the folder" }
+  }
+  return { ...note, state: "failed", says: "This folder could not be read. Try again" }
+}
+
+/** The same rows without folders: all files whose path has the text in it. */
+export function flatLines(tree: MapTree): readonly TreeLine[] {
+  const rows = tree.entries.map(
+    (entry, i): EntryLine => ({
+      kind: "entry",
+      key: entry.path,
+      entry: { ...entry, name: entry.path },
+      depth: 0,
+      isOpen: null,
+      place: i + 1,
+      siblings: tree.total,
+    }),
+  )
+  if (tree.entries.length >= tree.total) return rows
+  const says = sayCut(tree)
+  return [...rows, { kind: "note", key: "note", depth: 0, folder: "", state: "cut", says }]
+}
+
+function sayCut({ entries, total }: MapTree): string {
+  const shown = formatExact(entries.length)
+  return `${shown} of ${formatExact(total)} are listed. Find the others by their path`
+}
+
+/** The folder that an entry lies in; undefined at the root. */
+export function parentOf(path: string): string | undefined {
+  const cut = path.lastIndexOf("/")
+  return cut < 0 ? undefined : path.slice(0, cut)
+}
+
+/** All folders above it, the outermost first. */
+function ancestorsOf(path: string): readonly string[] {
+  const parent = parentOf(path)
+  return parent === undefined ? [] : [...ancestorsOf(parent), parent]
+}
+
+/** Opened, or closed with everything in it. */
+export function turnFolder(open: readonly string[], folder: string): readonly string[] {
+  if (!open.includes(folder)) return [...open, folder]
+  return open.filter((it) => it !== folder && !it.startsWith(`${folder}/`))
+}

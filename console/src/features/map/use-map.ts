@@ -1,0 +1,93 @@
+import {
+  keepPreviousData,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query"
+import type { AnyOperation } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import type { MapSearch } from "../../data/map-search.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { shownFolders } from "./tree-lines.ts"
+
+/** The contract's most: a folder with more is found by its paths. */
+const MOST_ENTRIES = 2_000
+/** More files than anybody reads; the first ones are the answer. */
+const MOST_FOUND = 50
+/** Shorter than a pause between words, longer than between letters. */
+const TYPING_MS = 150
+
+export const folderInput = (folder: string) => ({ folder, limit: MOST_ENTRIES })
+export const filterInput = (filter: string) => ({ filter, limit: MOST_ENTRIES })
+export const findInput = (words: string) => ({ words, limit: MOST_FOUND })
+
+/** Every folder that is open, each with its own answer: one that fails takes none along. */
+export function useFolders(open: readonly string[]) {
+  const client = useClient()
+  const folders = shownFolders(open)
+  const answers = useQueries({
+    queries: folders.map((folder) => ({
+      queryKey: keys.operation("map.tree", folderInput(folder)),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        client.read("map.tree", folderInput(folder), { signal }),
+    })),
+  })
+  return new Map(
+    folders.map((folder, i) => {
+      const answer = answers[i]
+      return [
+        folder,
+        {
+          tree: answer?.data,
+          error: answer?.error ?? null,
+          retry: () => void answer?.refetch(),
+        },
+      ] as const
+    }),
+  )
+}
+
+/** What is found by words or by path; the last answer stays while the next one is on its way. */
+export function useFound({ text, by }: Pick<MapSearch, "text" | "by">) {
+  const client = useClient()
+  const asked = useSettled(text.trim(), TYPING_MS)
+  const words = useQuery({
+    queryKey: keys.operation("search.find", findInput(asked)),
+    queryFn: ({ signal }) => client.read("search.find", findInput(asked), { signal }),
+    enabled: asked !== "" && by === "words",
+    placeholderData: keepPreviousData,
+  })
+  const paths = useQuery({
+    queryKey: keys.operation("map.tree", filterInput(asked)),
+    queryFn: ({ signal }) => client.read("map.tree", filterInput(asked), { signal }),
+    enabled: asked !== "" && by === "path",
+    placeholderData: keepPreviousData,
+  })
+  return { words, paths }
+}
+
+export function useShown({ show, hops }: Pick<MapSearch, "show" | "hops">) {
+  return useOperation("map.show", { what: show, hops }, { isAsked: show !== "" })
+}
+
+const CHANGED_BY_A_SCAN: readonly AnyOperation[] = ["map.tree", "map.show", "search.find"]
+
+/** Reads the repository again; only what changed is read. */
+export function useScan() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: () => client.write("map.scan", {}),
+    onSuccess: async () => {
+      for (const name of CHANGED_BY_A_SCAN) {
+        await queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      }
+    },
+    onError: (error) => toast.fail(toWireError(error)),
+  })
+}

@@ -1,0 +1,42 @@
+import type { IndexState, LinkConfidence, MapScan, MapSymbol } from "../../contract.ts"
+import { formatDuration, plural } from "../../contract.ts"
+import { formatWhen } from "../../data/moments.ts"
+
+/** What `map.show` is asked for: a symbol by its file, its owner and its name. */
+export function placeOf({ path, parent, name, kind, signature }: MapSymbol): string {
+  // Code that stands in no symbol is the file's own.
+  if (kind === "module" && signature === path) return path
+  return parent === undefined ? `${path}#${name}` : `${path}#${parent}.${name}`
+}
+
+/** Lines are addresses, not amounts: without commas, as an editor takes them. */
+export function sayLines({ fromLine, toLine }: Pick<MapSymbol, "fromLine" | "toLine">): string {
+  return fromLine === toLine ? `line ${fromLine}` : `lines ${fromLine} to ${toLine}`
+}
+
+export function sayPlace({ path, fromLine, kind }: MapSymbol): string {
+  return `${kind}, ${path}:${fromLine}`
+}
+
+/** How sure it is that the name means this symbol; the words of the command line. */
+export const CONFIDENCE: Readonly<Record<LinkConfidence, string>> = {
+  import: "by its import",
+  package: "same package",
+  unique: "the only one of this name",
+  ambiguous: "one of several of this name",
+}
+
+/** The result of a scan in one line: files, symbols, seconds, and what changed. */
+export function sayScan({ scan }: MapScan): string {
+  const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
+  const what = `${plural(scan.filesScanned, "file")}, ${plural(scan.symbolsIndexed, "symbol")}`
+  const changed =
+    scan.filesChanged === 0 ? "nothing had changed" : `${plural(scan.filesChanged, "file")} changed`
+  return `${what} in ${took}, ${changed}`
+}
+
+/** 412 files, scanned today 08:12, at 4e2a19c. */
+export function sayState(state: IndexState, now: number): string {
+  const commit = state.gitSha === null ? "" : `, at ${state.gitSha.slice(0, 7)}`
+  return `${plural(state.files, "file")}, scanned ${formatWhen(state.scannedAt, now)}${commit}`
+}

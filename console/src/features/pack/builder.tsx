@@ -1,0 +1,156 @@
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { navigate } from "../../data/location.ts"
+import type { PackSearch } from "../../data/pack-search.ts"
+import { paths } from "../../data/paths.ts"
+import { useSession } from "../../data/queries.tsx"
+import { Announce } from "../../ui/announce/announce.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { useCopyText } from "../../ui/copy/use-copy-text.ts"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
+import { useNarrow } from "../../ui/use-narrow.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { pinOrUnpin } from "./choices.ts"
+import { Columns } from "./columns.tsx"
+import { PackHeader } from "./header.tsx"
+import { Summary } from "./summary.tsx"
+import { Task } from "./task.tsx"
+import { type Change, useEdits } from "./use-edits.ts"
+import { type PackData, useKeep, usePack } from "./use-pack.ts"
+import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
+
+type BuilderProps = {
+  readonly now: number
+  readonly search: PackSearch
+  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+}
+
+/** Candidates, what is chosen of them, and the bytes that come of it; every change builds anew. */
+export function Builder({ now, search, onSearch }: BuilderProps) {
+  const { data: session } = useSession()
+  const data = usePack(search)
+  const { shown, choices, isPending } = data
+  const pack = shown?.pack
+  const change = useEdits({ choices, onSearch })
+  const keep = useKeep((id) => onSearch({ id }, "replace"))
+  const launch = (id: string) =>
+    navigate(paths.runs({ beside: "new", prompt: choices.task, pack: id }))
+  const run = () => {
+    if (search.id !== "") launch(search.id)
+    else keep.mutate(choices, { onSuccess: (kept) => launch(kept.pack.id) })
+  }
+  const copyText = useCopyText()
+  const isNarrow = useNarrow()
+  const isPreviewAlone = isNarrow && search.pane === "preview"
+  const { written } = data
+  // Refused before there was any: then there is nothing to wait for.
+  const hasNothing = pack === undefined && data.error !== null && !isPending
+  return (
+    <>
+      <PackHeader
+        now={now}
+        choices={choices}
+        keptAt={search.id === "" ? null : pack?.builtAt}
+        isPending={isPending}
+        isOff={session?.readOnly === true || pack === undefined || data.error !== null}
+        isKeeping={keep.isPending}
+        onNew={() => onSearch(NOTHING)}
+        onCompare={() => onSearch({ compare: true, at: "" })}
+        onCopy={
+          written === undefined
+            ? undefined
+            : () => copyText(written.text, `${formatExact(written.textTokens)} tokens were copied`)
+        }
+        isEmpty={pack?.isEmpty === true}
+        onKeep={() => keep.mutate(choices)}
+        onRun={run}
+      />
+      <Pane label="Package">
+        {isPreviewAlone ? null : (
+          <>
+            <Task
+              choices={choices}
+              pack={pack}
+              defaultBudget={data.defaultBudget}
+              onChange={(it) => change({ ...choices, ...it })}
+            />
+            <Problem data={data} onChange={change} />
+            {hasNothing ? null : (
+              <Summary
+                pack={pack}
+                picked={search.kind}
+                onPick={(kind) => onSearch({ kind, pane: "chosen" }, "replace")}
+              />
+            )}
+            {pack?.notes.map((it) => (
+              <Notice key={it} says={visibleLine(it)} />
+            ))}
+          </>
+        )}
+        {hasNothing ? null : (
+          <Columns
+            data={data}
+            search={search}
+            isNarrow={isNarrow}
+            onSearch={onSearch}
+            onChange={change}
+          />
+        )}
+        <Announce>{sayState(data)}</Announce>
+      </Pane>
+    </>
+  )
+}
+
+function sayState({ shown, error, isPending }: PackData): string {
+  if (isPending) return "Building"
+  if (error !== null || shown === undefined) return ""
+  return sayBuilt(shown.pack)
+}
+
+/** A new package begins with nothing of the one before. */
+const NOTHING: Partial<PackSearch> = {
+  task: "",
+  budget: null,
+  role: "",
+  pins: [],
+  drops: [],
+  full: [],
+  symbols: [],
+  signatures: [],
+  mention: [],
+  order: [],
+  at: "",
+  pane: "candidates",
+  kind: null,
+  turned: [],
+  id: "",
+}
+
+type ProblemProps = { readonly data: PackData; readonly onChange: Change }
+
+/** What happened and what to do; the last package stays below it. */
+function Problem({ data, onChange }: ProblemProps) {
+  const { choices } = data
+  if (data.error === null) return null
+  const error = toWireError(data.error)
+  const needed = neededBudget(error)
+  const pin = refusedPin(error, choices.pins)
+  const isFixable = needed !== undefined || pin !== undefined
+  return (
+    <Failure size="pane" error={error} onRetry={isFixable ? undefined : data.retry}>
+      {needed === undefined ? null : (
+        <Button look="primary" onPress={() => onChange({ ...choices, budget: needed })}>
+          Raise the budget to {formatExact(needed)}
+        </Button>
+      )}
+      {pin === undefined ? null : (
+        <Button look="primary" onPress={() => onChange(pinOrUnpin(choices, pin))}>
+          Unpin it
+        </Button>
+      )}
+    </Failure>
+  )
+}

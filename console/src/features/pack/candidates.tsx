@@ -1,0 +1,138 @@
+import { type Ref, useMemo } from "react"
+import { formatExact, plural } from "../../contract.ts"
+import {
+  Cell,
+  FoldGroup,
+  Heard,
+  Row,
+  RowNote,
+  type RowOption,
+  RowSkeleton,
+} from "../../ui/list/list.tsx"
+import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { PairOnlyBoth } from "../../ui/pair/pair.tsx"
+import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Score, Tick } from "../../ui/score/score.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { CandidateLine } from "./lines.ts"
+import { useListKeys } from "./list-keys.ts"
+import { sayLeft, sayReasons } from "./words.ts"
+
+const COLUMNS = { full: "28px 14px minmax(0, 1fr) 48px" } as const
+
+type CandidatesProps = {
+  readonly lines: readonly CandidateLine[] | undefined
+  /** In it or not, listed or not. */
+  readonly count: number
+  /** How many stayed out beyond those listed. */
+  readonly unlisted: number
+  readonly at: string
+  readonly isActive: boolean
+  readonly ref: Ref<VirtualListHandle>
+  onMove(key: string): void
+  onPick(key: string): void
+  onFold(key: string): void
+  /** Takes it in, or drops it. */
+  onTick(path: string, isIn: boolean): void
+}
+
+/** Everything that was looked at, best first, each with its reason in words. */
+export function Candidates(props: CandidatesProps) {
+  const { lines, count, unlisted, at, isActive, onMove } = props
+  const keys = useMemo(() => lines?.map((it) => it.key) ?? [], [lines])
+  const index = keys.indexOf(at)
+  useListKeys({ keys, at, isActive, onMove })
+  return (
+    <Pane label="Candidates">
+      <PairOnlyBoth>
+        <PaneHead
+          edge="page"
+          actions={
+            <Text size="sm" tone="3">
+              by score
+            </Text>
+          }
+        >
+          <Text as="h2" strong>
+            Candidates
+          </Text>
+          <Text tone="3">{lines === undefined ? "" : formatExact(count)}</Text>
+        </PaneHead>
+      </PairOnlyBoth>
+      {lines === undefined ? <RowSkeleton rows={10} /> : null}
+      {lines?.length === 0 ? <RowNote>Nothing was found to look at.</RowNote> : null}
+      {lines === undefined || lines.length === 0 ? null : (
+        <VirtualList
+          ref={props.ref}
+          label="Candidates"
+          columns={COLUMNS}
+          lines={2}
+          items={lines}
+          keyOf={(it) => it.key}
+          isGroup={(it) => it.kind === "group"}
+          activeIndex={index}
+          activeId={index < 0 ? undefined : optionId(index)}
+          sticksToEnd={false}
+          renderItem={(it) => (
+            <Line
+              line={it}
+              option={{
+                id: optionId(keys.indexOf(it.key)),
+                isSelected: it.key === at,
+                onPick: () => (it.kind === "group" ? props.onFold(it.key) : props.onPick(it.key)),
+              }}
+              onTick={props.onTick}
+            />
+          )}
+        />
+      )}
+      {unlisted <= 0 ? null : (
+        <PaneFoot>{plural(unlisted, "more candidate")}, further down, are not listed.</PaneFoot>
+      )}
+    </Pane>
+  )
+}
+
+const optionId = (index: number): string => `candidate-${index}`
+
+type LineProps = Pick<CandidatesProps, "onTick"> & {
+  readonly line: CandidateLine
+  readonly option: RowOption
+}
+
+function Line({ line, option, onTick }: LineProps) {
+  if (line.kind === "group") {
+    return (
+      <FoldGroup
+        option={option}
+        name={visibleLine(line.name)}
+        count={line.count}
+        sum={line.sum}
+        isOpen={line.isOpen}
+      />
+    )
+  }
+  const isIn = line.kind === "chosen"
+  const { path, score, tokens } = isIn ? line.file : line.left
+  const says = visibleLine(isIn ? sayReasons(line.file) : sayLeft(line.left))
+  return (
+    <Row lines={2} option={option}>
+      {score === null ? <span /> : <Score share={score} />}
+      <Tick isOn={isIn} onPress={() => onTick(path, isIn)} />
+      <Stack>
+        <Cell lead>
+          <Path path={path} />
+        </Cell>
+        <Text as="div" size="sm" tone="2" cut title={says}>
+          {says}
+        </Text>
+        <Heard>{isIn ? "in the package" : "left out"}</Heard>
+      </Stack>
+      <Text as="div" mono tone="2" align="end">
+        {tokens === null ? "" : formatExact(tokens)}
+      </Text>
+    </Row>
+  )
+}

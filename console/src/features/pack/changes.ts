@@ -1,0 +1,57 @@
+import type { PackDiff } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { FORM_WORDS } from "./words.ts"
+
+type Change = PackDiff["changes"][number]
+
+export type ChangeLine =
+  | { readonly kind: "change"; readonly key: string; readonly change: Change }
+  | {
+      readonly kind: "heading"
+      readonly key: string
+      readonly name: string
+      readonly count: number
+      readonly sum: string
+    }
+
+const GROUPS = [
+  { change: "added", name: "Added" },
+  { change: "removed", name: "Removed" },
+  { change: "changed", name: "Changed" },
+  { change: "same", name: "The same" },
+] as const satisfies readonly { readonly change: Change["change"]; readonly name: string }[]
+
+/** What came, went and changed, each with its tokens; what stayed the same comes last. */
+export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
+  return GROUPS.flatMap(({ change, name }): readonly ChangeLine[] => {
+    const members = changes.filter((it) => it.change === change)
+    if (members.length === 0) return []
+    const grown = members.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
+    const rows = members.map((it): ChangeLine => ({ kind: "change", key: it.path, change: it }))
+    const sum = change === "same" ? "" : saySigned(grown)
+    return [{ kind: "heading", key: `group:${change}`, name, count: members.length, sum }, ...rows]
+  })
+}
+
+/** "full to its signatures, score 0.44 to 0.61": only what differs is said. */
+export function sayChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {
+  const form = (it: Change["formBefore"]) => (it === null ? "" : FORM_WORDS[it].says)
+  const forms =
+    formBefore === null || formAfter === null || formBefore === formAfter
+      ? form(formAfter ?? formBefore)
+      : `${form(formBefore)} to ${form(formAfter)}`
+  const hasMoved =
+    scoreBefore !== null && scoreAfter !== null && scoreBefore.toFixed(2) !== scoreAfter.toFixed(2)
+  const scores = hasMoved ? `${scoreBefore.toFixed(2)} to ${scoreAfter.toFixed(2)}` : ""
+  return [forms, scores].filter(Boolean).join(", ")
+}
+
+export function sayTotals({ from, to, changes }: PackDiff): string {
+  const differing = changes.filter((it) => it.change !== "same").length
+  return `${plural(differing, "change")}, ${formatExact(from.tokens)} to ${formatExact(to.tokens)} tokens, ${saySigned(to.tokens - from.tokens)}`
+}
+
+export function saySigned(tokens: number): string {
+  if (tokens === 0) return "0"
+  return tokens > 0 ? `+${formatExact(tokens)}` : `−${formatExact(-tokens)}`
+}

@@ -1,0 +1,160 @@
+import type { ContextPack, PackFile, PackForm } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import type { PackSearch, PackTab } from "../../data/pack-search.ts"
+
+/** What a person asked for and changed about a package: all that `pack.build` is told. */
+export type Choices = Pick<
+  PackSearch,
+  | "task"
+  | "budget"
+  | "role"
+  | "pins"
+  | "drops"
+  | "full"
+  | "symbols"
+  | "signatures"
+  | "mention"
+  | "order"
+>
+
+export const NO_CHOICES: Choices = {
+  task: "",
+  budget: null,
+  role: "",
+  pins: [],
+  drops: [],
+  full: [],
+  symbols: [],
+  signatures: [],
+  mention: [],
+  order: [],
+}
+
+/** The forms in the order of their keys, under the names of the lists that hold them. */
+const LIST_OF_FORM = {
+  full: "full",
+  symbols: "symbols",
+  signatures: "signatures",
+  path: "mention",
+} as const satisfies Readonly<Record<PackForm, keyof Choices>>
+
+export const FORMS = [
+  "full",
+  "symbols",
+  "signatures",
+  "path",
+] as const satisfies readonly PackForm[]
+
+export function choicesOf(search: PackSearch): Choices {
+  const { task, budget, role, pins, drops, full, symbols, signatures, mention, order } = search
+  return { task, budget, role, pins, drops, full, symbols, signatures, mention, order }
+}
+
+/** To go on from a kept package: what it was asked for. */
+export function choicesFrom({ task, budget, role, choices }: ContextPack): Choices {
+  const { target: pins, drop: drops, ...rest } = choices
+  return { task, budget, role: role ?? "", pins, drops, ...rest }
+}
+
+export function buildInput(choices: Choices, format: PackTab): Input<"pack.build"> {
+  const { task, budget, role, pins, drops, full, symbols, signatures, mention, order } = choices
+  return {
+    task,
+    ...(budget === null ? {} : { budget }),
+    ...(role === "" ? {} : { role }),
+    target: [...pins],
+    drop: [...drops],
+    full: [...full],
+    symbols: [...symbols],
+    signatures: [...signatures],
+    mention: [...mention],
+    order: [...order],
+    format,
+    save: false,
+  }
+}
+
+/** Pinned it must be in, so it is no longer dropped; unpinned it takes its chance again. */
+export function pinOrUnpin(choices: Choices, path: string): Choices {
+  if (choices.pins.includes(path)) return { ...choices, pins: without(choices.pins, path) }
+  return {
+    ...choices,
+    pins: [...choices.pins, path],
+    drops: without(choices.drops, path),
+  }
+}
+
+/** Dropped it must not be in, whatever was chosen about it before. */
+export function dropOrTakeBack(choices: Choices, path: string): Choices {
+  if (choices.drops.includes(path)) return { ...choices, drops: without(choices.drops, path) }
+  const rest = withoutForm(choices, path)
+  return {
+    ...rest,
+    drops: [...rest.drops, path],
+    pins: without(rest.pins, path),
+    order: without(rest.order, path),
+  }
+}
+
+/** A second press of the same form gives it back to the package's own choice. */
+export function chooseForm(choices: Choices, path: string, form: PackForm): Choices {
+  const list = LIST_OF_FORM[form]
+  const rest = withoutForm(choices, path)
+  if (choices[list].includes(path)) return rest
+  return { ...rest, [list]: [...rest[list], path], drops: without(rest.drops, path) }
+}
+
+export function chosenForm(choices: Choices, path: string): PackForm | undefined {
+  return FORMS.find((it) => choices[LIST_OF_FORM[it]].includes(path))
+}
+
+/**
+ * One file to another place among those shown. Only the beginning up to the last place that a
+ * person touched is written down: what follows stays in the package's own order.
+ */
+export function moveTo(
+  choices: Choices,
+  paths: readonly string[],
+  move: { readonly path: string; readonly to: number },
+): Choices {
+  const from = paths.indexOf(move.path)
+  const to = Math.min(paths.length - 1, Math.max(0, move.to))
+  if (from < 0 || from === to) return choices
+  const moved = without(paths, move.path).toSpliced(to, 0, move.path)
+  const touched = Math.max(from, to, ...choices.order.map((it) => moved.indexOf(it)))
+  return { ...choices, order: moved.slice(0, touched + 1) }
+}
+
+/**
+ * The files as they will be, as far as that is known before the answer: dropped ones are gone,
+ * moved ones moved, forms and pins as chosen. Only tokens are those of the last answer.
+ */
+export function applyChoices(files: readonly PackFile[], choices: Choices): readonly PackFile[] {
+  const { drops, pins, order } = choices
+  const dropped = new Set(drops)
+  const pinned = new Set(pins)
+  const placeOf = new Map(order.map((path, i) => [path, i]))
+  const place = ({ path }: PackFile) => placeOf.get(path) ?? order.length
+  return files
+    .filter((it) => !dropped.has(it.path))
+    .map((it) => ({
+      ...it,
+      isPinned: pinned.has(it.path),
+      form: chosenForm(choices, it.path) ?? it.form,
+    }))
+    .toSorted((a, b) => place(a) - place(b))
+}
+
+function withoutForm(choices: Choices, path: string): Choices {
+  return {
+    ...choices,
+    full: without(choices.full, path),
+    symbols: without(choices.symbols, path),
+    signatures: without(choices.signatures, path),
+    mention: without(choices.mention, path),
+  }
+}
+
+function without(paths: readonly string[], path: string): readonly string[] {
+  return paths.filter((it) => it !== path)
+}

@@ -1,0 +1,225 @@
+import { type ReactNode, type Ref, useMemo } from "react"
+import type { PackFile, PackForm } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { IconButton } from "../../ui/button/button.tsx"
+import { DragRow } from "../../ui/drag/drag.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import {
+  Group,
+  Heard,
+  NameCell,
+  Row,
+  RowNote,
+  type RowOption,
+  RowSkeleton,
+} from "../../ui/list/list.tsx"
+import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { PairFit, PairOnlyBoth } from "../../ui/pair/pair.tsx"
+import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Seg } from "../../ui/seg/seg.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type Choices, chosenForm, FORMS } from "./choices.ts"
+import type { ChosenLine } from "./lines.ts"
+import { useListKeys } from "./list-keys.ts"
+import { FORM_WORDS } from "./words.ts"
+
+const COLUMNS = { full: "18px minmax(0, 1fr) var(--seg) 44px" } as const
+const SEGMENTS = FORMS.map((value) => ({ value, label: FORM_WORDS[value].label }))
+
+export type ChosenProps = {
+  readonly lines: readonly ChosenLine[] | undefined
+  readonly files: readonly PackFile[]
+  readonly choices: Choices
+  /** Why there is nothing in it, or null. */
+  readonly emptyReason: string | null
+  readonly at: string
+  readonly isActive: boolean
+  readonly ref: Ref<VirtualListHandle>
+  onMove(path: string): void
+  onPin(path: string): void
+  onDrop(path: string): void
+  onForm(path: string, form: PackForm): void
+  /** Before which place of the final order it shall stand. */
+  onPlace(path: string, to: number): void
+}
+
+/** What is sent, in final order, each file in one of four forms. */
+export function Chosen(props: ChosenProps) {
+  const { lines, files, at, isActive, onMove } = props
+  const keys = useMemo(
+    () => lines?.flatMap((it) => (it.kind === "file" ? [it.key] : [])) ?? [],
+    [lines],
+  )
+  useListKeys({ keys, at, isActive, onMove })
+  const isThere = keys.includes(at)
+  return (
+    <Pane label="Chosen">
+      <PaneHead edge="page" actions={<Actions {...props} />}>
+        <PairOnlyBoth>
+          <Text as="h2" strong>
+            Chosen
+          </Text>
+        </PairOnlyBoth>
+        <Text tone="3" cut>
+          {lines === undefined ? "" : `${formatExact(files.length)}, in final order`}
+        </Text>
+      </PaneHead>
+      {lines === undefined ? <RowSkeleton rows={8} /> : null}
+      {lines?.length === 0 ? <Nothing {...props} /> : null}
+      {lines === undefined || lines.length === 0 ? null : (
+        <VirtualList
+          ref={props.ref}
+          label="Chosen files"
+          columns={COLUMNS}
+          items={lines}
+          keyOf={(it) => it.key}
+          isGroup={(it) => it.kind === "heading"}
+          activeIndex={lines.findIndex((it) => it.key === at)}
+          activeId={isThere ? optionId(keys.indexOf(at)) : undefined}
+          sticksToEnd={false}
+          renderItem={(it) =>
+            it.kind === "heading" ? (
+              <Group
+                amongOptions
+                lead={<KindDot kind={it.of} />}
+                name={it.of === "files" ? "Files" : "Symbols"}
+                sum={it.sum}
+              />
+            ) : (
+              <Line
+                {...props}
+                line={it}
+                option={{
+                  id: optionId(keys.indexOf(it.key)),
+                  isSelected: it.key === at,
+                  onPick: () => onMove(it.key),
+                }}
+              />
+            )
+          }
+        />
+      )}
+    </Pane>
+  )
+}
+
+const optionId = (index: number): string => `chosen-${index}`
+
+function Nothing({ files, emptyReason }: ChosenProps): ReactNode {
+  if (files.length > 0) return <RowNote>Nothing of this kind is in the package.</RowNote>
+  return <RowNote>{visibleLine(emptyReason ?? "Nothing is in the package.")}</RowNote>
+}
+
+type LineProps = ChosenProps & {
+  readonly line: Extract<ChosenLine, { readonly kind: "file" }>
+  readonly option: RowOption
+}
+
+function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
+  const { file, number, of, showsKind } = line
+  const { path, form, isPinned, sentBefore, redactions } = file
+  const isChosen = chosenForm(choices, path) !== undefined
+  const place = (dragged: string, where: "before" | "after") => {
+    const from = files.findIndex((it) => it.path === dragged)
+    const behind = number - 1 + (where === "after" ? 1 : 0)
+    // What is taken away from above leaves its place free.
+    onPlace(dragged, from >= 0 && from < behind ? behind - 1 : behind)
+  }
+  return (
+    <DragRow group="pack" name={path} onDrop={place}>
+      <Row option={option} ghost={sentBefore}>
+        <Text as="div" mono tone="3" align="end">
+          {number}
+        </Text>
+        <NameCell>
+          {showsKind ? <KindDot kind={of} /> : null}
+          <Path path={path} />
+          {isPinned ? (
+            <Text tone="accent">
+              <Icon name="pin" size="small" />
+              <Heard>pinned</Heard>
+            </Text>
+          ) : null}
+          {sentBefore ? (
+            <Text size="xs" tone="3">
+              sent before
+            </Text>
+          ) : null}
+          {redactions === 0 ? null : (
+            <Text size="xs" tone="warn">
+              redacted
+            </Text>
+          )}
+          <Heard>{FORM_WORDS[form].says}</Heard>
+        </NameCell>
+        <PairFit
+          long={
+            <Seg
+              choices={SEGMENTS}
+              value={form}
+              isChosen={isChosen}
+              onPick={(picked) => onForm(path, picked)}
+            />
+          }
+          short={
+            <Text as="div" size="xs" tone={isChosen ? "accent" : "2"}>
+              {FORM_WORDS[form].label}
+            </Text>
+          }
+        />
+        <Text as="div" mono align="end">
+          {formatExact(file.tokens)}
+        </Text>
+      </Row>
+    </DragRow>
+  )
+}
+
+/** What keys do to the selected file, for who has none. */
+function Actions(props: ChosenProps) {
+  const { files, at, choices, onPin, onDrop, onForm, onPlace } = props
+  const index = files.findIndex((it) => it.path === at)
+  const file = files[index]
+  useKey("pack.full", at === "" ? undefined : () => onForm(at, "full"))
+  useKey("pack.symbols", at === "" ? undefined : () => onForm(at, "symbols"))
+  useKey("pack.signatures", at === "" ? undefined : () => onForm(at, "signatures"))
+  useKey("pack.path", at === "" ? undefined : () => onForm(at, "path"))
+  useKey("pack.up", file === undefined ? undefined : () => onPlace(at, index - 1))
+  useKey("pack.down", file === undefined ? undefined : () => onPlace(at, index + 1))
+  if (file === undefined) return null
+  const pick = (value: string) => {
+    const form = FORMS.find((it) => it === value)
+    if (form !== undefined && form !== chosenForm(choices, at)) onForm(at, form)
+  }
+  return (
+    <>
+      <ChoiceMenu
+        label={`Form: ${FORM_WORDS[file.form].label}, ${FORM_WORDS[file.form].says}`}
+        choices={FORMS.map((value) => ({
+          value,
+          label: FORM_WORDS[value].label,
+          detail: FORM_WORDS[value].says,
+        }))}
+        value={file.form}
+        onPick={pick}
+      >
+        {FORM_WORDS[file.form].label}
+      </ChoiceMenu>
+      <IconButton
+        small
+        icon="pin"
+        label={file.isPinned ? "Unpin" : "Pin"}
+        pressed={file.isPinned}
+        onPress={() => onPin(at)}
+      />
+      <IconButton small icon="up" label="Move up" onPress={() => onPlace(at, index - 1)} />
+      <IconButton small icon="down" label="Move down" onPress={() => onPlace(at, index + 1)} />
+      <IconButton small icon="close" label="Drop" onPress={() => onDrop(at)} />
+    </>
+  )
+}

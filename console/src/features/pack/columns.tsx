@@ -1,0 +1,198 @@
+import { useMemo, useRef } from "react"
+import type { PackFile, PackForm } from "../../contract.ts"
+import type { PackSearch } from "../../data/pack-search.ts"
+import { useKey } from "../../ui/keys/keys.tsx"
+import type { LinesHandle } from "../../ui/lines/lines.tsx"
+import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { Pair } from "../../ui/pair/pair.tsx"
+import { Split } from "../../ui/split/split.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Candidates } from "./candidates.tsx"
+import {
+  applyChoices,
+  type Choices,
+  chooseForm,
+  dropOrTakeBack,
+  moveTo,
+  pinOrUnpin,
+} from "./choices.ts"
+import { Chosen } from "./chosen.tsx"
+import { candidateLines, chosenLines } from "./lines.ts"
+import { NEXT_TAB, Preview } from "./preview.tsx"
+import type { Change } from "./use-edits.ts"
+import type { PackData } from "./use-pack.ts"
+
+type ColumnsProps = {
+  readonly data: PackData
+  readonly search: PackSearch
+  readonly isNarrow: boolean
+  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+  readonly onChange: Change
+}
+
+/** Why, what, and the bytes: candidates, those chosen of them, and the text that comes of it. */
+export function Columns({ data, search, isNarrow, onSearch, onChange }: ColumnsProps) {
+  const { at, pane, tab, turned } = search
+  const preview = useRef<LinesHandle>(null)
+  const lists = {
+    candidates: useRef<VirtualListHandle>(null),
+    chosen: useRef<VirtualListHandle>(null),
+  }
+  const { pack, files, candidates, chosen } = useLines(data, search)
+  const active = pane === "chosen" ? "chosen" : "candidates"
+  const hasFile = at !== "" && !at.startsWith("group:")
+  const open = () => (isNarrow ? onSearch({ pane: "preview" }) : preview.current?.focus())
+  const fold = (key: string) => {
+    const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
+    onSearch({ turned: next, at: key }, "replace")
+  }
+  const does = actionsOn(data.choices, files, onChange)
+  const rows = active === "chosen" ? chosen : candidates.lines
+  const drop = (path: string) => does.drop(path, besides(rows ?? [], path))
+  const move = (to: string) => onSearch({ at: to }, "replace")
+  const backToList = () => {
+    if (isNarrow) onSearch({ pane: active }, "replace")
+    else lists[active].current?.focus()
+  }
+  useKey("pack.pin", hasFile ? () => does.pin(at) : undefined)
+  useKey("pack.drop", hasFile ? () => drop(at) : undefined)
+  useKey("pack.open", at === "" ? undefined : () => (hasFile ? open() : fold(at)))
+  useKey("pack.tab", () => onSearch({ tab: NEXT_TAB[tab] }, "replace"))
+  useKey("pack.pane", () => onSearch({ pane: OTHER[active] }, "replace"))
+  useKey("leave", at === "" ? undefined : () => onSearch({ at: "" }, "replace"))
+  const isPreview = pane === "preview"
+  return (
+    <Split
+      name="pack"
+      list={
+        <Pair
+          active={active === "chosen" ? "second" : "first"}
+          tabs={
+            <Facets
+              label="Columns"
+              active={active}
+              facets={[
+                { value: "candidates", label: "Candidates", count: candidates.count },
+                { value: "chosen", label: "Chosen", count: files.length },
+                ...(isNarrow ? [{ value: "preview", label: "Preview" }] : []),
+              ]}
+              onPick={(it) =>
+                onSearch({ pane: paneNamed(it) }, it === "preview" ? "push" : "replace")
+              }
+            />
+          }
+          onEnter={(side) => {
+            const entered = side === "first" ? "candidates" : "chosen"
+            if (entered !== pane) onSearch({ pane: entered }, "replace")
+          }}
+          first={
+            <Candidates
+              ref={lists.candidates}
+              lines={candidates.lines}
+              count={candidates.count}
+              unlisted={candidates.unlisted}
+              at={at}
+              isActive={active === "candidates"}
+              onMove={move}
+              onPick={move}
+              onFold={fold}
+              onTick={(path, isIn) =>
+                isIn || does.isDropped(path) ? does.drop(path) : does.pin(path)
+              }
+            />
+          }
+          second={
+            <Chosen
+              ref={lists.chosen}
+              lines={chosen}
+              files={files}
+              choices={data.choices}
+              emptyReason={pack?.emptyReason ?? null}
+              at={at}
+              isActive={active === "chosen"}
+              onMove={move}
+              onPin={does.pin}
+              onDrop={drop}
+              onForm={does.form}
+              onPlace={does.place}
+            />
+          }
+        />
+      }
+      detail={
+        isNarrow && !isPreview ? null : (
+          <Preview
+            ref={preview}
+            written={data.written}
+            tab={tab}
+            at={hasFile ? at : ""}
+            summaryMaxTokens={data.summaryMaxTokens}
+            onTab={(it) => onSearch({ tab: it }, "replace")}
+            onClose={backToList}
+          />
+        )
+      }
+    />
+  )
+}
+
+const OTHER = { candidates: "chosen", chosen: "candidates" } as const
+
+function paneNamed(value: string): PackSearch["pane"] {
+  return value === "chosen" || value === "preview" ? value : "candidates"
+}
+
+/** The rows of both lists, as they will be once the last change is built. */
+function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: PackSearch) {
+  const pack = shown?.pack
+  const folds = turned.join("\n")
+  return useMemo(() => {
+    if (pack === undefined)
+      return { pack, files: NO_FILES, candidates: NO_CANDIDATES, chosen: undefined }
+    const files = applyChoices(pack.files, choices)
+    const lines = candidateLines(pack, {
+      files,
+      drops: choices.drops,
+      turned: folds.split("\n"),
+      minRelevance,
+    })
+    return {
+      pack,
+      files,
+      candidates: {
+        lines,
+        count: pack.files.length + pack.leftCount,
+        unlisted: pack.leftCount - pack.left.length,
+      },
+      chosen: chosenLines(files, kind),
+    }
+  }, [pack, choices, folds, kind, minRelevance])
+}
+
+const NO_FILES: readonly PackFile[] = []
+const NO_CANDIDATES = { lines: undefined, count: 0, unlisted: 0 }
+
+/** The row below, or the one above where it is the last of its kind. */
+function besides(rows: readonly { kind: string; key: string }[], path: string): string | undefined {
+  const index = rows.findIndex((it) => it.key === path)
+  const kind = rows[index]?.kind
+  const next = [rows[index + 1], rows[index - 1]].find((it) => it?.kind === kind)
+  return next?.key
+}
+
+/** What can be done to one file, as a change of what is asked for. */
+function actionsOn(choices: Choices, files: readonly PackFile[], onChange: Change) {
+  const paths = () => files.map((it) => it.path)
+  return {
+    pin: (path: string) => onChange(pinOrUnpin(choices, path)),
+    /** What is dropped goes far away; the selection stays, on its neighbour. */
+    drop: (path: string, neighbour?: string) => {
+      const isTakenBack = choices.drops.includes(path)
+      const goes = neighbour === undefined || isTakenBack ? {} : { at: neighbour }
+      onChange(dropOrTakeBack(choices, path), goes)
+    },
+    form: (path: string, form: PackForm) => onChange(chooseForm(choices, path, form)),
+    place: (path: string, to: number) => onChange(moveTo(choices, paths(), { path, to })),
+    isDropped: (path: string) => choices.drops.includes(path),
+  }
+}

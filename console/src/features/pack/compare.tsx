@@ -1,0 +1,214 @@
+import { useMemo } from "react"
+import type { PackDiff, PackSummaryItem } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatWhen } from "../../data/moments.ts"
+import type { PackSearch } from "../../data/pack-search.ts"
+import { paths } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import {
+  Cell,
+  Group,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  RowNote,
+  RowSkeleton,
+} from "../../ui/list/list.tsx"
+import { VirtualList } from "../../ui/list/virtual-list.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyWide, Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type ChangeLine, changeLines, sayChange, saySigned, sayTotals } from "./changes.ts"
+import { useListKeys } from "./list-keys.ts"
+import { usePackList } from "./use-pack.ts"
+import { sayItem, sayTask } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) 256px 72px 72px 72px",
+  tight: "minmax(0, 1fr) 216px 72px 72px",
+  narrow: "minmax(0, 1fr) 72px",
+} as const
+
+type CompareProps = {
+  readonly now: number
+  readonly search: PackSearch
+  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+}
+
+/** Two kept packages: what came, what went, what is sent in another form. */
+export function Compare({ now, search, onSearch }: CompareProps) {
+  const list = usePackList()
+  const packs = list.data?.packs ?? []
+  const to = search.to || search.id || (packs[0]?.id ?? "")
+  const from = search.from || (packs.find((it) => it.id !== to)?.id ?? "")
+  const diff = useOperation("pack.diff", { from, to }, { isAsked: from !== "" && to !== "" })
+  const error = list.error ?? diff.error
+  const leave = () => onSearch({ compare: false, from: "", to: "", at: "" })
+  useKey("leave", leave)
+  return (
+    <>
+      <Header title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
+        <Button look="ghost" keyId="pack.compare" pressed onPress={leave}>
+          Compare
+        </Button>
+      </Header>
+      <Pane label="What differs">
+        <PaneHead edge="page">
+          <Choice
+            now={now}
+            name="From"
+            id={from}
+            packs={packs}
+            onPick={(it) => onSearch({ from: it, to }, "replace")}
+          />
+          <Choice
+            now={now}
+            name="to"
+            id={to}
+            packs={packs}
+            onPick={(it) => onSearch({ from, to: it }, "replace")}
+          />
+          {diff.data === undefined ? null : (
+            <OnlyWide>
+              <Text as="div" size="sm" tone="2" cut>
+                {sayTotals(diff.data)}
+              </Text>
+            </OnlyWide>
+          )}
+        </PaneHead>
+        {error === null ? null : (
+          <Failure size="pane" error={toWireError(error)} onRetry={() => void diff.refetch()} />
+        )}
+        {list.data !== undefined && packs.length < 2 ? (
+          <RowNote>
+            Two kept packages can be compared. So far {plural(packs.length, "package")} was kept.
+          </RowNote>
+        ) : null}
+        {diff.isFetching && diff.data === undefined ? <RowSkeleton rows={8} /> : null}
+        {diff.data === undefined ? null : (
+          <Changes diff={diff.data} at={search.at} onMove={(at) => onSearch({ at }, "replace")} />
+        )}
+      </Pane>
+    </>
+  )
+}
+
+type ChoiceProps = {
+  readonly now: number
+  readonly name: string
+  readonly id: string
+  readonly packs: readonly PackSummaryItem[]
+  onPick(id: string): void
+}
+
+function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
+  const shown = packs.find((it) => it.id === id)
+  const says = shown === undefined ? "choose" : formatWhen(shown.builtAt, now)
+  return (
+    <>
+      <Text size="sm" tone="2">
+        {name}
+      </Text>
+      <ChoiceMenu
+        label={`${name}: ${says}`}
+        choices={packs.map((it) => ({
+          value: it.id,
+          label: visibleLine(sayTask(it)),
+          detail: `${sayItem(it)}, ${formatWhen(it.builtAt, now)}`,
+        }))}
+        value={id}
+        onPick={onPick}
+      >
+        {says}
+      </ChoiceMenu>
+    </>
+  )
+}
+
+type ChangesProps = { readonly diff: PackDiff; readonly at: string; onMove(path: string): void }
+
+function Changes({ diff, at, onMove }: ChangesProps) {
+  const lines = useMemo(() => changeLines(diff), [diff])
+  const keys = lines.flatMap((it) => (it.kind === "change" ? [it.key] : []))
+  useListKeys({ keys, at, isActive: true, onMove })
+  if (lines.length === 0) return <RowNote>Both packages are empty.</RowNote>
+  return (
+    <VirtualList
+      label="Changes"
+      columns={COLUMNS}
+      items={lines}
+      keyOf={(it) => it.key}
+      isGroup={(it) => it.kind === "heading"}
+      activeIndex={lines.findIndex((it) => it.key === at)}
+      activeId={keys.includes(at) ? `change-${keys.indexOf(at)}` : undefined}
+      sticksToEnd={false}
+      renderItem={(it) =>
+        it.kind === "heading" ? (
+          <Group amongOptions name={it.name} count={it.count} sum={it.sum} />
+        ) : (
+          <Change
+            line={it}
+            id={`change-${keys.indexOf(it.key)}`}
+            isSelected={it.key === at}
+            onPick={() => onMove(it.key)}
+          />
+        )
+      }
+    />
+  )
+}
+
+type ChangeProps = {
+  readonly line: Extract<ChangeLine, { readonly kind: "change" }>
+  readonly id: string
+  readonly isSelected: boolean
+  onPick(): void
+}
+
+function Change({ line, id, isSelected, onPick }: ChangeProps) {
+  const { path, tokensBefore, tokensAfter, change } = line.change
+  const grown = change === "same" ? "" : saySigned(tokensAfter - tokensBefore)
+  const says = sayChange(line.change)
+  return (
+    <Row option={{ id, isSelected, onPick }}>
+      <Stack>
+        <Cell lead>
+          <Path path={path} />
+        </Cell>
+        <NarrowLine>{says}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" tone="2" cut title={says}>
+          {says}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" mono tone="3" align="end">
+          {change === "added" ? "" : formatExact(tokensBefore)}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono align="end">
+          {change === "removed" ? "" : formatExact(tokensAfter)}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono align="end">
+          {grown}
+        </Text>
+      </Cell>
+      <NarrowEnd>
+        <Text as="div" mono>
+          {grown}
+        </Text>
+      </NarrowEnd>
+    </Row>
+  )
+}

@@ -1,0 +1,86 @@
+import { formatWhen } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { Choices } from "./choices.ts"
+import { sayTitle } from "./words.ts"
+
+type PackHeaderProps = {
+  readonly now: number
+  readonly choices: Choices
+  /** When the kept package was built; null for one that is not kept, undefined while unknown. */
+  readonly keptAt: number | null | undefined
+  readonly isPending: boolean
+  /** Nothing can be kept: there is no package, or the store takes nothing. */
+  readonly isOff: boolean
+  readonly isKeeping: boolean
+  /** There is nothing in it that an agent could be given. */
+  readonly isEmpty: boolean
+  /** Undefined while there is no text. */
+  readonly onCopy: (() => void) | undefined
+  onNew(): void
+  onCompare(): void
+  onKeep(): void
+  onRun(): void
+}
+
+/** Which package, whether it is kept, and what can be done with it. */
+export function PackHeader(props: PackHeaderProps) {
+  const { choices, keptAt, isOff, isKeeping, isEmpty, onCopy } = props
+  return (
+    <Header
+      parent={{ label: "Pack", href: paths.pack() }}
+      title={visibleLine(sayTitle(choices))}
+      facts={<Text tone="3">{sayState(props)}</Text>}
+    >
+      <OnlyWide>
+        <Button look="ghost" keyId="pack.new" onPress={props.onNew}>
+          New
+        </Button>
+      </OnlyWide>
+      <OnlyWide>
+        <Button look="ghost" keyId="pack.compare" onPress={props.onCompare}>
+          Compare
+        </Button>
+      </OnlyWide>
+      <Button
+        icon="copy"
+        keyId="pack.copy"
+        shrinks
+        disabled={onCopy === undefined}
+        onPress={() => onCopy?.()}
+      >
+        Copy
+      </Button>
+      <Button
+        icon="check"
+        keyId="pack.keep"
+        shrinks
+        disabled={isOff || isKeeping || keptAt !== null}
+        onPress={props.onKeep}
+      >
+        {typeof keptAt === "number" ? "Kept" : "Keep"}
+      </Button>
+      <Button
+        look="primary"
+        icon="play"
+        keyId="pack.run"
+        shrinks
+        disabled={isOff || isKeeping || isEmpty}
+        onPress={props.onRun}
+      >
+        Run with this
+      </Button>
+    </Header>
+  )
+}
+
+function sayState({ now, choices, keptAt, isPending }: PackHeaderProps): string {
+  // Beside a title that is not known yet it would move with it.
+  if (choices.task === "") return ""
+  if (isPending) return "building"
+  return typeof keptAt === "number" ? `kept ${formatWhen(keptAt, now)}` : "not kept"
+}

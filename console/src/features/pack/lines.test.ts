@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest"
+import { changeLines, sayChange } from "./changes.ts"
+import { candidateLines, chosenLines } from "./lines.ts"
+import { aFile, aLeft, aPack } from "./pack.fixture.ts"
+import { findFile } from "./text.ts"
+import {
+  checkBudget,
+  checkTask,
+  neededBudget,
+  readBudget,
+  refusedPin,
+  sayLeft,
+  sayTitle,
+} from "./words.ts"
+
+const FILES = [aFile("low.ts", { score: 0.4 }), aFile("high.ts", { score: 0.9 })]
+const shown = { files: FILES, drops: [], turned: [], minRelevance: 0.25 }
+
+describe("the lines of a package", () => {
+  it("[CONSOLE-37] candidates stand by score, and what stayed out by why", () => {
+    const pack = aPack({
+      role: "backend",
+      files: FILES,
+      manifest: { ...aPack().manifest, leftTokens: 8_410 },
+      left: [
+        aLeft("x.ts", { why: "denied" }),
+        aLeft("n1.ts", { score: 0.3 }),
+        aLeft("n2.ts", { score: 0.35 }),
+        aLeft("y.ts", { why: "below" }),
+      ],
+    })
+    const lines = candidateLines(pack, shown)
+    expect(
+      lines.map((it) => (it.kind === "group" ? `${it.name} ${it.count} ${it.sum}` : it.key)),
+    ).toEqual([
+      "high.ts",
+      "low.ts",
+      "No room 2 8,410",
+      "n2.ts",
+      "n1.ts",
+      "Below 0.25 1 ",
+      "Denied for role backend 1 ",
+    ])
+    const turned = candidateLines(pack, { ...shown, turned: ["group:no-room", "group:below"] })
+    expect(turned.map((it) => it.key)).toEqual([
+      "high.ts",
+      "low.ts",
+      "group:no-room",
+      "group:below",
+      "y.ts",
+      "group:denied",
+    ])
+  })
+
+  it("[CONSOLE-38] what was dropped a moment ago is among the dropped at once", () => {
+    const pack = aPack({ files: FILES, left: [aLeft("x.ts", { why: "dropped", score: 0.1 })] })
+    const drops = ["x.ts", "not-listed.ts", "low.ts"]
+    const lines = candidateLines(pack, { ...shown, files: FILES.slice(1), drops })
+    expect(lines.map((it) => it.key)).toEqual([
+      "high.ts",
+      "group:dropped",
+      "low.ts",
+      "x.ts",
+      "not-listed.ts",
+    ])
+    expect(lines.at(-1)).toMatchObject({ left: { score: null, tokens: null } })
+  })
+
+  it("[CONSOLE-37] heads name the kinds where each stands together, with its tokens", () => {
+    const files = [
+      aFile("a"),
+      aFile("b"),
+      aFile("c", { form: "signatures" }),
+      aFile("d", { form: "symbols" }),
+    ]
+    const said = chosenLines(files, null).map((it) =>
+      it.kind === "heading" ? `${it.of} ${it.sum}` : `${it.number} ${it.key}`,
+    )
+    expect(said).toEqual(["files 200", "1 a", "2 b", "symbols 200", "3 c", "4 d"])
+    expect(chosenLines(files, "symbols").map((it) => it.key)).toEqual(["kind:symbols", "c", "d"])
+  })
+
+  it("[CONSOLE-37] an order that mixes the kinds is kept, and each row says its kind", () => {
+    const files = [aFile("a", { form: "symbols" }), aFile("b"), aFile("c", { form: "signatures" })]
+    const lines = chosenLines(files, null)
+    expect(lines.map((it) => it.key)).toEqual(["a", "b", "c"])
+    expect(lines.every((it) => it.kind === "file" && it.showsKind)).toBe(true)
+  })
+
+  it("[CONSOLE-39] a preview finds the file itself before those who mention it", () => {
+    const lines = ["x -> src/a.ts", "lib/src/a.ts", "src/a.tsx", "### src/a.ts", "", "src/a.ts, b"]
+    expect(findFile(lines, "src/a.ts")).toEqual({ at: 3, marked: new Set([0, 3, 5]) })
+    expect(findFile(["a", "src/a.ts  0.97"], "src/a.ts").at).toBe(1)
+    expect(findFile(lines, "nobody.ts")).toEqual({ at: null, marked: new Set() })
+    expect(findFile(lines, "")).toEqual({ at: null, marked: new Set() })
+  })
+
+  it("[CONSOLE-20] of two packages it is said what came, went and changed its form", () => {
+    const item = {
+      id: "",
+      task: "",
+      role: null,
+      budget: 1,
+      tokens: 1,
+      files: 1,
+      session: null,
+      builtAt: 0,
+    }
+    const change = (path: string, kind: "added" | "removed" | "changed" | "same") => ({
+      path,
+      change: kind,
+      formBefore: "full" as const,
+      formAfter: kind === "changed" ? ("signatures" as const) : ("full" as const),
+      tokensBefore: kind === "added" ? 0 : 10,
+      tokensAfter: kind === "removed" ? 0 : 30,
+      scoreBefore: 0.5,
+      scoreAfter: 0.75,
+    })
+    const changes = [
+      change("s", "same"),
+      change("c", "changed"),
+      change("a", "added"),
+      change("r", "removed"),
+    ]
+    const lines = changeLines({ from: item, to: item, changes })
+    expect(lines.map((it) => (it.kind === "heading" ? `${it.name} ${it.sum}` : it.key))).toEqual([
+      "Added +30",
+      "a",
+      "Removed −10",
+      "r",
+      "Changed +20",
+      "c",
+      "The same ",
+      "s",
+    ])
+    expect(sayChange(change("c", "changed"))).toBe("the whole file to its signatures, 0.50 to 0.75")
+  })
+})
+
+describe("the words of a package", () => {
+  it("[CONSOLE-7] a budget is a whole number of tokens, with commas or a k", () => {
+    expect(["24000", "24,000", "24k", "1.5k"].map(readBudget)).toEqual([
+      24_000, 24_000, 24_000, 1_500,
+    ])
+    expect(["0", "-3", "1.5", "many", "1e3", ""].map(readBudget)).toEqual(Array(6).fill(undefined))
+    expect(checkBudget("")).toBeUndefined()
+    expect(checkBudget("many")).toBe("No whole number")
+  })
+
+  it("[CONSOLE-7] a task that no address can hold is refused with the limit, and not cut", () => {
+    expect(checkTask("x".repeat(4_000))).toBeUndefined()
+    expect(checkTask("x".repeat(4_001))).toMatch(/4,001 characters; this page takes 4,000.*qm pack/)
+  })
+
+  it("[CONSOLE-39] only a refusal about the budget offers another one", () => {
+    const data = { needed: 420, path: "a.ts" }
+    expect(neededBudget({ code: "PACK_BUDGET_TOO_SMALL", data })).toBe(420)
+    expect(neededBudget({ code: "STORE_DISK_FULL", data })).toBeUndefined()
+    expect(neededBudget({ code: "PACK_BUDGET_TOO_SMALL", data: null })).toBeUndefined()
+    expect(refusedPin({ code: "STORE_DISK_FULL", data }, ["a.ts"])).toBeUndefined()
+  })
+
+  it("[CONSOLE-37] a title ends at a clause or a word", () => {
+    expect(sayTitle({ task: "Round it; then test\nmore" })).toBe("Round it")
+    expect(sayTitle({ task: `${"word ".repeat(20)}` })).toBe(`${"word ".repeat(11).trim()}…`)
+    expect(sayTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(56)}…`)
+  })
+
+  it("[CONSOLE-37] what stayed out says why it was looked at, or who denied it", () => {
+    expect(sayLeft(aLeft("a", { detail: "needs 50 tokens", reasons: ["calls b"] }))).toBe("Calls b")
+    expect(sayLeft(aLeft("a", { detail: "needs 50 tokens" }))).toBe("Needs 50 tokens")
+    expect(sayLeft(aLeft("a", { why: "denied", detail: "denied by web/**" }))).toBe(
+      "Denied by web/**",
+    )
+  })
+})

@@ -1,0 +1,160 @@
+import type { ContextPack, PackFile, PackLeft } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+
+/** A row of the candidates: one that is in the package, one that is not, or the head of a group. */
+export type CandidateLine =
+  | { readonly kind: "chosen"; readonly key: string; readonly file: PackFile }
+  | { readonly kind: "left"; readonly key: string; readonly left: Left }
+  | {
+      readonly kind: "group"
+      readonly key: string
+      readonly name: string
+      readonly count: number
+      readonly sum: string
+      readonly isOpen: boolean
+    }
+
+/** Of what a person dropped, and the answer does not list, neither score nor tokens are known. */
+type Left = Omit<PackLeft, "score" | "tokens"> & {
+  readonly score: number | null
+  readonly tokens: number | null
+}
+
+const WHYS = ["no-room", "below", "denied", "dropped"] as const satisfies readonly PackLeft["why"][]
+type Why = (typeof WHYS)[number]
+
+/** What had no room is shown at once: it is the hatched part of the bar. The others are asked for. */
+const OPEN_AT_FIRST: Readonly<Record<Why, boolean>> = {
+  "no-room": true,
+  below: false,
+  denied: false,
+  dropped: true,
+}
+
+type Shown = {
+  /** The chosen ones, as they will be. */
+  readonly files: readonly PackFile[]
+  /** What a person dropped, whether the answer knows it yet or not. */
+  readonly drops: readonly string[]
+  readonly turned: readonly string[]
+  readonly minRelevance: number
+}
+
+/** Every candidate, best first: what is in, and then what stayed out, by its reason. */
+export function candidateLines(pack: ContextPack, shown: Shown): readonly CandidateLine[] {
+  const { files, turned, minRelevance } = shown
+  const chosen = files
+    .toSorted(byScore)
+    .map((file): CandidateLine => ({ kind: "chosen", key: file.path, file }))
+  const left: readonly Left[] = [...pack.left, ...unlistedDrops(pack, shown.drops)]
+  const groups = WHYS.flatMap((why) => {
+    const key = `group:${why}`
+    const members = left.filter((it) => it.why === why).toSorted(byScore)
+    if (members.length === 0) return []
+    const isOpen = OPEN_AT_FIRST[why] !== turned.includes(key)
+    const head: CandidateLine = {
+      kind: "group",
+      key,
+      name: nameOf(why, { minRelevance, role: pack.role }),
+      count: members.length,
+      // Of all that had no room, also of those not listed: the hatched part of the bar.
+      sum: why === "no-room" ? formatExact(pack.manifest.leftTokens) : "",
+      isOpen,
+    }
+    const rows = members.map((it): CandidateLine => ({ kind: "left", key: it.path, left: it }))
+    return isOpen ? [head, ...rows] : [head]
+  })
+  return [...chosen, ...groups]
+}
+
+/** Dropped, and not among what the answer lists: it is older than that, or lists only the best. */
+function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Left[] {
+  const listed = new Set(pack.left.map((it) => it.path))
+  return drops
+    .filter((path) => !listed.has(path))
+    .map((path) => {
+      const file = pack.files.find((it) => it.path === path)
+      return {
+        path,
+        score: file?.score ?? null,
+        tokens: file?.wholeTokens ?? null,
+        why: "dropped",
+        detail: "left out by you",
+        reasons: file?.reasons ?? [],
+      }
+    })
+}
+
+function nameOf(why: Why, of: { minRelevance: number; role: string | null }): string {
+  switch (why) {
+    case "no-room":
+      return "No room"
+    case "below":
+      return `Below ${of.minRelevance.toFixed(2)}`
+    case "denied":
+      return of.role === null ? "Denied" : `Denied for role ${of.role}`
+    case "dropped":
+      return "Dropped"
+    default:
+      return why satisfies never
+  }
+}
+
+export type FileKind = "files" | "symbols"
+
+/** A row of what is chosen: a file at its place in the final order, or the head of its kind. */
+export type ChosenLine =
+  | {
+      readonly kind: "file"
+      readonly key: string
+      readonly file: PackFile
+      readonly number: number
+      readonly of: FileKind
+      /** Whether its kind stands in the row, because no head above says it. */
+      readonly showsKind: boolean
+    }
+  | { readonly kind: "heading"; readonly key: string; readonly of: FileKind; readonly sum: string }
+
+/**
+ * In final order. Heads name the kinds where each stands together; an order that mixes them keeps
+ * its order and names the kind in each row, because the order is what is sent.
+ */
+export function chosenLines(
+  files: readonly PackFile[],
+  only: FileKind | null,
+): readonly ChosenLine[] {
+  const turns = files.filter((it, i) => i > 0 && kindOf(it) !== kindOf(files[i - 1] ?? it)).length
+  const isMixed = turns > 1
+  return files.flatMap((file, i): readonly ChosenLine[] => {
+    const of = kindOf(file)
+    if (only !== null && of !== only) return []
+    const before = files[i - 1]
+    const isFirst = before === undefined || kindOf(before) !== of
+    const row: ChosenLine = {
+      kind: "file",
+      key: file.path,
+      file,
+      number: i + 1,
+      of,
+      showsKind: isMixed,
+    }
+    if (isMixed || !isFirst) return [row]
+    const same = files.filter((it) => kindOf(it) === of)
+    return [{ kind: "heading", key: `kind:${of}`, of, sum: formatExact(sumOf(same)) }, row]
+  })
+}
+
+/** As the bar has it: a file that is sent or named as a whole, or what was taken out of one. */
+function kindOf({ form }: Pick<PackFile, "form">): FileKind {
+  return form === "full" || form === "path" ? "files" : "symbols"
+}
+
+function sumOf(all: readonly { readonly tokens: number }[]): number {
+  return all.reduce((sum, it) => sum + it.tokens, 0)
+}
+
+type Scored = { readonly score: number | null; readonly path: string }
+
+function byScore(a: Scored, b: Scored): number {
+  return (b.score ?? -1) - (a.score ?? -1) || (a.path < b.path ? -1 : 1)
+}

@@ -1,0 +1,182 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { PackBuilt, PackSummaryItem } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parsePack } from "../../data/pack-search.ts"
+import { buildInput, choicesOf } from "./choices.ts"
+import { aBuilt, aFile, aLeft, aPack } from "./pack.fixture.ts"
+import { PackPage } from "./page.tsx"
+
+const NOW = Date.UTC(2026, 10, 15, 8, 16)
+const ITEM: PackSummaryItem = {
+  id: "pk_1",
+  task: "Fix the cent\nand more",
+  role: "backend",
+  budget: 24_000,
+  tokens: 18_985,
+  files: 9,
+  session: null,
+  builtAt: NOW - 60_000,
+}
+
+type Known = {
+  readonly built?: PackBuilt
+  readonly shown?: PackBuilt
+  readonly packs?: readonly PackSummaryItem[]
+  readonly refusal?: ReturnType<typeof failure>
+}
+
+/** The page as text. */
+async function render(address: string, known: Known = {}): Promise<string> {
+  const html = await renderHtml(address, known)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+async function renderHtml(address: string, known: Known = {}): Promise<string> {
+  const { built, shown, packs = [], refusal } = known
+  // As in the browser a moment later: what is known is fresh, and nothing is on its way.
+  const rests = { retry: false, retryOnMount: false, staleTime: Number.POSITIVE_INFINITY }
+  const queries = new QueryClient({ defaultOptions: { queries: rests } })
+  const search = parsePack(address)
+  const input = buildInput(choicesOf(search), search.tab)
+  queries.setQueryData(keys.operation("pack.list", { limit: 50 }), { packs: [...packs] })
+  if (built !== undefined) queries.setQueryData(keys.operation("pack.build", input), built)
+  const kept = keys.operation("pack.show", { id: search.id, format: search.tab })
+  if (shown !== undefined) queries.setQueryData(kept, shown)
+  if (refusal !== undefined) {
+    const queryKey = keys.operation("pack.build", input)
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(refusal) })
+  }
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <PackPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html
+}
+
+describe("the page Pack", () => {
+  it("[CONSOLE-15] without a task there is a field for one, and what was kept", async () => {
+    expect(await render("")).toContain(
+      "Packages that you keep, or that agents ask for, will be here.",
+    )
+    const text = await render("", { packs: [ITEM, { ...ITEM, id: "pk_2" }] })
+    expect(text).toContain("2 packages kept Compare")
+    expect(text).toContain("Fix the cent 9 files, 19.0k of 24.0k tokens backend")
+    expect(text).not.toContain("and more")
+  })
+
+  it("[CONSOLE-15] while the first is built the shape is there, and no figure", async () => {
+    const text = await render("?task=fix+it")
+    expect(text).toContain("Candidates by score")
+    expect(text).not.toMatch(/\b0 (of|files)/)
+  })
+
+  it("[CONSOLE-37] it says what was read out of the task, and which signal is missing", async () => {
+    const pack = aPack({
+      analysis: {
+        filePaths: ["src/a.ts"],
+        symbolNames: ["roundLine"],
+        domain: "tariff",
+        action: "fix",
+        keywords: ["cent", "split"],
+      },
+      signals: { used: ["graph", "words"], missing: [{ signal: "meaning", why: "no model" }] },
+    })
+    const text = await render("?task=fix+it", { built: aBuilt(pack) })
+    expect(text).toContain("Read as fix Domain tariff Symbols roundLine Paths src/a.ts")
+    expect(text).toContain("Words cent, split Signals graph, words; no meaning, no model")
+  })
+
+  it("[CONSOLE-37] the figure says what is in, what is free, and what had no room", async () => {
+    const files = [aFile("a.ts", { tokens: 700 }), aFile("b.ts", { tokens: 200, form: "symbols" })]
+    const manifest = {
+      ...aPack().manifest,
+      kinds: [
+        { kind: "files" as const, tokens: 700 },
+        { kind: "symbols" as const, tokens: 200 },
+      ],
+      leftTokens: 8_410,
+    }
+    const left = [aLeft("c.ts")]
+    const text = await render("?task=t", { built: aBuilt(aPack({ files, left, manifest })) })
+    expect(text).toContain("900 of 1,000 tokens, 2 files 100 free 8,410 left out for space")
+    expect(text).toContain("files 700 symbols 200 files left out 8,410")
+    expect(text).toContain("Candidates 3")
+    expect(text).toContain("Chosen 2, in final order")
+    expect(text).toContain("not kept")
+  })
+
+  it("[CONSOLE-15] an empty package says why it is empty", async () => {
+    const pack = aPack({ emptyReason: "Packages are switched off." })
+    const text = await render("?task=t", { built: aBuilt(pack) })
+    expect(text).toContain("Packages are switched off.")
+  })
+
+  it("[CONSOLE-39] a budget that is too small says what is needed, and offers it", async () => {
+    const refusal = failure({
+      code: "PACK_BUDGET_TOO_SMALL",
+      message: "The opening needs 420 tokens; the budget is 20.",
+      hint: "Raise the budget to at least 420.",
+      data: { needed: 420 },
+    })
+    const text = await render("?task=t&budget=20", { refusal })
+    expect(text).toContain("The opening needs 420 tokens")
+    expect(text).toContain("Raise the budget to 420")
+    expect(text).toContain("PACK_BUDGET_TOO_SMALL")
+    expect(text).not.toContain("Candidates")
+  })
+
+  it("[CONSOLE-39] a refused pin can be taken away, another refusal tried again", async () => {
+    const data = { path: "web/a.ts" }
+    const refused = (code: string) => failure({ code, message: "No.", hint: "Do.", data })
+    const denied = refused("PACK_TARGET_DENIED")
+    expect(await render("?task=t&pin=web/a.ts", { refusal: denied })).toContain("Unpin it")
+    expect(await render("?task=t&pin=other.ts", { refusal: denied })).not.toContain("Unpin it")
+    const empty = await render("?task=t", { refusal: refused("PACK_TASK_EMPTY") })
+    expect(empty).toMatch(/No\. Do\. Try again PACK_TASK_EMPTY/)
+  })
+
+  it("[CONSOLE-38] a kept package says since when, and is not kept twice", async () => {
+    const pack = aPack({ task: "Round it", builtAt: NOW - 60_000, files: [aFile("a.ts")] })
+    const text = await render("?id=pk_1", { shown: aBuilt(pack) })
+    expect(text).toContain("Pack / Round it kept today 08:15")
+    expect(text).toContain("Kept")
+  })
+
+  it("[CONSOLE-40] an agent can be given what is in it, and nothing where nothing is", async () => {
+    const runs = async (files: readonly ReturnType<typeof aFile>[]) => {
+      const html = await renderHtml("?task=t", { built: aBuilt(aPack({ files: [...files] })) })
+      const button = /<button[^>]*>(?:(?!<\/button>).)*Run with this/s.exec(html)?.[0] ?? ""
+      return !/disabled=/.test(button.slice(button.lastIndexOf("<button")))
+    }
+    expect(await runs([aFile("a.ts")])).toBe(true)
+    expect(await runs([])).toBe(false)
+  })
+
+  it("[CONSOLE-22] a hostile task, role and reason are drawn as what they are", async () => {
+    const bidi = "\u202Etxt"
+    const pack = aPack({
+      task: bidi,
+      role: bidi,
+      files: [],
+      emptyReason: bidi,
+      notes: [bidi],
+      analysis: { ...aPack().analysis, keywords: [bidi], domain: bidi },
+    })
+    const text = await render("?id=pk_1", { shown: aBuilt(pack) })
+    // In the field itself the text is what a person may edit.
+    expect(text.replace(/ Pack \/.*? Budget /, " ")).not.toContain("\u202E")
+    expect(text).toContain("\\u{202e}txt")
+  })
+
+  it("[CONSOLE-20] two kept packages are needed to compare", async () => {
+    expect(await render("?compare=yes", { packs: [ITEM] })).toContain(
+      "Two kept packages can be compared.",
+    )
+  })
+})

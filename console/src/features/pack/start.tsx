@@ -1,0 +1,183 @@
+import { useState } from "react"
+import { formatCount, type PackSummaryItem, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatAge, formatWhen } from "../../data/moments.ts"
+import type { PackSearch } from "../../data/pack-search.ts"
+import { paths } from "../../data/paths.ts"
+import { Brief, BriefText } from "../../ui/brief/brief.tsx"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import {
+  Cell,
+  Group,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  RowNote,
+  RowSkeleton,
+  Rows,
+} from "../../ui/list/list.tsx"
+import { Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { choicesOf } from "./choices.ts"
+import { Limits } from "./task.tsx"
+import { usePackList, usePackSettings } from "./use-pack.ts"
+import { checkTask, sayItem, sayTask } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) 96px 64px 120px 112px 128px",
+  tight: "minmax(0, 1fr) 64px 96px 112px",
+  narrow: "minmax(0, 1fr) 88px",
+  nameSpan: 1,
+} as const
+
+type StartProps = {
+  readonly now: number
+  readonly search: PackSearch
+  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+}
+
+/** Nothing is asked for yet: a field for the task, and what was kept before. */
+export function Start({ now, search, onSearch }: StartProps) {
+  const list = usePackList()
+  const { defaultBudget } = usePackSettings()
+  const [draft, setDraft] = useState("")
+  const packs = list.data?.packs
+  const begin = (task: string) => {
+    if (task.trim() !== "" && checkTask(task) === undefined) onSearch({ task })
+  }
+  return (
+    <>
+      <Header title="Pack" facts={<Text tone="3">{sayKept(packs)}</Text>}>
+        {packs === undefined || packs.length < 2 ? null : (
+          <Button
+            look="ghost"
+            icon="diff"
+            keyId="pack.compare"
+            shrinks
+            onPress={() => onSearch({ compare: true })}
+          >
+            Compare
+          </Button>
+        )}
+      </Header>
+      <Pane label="New package">
+        <PaneScroll>
+          <Brief look="start">
+            <BriefText
+              label="Task"
+              keyId="pack.task"
+              placeholder="What is to be done? The files, symbols and tests it needs are put into a package within the budget."
+              value=""
+              waits
+              check={checkTask}
+              onDraft={setDraft}
+              onCommit={begin}
+            />
+            <Flow align="apart" wrap>
+              <Limits
+                choices={choicesOf(search)}
+                defaultBudget={defaultBudget}
+                onChange={(change) => onSearch(change, "replace")}
+              />
+              <Button
+                look="primary"
+                disabled={draft.trim() === "" || checkTask(draft) !== undefined}
+                onPress={() => begin(draft)}
+              >
+                Build
+              </Button>
+            </Flow>
+          </Brief>
+          {list.error === null ? null : (
+            <Failure
+              size="pane"
+              error={toWireError(list.error)}
+              onRetry={() => void list.refetch()}
+            />
+          )}
+          {list.isPending ? <RowSkeleton rows={4} /> : null}
+          {packs === undefined ? null : <Recent now={now} packs={packs} />}
+        </PaneScroll>
+      </Pane>
+    </>
+  )
+}
+
+function sayKept(packs: readonly PackSummaryItem[] | undefined): string {
+  return packs === undefined || packs.length === 0 ? "" : `${plural(packs.length, "package")} kept`
+}
+
+type RecentProps = { readonly now: number; readonly packs: readonly PackSummaryItem[] }
+
+function Recent({ now, packs }: RecentProps) {
+  return (
+    <Rows columns={COLUMNS}>
+      <Group
+        name="Kept packages"
+        count={packs.length}
+        labels={[
+          { text: "Role", from: "wide" },
+          { text: "Files", align: "end", from: "roomy" },
+          { text: "", from: "wide" },
+          { text: "Tokens", align: "end", from: "roomy" },
+          { text: "Built", align: "end", from: "roomy" },
+        ]}
+      />
+      {packs.length === 0 ? (
+        <RowNote>Packages that you keep, or that agents ask for, will be here.</RowNote>
+      ) : null}
+      {packs.map((it) => (
+        <Recall key={it.id} now={now} item={it} />
+      ))}
+    </Rows>
+  )
+}
+
+function Recall({ now, item }: { readonly now: number; readonly item: PackSummaryItem }) {
+  const { id, role, files, tokens, budget, builtAt } = item
+  const title = visibleLine(sayTask(item))
+  return (
+    <Row href={paths.pack({ id })}>
+      <Stack>
+        <Cell lead>
+          <Text as="div" cut title={title}>
+            {title}
+          </Text>
+        </Cell>
+        <NarrowLine>{sayItem(item)}</NarrowLine>
+      </Stack>
+      <Cell from="wide">
+        <Text as="div" tone="2" cut>
+          {visibleLine(role ?? "any")}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" tone="2" align="end">
+          {files}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <RowBudgetBar tokens={{ files: tokens }} window={Math.max(budget, tokens)} />
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" tone="2" align="end">
+          {formatCount(tokens)} of {formatCount(budget)}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" tone="3" align="end">
+          {formatWhen(builtAt, now)}
+        </Text>
+      </Cell>
+      <NarrowEnd>
+        <Text as="div" size="sm" tone="3">
+          {formatAge(builtAt, now)}
+        </Text>
+      </NarrowEnd>
+    </Row>
+  )
+}

@@ -1,0 +1,44 @@
+import type { ContextPack } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import type { PackSearch } from "../../data/pack-search.ts"
+import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
+
+type SummaryProps = {
+  readonly pack: ContextPack | undefined
+  readonly picked: PackSearch["kind"]
+  onPick(kind: PackSearch["kind"]): void
+}
+
+/** How full it is: what is in, what is free, what had no room. */
+export function Summary({ pack, picked, onPick }: SummaryProps) {
+  if (pack === undefined) {
+    return (
+      <Figure value={undefined} says="tokens" facts={[]}>
+        <FigureBarSkeleton />
+      </Figure>
+    )
+  }
+  const { tokens, budget, files, manifest } = pack
+  const { kinds, leftTokens } = manifest
+  const free = Math.max(0, budget - tokens)
+  return (
+    <Figure
+      value={formatExact(tokens)}
+      says={`of ${formatExact(budget)} tokens, ${plural(files.length, "file")}`}
+      facts={[
+        { value: formatExact(free), says: "free" },
+        ...(leftTokens > 0 ? [{ value: formatExact(leftTokens), says: "left out for space" }] : []),
+      ]}
+      aside={`notch: budget ${formatExact(budget)}`}
+    >
+      <BudgetBar
+        tokens={Object.fromEntries(kinds.map((it) => [it.kind, it.tokens]))}
+        cut={{ files: leftTokens }}
+        budget={budget}
+        picked={picked}
+        onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
+      />
+    </Figure>
+  )
+}

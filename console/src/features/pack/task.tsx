@@ -1,0 +1,118 @@
+import { type KeyboardEvent, useRef } from "react"
+import type { ContextPack } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import {
+  Brief,
+  type BriefFact,
+  BriefFacts,
+  BriefField,
+  BriefFields,
+  BriefText,
+} from "../../ui/brief/brief.tsx"
+import { TextField } from "../../ui/field/field.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { Choices } from "./choices.ts"
+import { checkBudget, checkTask, readBudget, saySignals } from "./words.ts"
+
+type TaskProps = {
+  readonly choices: Choices
+  readonly pack: ContextPack | undefined
+  readonly defaultBudget: number | undefined
+  onChange(change: Partial<Choices>): void
+}
+
+/** What is to be done, and what was read out of it. */
+export function Task({ choices, pack, defaultBudget, onChange }: TaskProps) {
+  return (
+    <Brief>
+      <BriefText
+        label="Task"
+        keyId="pack.task"
+        value={choices.task}
+        check={checkTask}
+        onCommit={(task) => onChange({ task })}
+      />
+      <Limits choices={choices} defaultBudget={defaultBudget} onChange={onChange} />
+      <BriefFacts facts={pack === undefined ? UNREAD : factsOf(pack)} />
+    </Brief>
+  )
+}
+
+/** How much, and for whom. */
+export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pack">) {
+  const { budget, role } = choices
+  const box = useRef<HTMLDivElement>(null)
+  useKey("pack.budget", () => box.current?.querySelector("input")?.focus())
+  // Leaving a field commits it, and gives the keys back to the lists.
+  const leave = (event: KeyboardEvent) => {
+    const { target, key } = event
+    const isWrong = target instanceof Element && target.getAttribute("aria-invalid") === "true"
+    if (key !== "Enter" || isWrong || !(target instanceof HTMLInputElement)) return
+    event.stopPropagation()
+    target.blur()
+  }
+  return (
+    <div ref={box} onKeyDownCapture={leave}>
+      <BriefFields>
+        <BriefField label="Budget">
+          <TextField
+            label="Budget in tokens"
+            kind="number"
+            value={budget === null ? "" : formatExact(budget)}
+            placeholder={defaultBudget === undefined ? "" : formatExact(defaultBudget)}
+            check={checkBudget}
+            onCommit={(text) => onChange({ budget: readBudget(text) ?? null })}
+          />
+        </BriefField>
+        <BriefField label="Role">
+          <TextField
+            label="Role"
+            value={role}
+            placeholder="any"
+            onCommit={(text) => onChange({ role: text.trim() })}
+          />
+        </BriefField>
+      </BriefFields>
+    </div>
+  )
+}
+
+/** Its place is there before it is known, so that nothing moves. */
+const UNREAD: readonly BriefFact[] = [{ name: "Read as", value: "" }]
+
+function factsOf(pack: ContextPack): readonly BriefFact[] {
+  const { action, domain, symbolNames, filePaths, keywords } = pack.analysis
+  const { used, missing } = saySignals(pack)
+  const words = visibleLine(keywords.join(", "))
+  const facts = [
+    { name: "Read as", value: action ?? "no action named" },
+    domain === null ? null : { name: "Domain", value: visibleLine(domain) },
+    listed("Symbols", symbolNames),
+    listed("Paths", filePaths),
+    words === "" ? null : { name: "Words", title: words, value: words },
+    {
+      name: "Signals",
+      title: [used, missing].filter(Boolean).join("; "),
+      value: (
+        <>
+          {used === "" ? "none" : used}
+          {missing === "" ? null : (
+            <>
+              {"; "}
+              <Text tone="warn">{missing}</Text>
+            </>
+          )}
+        </>
+      ),
+    },
+  ]
+  return facts.filter((it) => it !== null)
+}
+
+function listed(name: string, values: readonly string[]): BriefFact | null {
+  if (values.length === 0) return null
+  const text = visibleLine(values.join(", "))
+  return { name, title: text, value: <Text mono>{text}</Text> }
+}

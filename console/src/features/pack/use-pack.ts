@@ -1,0 +1,110 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { useMemo, useState } from "react"
+import type { PackBuilt } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import type { PackSearch, PackTab } from "../../data/pack-search.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { buildInput, type Choices, choicesFrom, choicesOf } from "./choices.ts"
+
+/** So long a person may go on pressing before the package is built once for all of it. */
+const SETTLES_MS = 150
+/** Each change is an answer of its own, with the text of every file: not kept for long. */
+const FORGOTTEN_AFTER_MS = 30_000
+const MOST_LISTED = 50
+
+/** The package that the address asks for: a kept one, or one that is built and not kept. */
+export function usePack(search: PackSearch) {
+  const { id, tab } = search
+  const asked = useStable(choicesOf(search))
+  const settled = useSettled(asked, SETTLES_MS)
+  const kept = useKept(id, tab)
+  const built = useBuilt(settled, tab, id === "" && settled.task.trim() !== "")
+  const query = id === "" ? built : kept
+  const shown = useLast(query.data)
+  const isFromKept = search.task === "" && shown !== undefined
+  return {
+    shown,
+    /** What was asked for, also where only the id of a kept package is in the address. */
+    choices: isFromKept ? choicesFrom(shown.pack) : asked,
+    /** Text and its tokens in the format that is asked for; undefined until they are there. */
+    written: shown?.format === tab ? shown : undefined,
+    error: query.error,
+    isPending: query.isFetching || (id === "" && settled !== asked),
+    retry: () => void query.refetch(),
+    ...usePackSettings(),
+  }
+}
+
+export type PackData = ReturnType<typeof usePack>
+
+export function usePackList() {
+  return useOperation("pack.list", { limit: MOST_LISTED })
+}
+
+function useBuilt(choices: Choices, format: PackTab, isAsked: boolean) {
+  const client = useClient()
+  const input = buildInput(choices, format)
+  return useQuery({
+    queryKey: keys.operation("pack.build", input),
+    // The signal ends what nobody waits for any more: the latest wins.
+    queryFn: ({ signal }) => client.write("pack.build", input, { signal }),
+    enabled: isAsked,
+    gcTime: FORGOTTEN_AFTER_MS,
+  })
+}
+
+function useKept(id: string, format: PackTab) {
+  const client = useClient()
+  const input = { id, format }
+  return useQuery({
+    queryKey: keys.operation("pack.show", input),
+    queryFn: ({ signal }) => client.read("pack.show", input, { signal }),
+    enabled: id !== "",
+    gcTime: FORGOTTEN_AFTER_MS,
+  })
+}
+
+/** The last answer stays while the next is made, and also when there is none: nothing jumps. */
+function useLast(now: PackBuilt | undefined): PackBuilt | undefined {
+  const [last, setLast] = useState(now)
+  if (now !== undefined && now !== last) setLast(now)
+  return now ?? last
+}
+
+/** The same object as long as it says the same. */
+function useStable(choices: Choices): Choices {
+  const said = JSON.stringify(choices)
+  return useMemo(() => choices, [said])
+}
+
+/** Defaults for a person's eye; the server decides by its own. */
+export function usePackSettings() {
+  const { data } = useOperation("config.show", { sources: true })
+  const numberOf = (key: string) => {
+    const value = data?.settings.find((it) => it.key === key)?.value
+    return typeof value === "number" ? value : undefined
+  }
+  return {
+    defaultBudget: numberOf("pack.budget"),
+    summaryMaxTokens: numberOf("pack.summaryMaxTokens"),
+    minRelevance: numberOf("pack.minRelevance") ?? 0.2,
+  }
+}
+
+/** Keeps the package as it was asked for, so that it can be shown and compared later. */
+export function useKeep(onKept: (id: string) => void) {
+  const client = useClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: (choices: Choices) =>
+      client.write("pack.build", { ...buildInput(choices, "summary"), save: true }),
+    onSuccess: ({ pack }) => {
+      onKept(pack.id)
+      toast.show({ text: "The package was kept" })
+    },
+    onError: (error) => toast.fail(toWireError(error)),
+  })
+}

@@ -1,0 +1,103 @@
+import type { ContextPack, PackFile, PackLeft, PackSummaryItem } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+
+export const FORM_WORDS = {
+  full: { label: "Full", says: "the whole file" },
+  symbols: { label: "Sym", says: "its best symbols" },
+  signatures: { label: "Sigs", says: "its signatures" },
+  path: { label: "Path", says: "its path only" },
+} as const satisfies Readonly<Record<PackFile["form"], { label: string; says: string }>>
+
+/** An address can be loaded again only while it is short enough for the request that asks for it. */
+const MOST_TASK_CHARACTERS = 4_000
+
+/** What is wrong with a task, before it is sent. */
+export function checkTask(task: string): string | undefined {
+  if (task.length <= MOST_TASK_CHARACTERS) return undefined
+  return `${formatExact(task.length)} characters; this page takes ${formatExact(MOST_TASK_CHARACTERS)}. For longer tasks use qm pack.`
+}
+
+/** 24k and 24,000 as people write them; undefined for what is no whole number of tokens. */
+export function readBudget(text: string): number | undefined {
+  const match = /^([\d,]+(?:\.\d+)?)\s*(k?)$/i.exec(text.trim())
+  if (match === null) return undefined
+  const factor = match[2] === "" ? 1 : 1_000
+  const tokens = Number((match[1] ?? "").replaceAll(",", "")) * factor
+  const isWhole = Number.isSafeInteger(tokens)
+  return isWhole && tokens > 0 ? tokens : undefined
+}
+
+export function checkBudget(text: string): string | undefined {
+  const isRight = text.trim() === "" || readBudget(text) !== undefined
+  return isRight ? undefined : "No whole number"
+}
+
+/** The first line of a task. */
+export function sayTask({ task }: { readonly task: string }): string {
+  return task.trim().split("\n", 1)[0] ?? ""
+}
+
+/** Where the whole of it stands below: its first words, not cut inside one. */
+export function sayTitle(of: { readonly task: string }): string {
+  const first = sayTask(of).split(/[;.:,]\s/, 1)[0] ?? ""
+  if (first.length <= MOST_TITLE_CHARACTERS) return first
+  const words = first.slice(0, MOST_TITLE_CHARACTERS).split(" ").slice(0, -1).join(" ")
+  return `${words === "" ? first.slice(0, MOST_TITLE_CHARACTERS) : words}…`
+}
+
+const MOST_TITLE_CHARACTERS = 56
+
+/** For who hears the page, after each change. */
+export function sayBuilt({ files, tokens, budget }: ContextPack): string {
+  return `Built, ${plural(files.length, "file")}, ${formatExact(tokens)} of ${formatExact(budget)} tokens`
+}
+
+export function sayReasons({ reasons }: Pick<PackFile, "reasons">): string {
+  return capital(reasons.join("; "))
+}
+
+/** Why it stayed out, and why it was looked at. */
+export function sayLeft({
+  detail,
+  reasons,
+  why,
+}: Pick<PackLeft, "detail" | "reasons" | "why">): string {
+  const parts = why === "no-room" || why === "below" ? [...reasons] : [detail, ...reasons]
+  return capital(parts.filter((it) => it !== "").join("; ")) || capital(detail)
+}
+
+export function saySignals({ signals }: ContextPack): { used: string; missing: string } {
+  return {
+    used: signals.used.join(", "),
+    missing: signals.missing
+      .map((it) => (it.why === "" ? `no ${it.signal}` : `no ${it.signal}, ${it.why}`))
+      .join("; "),
+  }
+}
+
+export function sayItem({ files, tokens, budget }: PackSummaryItem): string {
+  return `${plural(files, "file")}, ${formatCount(tokens)} of ${formatCount(budget)} tokens`
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+type Refusal = { readonly code: string; readonly data: unknown }
+
+/** What the refusal says is needed, where it is about the budget. */
+export function neededBudget({ code, data }: Refusal): number | undefined {
+  const needed = fieldOf(data, "needed")
+  return code === "PACK_BUDGET_TOO_SMALL" && typeof needed === "number" ? needed : undefined
+}
+
+/** The pinned file that a refusal is about. */
+export function refusedPin({ code, data }: Refusal, pins: readonly string[]): string | undefined {
+  const path = fieldOf(data, "path")
+  return code.startsWith("PACK_TARGET_") ? pins.find((it) => it === path) : undefined
+}
+
+function fieldOf(data: unknown, name: string): unknown {
+  const fields = typeof data === "object" && data !== null ? Object.entries(data) : []
+  return fields.find(([key]) => key === name)?.[1]
+}

@@ -1,0 +1,115 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react"
+import { classNames } from "../class-names.ts"
+import { useKey } from "../keys/keys.tsx"
+import styles from "./brief.module.css"
+
+type BriefProps = { readonly look?: "start"; readonly children: ReactNode }
+
+/** What a page is about, in a person's words, and what was made of them. */
+export function Brief({ look, children }: BriefProps) {
+  return <div className={classNames(styles.brief, look && styles[look])}>{children}</div>
+}
+
+type BriefTextProps = {
+  readonly label: string
+  readonly value: string
+  readonly placeholder?: string
+  readonly keyId?: string
+  /** What is wrong with a text, or undefined; nothing is committed while something is. */
+  check?(text: string): string | undefined
+  /** Leaving the field is no yes: something beside it is filled in first. */
+  readonly waits?: boolean
+  /** While one writes, for what else has to know. */
+  onDraft?(text: string): void
+  onCommit(text: string): void
+}
+
+/** A draft until it is committed: Enter commits, Shift and Enter break the line, Escape undoes. */
+export function BriefText(props: BriefTextProps) {
+  const { label, value, keyId = "", check, onDraft, onCommit } = props
+  const id = useId()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [draft, setDraft] = useState<string | null>(null)
+  useKey(keyId, keyId === "" ? undefined : () => area.current?.focus())
+  const problem = draft === null ? undefined : check?.(draft)
+  const write = (text: string | null) => {
+    setDraft(text)
+    onDraft?.(text ?? value)
+  }
+  const commit = () => {
+    if (draft === null || problem !== undefined) return
+    setDraft(null)
+    if (draft !== value) onCommit(draft)
+  }
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // Enter that ends the choice of a character in another script is not ours.
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      commit()
+      if (problem === undefined) event.currentTarget.blur()
+    }
+    if (event.key !== "Escape") return
+    event.stopPropagation()
+    write(null)
+    event.currentTarget.blur()
+  }
+  return (
+    <div>
+      <textarea
+        ref={area}
+        className={styles.text}
+        rows={1}
+        value={draft ?? value}
+        placeholder={props.placeholder}
+        aria-label={label}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-problem`}
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={press}
+        onBlur={props.waits === true ? undefined : commit}
+      />
+      {problem === undefined ? null : (
+        <p id={`${id}-problem`} className={styles.problem} role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Short fields beside the text. */
+export function BriefFields({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.fields}>{children}</div>
+}
+
+type BriefFieldProps = { readonly label: string; readonly children: ReactNode }
+
+/** The name of a field that says it itself to who hears the page. */
+export function BriefField({ label, children }: BriefFieldProps) {
+  return (
+    <div className={styles.field}>
+      <span aria-hidden="true">{label}</span>
+      {children}
+    </div>
+  )
+}
+
+export type BriefFact = {
+  readonly name: string
+  readonly title?: string
+  readonly value: ReactNode
+}
+
+/** What was read out of the words, one fact after the other. */
+export function BriefFacts({ facts }: { readonly facts: readonly BriefFact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(({ name, title, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd title={title}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

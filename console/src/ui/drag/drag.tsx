@@ -1,0 +1,48 @@
+import { type DragEvent, type ReactNode, useState } from "react"
+import styles from "./drag.module.css"
+
+type DragRowProps = {
+  /** Among which rows it can be moved; a file from the desk is none of them. */
+  readonly group: string
+  readonly name: string
+  /** Another row was let go before or behind this one. */
+  onDrop(name: string, where: "before" | "after"): void
+  readonly children: ReactNode
+}
+
+/** A row that can be taken by the pointer to another place; keys do the same elsewhere. */
+export function DragRow({ group, name, onDrop, children }: DragRowProps) {
+  const [over, setOver] = useState<"before" | "after" | null>(null)
+  const kind = `application/x-qm-${group}`
+  const hover = (event: DragEvent<HTMLDivElement>) => {
+    if (!event.dataTransfer.types.includes(kind)) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = "move"
+    const { top, height } = event.currentTarget.getBoundingClientRect()
+    setOver(event.clientY < top + height / 2 ? "before" : "after")
+  }
+  const drop = (event: DragEvent<HTMLDivElement>) => {
+    const dragged = event.dataTransfer.getData(kind)
+    setOver(null)
+    if (dragged === "" || over === null) return
+    event.preventDefault()
+    if (dragged !== name) onDrop(dragged, over)
+  }
+  return (
+    <div
+      className={styles.drag}
+      role="presentation"
+      draggable
+      data-over={over ?? undefined}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(kind, name)
+        event.dataTransfer.effectAllowed = "move"
+      }}
+      onDragOver={hover}
+      onDragLeave={() => setOver(null)}
+      onDrop={drop}
+    >
+      {children}
+    </div>
+  )
+}

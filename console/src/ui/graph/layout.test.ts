@@ -1,0 +1,91 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { withSeed } from "../../test-seed.ts"
+import { type GraphNode, layoutGraph, MOST_IN_A_COLUMN, nodeBeside } from "./layout.ts"
+
+const node = (id: string, given: Partial<GraphNode> = {}): GraphNode => ({
+  id,
+  label: id,
+  title: id,
+  href: `/${id}`,
+  side: "before",
+  hops: 1,
+  via: null,
+  isSure: true,
+  ...given,
+})
+
+describe("the picture of a neighbourhood", () => {
+  it("[CONSOLE-35] callers stand to the left, called to the right, two hops outside", () => {
+    const layout = layoutGraph([
+      node("far", { hops: 2, via: "a" }),
+      node("a"),
+      node("b", { side: "after" }),
+      node("beyond", { side: "after", hops: 2 }),
+    ])
+    const columns = layout.nodes.map((it) => [it.id, it.column])
+    expect(columns).toEqual([
+      ["far", 0],
+      ["a", 1],
+      ["b", 3],
+      ["beyond", 4],
+    ])
+    expect(layout.centre.column).toBe(2)
+  })
+
+  it("[CONSOLE-35] a column of the second hop is there only where it has something", () => {
+    const shape = (nodes: readonly GraphNode[]) => {
+      const { columns, centre } = layoutGraph(nodes)
+      return [columns, centre.column]
+    }
+    expect(shape([node("a")])).toEqual([3, 1])
+    expect(shape([node("a", { hops: 2 })])).toEqual([4, 2])
+    expect(shape([node("a", { side: "after", hops: 2 })])).toEqual([4, 1])
+  })
+
+  it("[CONSOLE-35] a second hop is joined to the one between; unknown, it has no line", () => {
+    const edges = (via: string | null) =>
+      layoutGraph([node("a"), node("far", { hops: 2, via, isSure: false })]).edges.map(
+        ({ from, to, isSure }) => [from.column, to.column, isSure],
+      )
+    expect(edges("a")).toEqual([
+      [0, 1, false],
+      [1, 2, true],
+    ])
+    expect(edges(null)).toEqual([[1, 2, true]])
+    expect(edges("somebody else")).toEqual([[1, 2, true]])
+  })
+
+  it("[CONSOLE-35] what has no room is counted, what comes twice is drawn once and near", () => {
+    const many = Array.from({ length: MOST_IN_A_COLUMN + 5 }, (_, i) => node(`n${i}`))
+    expect(layoutGraph(many).hidden).toEqual([5, 0, 0])
+    const twice = layoutGraph([node("a", { hops: 2, via: "a" }), node("a")])
+    expect(twice.nodes.map((it) => [it.id, it.hops])).toEqual([["a", 1]])
+  })
+
+  it("[CONSOLE-35] arrow keys reach every node and stop at the edges", () => {
+    const nodes = fc.array(
+      fc.record({
+        id: fc.string({ minLength: 1, maxLength: 3 }),
+        side: fc.constantFrom("before" as const, "after" as const),
+        hops: fc.constantFrom(1 as const, 2 as const),
+      }),
+      { minLength: 1, maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(nodes, (given) => {
+        const layout = layoutGraph(given.map((it) => node(it.id, it)))
+        const seen = new Set(layout.nodes.slice(0, 1))
+        for (const at of seen) {
+          for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]) {
+            const next = nodeBeside(layout, at, key)
+            if (next !== undefined) seen.add(next)
+          }
+        }
+        // Up and down walk a whole column, left and right never skip one that has nodes.
+        expect(seen.size).toBe(layout.nodes.length)
+      }),
+      withSeed(),
+    )
+  })
+})

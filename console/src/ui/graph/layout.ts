@@ -1,0 +1,126 @@
+/** Something that leads to the one in the middle, or to which that leads. */
+export type GraphNode = {
+  /** Unique within its side. */
+  readonly id: string
+  readonly label: string
+  readonly title: string
+  readonly href: string
+  readonly side: "before" | "after"
+  readonly hops: 1 | 2
+  /** Id of the node between, for two hops; null when nobody knows it. */
+  readonly via: string | null
+  readonly isSure: boolean
+}
+
+export type PlacedNode = GraphNode & {
+  readonly key: string
+  readonly column: number
+  /** From the top, in rows; halves where a column has fewer than the highest. */
+  readonly row: number
+}
+
+export type GraphEdge = {
+  readonly key: string
+  readonly from: Spot
+  readonly to: Spot
+  readonly isSure: boolean
+}
+
+type Spot = { readonly column: number; readonly row: number }
+
+export type GraphLayout = {
+  readonly columns: number
+  readonly rows: number
+  readonly centre: Spot
+  readonly nodes: readonly PlacedNode[]
+  readonly edges: readonly GraphEdge[]
+  /** How many have no room in each column. */
+  readonly hidden: readonly number[]
+}
+
+/** Beyond this a picture says less than the list above it. */
+export const MOST_IN_A_COLUMN = 8
+
+/** Columns from left to right: what leads here, the middle, where that leads. */
+export function layoutGraph(all: readonly GraphNode[]): GraphLayout {
+  const nodes = withoutRepeats(all)
+  const hopsOf = (side: GraphNode["side"]) =>
+    nodes.some((it) => it.side === side && it.hops === 2) ? 2 : 1
+  const middle = hopsOf("before")
+  const columns = middle + 1 + hopsOf("after")
+  const columnOf = ({ side, hops }: GraphNode) => middle + (side === "before" ? -hops : hops)
+  const byColumn = Array.from({ length: columns }, (_, column) =>
+    nodes.filter((it) => columnOf(it) === column),
+  )
+  const rows = Math.max(1, ...byColumn.map((it) => Math.min(it.length, MOST_IN_A_COLUMN)))
+  const placed = byColumn.flatMap((inColumn, column) => {
+    const drawn = inColumn.slice(0, MOST_IN_A_COLUMN)
+    const top = (rows - drawn.length) / 2
+    return drawn.map((it, i) => ({ ...it, key: keyOf(it), column, row: top + i }))
+  })
+  const centre = { column: middle, row: (rows - 1) / 2 }
+  return {
+    columns,
+    rows,
+    centre,
+    nodes: placed,
+    edges: placed.flatMap((it) => edgeOf(it, placed, centre)),
+    hidden: byColumn.map((it) => Math.max(0, it.length - MOST_IN_A_COLUMN)),
+  }
+}
+
+/** The node that an arrow key leads to; undefined at an edge, or for another key. */
+export function nodeBeside(
+  { nodes }: GraphLayout,
+  at: PlacedNode,
+  key: string,
+): PlacedNode | undefined {
+  const inColumn = nodes.filter((it) => it.column === at.column)
+  switch (key) {
+    case "ArrowDown":
+      return inColumn.find((it) => it.row > at.row)
+    case "ArrowUp":
+      return inColumn.findLast((it) => it.row < at.row)
+    case "ArrowRight":
+      return nearest(nodes, at, Math.min(...nodes.map((it) => rightOf(it, at))))
+    case "ArrowLeft":
+      return nearest(nodes, at, Math.max(...nodes.map((it) => leftOf(it, at))))
+    default:
+      return undefined
+  }
+}
+
+const rightOf = (it: Spot, at: Spot) =>
+  it.column > at.column ? it.column : Number.POSITIVE_INFINITY
+const leftOf = (it: Spot, at: Spot) =>
+  it.column < at.column ? it.column : Number.NEGATIVE_INFINITY
+
+function nearest(nodes: readonly PlacedNode[], at: Spot, column: number): PlacedNode | undefined {
+  return nodes
+    .filter((it) => it.column === column)
+    .toSorted((a, b) => Math.abs(a.row - at.row) - Math.abs(b.row - at.row))[0]
+}
+
+/** One that leads here twice is drawn once, as near as it is. */
+function withoutRepeats(all: readonly GraphNode[]): readonly GraphNode[] {
+  const byKey = new Map<string, GraphNode>()
+  for (const it of all.toSorted((a, b) => a.hops - b.hops)) {
+    if (!byKey.has(keyOf(it))) byKey.set(keyOf(it), it)
+  }
+  return [...byKey.values()]
+}
+
+function keyOf({ side, id }: Pick<GraphNode, "side" | "id">): string {
+  return `${side} ${id}`
+}
+
+/** A second hop whose first is not known, or not drawn, has no line: a wrong one would lie. */
+function edgeOf(it: PlacedNode, placed: readonly PlacedNode[], centre: Spot): readonly GraphEdge[] {
+  const between = placed.find((one) => one.side === it.side && one.hops === 1 && one.id === it.via)
+  const inner = it.hops === 1 ? centre : between
+  if (inner === undefined) return []
+  const [from, to] = it.side === "before" ? [it, inner] : [inner, it]
+  return [{ key: it.key, from: spot(from), to: spot(to), isSure: it.isSure }]
+}
+
+const spot = ({ column, row }: Spot): Spot => ({ column, row })

@@ -1,0 +1,97 @@
+import { useVirtualizer } from "@tanstack/react-virtual"
+import {
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from "react"
+import { visible } from "../visible.ts"
+import styles from "./lines.module.css"
+
+export type LinesHandle = { focus(): void }
+
+type LinesProps = {
+  readonly label: string
+  readonly lines: readonly string[]
+  /** The lines that are about what is selected elsewhere. */
+  readonly marked: ReadonlySet<number>
+  /** The line to be seen; null to stay where one is. */
+  readonly at: number | null
+  isStrong?(line: string): boolean
+  /** Escape, while it has the focus. */
+  onLeave?(): void
+  readonly ref?: Ref<LinesHandle>
+}
+
+/** They scroll the text while it has the focus, whatever else they mean on the page. */
+const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]
+
+const LINE_PX = 18
+const GUTTER_PX = 52
+const OVERSCAN_LINES = 30
+/** A line of JSON may hold a whole file; beyond this nobody reads to the right. */
+const MOST_CHARACTERS = 2_000
+
+/** A long text as it is, a line a row; only those in sight are drawn, and one can be led to. */
+export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: LinesProps) {
+  const box = useRef<HTMLElement>(null)
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_PX,
+    overscan: OVERSCAN_LINES,
+  })
+  useEffect(() => {
+    if (at !== null) virtual.scrollToIndex(at, { align: "center" })
+  }, [virtual, at])
+  useImperativeHandle(ref, () => ({ focus: () => box.current?.focus() }))
+  const press = (event: KeyboardEvent) => {
+    if (SCROLLING.includes(event.key) && !event.altKey) event.stopPropagation()
+    if (event.key !== "Escape" || onLeave === undefined) return
+    event.stopPropagation()
+    onLeave()
+  }
+  const longest = useMemo(() => longestOf(lines), [lines])
+  return (
+    // Focusable, because a scrolled area must be reachable by keys.
+    <section ref={box} className={styles.box} aria-label={label} tabIndex={0} onKeyDown={press}>
+      <div
+        className={styles.canvas}
+        style={{
+          height: `${virtual.getTotalSize()}px`,
+          width: `calc(${longest}ch + ${GUTTER_PX}px)`,
+        }}
+      >
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const line = lines[index] ?? ""
+          return (
+            <div
+              key={key}
+              className={styles.line}
+              data-marked={marked.has(index) || undefined}
+              data-strong={isStrong?.(line) || undefined}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <i>{index + 1}</i>
+              <span>{cut(visible(line))}</span>
+            </div>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+function longestOf(lines: readonly string[]): number {
+  return Math.min(
+    MOST_CHARACTERS,
+    lines.reduce((most, it) => Math.max(most, it.length), 0),
+  )
+}
+
+function cut(line: string): string {
+  if (line.length <= MOST_CHARACTERS) return line
+  return `${line.slice(0, MOST_CHARACTERS - 40)} … ${line.length - MOST_CHARACTERS + 40} more characters`
+}

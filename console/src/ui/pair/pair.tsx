@@ -1,0 +1,55 @@
+import type { ReactNode } from "react"
+import styles from "./pair.module.css"
+
+type PairProps = {
+  /** The one that keys act on; where there is room for one only, the one that is shown. */
+  readonly active: "first" | "second"
+  /** Instead of the second column, where there is room for one only. */
+  readonly tabs: ReactNode
+  readonly first: ReactNode
+  readonly second: ReactNode
+  /** The focus came into it. */
+  onEnter(side: "first" | "second"): void
+}
+
+/** Two lists about the same things, side by side, or one of them behind a tab. */
+export function Pair({ active, tabs, first, second, onEnter }: PairProps) {
+  return (
+    <div className={styles.pair}>
+      <div className={styles.columns}>
+        <div className={styles.tabs}>{tabs}</div>
+        <div
+          className={styles.side}
+          data-shown={active === "first" || undefined}
+          onFocus={() => onEnter("first")}
+        >
+          {first}
+        </div>
+        <div
+          className={styles.side}
+          data-shown={active === "second" || undefined}
+          onFocus={() => onEnter("second")}
+        >
+          {second}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type PairFitProps = { readonly long: ReactNode; readonly short: ReactNode }
+
+/** One of two for a cell: as much as the column has room for. */
+export function PairFit({ long, short }: PairFitProps) {
+  return (
+    <div>
+      <div className={styles.long}>{long}</div>
+      <div className={styles.short}>{short}</div>
+    </div>
+  )
+}
+
+/** Left out where one of the two stands behind a tab, which says the same. */
+export function PairOnlyBoth({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["only-both"]}>{children}</div>
+}

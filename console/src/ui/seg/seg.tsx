@@ -1,0 +1,35 @@
+import type { MouseEvent } from "react"
+import styles from "./seg.module.css"
+
+type SegProps<Value extends string> = {
+  readonly choices: readonly { readonly value: Value; readonly label: string }[]
+  readonly value: Value
+  /** Whether a person chose it; otherwise it came by itself. */
+  readonly isChosen: boolean
+  onPick(value: Value): void
+}
+
+/**
+ * One of a few in each row of a list. An option may hold no control of its own: a pointer presses
+ * here, keys and the menu above the list do the same, and the row says in words what is on.
+ */
+export function Seg<Value extends string>({ choices, value, isChosen, onPick }: SegProps<Value>) {
+  const press = (event: MouseEvent, picked: Value) => {
+    event.stopPropagation()
+    onPick(picked)
+  }
+  const on = isChosen ? "chosen" : "own"
+  return (
+    <span className={styles.seg} aria-hidden="true">
+      {choices.map((it) => (
+        <span
+          key={it.value}
+          data-on={it.value === value ? on : undefined}
+          onClick={(event) => press(event, it.value)}
+        >
+          {it.label}
+        </span>
+      ))}
+    </span>
+  )
+}

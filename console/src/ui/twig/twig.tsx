@@ -1,0 +1,32 @@
+import type { ReactNode } from "react"
+import { Icon } from "../icon/icon.tsx"
+import styles from "./twig.module.css"
+
+type TwigProps = {
+  readonly depth: number
+  /** Null for what holds nothing; left out where nothing of its kind can be opened. */
+  readonly isOpen?: boolean | null
+  readonly children: ReactNode
+}
+
+/** Deeper ones are drawn no further to the right: the name would find no room. */
+const DEEPEST_DRAWN = 12
+
+/** The name in a row of a tree, as far in as it is deep. */
+export function Twig({ depth, isOpen, children }: TwigProps) {
+  return (
+    <div className={styles.twig}>
+      {Array.from({ length: Math.min(depth, DEEPEST_DRAWN) }, (_, i) => (
+        <span key={`guide ${i}`} className={styles.guide} />
+      ))}
+      {isOpen === undefined ? null : (
+        <span className={styles.chevron}>
+          {isOpen === null ? null : (
+            <Icon name={isOpen ? "chevron-down" : "chevron-right"} size="small" />
+          )}
+        </span>
+      )}
+      <div className={styles.content}>{children}</div>
+    </div>
+  )
+}

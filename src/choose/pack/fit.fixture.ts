@@ -1,0 +1,52 @@
+import type { FitFile, FitSegment } from "./draft.ts"
+import type { FoundFile } from "./gather.ts"
+
+/** A file that was found, with what a test says of it. */
+export function foundFile(path: string, said: Partial<FoundFile> = {}): FoundFile {
+  return {
+    file: {
+      path,
+      content: 0,
+      blobId: "0".repeat(40),
+      fileClass: "source",
+      sizeBytes: 0,
+      language: undefined,
+      lines: 0,
+      tokens: 0,
+      symbolCount: 0,
+      problemCount: 0,
+      importCount: 0,
+      bodyLength: 0,
+    },
+    rank: undefined,
+    share: null,
+    naming: undefined,
+    defines: [],
+    uses: [],
+    reasons: [],
+    ...said,
+  }
+}
+
+export function fitSegment(tokens: number, score = 0, said: Partial<FitSegment> = {}): FitSegment {
+  return { tokens, score, isNamed: false, isSent: false, isBare: false, head: undefined, ...said }
+}
+
+export function fitFile(
+  path: string,
+  segments: readonly FitSegment[],
+  said: Partial<FitFile> = {},
+): FitFile {
+  return {
+    path,
+    score: 1,
+    naming: undefined,
+    isDefiner: false,
+    fileClass: "source",
+    form: undefined,
+    headingTokens: 20,
+    segments,
+    signatures: segments.map((it, symbol) => ({ symbol, tokens: 5, score: it.score })),
+    ...said,
+  }
+}

@@ -1,0 +1,536 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { isAppError } from "#ground/base"
+import { createSecrets } from "#ground/secrets"
+import { StoreClosed } from "#ground/store"
+import type { IndexedTree } from "#know/map"
+import { indexFile, loadRanker, meaningOf, prepareMeaning } from "#know/search"
+import { madeTree } from "#test/indexed-tree"
+import { fcParameters } from "#test/seed"
+import type { PackDeps } from "./build.ts"
+import { PackUnknown } from "./errors.ts"
+import { memoryTree } from "./memory-tree.fixture.ts"
+import { counter, packWorld, SHOP } from "./pack.fixture.ts"
+import { renderMarkdown } from "./render/markdown.ts"
+
+const shop = memoryTree(SHOP, { count: counter.count })
+const TASK = "Rounding of a line: `roundLine` loses half a cent"
+
+test("[PACK-1] a task becomes a package of a tree as it is scanned", async () => {
+  await using made = await madeTree(SHOP)
+  await using world = packWorld(made.tree)
+  const { pack, text, textTokens } = await world.build({ task: TASK, format: "markdown" })
+  expect(pack.files.map((it) => [it.path, it.form, it.symbols, it.reasons[0]])).toEqual([
+    ["src/bill/rounding.ts", "full", ["roundLine", "roundTotal"], "defines roundLine"],
+    ["src/bill/rounding.test.ts", "full", [], "uses roundLine"],
+    ["src/bill/half.ts", "full", ["half"], "matches 'half' in name and path"],
+  ])
+  expect(pack.dependencies).toEqual([
+    { from: "src/bill/rounding.ts", to: "src/bill/half.ts", names: ["half"] },
+    { from: "src/bill/rounding.test.ts", to: "src/bill/rounding.ts", names: ["roundLine"] },
+  ])
+  expect(textTokens).toBe(counter.count(text))
+})
+
+describe("[F7] a package is bounded, deterministic, and says where each block comes from", () => {
+  const word = fc.constantFrom(..."bill round half cent user login total price tax line".split(" "))
+  const line = fc.array(word, { minLength: 1, maxLength: 9 }).map((it) => it.join(" "))
+  const body = fc.array(line, { maxLength: 30 }).map((it) => it.map((one) => `  ${one}`).join("\n"))
+  const part = fc.oneof(
+    fc.tuple(word, word, body).map(([a, b, it]) => `export function ${a}_${b}(x) {\n${it}\n}\n`),
+    line.map((it) => `// ${it}\n`),
+    fc.constantFrom(
+      "\u202e\u200b\n",
+      "🙂 世界 \ud800\r\n",
+      "qm-123456\n",
+      "## a.ts (blob 1)\n",
+      "]]>\n",
+      "",
+    ),
+  )
+  const text = fc.array(part, { maxLength: 7 }).map((it) => it.join("\n"))
+  const path = fc
+    .tuple(fc.constantFrom("src", "lib/deep", "te\nst"), word, fc.constantFrom("ts", "py", "md"))
+    .map(([folder, name, ending]) => `${folder}/${name}.${ending}`)
+  const files = fc.dictionary(path, text, { maxKeys: 10, noNullPrototype: true })
+  const request = fc.record({
+    task: fc.oneof(
+      line,
+      path,
+      word.map((it) => `Fix \`${it}_half\` in ${it}.ts`),
+    ),
+    budget: fc.integer({ min: 1, max: 3_000 }),
+    truncate: fc.constantFrom("signatures", "relevance"),
+    format: fc.constantFrom("markdown", "xml"),
+  })
+
+  test("[F7] over 500 repositories and tasks", async () => {
+    await fc.assert(
+      fc.asyncProperty(files, request, async (all, asked) => {
+        const built = () => buildOnce(all, asked)
+        const [one, two] = [await built(), await built()]
+        expect(two).toEqual(one)
+        if (typeof one === "string") {
+          expect(one).toBe("PACK_BUDGET_TOO_SMALL")
+          return
+        }
+        const { pack, text: shown } = one
+        expect(counter.count(shown)).toBeLessThanOrEqual(asked.budget)
+        const markdown = renderMarkdown({ ...pack, id: "", builtAt: 0 })
+        expect(counter.count(markdown)).toBeLessThanOrEqual(asked.budget)
+        const closings = markdown.split("\n").filter((it) => it === pack.manifest.fence)
+        expect(closings).toHaveLength(pack.files.filter((it) => it.pieces.length > 0).length)
+        for (const file of pack.files) {
+          const label = `(blob ${file.blobId.slice(0, 7)}, trust project, `
+          expect(
+            markdown.split("\n").filter((it) => it.startsWith("## ") && it.includes(label)),
+          ).not.toEqual([])
+        }
+        expect(markdown).not.toMatch(/[\u202e\u200b\ud800\r]/)
+      }),
+      fcParameters({ numRuns: 500, nightRuns: 2_000 }),
+    )
+  })
+
+  async function buildOnce(
+    all: Readonly<Record<string, string>>,
+    asked: Readonly<Record<string, unknown>>,
+  ) {
+    const tree = memoryTree(all, { count: counter.count })
+    try {
+      const { pack, text: shown } = await packWorld(tree).build({ ...asked, save: false })
+      return { pack, text: shown }
+    } catch (error) {
+      if (isAppError(error)) return error.code
+      throw error
+    }
+  }
+})
+
+describe("[PACK-17] a task or a budget that cannot be is an error that says what to do", () => {
+  const failure = async (input: Readonly<Record<string, unknown>>, settings = {}) => {
+    await using world = packWorld(shop, { settings })
+    const error: unknown = await world.build({ save: false, ...input }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    return isAppError(error) ? error : undefined
+  }
+
+  test.for<readonly [string, Readonly<Record<string, unknown>>, string]>([
+    ["an empty task", { task: "" }, "PACK_TASK_EMPTY"],
+    ["a task of spaces", { task: " \n\t" }, "PACK_TASK_EMPTY"],
+    ["a budget of 0", { task: TASK, budget: 0 }, "PACK_BUDGET_INVALID"],
+    ["a negative budget", { task: TASK, budget: -5 }, "PACK_BUDGET_INVALID"],
+    ["half a token", { task: TASK, budget: 10.5 }, "PACK_BUDGET_INVALID"],
+    ["an unknown role", { task: TASK, role: "wizard" }, "PACK_ROLE_UNKNOWN"],
+    ["a target outside", { task: TASK, target: ["../other/a.ts"] }, "PACK_TARGET_OUTSIDE"],
+    ["an absolute target outside", { task: TASK, target: ["/etc/passwd"] }, "PACK_TARGET_OUTSIDE"],
+    ["a missing target", { task: TASK, target: ["src/bill/runding.ts"] }, "PACK_TARGET_UNKNOWN"],
+    ["a generated target", { task: TASK, target: ["dist/app.js"] }, "PACK_TARGET_UNKNOWN"],
+    ["a target that holds secrets", { task: TASK, target: [".env"] }, "PACK_TARGET_DENIED"],
+  ])("[PACK-17] %s", async ([, input, code]) => {
+    expect((await failure(input))?.code).toBe(code)
+  })
+
+  test("[PACK-17] what the request alone tells is told before anybody waits for a scan", async () => {
+    const tree = () => Promise.reject(new Error("the tree was asked for"))
+    await using world = packWorld(shop, { deps: { tree } })
+    const built = (input: Readonly<Record<string, unknown>>) =>
+      world.build({ task: TASK, ...input })
+    await expect(built({ role: "wizard" })).rejects.toThrow("no role wizard")
+    await expect(built({ mention: ["../a.ts"] })).rejects.toThrow("outside of the repository")
+    await expect(built({})).rejects.toThrow("the tree was asked for")
+  })
+
+  test("[PACK-17] a target on the deny list, and weights of 0", async () => {
+    const target = ["src/bill/half.ts"]
+    expect((await failure({ task: TASK, target }, { deny: "src/bill/**" }))?.code).toBe(
+      "PACK_TARGET_DENIED",
+    )
+    const role = { task: TASK, target, role: "web" }
+    expect((await failure(role, { roles: "web -src/bill/**" }))?.code).toBe("PACK_TARGET_DENIED")
+    const weights = { astWeight: 0, semanticWeight: 0 }
+    expect((await failure({ task: TASK }, weights))?.code).toBe("PACK_WEIGHTS_INVALID")
+  })
+
+  test("[PACK-17] a mistyped target is told the nearest, a generated one what it is", async () => {
+    const missing = await failure({ task: TASK, target: ["src/bill/runding.ts"] })
+    expect(missing?.hint).toContain("src/bill/rounding.ts")
+    const generated = await failure({ task: TASK, target: ["dist/app.js"] })
+    expect(generated?.message).toBe("dist/app.js is generated, and such files take no part.")
+  })
+
+  test("[PACK-17] a budget smaller than the target's signatures says what it needs, and that is enough", async () => {
+    const input = { task: TASK, target: ["src/bill/rounding.ts"], save: false }
+    const tooSmall = await failure({ ...input, budget: 40 })
+    expect(tooSmall?.code).toBe("PACK_BUDGET_TOO_SMALL")
+    const needed = Number(/at least ([\d,]+)/.exec(tooSmall?.hint ?? "")?.[1]?.replaceAll(",", ""))
+    expect((await failure({ ...input, budget: needed - 1 }))?.code).toBe("PACK_BUDGET_TOO_SMALL")
+    await using world = packWorld(shop)
+    const { pack } = await world.build({ ...input, budget: needed })
+    expect(pack.files.map((it) => [it.path, it.form])).toContainEqual([
+      "src/bill/rounding.ts",
+      "signatures",
+    ])
+  })
+})
+
+test("[PACK-5] a task of a megabyte is cut, and that is said", async () => {
+  await using world = packWorld(shop)
+  const { pack } = await world.build({
+    task: `${TASK}\n${"x ".repeat(500_000)}`.slice(0, 1_000_000),
+  })
+  expect(pack.notes).toEqual(["The task is long; its first 100,000 characters were read."])
+  expect(pack.files[0]?.path).toBe("src/bill/rounding.ts")
+})
+
+test("[PACK-6] paths of a task are found exactly, by their tail, by a name that only one has", async () => {
+  const tree = memoryTree(
+    { "a/x.ts": "x\n", "b/x.ts": "x\n", "lib/only.ts": "o\n", "lib/deep/y.ts": "y\n" },
+    { count: counter.count },
+  )
+  await using world = packWorld(tree)
+  const named = async (task: string) => {
+    const { pack } = await world.build({ task, save: false })
+    return pack.files.filter((it) => it.source === "target").map((it) => it.path)
+  }
+  expect(await named("see a/x.ts")).toEqual(["a/x.ts"])
+  expect(await named("see deep/y.ts:3")).toEqual(["lib/deep/y.ts"])
+  expect(await named("see only.ts")).toEqual(["lib/only.ts"])
+  expect(await named("at /home/me/proj/lib/only.ts:3:1")).toEqual(["lib/only.ts"])
+  expect(await named("see x.ts")).toEqual([])
+})
+
+test("[PACK-7] what a package rests on is said, and what is missing with the reason", async () => {
+  await using without = packWorld(shop)
+  const { pack } = await without.build({ task: "Rounding", save: false })
+  expect(pack.signals).toEqual({
+    used: ["words"],
+    missing: [
+      { signal: "history", why: "not a git repository" },
+      { signal: "meaning", why: "off; pack.wordTable switches it on" },
+      { signal: "structure", why: "the task names no file or symbol" },
+    ],
+  })
+  const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
+  await using past = packWorld(memoryTree(SHOP, { count: counter.count, commits }))
+  const { pack: other } = await past.build({ task: TASK, save: false })
+  expect(other.signals.used).toEqual(["words", "history", "structure"])
+})
+
+test("[PACK-7] where the table of words is switched on and not there, the reason is said", async () => {
+  const whyMissing = async (meaning: PackDeps["meaning"]) => {
+    const deps = meaning === undefined ? {} : { meaning }
+    await using world = packWorld(shop, { settings: { wordTable: true }, deps })
+    const { pack } = await world.build({ task: "Rounding", save: false })
+    return pack.signals.missing.find((it) => it.signal === "meaning")?.why
+  }
+  const absent = "switched on, but there is no table of words here"
+  expect(await whyMissing(undefined)).toBe(absent)
+  expect(await whyMissing(async () => undefined)).toBe(absent)
+  expect(await whyMissing(() => Promise.reject(StoreClosed({})))).toContain("[STORE_CLOSED]")
+})
+
+test("[PACK-7] with the table of words, meaning is used", async () => {
+  const ranker = await loadRanker({ table: "load" })
+  const { table } = ranker
+  if (table === undefined) throw new Error("the table was asked for")
+  const meaning = async (tree: IndexedTree) =>
+    prepareMeaning(table, tree.corpus(), (position) => {
+      const path = tree.files[position]?.path ?? ""
+      return meaningOf(
+        table,
+        path,
+        indexFile(Object.entries(SHOP).find(([it]) => it === path)?.[1] ?? ""),
+      )
+    })
+  const deps = { meaning, ranker: async () => ranker }
+  await using world = packWorld(shop, { settings: { wordTable: true }, deps })
+  const { pack } = await world.build({ task: "Rounding", save: false })
+  expect(pack.signals.used).toEqual(["words", "meaning"])
+})
+
+describe("[PACK-15] a person's choices win", () => {
+  test("[PACK-15] they are kept with the package, to open and change it again", async () => {
+    await using world = packWorld(shop)
+    const chosen = {
+      target: ["src/user/login.ts"],
+      drop: ["src/bill/half.ts"],
+      full: ["src/bill/rounding.ts"],
+      symbols: [],
+      signatures: ["src/user/session.ts"],
+      mention: ["docs/guide.md"],
+      order: ["src/user/session.ts"],
+    }
+    const { pack } = await world.build({ task: TASK, ...chosen })
+    expect(pack.choices).toEqual(chosen)
+    const kept = await world.pack.show({ id: "last" })
+    expect(kept.pack.choices).toEqual(chosen)
+    const { pack: again } = await world.build({ task: kept.pack.task, ...kept.pack.choices })
+    expect(again.manifest.digest).toBe(pack.manifest.digest)
+  })
+
+  test("[PACK-15] target, drop, forms and order", async () => {
+    await using world = packWorld(shop)
+    const { pack } = await world.build({
+      task: TASK,
+      target: ["src/user/login.ts"],
+      drop: ["src/bill/half.ts"],
+      mention: ["docs/guide.md"],
+      signatures: ["src/user/session.ts"],
+      order: ["src/bill/rounding.test.ts", "src/user/session.ts"],
+    })
+    expect(pack.files.map((it) => [it.path, it.form, it.isPinned])).toEqual([
+      ["src/bill/rounding.test.ts", "full", false],
+      ["src/user/session.ts", "signatures", true],
+      ["docs/guide.md", "path", true],
+      ["src/user/login.ts", "full", true],
+      ["src/bill/rounding.ts", "full", false],
+    ])
+    expect(pack.left.map((it) => [it.path, it.why])).toEqual([["src/bill/half.ts", "dropped"]])
+  })
+
+  test("[PACK-15] targets alone are a package, without a word of a task", async () => {
+    await using world = packWorld(shop)
+    const { pack } = await world.build({ task: "", target: ["docs/guide.md"] })
+    expect(pack.files.map((it) => it.path)).toEqual(["docs/guide.md"])
+  })
+})
+
+test("[PACK-18] what stays out is listed with the reason and what it would need", async () => {
+  const lines = Array.from({ length: 90 }, (_, at) => `rounding of the bill number ${at}`).join(
+    "\n",
+  )
+  const tree = memoryTree(
+    { ...SHOP, "src/bill/rounding-table.ts": `${lines}\n` },
+    { count: counter.count },
+  )
+  await using world = packWorld(tree)
+  const { pack } = await world.build({
+    task: TASK,
+    budget: 500,
+    truncate: "relevance",
+    save: false,
+  })
+  expect(pack.left.map((it) => [it.path, it.why])).toEqual([
+    ["src/bill/rounding-table.ts", "no-room"],
+    ...pack.left.slice(1).map((it) => [it.path, "below"]),
+  ])
+  expect(pack.left[0]?.detail).toMatch(/^needs [\d,]+ tokens$/)
+  expect(pack.manifest.leftTokens).toBe(pack.left[0]?.tokens)
+})
+
+test("[PACK-18] what is dropped or denied is listed always, of the rest the best fifty", async () => {
+  const files = Array.from({ length: 90 }, (_, at) => [`src/f${at}.ts`, `rounding ${at}\n`])
+  const tree = memoryTree(
+    { ...Object.fromEntries(files), "far/cat.ts": "meow\n", "zoo/dog.ts": "rounding\n" },
+    { count: counter.count },
+  )
+  await using world = packWorld(tree, { settings: { deny: "zoo/dog.ts", minRelevance: 1 } })
+  const drop = ["far/cat.ts", "src/f7.ts"]
+  const { pack } = await world.build({ task: "rounding 3", budget: 300, drop, save: false })
+  const decided = pack.left.filter((it) => it.why === "dropped" || it.why === "denied")
+  expect(new Map(decided.map((it) => [it.path, it.why]))).toEqual(
+    new Map([
+      ["src/f7.ts", "dropped"],
+      ["far/cat.ts", "dropped"],
+      ["zoo/dog.ts", "denied"],
+    ]),
+  )
+  expect(pack.left).toHaveLength(50 + decided.length)
+  expect(pack.leftCount).toBeGreaterThan(pack.left.length)
+})
+
+test("[PACK-19] of two files that define a name, the one that is imported is leant upon", async () => {
+  const half = "export function half(value: number): number {\n  return value\n}\n"
+  const rounding = SHOP["src/bill/rounding.ts"].replace("./half.ts", "../other/half.ts")
+  await using made = await madeTree({
+    ...SHOP,
+    "src/bill/rounding.ts": rounding,
+    "src/other/half.ts": half,
+  })
+  await using world = packWorld(made.tree)
+  const { pack } = await world.build({ task: "`roundLine` is wrong", save: false })
+  expect(pack.dependencies.filter((it) => it.from === "src/bill/rounding.ts")).toEqual([
+    { from: "src/bill/rounding.ts", to: "src/other/half.ts", names: ["half"] },
+  ])
+})
+
+test("[PACK-19] what the chosen leans upon comes as signatures, its nearest test as a path", async () => {
+  const filler = Array.from({ length: 60 }, (_, at) => `  step(${at})`).join("\n")
+  const tree = memoryTree(
+    {
+      "src/bill.ts": "export function roundBill(x) {\n  return tidyCents(x)\n}\n",
+      "src/cents.ts": `export function tidyCents(y) {\n${filler}\n}\n\nexport function other() {\n${filler}\n}\n`,
+      "test/bill.test.ts": `check\n${filler}\n`,
+      "src/far.ts": "export function far() {\n}\n",
+    },
+    { count: counter.count },
+  )
+  await using world = packWorld(tree, { settings: { minRelevance: 0.9 } })
+  const { pack } = await world.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
+  expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
+    ["src/bill.ts", "full", "defines roundBill"],
+    ["src/cents.ts", "signatures", "what is sent leans on it"],
+    ["test/bill.test.ts", "path", "test of a file in here"],
+  ])
+  expect(pack.files[1]?.pieces.map((it) => it.symbol)).toEqual(["tidyCents"])
+})
+
+test("[PACK-20] a second package of a session sends only what is new", async () => {
+  await using world = packWorld(shop)
+  const ask = (session: string) => world.build({ task: TASK, session, format: "markdown" })
+  const first = await ask("ses_1")
+  const second = await ask("ses_1")
+  const other = await ask("ses_2")
+  expect(first.pack.files.map((it) => it.form)).toEqual(["full", "full", "full"])
+  expect(second.pack.files.map((it) => [it.form, it.sentBefore])).toEqual([
+    ["path", true],
+    ["path", true],
+    ["path", true],
+  ])
+  expect(other.text).toBe(first.text)
+})
+
+test("[PACK-22] secrets are replaced before anything is counted, shown or kept", async () => {
+  const key = `AKIA${"Q7ZX".repeat(4)}`
+  const secret = `export function roundLine(x) {\n  return "${key}"\n}\n`
+  const tree = memoryTree({ "src/rounding.ts": secret }, { count: counter.count })
+  const secrets = createSecrets({
+    random: { bytes: (count) => new Uint8Array(count) },
+    known: [key],
+  })
+  await using world = packWorld(tree, { deps: { secrets: async () => secrets } })
+  const built = await world.build({ task: `roundLine loses ${key}`, format: "markdown" })
+  expect(JSON.stringify(built)).not.toContain(key)
+  expect(JSON.stringify(await world.pack.show({ id: "last", format: "json" }))).not.toContain(key)
+  expect(built.text).toContain("[redacted: ")
+  expect(built.pack.files[0]?.redactions).toBe(1)
+  expect(built.pack.notes).toEqual(["Secrets replaced in it: 1."])
+})
+
+describe("[PACK-26] an empty package says why", () => {
+  test("[PACK-26] switched off, nothing is read", async () => {
+    const tree = () => Promise.reject(new Error("the tree was asked for"))
+    await using world = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
+    const { pack, text } = await world.build({ task: TASK })
+    expect(pack).toMatchObject({ isEmpty: true, files: [], tokens: 0 })
+    expect(text).toContain("Files included: none. Context packages are switched off")
+  })
+
+  test("[PACK-26] a repository without files, a task without words, nothing relevant", async () => {
+    const reasonFor = async (
+      files: Readonly<Record<string, string>>,
+      task: string,
+      settings = {},
+    ) => {
+      await using world = packWorld(memoryTree(files, { count: counter.count }), { settings })
+      return (await world.build({ task, save: false })).pack.emptyReason
+    }
+    expect(await reasonFor({}, TASK)).toBe("The repository has no file that can be read.")
+    expect(await reasonFor(SHOP, "???")).toBe("The task has no word to search for.")
+    expect(await reasonFor(SHOP, TASK, { deny: "**" })).toBe(
+      "None of 6 files is relevant and allowed.",
+    )
+    expect(await reasonFor({ "a.ts": "word ".repeat(500) }, "word")).toBeNull()
+  })
+
+  test("[PACK-26] a task that matches nothing is an empty package, and targets come alone", async () => {
+    const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
+    const past = memoryTree(SHOP, { count: counter.count, commits })
+    for (const tree of [shop, past]) {
+      await using world = packWorld(tree, { settings: { minRelevance: 0 } })
+      const { pack } = await world.build({ task: "zzzqqq", budget: 8_000, save: false })
+      expect(pack).toMatchObject({ isEmpty: true, files: [], left: [], tokens: 0 })
+      expect(pack.emptyReason).toBe("Nothing in this repository matches the task.")
+      const { pack: other } = await world.build({ task: "zzzqqq", target: ["docs/guide.md"] })
+      expect(other.files.map((it) => [it.path, it.semanticScore, it.reasons])).toEqual([
+        ["docs/guide.md", 0, ["a target of this package"]],
+      ])
+    }
+  })
+})
+
+describe("[PACK-27] what is sent is what is there", () => {
+  const changed = new Set(["src/bill/half.ts"])
+  const stale = memoryTree(SHOP, { count: counter.count, changed })
+
+  test("[PACK-27] a file that changed since the scan is scanned again, once", async () => {
+    let looks = 0
+    const refresh = async () => {
+      looks++
+      return shop
+    }
+    await using world = packWorld(stale, { deps: { refresh } })
+    const { pack } = await world.build({ task: TASK })
+    expect(pack.files.map((it) => it.path)).toContain("src/bill/half.ts")
+    expect(looks).toBe(1)
+  })
+
+  test("[PACK-27] one that changes all the time stays out, and that is said", async () => {
+    await using world = packWorld(stale)
+    const { pack } = await world.build({ task: TASK })
+    expect(pack.files.map((it) => it.path)).not.toContain("src/bill/half.ts")
+    expect(pack.notes).toEqual(["Files that change while they are read stayed out: 1."])
+    expect(world.refreshed()).toBe(1)
+  })
+})
+
+describe("[PACK-28] packages are kept, and a broken store costs the history only", () => {
+  test("[PACK-28] kept ones are listed, shown as they were and told once", async () => {
+    await using world = packWorld(shop)
+    const built = await world.build({ task: TASK, format: "xml", role: "backend" })
+    expect(await world.pack.list({ limit: 5 })).toMatchObject({
+      packs: [{ id: built.pack.id, task: TASK, role: "backend", files: 3 }],
+    })
+    expect(await world.pack.show({ id: "last", format: "xml" })).toEqual(built)
+    await world.build({ task: TASK, save: false })
+    expect((await world.journal()).filter((it) => it === "pack.built")).toHaveLength(1)
+    await expect(world.pack.show({ id: "pk_none" })).rejects.toThrow(PackUnknown({ id: "pk_none" }))
+  })
+
+  test("[PACK-28] without a store there is a package and a note", async () => {
+    const db = () => Promise.reject(StoreClosed({}))
+    await using world = packWorld(shop, { deps: { db } })
+    const { pack } = await world.build({ task: TASK, session: "ses_1" })
+    expect(pack.files).toHaveLength(3)
+    expect(pack.notes[0]).toContain("[STORE_CLOSED]")
+  })
+})
+
+test("[PACK-29] two packages are compared file by file", async () => {
+  await using world = packWorld(shop)
+  await world.build({ task: TASK, mention: ["docs/guide.md"] })
+  const [{ id } = { id: "" }] = (await world.pack.list({ limit: 1 })).packs
+  await world.build({ task: TASK, drop: ["src/bill/half.ts"], full: ["docs/guide.md"] })
+  const { changes } = await world.pack.diff({ from: id, to: "last" })
+  expect(changes.map((it) => [it.path, it.change, it.formBefore, it.formAfter])).toEqual([
+    ["docs/guide.md", "changed", "path", "full"],
+    ["src/bill/rounding.ts", "same", "full", "full"],
+    ["src/bill/rounding.test.ts", "same", "full", "full"],
+    ["src/bill/half.ts", "removed", "full", null],
+  ])
+})
+
+test("[PACK-30] a file is written only where somebody may name one", async () => {
+  await using world = packWorld(shop)
+  const { text, out } = await world.build({ task: TASK, format: "markdown", out: "pack.md" })
+  expect(out).toBe("pack.md")
+  expect(world.written.get("pack.md")).toBe(text)
+  await using far = packWorld(shop, { deps: { write: undefined } })
+  await expect(far.build({ task: TASK, out: "pack.md" })).rejects.toThrow("Only the command line")
+})
+
+test("[PACK-33] advice of guidelines stands before the files, and counts", async () => {
+  await using world = packWorld(shop)
+  const { pack, text } = await world.build({
+    task: `Fix: ${TASK}`,
+    role: "backend",
+    format: "markdown",
+  })
+  expect(pack.advice.map((it) => it.guideline)).toEqual(["context-package-enforcement"])
+  expect(text).toContain("Guideline context-package-enforcement: Work inside this context package.")
+  const { pack: reviewed } = await world.build({ task: `Fix: ${TASK}`, role: "reviewer" })
+  expect(reviewed.advice).toEqual([])
+})

@@ -1,0 +1,75 @@
+import { nearest } from "#ground/base"
+import type { IndexedFile, IndexedTree } from "#know/map"
+import { TargetOutside, TargetUnknown } from "./errors.ts"
+import { onceATree } from "./once-a-tree.ts"
+
+/** Finds files of a tree by the way people write their paths. */
+export type PathFinder = {
+  /** Exact, by its tail, or by its name alone if no other file has it. */
+  find(written: string): IndexedFile | undefined
+  /** The same for a path that a person gave, who is told when there is none. */
+  demand(given: string, place: (path: string) => string | undefined): IndexedFile
+}
+
+export const pathFinderOf = onceATree(createPathFinder)
+
+function createPathFinder({ files, unread }: IndexedTree): PathFinder {
+  const byPath = new Map(files.map((it) => [it.path, it]))
+  const byName = Map.groupBy(files, (it) => nameOf(it.path))
+
+  function find(written: string): IndexedFile | undefined {
+    const path = plain(written)
+    const exact = byPath.get(path)
+    if (exact !== undefined) return exact
+    const namesakes = byName.get(nameOf(path)) ?? []
+    return byTail(path, namesakes) ?? byHead(path, byPath)
+  }
+
+  return {
+    find,
+    demand(given, place) {
+      const exact = byPath.get(given) ?? byPath.get(plain(given))
+      if (exact !== undefined) return exact
+      const path = place(given)
+      if (path === undefined || path.startsWith("../")) throw TargetOutside({ path: given })
+      const found = byPath.get(path) ?? find(given)
+      if (found !== undefined) return found
+      const known = unread.find((it) => it.path === path || it.path === given)
+      if (known !== undefined) throw TargetUnknown({ path: given, unread: known.fileClass })
+      const similar = nearestOf(given, byName)
+      throw TargetUnknown({ path: given, ...(similar !== undefined && { nearest: similar }) })
+    },
+  }
+}
+
+/** Files that end in the path; one that is not the only one is meant by nobody for sure. */
+function byTail(path: string, namesakes: readonly IndexedFile[]): IndexedFile | undefined {
+  const ending = namesakes.filter((it) => it.path.endsWith(`/${path}`))
+  return ending.length === 1 ? ending[0] : undefined
+}
+
+/** An absolute path of another machine: its tail is a path of the tree. The longest one counts. */
+function byHead(path: string, byPath: ReadonlyMap<string, IndexedFile>): IndexedFile | undefined {
+  const parts = path.split("/").slice(0, 64)
+  for (let from = 1; from < parts.length - 1; from++) {
+    const found = byPath.get(parts.slice(from).join("/"))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function plain(written: string): string {
+  return written.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "")
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1)
+}
+
+function nearestOf(
+  given: string,
+  byName: ReadonlyMap<string, readonly IndexedFile[]>,
+): string | undefined {
+  const name = nearest(nameOf(given), [...byName.keys()])
+  return name === undefined ? undefined : byName.get(name)?.[0]?.path
+}

@@ -1,0 +1,57 @@
+import { globMatcher, isUsableGlob } from "#see/hosts"
+import { RoleUnknown, RuleInvalid } from "./errors.ts"
+
+/** Whether somebody in this role may see a path. */
+export type PathRule = (path: string) => boolean
+
+const KNOWN_ROLES = ["implementer", "backend", "frontend", "tester", "reviewer", "any"] as const
+
+/** `tester +test/** -test/secret/**; web +web/**`: deny beats allow, without an allow all is allowed. */
+export function roleRule(setting: string, role: string | undefined): PathRule {
+  const rules = readRoles(setting)
+  if (role === undefined) return () => true
+  const known = [...new Set([...KNOWN_ROLES, ...rules.keys()])]
+  if (!known.includes(role)) throw RoleUnknown({ role, known })
+  const globs = rules.get(role) ?? { allowed: [], denied: [] }
+  return (path) => {
+    if (globs.denied.some((isMatch) => isMatch(path))) return false
+    return globs.allowed.length === 0 || globs.allowed.some((isMatch) => isMatch(path))
+  }
+}
+
+type RoleGlobs = { readonly allowed: PathRule[]; readonly denied: PathRule[] }
+
+function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
+  const roles = new Map<string, RoleGlobs>()
+  const rules = setting.split(";").map((it) => it.trim())
+  for (const rule of rules.filter((it) => it !== "")) {
+    const [role = "", ...globs] = rule.split(/\s+/)
+    const known = roles.get(role) ?? { allowed: [], denied: [] }
+    roles.set(role, known)
+    for (const glob of globs) {
+      const isSigned = glob.startsWith("+") || glob.startsWith("-")
+      if (!isSigned)
+        throw RuleInvalid({ setting: "pack.roles", rule, wrong: "no + or - before it" })
+      const list = glob.startsWith("-") ? known.denied : known.allowed
+      list.push(matcher(glob.slice(1), { setting: "pack.roles", rule }))
+    }
+  }
+  return roles
+}
+
+/** `pack.deny`: globs with commas; a path that fits one is in no package. */
+export function denyRule(setting: string): PathRule {
+  const globs = setting.split(/[,\n]/).map((it) => it.trim())
+  const matchers = globs
+    .filter((it) => it !== "")
+    .map((glob) => matcher(glob, { setting: "pack.deny", rule: glob }))
+  return (path) => matchers.some((isMatch) => isMatch(path))
+}
+
+/** A rule that fits nothing would let everything through in silence, so it is an error. */
+function matcher(glob: string, where: { setting: string; rule: string }): PathRule {
+  if (!isUsableGlob(glob))
+    throw RuleInvalid({ ...where, wrong: "a glob that cannot be searched for" })
+  const isMatch = globMatcher(glob, { dot: true })
+  return glob.endsWith("/") ? (path) => path.startsWith(glob) : isMatch
+}

@@ -1,0 +1,199 @@
+import type { PackForm } from "#ground/contract"
+import type { Content, IndexedTree } from "#know/map"
+import {
+  type ClosureFile,
+  closureFiles,
+  type Edge,
+  followNames,
+  type SentLines,
+} from "./closure.ts"
+import { type FitFile, frameTokens, sum } from "./draft.ts"
+import { denialOf } from "./filter.ts"
+import { type ChosenFile, type Fitted, fit, leastForTargets } from "./fit.ts"
+import { FIT_WEIGHTS, type FitWeights } from "./fit-weights.ts"
+import { graphOf } from "./graph-of.ts"
+import type { Prepared } from "./prepare.ts"
+import type { ScoredFile } from "./score.ts"
+import { fitFileOf, type WeighedFile } from "./weigh.ts"
+
+export type SelectOptions = {
+  /** For headings and contents of files together. */
+  readonly budgetTokens: number
+  readonly truncate: "signatures" | "relevance"
+  readonly weights?: FitWeights
+  /** Whether what the chosen leans upon comes too, as signatures. */
+  readonly closure: boolean
+  formOf(path: string): PackForm | undefined
+  headingTokens(file: ScoredFile): number
+  /** Whether an earlier package of the session had these lines. */
+  isSent(blobId: string, fromLine: number, toLine: number): boolean
+}
+
+/** A file of the package, what is sent of it, and where that stands. */
+export type SelectedFile = ChosenFile & {
+  readonly scored: ScoredFile
+  readonly content: Content
+  /** Undefined where only signatures are sent, which need none. */
+  readonly text: string | undefined
+}
+
+export type Selection = {
+  /** Best first; what comes by closure last. */
+  readonly files: readonly SelectedFile[]
+  readonly left: Fitted["left"]
+  readonly edges: readonly Edge[]
+}
+
+/** The fifth step: fits what was prepared into a budget, and closes it. */
+export async function select(
+  tree: IndexedTree,
+  prepared: Prepared,
+  options: SelectOptions,
+): Promise<Selection> {
+  const weights = options.weights ?? FIT_WEIGHTS
+  const { files } = prepared.weighed
+  const fitFiles = files.map((it) => fitFileOf(it, { ...options, analysis: prepared.analysis }))
+  const wanted = options.closure ? Math.floor(options.budgetTokens * weights.closureShare) : 0
+  const reserve = Math.max(0, Math.min(wanted, options.budgetTokens - leastForTargets(fitFiles)))
+  const first = fit(fitFiles, { ...options, budgetTokens: options.budgetTokens - reserve, weights })
+  const edges = await followNames(tree, linesOf(first, files))
+  if (reserve === 0) return { ...selectionOf(first, files), edges }
+
+  const closing = closureFiles(tree, edges, linesOf(first, files))
+  const closed = await closureIn(tree, closing, { prepared, options, room: reserve })
+  const spent = sum(closed.map((it) => it.tokens))
+  const second = fit(fitFiles, { ...options, budgetTokens: options.budgetTokens - spent, weights })
+  const selection = selectionOf(second, files)
+  const inside = new Set(selection.files.map((it) => it.path))
+  const added = closed.map((it) => it.selected).filter((it) => !inside.has(it.path))
+  const addedPaths = new Set(added.map((it) => it.path))
+  return {
+    files: [...selection.files, ...added],
+    left: selection.left.filter((it) => !addedPaths.has(it.path)),
+    edges,
+  }
+}
+
+function selectionOf(
+  { chosen, left }: Fitted,
+  files: readonly WeighedFile[],
+): Pick<Selection, "files" | "left"> {
+  const byPath = new Map(files.map((it) => [it.file.path, it]))
+  const selected = chosen.flatMap((it) => {
+    const weighed = byPath.get(it.path)
+    if (weighed === undefined) return []
+    return [{ ...it, scored: weighed, content: weighed.content, text: weighed.text }]
+  })
+  return { files: selected, left }
+}
+
+/** Only lines that are really sent lean on anything. */
+function linesOf({ chosen }: Fitted, files: readonly WeighedFile[]): readonly SentLines[] {
+  const byPath = new Map(files.map((it) => [it.file.path, it]))
+  return chosen.flatMap(({ path, segments }) => {
+    const weighed = byPath.get(path)
+    if (weighed === undefined || segments.length === 0) return []
+    const { file, content } = weighed
+    return [{ file, content, ranges: segments.flatMap((it) => content.segments[it] ?? []) }]
+  })
+}
+
+type Closing = {
+  readonly prepared: Prepared
+  readonly options: SelectOptions
+  readonly room: number
+}
+
+type Closed = { readonly tokens: number; readonly selected: SelectedFile }
+
+/** Signatures of what is leant upon, as many files as the room allows; others are tried further. */
+async function closureIn(
+  tree: IndexedTree,
+  closing: readonly ClosureFile[],
+  { prepared, options, room }: Closing,
+): Promise<readonly Closed[]> {
+  const { rules, scored } = prepared
+  const allowed = closing.filter(({ file: { path } }) => {
+    const isOut = rules.dropped.has(path) || options.formOf(path) !== undefined
+    return !isOut && denialOf(path, rules) === undefined
+  })
+  const [contents, texts] = await Promise.all([
+    graphOf(tree).contents(allowed.map((it) => it.file.content)),
+    tree.texts(allowed.map((it) => it.file.path)),
+  ])
+  const known = new Map(scored.map((it) => [it.file.path, it]))
+  const closed: Closed[] = []
+  let left = room
+  for (const it of allowed) {
+    const content = contents.get(it.file.content)
+    // A file that has changed since has other signatures by now.
+    if (content === undefined || texts.get(it.file.path) === undefined) continue
+    const file = closureScored(it, known.get(it.file.path))
+    const made = signaturesOf(it, content, { file, options })
+    if (made === undefined || made.tokens > left) continue
+    closed.push(made)
+    left -= made.tokens
+  }
+  return closed
+}
+
+function signaturesOf(
+  { file: { path }, names }: ClosureFile,
+  content: Content,
+  it: { readonly file: ScoredFile; readonly options: SelectOptions },
+): Closed | undefined {
+  const wanted = new Set(names)
+  const signatures = content.symbols.flatMap((symbol, index) =>
+    wanted.has(symbol.name) ? [index] : [],
+  )
+  // A test is worth its path alone.
+  if (names.length > 0 && signatures.length === 0) return undefined
+  const frame: FitFile = { ...NO_FILE, path, headingTokens: it.options.headingTokens(it.file) }
+  const tokens =
+    frameTokens(frame) +
+    sum(signatures.map((index) => content.symbols[index]?.signatureTokens ?? 0))
+  const selected: SelectedFile = {
+    path,
+    form: signatures.length > 0 ? "signatures" : "path",
+    segments: [],
+    signatures,
+    sentBefore: false,
+    scored: it.file,
+    content,
+    text: undefined,
+  }
+  return { tokens, selected }
+}
+
+const NO_FILE: FitFile = {
+  path: "",
+  score: 0,
+  naming: undefined,
+  isDefiner: false,
+  fileClass: "source",
+  form: undefined,
+  headingTokens: 0,
+  segments: [],
+  signatures: [],
+}
+
+/** One step away from what was chosen: half of what a named file has. */
+const CLOSURE_SCORE = 0.5
+
+function closureScored({ file, names }: ClosureFile, known: ScoredFile | undefined): ScoredFile {
+  const share = known?.semanticScore ?? null
+  const why = names.length > 0 ? "what is sent leans on it" : "test of a file in here"
+  return {
+    file,
+    rank: known?.rank,
+    share,
+    naming: known?.naming,
+    defines: known?.defines ?? [],
+    uses: known?.uses ?? [],
+    score: Math.max(known?.score ?? 0, CLOSURE_SCORE),
+    astScore: known?.astScore ?? CLOSURE_SCORE,
+    semanticScore: share,
+    source: share === null || share === 0 ? "ast" : "both",
+    reasons: [why, ...(known?.reasons ?? [])].slice(0, 3),
+  }
+}

@@ -1,0 +1,2 @@
+export { proofOperations } from "./operations.ts"
+export type { ProofDeps } from "./proof.ts"

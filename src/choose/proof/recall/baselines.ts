@@ -1,0 +1,78 @@
+import type { IndexedTree } from "#know/map"
+import { type Ranker, rank, readQuery } from "#know/search"
+import type { Contender, Outcome } from "./contender.ts"
+import { headingTokens } from "./heading.ts"
+import type { PackedLines } from "./metrics.ts"
+import { type FileNames, rankByLeaning } from "./page-rank.ts"
+import type { SetTask } from "./tree.ts"
+
+export type CountTokens = (text: string) => number
+
+/** Word search over whole files: k1 1.2, b 0.75, identifiers split, the path among the words. */
+export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
+  return {
+    name: "bm25",
+    async run({ task, tree }) {
+      const query = readQuery(task.text)
+      const postingsOf = await tree.postings(query.terms)
+      // The ranker measures it with the rest; without its net it is the plain score.
+      const { raw } = rank(ranker, { corpus: tree.corpus(), postingsOf }, { query, head: "lex" })
+      const scores = raw.bm25 ?? new Float64Array(tree.files.length)
+      const order = [...tree.files.keys()].toSorted(
+        (a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b,
+      )
+      return wholeFiles(tree, { order, countTokens })
+    },
+  }
+}
+
+/** The map of what files lean on, as tools show it that have no index of words. */
+export function pageRank(countTokens: CountTokens): Contender {
+  const known = new Map<number, FileNames>()
+  return {
+    name: "page-rank",
+    async run(set) {
+      await learnNames(set, known)
+      const files = set.tree.files.map(({ path, content }) => ({
+        path,
+        ...(known.get(content) ?? { defines: [], uses: new Map() }),
+      }))
+      return wholeFiles(set.tree, { order: rankByLeaning(files, set.task.text), countTokens })
+    },
+  }
+}
+
+/** Contents never change: those of the task before are known. */
+async function learnNames({ tree }: SetTask, known: Map<number, FileNames>): Promise<void> {
+  const unknown = tree.files.map((it) => it.content).filter((it) => !known.has(it))
+  for (const [number, { symbols, references }] of await tree.contents(unknown)) {
+    const uses = new Map<string, number>()
+    for (const { name } of references) uses.set(name, (uses.get(name) ?? 0) + 1)
+    known.set(number, { defines: symbols.map((it) => it.name), uses })
+  }
+}
+
+/** Whole files in their order, each that still fits into the budget. */
+function wholeFiles(
+  tree: IndexedTree,
+  { order, countTokens }: { readonly order: readonly number[]; readonly countTokens: CountTokens },
+): Outcome {
+  const files = order.flatMap((it) => tree.files[it] ?? [])
+  return {
+    ranked: files.map((it) => it.path),
+    async pack(budgetTokens): Promise<PackedLines> {
+      const packed = new Map<string, { fromLine: number; toLine: number }[]>()
+      let left = budgetTokens
+      for (const { path, tokens, lines } of files.slice(0, MOST_TRIED_FILES)) {
+        const needed = tokens + headingTokens(path, countTokens)
+        if (needed > left) continue
+        left -= needed
+        packed.set(path, [{ fromLine: 1, toLine: Math.max(1, lines) }])
+      }
+      return packed
+    },
+  }
+}
+
+/** Far beyond the room: what comes later has little to do with the task. */
+const MOST_TRIED_FILES = 50

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest"
+import { hunkRecall, measureRanking, truthInPackage } from "./metrics.ts"
+
+const ranked = Array.from({ length: 30 }, (_, at) => `f${at}`)
+
+describe("[PROOF-5] what is measured of a ranking and of a package", () => {
+  test.for<readonly [readonly string[], readonly [number, number, number]]>([
+    [["f0"], [1, 1, 1]],
+    [["f9"], [1, 1, 0.1]],
+    [["f10"], [0, 1, 1 / 11]],
+    [
+      ["f3", "f15", "f25", "gone"],
+      [0.25, 0.5, 0.25],
+    ],
+    [["gone"], [0, 0, 0]],
+  ])("[PROOF-5] of a ranking, with %j to be found", ([truth, [recallAt10, recallAt20, mrr]]) => {
+    expect(measureRanking(ranked, new Set(truth))).toEqual({ recallAt10, recallAt20, mrr })
+  })
+
+  const packed = new Map([
+    ["a.ts", [range(10, 20), range(1, 4), range(5, 5)]],
+    ["named.ts", []],
+  ])
+
+  test.for<readonly [string, number, number, number]>([
+    ["a.ts", 10, 20, 1],
+    ["a.ts", 2, 5, 1],
+    ["a.ts", 4, 6, 0],
+    ["a.ts", 20, 21, 0],
+    ["named.ts", 1, 1, 0],
+    ["other.ts", 1, 1, 0],
+  ])("[PROOF-5] a hunk counts when all of it is there: %s, %i to %i", ([path, from, to, found]) => {
+    expect(hunkRecall(packed, [{ path, hunks: [range(from, to)] }])).toBe(found)
+  })
+
+  test("[PROOF-5] every hunk of a task counts alike, and a file in whatever form", () => {
+    const edited = [
+      { path: "a.ts", hunks: [range(1, 1), range(8, 8), range(12, 13)] },
+      { path: "named.ts", hunks: [range(1, 1)] },
+    ]
+    expect(hunkRecall(packed, edited)).toBe(0.5)
+    expect(truthInPackage(packed, new Set(["a.ts", "named.ts", "other.ts", "b.ts"]))).toBe(0.5)
+  })
+})
+
+function range(fromLine: number, toLine: number) {
+  return { fromLine, toLine }
+}

@@ -1,0 +1,136 @@
+import { type Prepared, prepare, type SelectOptions, select } from "#choose/pack"
+import type { Config } from "#ground/contract"
+import type { IndexedTree } from "#know/map"
+import { LIFT_WEIGHTS, type Meaning, type PostingsOf, type Ranker } from "#know/search"
+import type { Contender } from "./contender.ts"
+import { headingTokens } from "./heading.ts"
+import type { LineRange } from "./hunks.ts"
+import type { PackedLines } from "./metrics.ts"
+import type { SetTask } from "./tree.ts"
+
+export type OurParts = {
+  readonly ranker: Ranker
+  /** The vectors of a tree; where they are asked for the ranker has its table. */
+  readonly meaningOf: (tree: IndexedTree) => Promise<Meaning>
+  readonly settings: Config["pack"]
+  readonly countTokens: (text: string) => number
+  /** The largest budget that will be asked for. */
+  readonly mostTokens: number
+}
+
+/** The steps of a package as the product takes them, with one thing changed. */
+export type Variant = {
+  readonly name: string
+  readonly treeOf?: (tree: IndexedTree) => IndexedTree
+  readonly withMeaning?: boolean
+  readonly withSecondStage?: boolean
+  readonly select?: Partial<Pick<SelectOptions, "closure" | "truncate">>
+}
+
+export function ours(variant: Variant, parts: OurParts): Contender {
+  return {
+    name: variant.name,
+    async run(set) {
+      const tree = variant.treeOf?.(set.tree) ?? set.tree
+      const prepared = await prepareFor(variant, { set, tree, parts })
+      return {
+        ranked: rankedBy(variant, prepared),
+        pack: (budgetTokens) => packOf(tree, prepared, { parts, variant, budgetTokens }),
+      }
+    },
+  }
+}
+
+/** Those that differ in what is selected alone stand on the same preparation. */
+const preparedOnce = new WeakMap<SetTask, Promise<Prepared>>()
+
+type Preparing = {
+  readonly set: SetTask
+  readonly tree: IndexedTree
+  readonly parts: OurParts
+}
+
+function prepareFor(variant: Variant, preparing: Preparing): Promise<Prepared> {
+  const { treeOf, withMeaning, withSecondStage } = variant
+  const isPlain = treeOf === undefined && withMeaning !== true && withSecondStage !== true
+  if (!isPlain) return prepareOne(variant, preparing)
+  const prepared = preparedOnce.get(preparing.set) ?? prepareOne(variant, preparing)
+  preparedOnce.set(preparing.set, prepared)
+  return prepared
+}
+
+async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Promise<Prepared> {
+  const { ranker, settings, mostTokens } = parts
+  const request = { task: set.task.text, budgetTokens: mostTokens, settings }
+  return prepare(tree, request, {
+    ranker,
+    ...(variant.withMeaning === true && { meaning: await parts.meaningOf(tree) }),
+    ...(variant.withSecondStage === true && { lift: LIFT_WEIGHTS }),
+    place: () => undefined,
+  })
+}
+
+/** The second stage changes the places of files, and not the scores that a package goes by. */
+function rankedBy({ withSecondStage }: Variant, { scored }: Prepared): readonly string[] {
+  const placeOf = (it: (typeof scored)[number]) => it.rank ?? Number.MAX_SAFE_INTEGER
+  const files =
+    withSecondStage === true ? scored.toSorted((a, b) => placeOf(a) - placeOf(b)) : scored
+  return files.map((it) => it.file.path)
+}
+
+async function packOf(
+  tree: IndexedTree,
+  prepared: Prepared,
+  it: { readonly parts: OurParts; readonly variant: Variant; readonly budgetTokens: number },
+): Promise<PackedLines> {
+  const selection = await select(tree, prepared, {
+    budgetTokens: it.budgetTokens,
+    truncate: "signatures",
+    closure: true,
+    ...it.variant.select,
+    formOf: () => undefined,
+    headingTokens: ({ file }) => headingTokens(file.path, it.parts.countTokens),
+    isSent: () => false,
+  })
+  return new Map(
+    selection.files.map(({ path, content, segments }) => [
+      path,
+      segments.flatMap((index): LineRange | readonly LineRange[] => content.segments[index] ?? []),
+    ]),
+  )
+}
+
+/** What the product does, and what each signal gives to it. */
+export const OURS: Variant = { name: "qm" }
+
+export const VARIANTS: readonly Variant[] = [
+  { name: "qm without history", treeOf: (tree) => ({ ...tree, history: () => undefined }) },
+  {
+    name: "qm without definitions",
+    treeOf: (tree) => ({
+      ...tree,
+      postings: async (terms) => withoutDefinitions(await tree.postings(terms)),
+    }),
+  },
+  {
+    name: "qm without paths",
+    treeOf: (tree) => ({ ...tree, corpus: () => ({ ...tree.corpus(), pathPostings: new Map() }) }),
+  },
+  {
+    name: "qm without names",
+    treeOf: (tree) => ({
+      ...tree,
+      definers: async () => new Map(),
+      referrers: async () => new Map(),
+    }),
+  },
+  { name: "qm with word table", withMeaning: true },
+  { name: "qm with second stage", withSecondStage: true },
+  { name: "qm without closure", select: { closure: false } },
+  { name: "qm of whole files", select: { truncate: "relevance", closure: false } },
+]
+
+/** A row is a content, its count in the text, and its count among the definitions. */
+function withoutDefinitions(postingsOf: PostingsOf): PostingsOf {
+  return (term) => postingsOf(term).map((value, at) => (at % 3 === 2 ? 0 : value))
+}

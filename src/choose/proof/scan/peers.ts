@@ -1,0 +1,128 @@
+import path from "node:path"
+import { type Clock, type Environment, run, writeFileAtomic } from "#ground/base"
+import type { ScanRow } from "#ground/contract"
+import type { Bench } from "../bench.ts"
+import { LONGEST_PEER_MS, MEGABYTE, MOST_PEER_OUTPUT_BYTES } from "../limits.ts"
+import { rowOf, type TreeSize } from "./row.ts"
+
+export type PeerParts = {
+  readonly bench: Bench
+  readonly clock: Clock
+  readonly searchPath: string
+  readonly root: string
+  readonly size: TreeSize
+  readonly signal: AbortSignal
+}
+
+type Peer = {
+  readonly tool: string
+  readonly program: string
+  readonly note: string
+  args(places: {
+    readonly root: string
+    readonly out: string
+    readonly config: string
+  }): readonly string[]
+}
+
+/**
+ * Neither reads settings of the tree it looks at: those of both can name programs. They are started
+ * in a folder of ours.
+ */
+const PEERS: readonly Peer[] = [
+  {
+    tool: "universal-ctags",
+    program: "ctags",
+    note: "symbols only, all files it knows",
+    args: ({ root, out }) => ["--options=NONE", "--recurse", "--links=no", "-f", out, root],
+  },
+  {
+    tool: "repomix",
+    program: "repomix",
+    note: "one file with all texts, no index",
+    args: ({ root, out, config }) => [root, "--config", config, "--output", out, "--quiet"],
+  },
+]
+
+export async function measurePeers(parts: PeerParts): Promise<readonly ScanRow[]> {
+  const rows: ScanRow[] = []
+  for (const peer of PEERS) rows.push(await measurePeer(peer, parts))
+  return rows
+}
+
+async function measurePeer(peer: Peer, parts: PeerParts): Promise<ScanRow> {
+  const config = path.join(parts.bench.temporary, "no-settings.json")
+  await writeFileAtomic(config, "{}\n")
+  const out = path.join(parts.bench.temporary, `${peer.program}.out`)
+  const args = peer.args({ root: parts.root, out, config })
+  const startedAtMs = parts.clock.monotonicMs()
+  const outcome = await timed([peer.program, ...args], parts)
+  const seconds = (parts.clock.monotonicMs() - startedAtMs) / 1_000
+  if (outcome.kind === "absent") return unmeasured(peer, "not installed here")
+  if (outcome.kind === "failed") return unmeasured(peer, "installed, and failed here")
+  const { tool, note } = peer
+  return rowOf({ tool, note, seconds, ...outcome.usage }, parts.size)
+}
+
+function unmeasured({ tool }: Peer, note: string): ScanRow {
+  return {
+    tool,
+    note,
+    seconds: null,
+    cpuSeconds: null,
+    peakMegabytes: null,
+    filesPerSecond: null,
+    megabytesPerSecond: null,
+  }
+}
+
+type PeerUsage = Pick<ScanRow, "cpuSeconds" | "peakMegabytes">
+type Timed =
+  | { readonly kind: "done"; readonly usage: PeerUsage }
+  | { readonly kind: "absent" }
+  | { readonly kind: "failed" }
+
+/** By GNU time, which knows what a program that has ended used; without it only the clock counts. */
+async function timed(command: readonly string[], parts: PeerParts): Promise<Timed> {
+  const [program = "", ...args] = command
+  const options = {
+    cwd: parts.bench.temporary,
+    env: environmentOf(parts),
+    signal: parts.signal,
+    timeoutMs: LONGEST_PEER_MS,
+    maxOutputBytes: MOST_PEER_OUTPUT_BYTES,
+  }
+  const isThere = await run(program, ["--version"], options)
+  if (isThere.kind === "not-found") return { kind: "absent" }
+  const byTime = await run(GNU_TIME, ["-v", program, ...args], options)
+  const outcome = byTime.kind === "not-found" ? await run(program, args, options) : byTime
+  if (outcome.kind !== "exited" || outcome.code !== 0) return { kind: "failed" }
+  return { kind: "done", usage: readUsage(outcome.stderr.toString()) }
+}
+
+const GNU_TIME = "/usr/bin/time"
+
+/** npm puts a folder of a project on the PATH: what came with the tree is not started. */
+function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
+  const folders = searchPath.split(path.delimiter).filter((it) => {
+    const way = path.relative(root, it)
+    const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)
+    return path.isAbsolute(it) && isOutside
+  })
+  return { PATH: folders.join(path.delimiter), HOME: bench.temporary, LC_ALL: "C" }
+}
+
+/** The last numbers of what GNU time writes; null where there are none. */
+export function readUsage(stderr: string): PeerUsage {
+  const numberOf = (label: string) => {
+    const [, value] = new RegExp(`${label}: ([\\d.]+)`).exec(stderr) ?? []
+    return value === undefined ? null : Number(value)
+  }
+  const user = numberOf("User time \\(seconds\\)")
+  const system = numberOf("System time \\(seconds\\)")
+  const peak = numberOf("Maximum resident set size \\(kbytes\\)")
+  return {
+    cpuSeconds: user === null || system === null ? null : user + system,
+    peakMegabytes: peak === null ? null : (peak * 1_024) / MEGABYTE,
+  }
+}

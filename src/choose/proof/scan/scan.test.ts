@@ -1,0 +1,151 @@
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { Config } from "#ground/contract"
+import { createTokens } from "#ground/tokens"
+import { commit, git } from "#test/git"
+import { madeTree } from "#test/indexed-tree"
+import { needs } from "#test/needs"
+import { type TempDirectory, tempDirectory } from "#test/temp"
+import { createProof } from "../proof.ts"
+import { withOneChanged } from "./one-changed.ts"
+import { readUsage } from "./peers.ts"
+
+const { signal } = new AbortController()
+const tokens = createTokens({ encoding: "claude" })
+
+function proofWith(searchPath: string) {
+  return createProof({
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    environment: { PATH: searchPath },
+    counter: tokens.counter,
+    settings: () => Config.parse({}).pack,
+    resolve: (it) => it,
+  })
+}
+
+describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
+  let temp: TempDirectory
+  let root: string
+  let tools: string
+  const systemPath = process.env["PATH"] ?? ""
+  beforeAll(async () => {
+    temp = await tempDirectory()
+    root = path.join(temp.path, "tree")
+    tools = path.join(temp.path, "tools")
+    mkdirSync(tools)
+    git(temp.path, "init", "-q", root)
+    commit(root, "one", { "a.ts": "export function a() {\n  return 1\n}\n", "b.md": "b\n" })
+    commit(root, "two", { "a.ts": "export function a() {\n  return 2\n}\n", "c.py": "x = 1\n" })
+    git(root, "mv", "c.py", "d.py")
+    commit(root, "three")
+  })
+  afterAll(() => temp[Symbol.asyncDispose]())
+
+  function tool(name: string, body: string): void {
+    const file = path.join(tools, name)
+    writeFileSync(file, `#!/bin/sh\n${body}\n`)
+    chmodSync(file, 0o755)
+  }
+
+  test("[PROOF-11] after each commit the index is the one made anew", async () => {
+    const progress: string[] = []
+    const result = await proofWith(systemPath).scan(
+      { repo: root, commits: 3 },
+      { signal, onProgress: (it) => progress.push(`${it.what} ${it.done} of ${it.total}`) },
+    )
+    expect(result).toMatchObject({
+      repository: "tree",
+      files: 3,
+      lines: 5,
+      commitsCompared: 3,
+      commitsEqual: 3,
+    })
+    expect(progress.filter((it) => it.startsWith("commits"))).toEqual([
+      "commits 0 of 3",
+      "commits 1 of 3",
+      "commits 2 of 3",
+    ])
+    const [own] = result.rows
+    expect(own).toMatchObject({ tool: "qm", note: "cold, a fresh store" })
+    expect(own?.seconds).toBeGreaterThan(0)
+    expect(own?.peakMegabytes).toBeGreaterThan(10)
+    expect(result.oneFileChangedMs).toBeGreaterThan(0)
+  })
+
+  test("[PROOF-10] a peer that is not here, or that fails, is named without figures", async () => {
+    tool("repomix", '[ "$1" = --version ] || exit 3')
+    const nowhere = path.join(temp.path, "nowhere")
+    const result = await proofWith(`${tools}:${nowhere}`).scan(
+      { repo: root, commits: 0 },
+      { signal },
+    )
+    const figures = result.rows.map((it) => [it.tool, it.note, it.seconds])
+    expect(figures.slice(1)).toEqual([
+      ["universal-ctags", "not installed here", null],
+      ["repomix", "installed, and failed here", null],
+    ])
+  })
+
+  test("[PROOF-10] a peer is given the tree and writes into a folder of ours", async () => {
+    const said = path.join(temp.path, "said")
+    tool("ctags", `pwd >> "${said}"; echo "$@" >> "${said}"`)
+    const listed = () => new Set(readdirSync(root, { recursive: true, encoding: "utf8" }))
+    const before = listed()
+    const result = await proofWith(`${tools}:${systemPath}`).scan(
+      { repo: root, commits: 0 },
+      { signal },
+    )
+    const ctags = result.rows.find((it) => it.tool === "universal-ctags")
+    expect(ctags?.seconds).toBeGreaterThan(0)
+    expect(ctags?.filesPerSecond).toBeGreaterThan(0)
+    expect(listed()).toEqual(before)
+  })
+
+  test("[PROOF-10] a program that came with the tree is not started", async () => {
+    const own = path.join(root, "node_modules/.bin")
+    mkdirSync(own, { recursive: true })
+    cpSync(path.join(tools, "repomix"), path.join(own, "repomix"))
+    const result = await proofWith(`${own}:node_modules/.bin`).scan(
+      { repo: root, commits: 0 },
+      { signal },
+    )
+    rmSync(path.join(root, "node_modules"), { recursive: true })
+    expect(result.rows.map((it) => it.note)).toEqual([
+      "cold, a fresh store",
+      "not installed here",
+      "not installed here",
+    ])
+  })
+
+  test("[PROOF-10] what GNU time says is read, and nothing is made up without it", () => {
+    const text = [
+      '\tCommand being timed: "ctags"',
+      "\tUser time (seconds): 1.25",
+      "\tSystem time (seconds): 0.50",
+      "\tMaximum resident set size (kbytes): 2000",
+    ].join("\n")
+    expect(readUsage(text)).toEqual({ cpuSeconds: 1.75, peakMegabytes: 2.048 })
+    expect(readUsage("")).toEqual({ cpuSeconds: null, peakMegabytes: null })
+  })
+})
+
+test("[PROOF-13] one file has a line more, and the index sees that one alone", async () => {
+  await using made = await madeTree({
+    "a.ts": "export const a = 1\n",
+    "b.ts": "export const bb = 22\n",
+    "c.ts": "export const ccc = 333\n",
+    "d.md": "nothing of this is code, however long it may be\n",
+  })
+  const changed = withOneChanged(made.source, made.tree)
+  expect(changed).toBeDefined()
+  if (changed === undefined) return
+  const { result, tree } = await made.index.scan(changed, { mode: "incremental", signal })
+  expect(result.filesChanged).toBe(1)
+  expect(tree.files.map((it) => it.lines)).toEqual([1, 3, 1, 1])
+  await using prose = await madeTree({ "d.md": "no code\n" })
+  expect(withOneChanged(prose.source, prose.tree)).toBe(undefined)
+})

@@ -1,0 +1,61 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { redactLines } from "./lines.ts"
+
+/** Replaces everything from `<` to `>`, over lines too, as the real one does with keys. */
+function redact(text: string) {
+  const findings: { kind: string; line: number; hash: string; start: number; end: number }[] = []
+  let safe = ""
+  let last = 0
+  for (const match of text.matchAll(/<[^>]*>/g)) {
+    safe += text.slice(last, match.index)
+    const start = safe.length
+    safe += "[redacted]"
+    const line = text.slice(0, match.index).split("\n").length
+    findings.push({ kind: "key", line, hash: "0000", start, end: safe.length })
+    last = match.index + match[0].length
+  }
+  return { text: safe + text.slice(last), findings }
+}
+
+test("[SECRETS-17] a secret over several lines leaves nothing on any of them", () => {
+  const { lines, secretLines } = redactLines("a\nb <one\ntwo\nthree> c\nd\n<x> <y\nz>\ne", redact)
+  expect(lines).toEqual([
+    "a\n",
+    "b [redacted] c\n",
+    undefined,
+    undefined,
+    "d\n",
+    "[redacted] [redacted]\n",
+    undefined,
+    "e",
+  ])
+  expect(secretLines).toEqual([2, 6, 6])
+})
+
+test("[SECRETS-17] lines keep their numbers, whatever is replaced", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "<", ">"), maxLength: 60 })
+  fc.assert(
+    fc.property(text, (given) => {
+      const { lines } = redactLines(given, redact)
+      const before = given.match(/[^\n]*\n|[^\n]+$/g) ?? []
+      expect(lines).toHaveLength(before.length)
+      expect(lines.filter((it) => it !== undefined).join("")).toBe(redact(given).text)
+      let isInside = false
+      for (const [index, line] of before.entries()) {
+        const isPlain = !isInside && !line.includes("<")
+        if (isPlain) expect(lines[index]).toBe(line)
+        for (const sign of line)
+          isInside = isInside ? sign !== ">" : sign === "<" && hasEnd(given, before, index)
+      }
+    }),
+    fcParameters({ numRuns: 300 }),
+  )
+})
+
+/** Whether what opens on this line is closed at all; if not, it is no secret. */
+function hasEnd(given: string, lines: readonly string[], index: number): boolean {
+  const from = lines.slice(0, index).join("").length
+  return given.slice(from).includes(">")
+}

@@ -1,0 +1,58 @@
+import type { Secrets } from "./secrets.ts"
+
+export type Redact = Secrets["redact"]
+
+/** A text line by line, with its own line numbers, after its secrets were replaced. */
+export type SafeLines = {
+  /** Each with its newline; undefined for a line that a secret swallowed. */
+  readonly lines: readonly (string | undefined)[]
+  /** Lines in which a secret began. */
+  readonly secretLines: readonly number[]
+}
+
+/**
+ * Secrets are looked for in the whole text, since a part of one is not known for one. A secret over
+ * several lines leaves its replacement on the first and nothing on the others.
+ */
+export function redactLines(text: string, redact: Redact): SafeLines {
+  const redacted = redact(text)
+  if (redacted.findings.length === 0) return { lines: linesOf(text), secretLines: [] }
+  return placeLines(text, redacted)
+}
+
+function placeLines(text: string, { text: safe, findings }: ReturnType<Redact>): SafeLines {
+  const lines = linesOf(safe)
+  const total = linesOf(text).length
+  const placed: (string | undefined)[] = Array.from({ length: total }, () => undefined)
+  const shifts = findings.map(({ line, start }) => {
+    const inSafe = newlinesBefore(safe, start)
+    return { inSafe, swallowed: line - 1 - inSafe }
+  })
+  let next = 0
+  for (const [index, line] of lines.entries()) {
+    while (next < shifts.length && (shifts[next]?.inSafe ?? 0) < index) next++
+    // What was swallowed before this line: as much as before the next secret, or at the end.
+    const swallowed = shifts[next]?.swallowed ?? total - lines.length
+    placed[index + swallowed] = line
+  }
+  return { lines: placed, secretLines: findings.map((it) => it.line) }
+}
+
+/** The whole text with its secrets replaced, and every line still at its number. */
+export function redactKeepingLines(text: string, redact: Redact): string {
+  const redacted = redact(text)
+  if (redacted.findings.length === 0) return text
+  return placeLines(text, redacted)
+    .lines.map((it) => it ?? "\n")
+    .join("")
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+function newlinesBefore(text: string, end: number): number {
+  let count = 0
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++
+  return count
+}

@@ -1,0 +1,23 @@
+import { sql } from "../sql.ts"
+import type { Migration } from "./migration.ts"
+
+/** Context packages as they were built; the body is compressed JSON. */
+export const packs: Migration = {
+  number: 6,
+  name: "packs",
+  statements: ({ integer, text, blob, strict }) => [
+    sql`CREATE TABLE packs (
+      id ${text} PRIMARY KEY,
+      task ${text} NOT NULL,
+      role ${text},
+      budget ${integer} NOT NULL,
+      tokens ${integer} NOT NULL,
+      files ${integer} NOT NULL,
+      session ${text},
+      built_at ${integer} NOT NULL,
+      body ${blob} NOT NULL
+    )${strict}`,
+    sql`CREATE INDEX packs_by_time ON packs (built_at)`,
+    sql`CREATE INDEX packs_by_session ON packs (session, built_at)`,
+  ],
+}

@@ -1,0 +1,83 @@
+import type { IndexState, MapSymbol } from "#ground/contract"
+import type { FileClass } from "#see/repo"
+import type { Problem } from "../facts.ts"
+import type { LinkEnd } from "../graph/links.ts"
+import type { Content, ContentSymbol, IndexedFile, IndexedTree } from "../tree/types.ts"
+
+/** Text of a repository, without the secrets somebody left in it. */
+export type Redact = (text: string) => string
+
+export function stateOf(tree: IndexedTree): IndexState {
+  return {
+    digest: tree.digest,
+    gitSha: tree.gitSha ?? null,
+    scannedAt: tree.scannedAtMs,
+    files: tree.files.length,
+    commits: tree.commits.length,
+    historyProblem: tree.historyProblem ?? null,
+  }
+}
+
+export function describeSymbol(path: string, symbol: ContentSymbol, redact: Redact): MapSymbol {
+  const { name, kind, parent, signature, fromLine, toLine, isExported, tokens, doc } = symbol
+  return {
+    path,
+    name,
+    kind,
+    ...(parent !== undefined && { parent }),
+    signature: redact(signature),
+    fromLine,
+    toLine,
+    isExported,
+    tokens,
+    ...(doc !== undefined && { doc: redact(doc) }),
+  }
+}
+
+/** Code that stands in no symbol is the module's own. */
+export function describeEnd(
+  file: IndexedFile,
+  content: Content | undefined,
+  { end, redact }: { readonly end: LinkEnd; readonly redact: Redact },
+): MapSymbol {
+  const symbol = end.symbol === undefined ? undefined : content?.symbols[end.symbol]
+  if (symbol !== undefined) return describeSymbol(file.path, symbol, redact)
+  return {
+    path: file.path,
+    name: file.path.slice(file.path.lastIndexOf("/") + 1),
+    kind: "module",
+    signature: file.path,
+    fromLine: 1,
+    toLine: Math.max(1, file.lines),
+    isExported: true,
+    tokens: file.tokens,
+  }
+}
+
+export function describeProblem({ reason, line }: Problem): string {
+  const words = PROBLEMS[reason]
+  return line === undefined ? words : `${words}, line ${line}`
+}
+
+const PROBLEMS: Readonly<Record<Problem["reason"], string>> = {
+  "too-large": "too large to be parsed",
+  "line-too-long": "a line is too long to be parsed",
+  "too-slow": "took too long to be parsed",
+  "too-many": "has more names than are kept",
+  syntax: "could not be parsed in part",
+  crashed: "ended the parser",
+}
+
+/** Why a file that is listed takes no part. */
+export function describeUnread(fileClass: FileClass): string {
+  return UNREAD[fileClass] ?? "not read"
+}
+
+const UNREAD: Partial<Readonly<Record<FileClass, string>>> = {
+  secret: "not opened, for it may bear secrets",
+  vendored: "not read: somebody else's code",
+  lock: "not read: a list of versions",
+  data: "not read: data, not words",
+  minified: "not read: minified",
+  generated: "not read: written by a program",
+}

@@ -1,0 +1,143 @@
+import { compareText, nearest } from "#ground/base"
+import { readQuery } from "#know/search"
+import { SKIP_REASONS } from "#see/repo"
+import { MapFileLeftOut, MapNameUnknown, MapPathOutside } from "../errors.ts"
+import type { TreeGraph } from "../graph/graph.ts"
+import type { SymbolPlace } from "../graph/names.ts"
+import { LONGEST_NAME_UNITS, MOST_NEAR_CONTENTS, MOST_NEAR_NAMES } from "../limits.ts"
+import { inside } from "../resolve.ts"
+import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
+
+/** A path of the repository as the map writes it; the root is empty. */
+export function pathIn(written: string): string {
+  const path = inside(written.replace(/^\.\/+/, "") || ".")
+  if (path === undefined) throw MapPathOutside({ path: written })
+  return path === "." ? "" : path
+}
+
+export type Place =
+  | { readonly kind: "file"; readonly position: number }
+  | { readonly kind: "unread"; readonly file: UnreadFile }
+  | {
+      readonly kind: "symbol"
+      readonly found: SymbolPlace
+      /** Further symbols of the name. */
+      readonly others: readonly SymbolPlace[]
+    }
+
+/** A path, a symbol, or `path#symbol`. What is not there is refused with what is near it. */
+export async function placeOf(graph: TreeGraph, what: string): Promise<Place> {
+  const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
+  if (position !== undefined) return { kind: "file", position }
+  const hash = what.indexOf("#", 1)
+  const path = hash < 0 ? undefined : pathIn(what.slice(0, hash))
+  const name = hash < 0 ? what : what.slice(hash + 1)
+  const symbols = await symbolsCalled(graph, name)
+  const [found, ...others] = symbols.filter(
+    (it) => path === undefined || graph.tree.files[it.position]?.path === path,
+  )
+  if (found !== undefined) return { kind: "symbol", found, others }
+  const unread = unreadAt(graph.tree, pathIn(what))
+  if (unread !== undefined) return { kind: "unread", file: unread }
+  throw MapNameUnknown({ name: what, near: await nearNames(graph.tree, what) })
+}
+
+/** Files that are listed and take no part. Those that a scan left out are refused with its reason. */
+function unreadAt({ unread, skipped }: IndexedTree, path: string): UnreadFile | undefined {
+  const skip = skipped.find((it) => it.path === path)
+  if (skip !== undefined) throw MapFileLeftOut({ path, reason: SKIP_REASONS[skip.reason] })
+  return unread.find((it) => it.path === path)
+}
+
+/** `name`, or `Parent.name`. Those of source code and those that others can name come first. */
+async function symbolsCalled(graph: TreeGraph, written: string): Promise<readonly SymbolPlace[]> {
+  const whole = await symbolsNamed(graph, written, undefined)
+  if (whole.length > 0) return whole
+  const [, parent, name] = /^(.+?)(?:\.|::|#)([^.:#]+)$/.exec(written) ?? []
+  return name === undefined ? [] : symbolsNamed(graph, name, parent)
+}
+
+async function symbolsNamed(
+  graph: TreeGraph,
+  name: string,
+  parent: string | undefined,
+): Promise<readonly SymbolPlace[]> {
+  const { tree } = graph
+  const numbers = (await tree.definers([name])).get(name) ?? []
+  const contents = await graph.contents(numbers)
+  const places = [...contents.values()].flatMap((content) =>
+    placesIn(content, name, parent).flatMap((it) =>
+      graph.positionsWith(content.number).map((position) => ({ ...it, position })),
+    ),
+  )
+  const classOf = (it: SymbolPlace) => (tree.files[it.position]?.fileClass === "source" ? 0 : 1)
+  return places
+    .toSorted(
+      (a, b) =>
+        classOf(a) - classOf(b) ||
+        a.hidden - b.hidden ||
+        a.position - b.position ||
+        a.symbol - b.symbol,
+    )
+    .map(({ position, symbol }) => ({ position, symbol }))
+}
+
+function placesIn(content: Content, name: string, parent: string | undefined) {
+  return content.symbols.flatMap((it, symbol) => {
+    const isMeant = it.name === name && (parent === undefined || it.parent === parent)
+    return isMeant ? [{ symbol, hidden: it.isExported ? 0 : 1 }] : []
+  })
+}
+
+/** Names like the one that was asked for: of symbols that share a word, of files. */
+export async function nearNames(tree: IndexedTree, asked: string): Promise<readonly string[]> {
+  const hash = asked.indexOf("#", 1)
+  const name = asked.slice(hash + 1)
+  if (name.length > LONGEST_NAME_UNITS) return []
+  const own = hash < 0 ? [] : await namesOf(tree, asked.slice(0, hash))
+  const symbols = own.length > 0 ? own : await namesSharingWords(tree, name)
+  const byBaseName = new Map(tree.files.map(({ path }) => [baseNameOf(path), path]))
+  const file = nearest(baseNameOf(name), [...byBaseName.keys()])
+  const near = [nearest(name, symbols), byBaseName.get(file ?? ""), ...symbols]
+  return [...new Set(near)].flatMap((it) => it ?? []).slice(0, MOST_NEAR_NAMES)
+}
+
+function baseNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1)
+}
+
+async function namesOf(tree: IndexedTree, path: string): Promise<readonly string[]> {
+  const file = tree.files.find((it) => it.path === path)
+  const contents = await tree.contents(file === undefined ? [] : [file.content])
+  return [...contents.values()].flatMap((it) => it.symbols.map((symbol) => symbol.name))
+}
+
+async function namesSharingWords(tree: IndexedTree, name: string): Promise<readonly string[]> {
+  const { terms } = readQuery(name)
+  if (terms.length === 0) return []
+  const postingsOf = await tree.postings(terms)
+  const { firstByContent } = tree.corpus()
+  const counts = new Map<number, number>()
+  for (const row of terms.map(postingsOf)) {
+    for (let at = 0; at < row.length; at += ROW_STRIDE) {
+      const number = row[at] ?? 0
+      const isOfTree = (firstByContent[number] ?? -1) >= 0
+      const isDefined = (row[at + DEFINITIONS_AT] ?? 0) > 0
+      if (isOfTree && isDefined) counts.set(number, (counts.get(number) ?? 0) + 1)
+    }
+  }
+  const best = [...counts].toSorted(([a, x], [b, y]) => y - x || a - b).slice(0, MOST_NEAR_CONTENTS)
+  const contents = await tree.contents(best.map(([number]) => number))
+  const wanted = new Set(terms)
+  const shared = (it: string) => readQuery(it).terms.filter((term) => wanted.has(term)).length
+  const names = new Set([...contents.values()].flatMap((it) => it.symbols.map((own) => own.name)))
+  return [...names]
+    .map((it) => ({ name: it, shared: shared(it) }))
+    .filter((it) => it.shared > 0)
+    .toSorted((a, b) => b.shared - a.shared || compareText(a.name, b.name))
+    .map((it) => it.name)
+}
+
+/** A row of postings is content, count in the text, count among the definitions. */
+const ROW_STRIDE = 3
+const DEFINITIONS_AT = 2

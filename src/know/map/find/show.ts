@@ -1,0 +1,120 @@
+import { invariant } from "#ground/base"
+import type { MapLink, MapShow, MapSymbol } from "#ground/contract"
+import { changedWith } from "../graph/changed-with.ts"
+import type { TreeGraph } from "../graph/graph.ts"
+import { calledFrom, callersOf, type Link } from "../graph/links.ts"
+import type { SymbolPlace } from "../graph/names.ts"
+import { MOST_NAMESAKES } from "../limits.ts"
+import type { Content, UnreadFile } from "../tree/types.ts"
+import {
+  describeEnd,
+  describeProblem,
+  describeSymbol,
+  describeUnread,
+  type Redact,
+} from "./described.ts"
+import { placeOf } from "./places.ts"
+
+export type Shown = { readonly what: string; readonly hops: number; readonly redact: Redact }
+
+/** A file with all that is known of it, or a symbol with who uses it and what it uses. */
+export async function show(graph: TreeGraph, shown: Shown): Promise<MapShow> {
+  const place = await placeOf(graph, shown.what)
+  if (place.kind === "unread") return showUnread(graph, place.file)
+  return place.kind === "file"
+    ? showFile(graph, place.position, shown.redact)
+    : showSymbol(graph, place, shown)
+}
+
+function showUnread({ tree }: TreeGraph, { path, fileClass }: UnreadFile): MapShow {
+  return {
+    kind: "file",
+    path,
+    language: null,
+    fileClass,
+    tokens: 0,
+    lines: 0,
+    rank: 0,
+    symbols: [],
+    imports: [],
+    importedBy: [],
+    changedWith: [...changedWith(tree, path)],
+    problems: [describeUnread(fileClass)],
+  }
+}
+
+async function showFile(graph: TreeGraph, position: number, redact: Redact): Promise<MapShow> {
+  const { tree } = graph
+  const file = tree.files[position]
+  const { path = "", content: number = -1 } = file ?? {}
+  const [{ imports, importers, ranks }, contents] = await Promise.all([
+    graph.whole(),
+    graph.contents([number]),
+  ])
+  const pathAt = (it: number) => tree.files[it]?.path ?? ""
+  const content = contents.get(number)
+  return {
+    kind: "file",
+    path,
+    language: file?.language ?? null,
+    fileClass: file?.fileClass ?? "",
+    tokens: file?.tokens ?? 0,
+    lines: file?.lines ?? 0,
+    rank: ranks[position] ?? 0,
+    symbols: (content?.symbols ?? []).map((it) => describeSymbol(path, it, redact)),
+    imports: (imports[position] ?? []).map((it) => ({
+      specifier: redact(it.specifier),
+      line: it.line,
+      paths: it.positions.map(pathAt),
+    })),
+    importedBy: (importers[position] ?? []).map(pathAt),
+    changedWith: [...changedWith(tree, path)],
+    problems: (content?.problems ?? []).map(describeProblem),
+  }
+}
+
+async function showSymbol(
+  graph: TreeGraph,
+  { found, others }: { readonly found: SymbolPlace; readonly others: readonly SymbolPlace[] },
+  { hops, redact }: Shown,
+): Promise<MapShow> {
+  const [callers, called] = await Promise.all([
+    callersOf(graph, found, hops),
+    calledFrom(graph, found, hops),
+  ])
+  const namesakes = others.slice(0, MOST_NAMESAKES)
+  const ends = [found, ...namesakes, ...[...callers.links, ...called.links].map((it) => it.end)]
+  const describe = await describer(graph, ends, redact)
+  const linkOf = ({ end, line, hops: far, via, confidence }: Link): readonly MapLink[] => {
+    const [between] = via === undefined ? [] : describe(via)
+    const place = between === undefined ? {} : { via: placeText(between) }
+    return describe(end).map((symbol) => ({ symbol, line, hops: far, ...place, confidence }))
+  }
+  const [symbol] = describe(found)
+  invariant(symbol !== undefined, "a symbol that was found lies in a file")
+  return {
+    kind: "symbol",
+    symbol,
+    others: namesakes.flatMap(describe),
+    callers: callers.links.flatMap(linkOf),
+    called: called.links.flatMap(linkOf),
+    isCut: callers.isCut || called.isCut || others.length > namesakes.length,
+  }
+}
+
+/** As a symbol is asked for: `path#name`, or `path#Parent.name`. */
+function placeText({ path, name, parent }: MapSymbol): string {
+  return `${path}#${parent === undefined ? name : `${parent}.${name}`}`
+}
+
+async function describer(graph: TreeGraph, ends: readonly Link["end"][], redact: Redact) {
+  const { tree } = graph
+  const numbers = new Set(ends.flatMap((it) => tree.files[it.position]?.content ?? []))
+  const contents: ReadonlyMap<number, Content> = await graph.contents([...numbers])
+  return (end: Link["end"]): readonly MapSymbol[] => {
+    const file = tree.files[end.position]
+    return file === undefined
+      ? []
+      : [describeEnd(file, contents.get(file.content), { end, redact })]
+  }
+}

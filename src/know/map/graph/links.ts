@@ -1,0 +1,182 @@
+import { MOST_FAR_REFERRERS, MOST_FOLLOWED_LINKS, MOST_LINKS, MOST_REFERRERS } from "../limits.ts"
+import type { Content } from "../tree/types.ts"
+import { familyOf } from "./families.ts"
+import type { TreeGraph } from "./graph.ts"
+import { type Meaning, resolveNames, type SymbolPlace } from "./names.ts"
+
+/** One end of a link. Without a symbol it is the file itself: code outside of any symbol. */
+export type LinkEnd = { readonly position: number; readonly symbol: number | undefined }
+
+export type Link = {
+  readonly end: LinkEnd
+  /** Where the name is used. */
+  readonly line: number
+  readonly hops: number
+  /** The one between, where there are two hops; it is among the links itself. */
+  readonly via?: SymbolPlace
+  readonly confidence: Meaning["confidence"]
+}
+
+export type Links = { readonly links: readonly Link[]; readonly isCut: boolean }
+
+/** Symbols that this one uses, in the order of its lines; then what those use. */
+export function calledFrom(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
+  return walk(symbol, hops, (it) => calledOnce(graph, it))
+}
+
+/** Symbols that use this one, in the order of the tree; then those that use them. */
+export function callersOf(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
+  return walk(symbol, hops, (it, mostFiles) => callersOnce(graph, it, mostFiles))
+}
+
+type Step = Omit<Link, "hops">
+type Steps = { readonly steps: readonly Step[]; readonly isCut: boolean }
+type TakeStep = (from: SymbolPlace, mostFiles: number) => Promise<Steps>
+
+async function walk(start: SymbolPlace, hops: number, step: TakeStep): Promise<Links> {
+  const seen = new Set([keyOf(start)])
+  const found = await step(start, MOST_REFERRERS)
+  const near = found.steps.filter((it) => isFirst(seen, keyOf(it.end)))
+  const far = hops === 1 ? NO_STEPS : await walkOn(near, { seen, step })
+  const shown = near.slice(0, MOST_LINKS - far.steps.length)
+  return {
+    links: [
+      ...shown.map((it) => ({ ...it, hops: 1 })),
+      ...far.steps.map((it) => ({ ...it, hops: 2 })),
+    ],
+    isCut: found.isCut || far.isCut || near.length > shown.length,
+  }
+}
+
+/** Half of the links are kept free for the second hop, and only those of the other half lead on. */
+async function walkOn(
+  near: readonly Step[],
+  { seen, step }: { readonly seen: Set<string>; readonly step: TakeStep },
+): Promise<Steps> {
+  const leading = near.slice(0, MOST_LINKS / 2)
+  const most = MOST_LINKS - leading.length
+  const symbols = leading.flatMap(({ end: { position, symbol } }) =>
+    symbol === undefined ? [] : [{ position, symbol }],
+  )
+  const steps: Step[] = []
+  let isCut = leading.length < near.length || symbols.length > MOST_FOLLOWED_LINKS
+  for (const via of symbols.slice(0, MOST_FOLLOWED_LINKS)) {
+    const next = await step(via, MOST_FAR_REFERRERS)
+    isCut ||= next.isCut
+    const fresh = next.steps.filter((it) => isFirst(seen, keyOf(it.end)))
+    steps.push(...fresh.map((it) => ({ ...it, via })))
+    // One more than can be shown is enough to say that there are more.
+    if (steps.length > most) break
+  }
+  return { steps: steps.slice(0, most), isCut: isCut || steps.length > most }
+}
+
+function isFirst(seen: Set<string>, key: string): boolean {
+  const isNew = !seen.has(key)
+  seen.add(key)
+  return isNew
+}
+
+function keyOf({ position, symbol }: LinkEnd): string {
+  return `${position} ${symbol ?? ""}`
+}
+
+async function calledOnce(graph: TreeGraph, { position, symbol }: SymbolPlace): Promise<Steps> {
+  const content = await contentOf(graph, position)
+  const own = content?.symbols[symbol]
+  if (content === undefined || own === undefined) return NO_STEPS
+  const uses = new Map<string, number>()
+  for (const { name, line } of content.references) {
+    const isInside = line >= own.fromLine && line <= own.toLine
+    // `super().__init__` and the like: which class is meant, the name alone cannot say.
+    const isOfLanguage = name.startsWith("__") && name.endsWith("__")
+    if (isInside && !isOfLanguage && !uses.has(name)) uses.set(name, line)
+  }
+  const meanings = await resolveNames(graph, new Map([[position, [...uses.keys()]]]))
+  const steps = [...(meanings.get(position) ?? [])].flatMap(([name, meant]) =>
+    meant.map(({ confidence, ...end }) => ({ end, line: uses.get(name) ?? 1, confidence })),
+  )
+  return { steps: steps.toSorted((a, b) => a.line - b.line), isCut: false }
+}
+
+const NO_STEPS: Steps = { steps: [], isCut: false }
+
+async function callersOnce(
+  graph: TreeGraph,
+  symbol: SymbolPlace,
+  mostFiles: number,
+): Promise<Steps> {
+  const name = (await contentOf(graph, symbol.position))?.symbols[symbol.symbol]?.name
+  if (name === undefined) return NO_STEPS
+  const all = await referringFiles(graph, symbol.position, name)
+  const files = all.slice(0, mostFiles).toSorted((a, b) => a - b)
+  const meanings = await resolveNames(graph, new Map(files.map((it) => [it, [name]])))
+  const using = files.flatMap((position) => {
+    const meant = meanings
+      .get(position)
+      ?.get(name)
+      ?.find((it) => isSame(it, symbol))
+    return meant === undefined ? [] : [{ position, confidence: meant.confidence }]
+  })
+  const contents = await graph.contents([...new Set(using.map((it) => numberOf(graph, it)))])
+  const steps = using.flatMap(({ position, confidence }) => {
+    const content = contents.get(numberOf(graph, { position }))
+    const lines = content?.references.filter((it) => it.name === name).map((it) => it.line) ?? []
+    return lines.map((line) => ({
+      end: { position, symbol: innermost(content, line) },
+      line,
+      confidence,
+    }))
+  })
+  return { steps, isCut: all.length > mostFiles }
+}
+
+/** Those nearest to the symbol first: of a name that thousands use, the neighbours' use is meant. */
+async function referringFiles(
+  graph: TreeGraph,
+  position: number,
+  name: string,
+): Promise<readonly number[]> {
+  const { files } = graph.tree
+  const family = familyOf(files[position]?.language)
+  const contents = (await graph.tree.referrers([name])).get(name) ?? []
+  const own = files[position]?.path.split("/") ?? []
+  return contents
+    .flatMap((it) => graph.positionsWith(it))
+    .filter((it) => familyOf(files[it]?.language) === family)
+    .map((it) => ({ it, shared: sharedFolders(own, files[it]?.path.split("/") ?? []) }))
+    .toSorted((a, b) => b.shared - a.shared || a.it - b.it)
+    .map(({ it }) => it)
+}
+
+function sharedFolders(a: readonly string[], b: readonly string[]): number {
+  let shared = 0
+  while (shared < a.length - 1 && a[shared] === b[shared]) shared++
+  return shared
+}
+
+/** The last symbol to begin before the line that has not ended yet. */
+function innermost(content: Content | undefined, line: number): number | undefined {
+  let found: number | undefined
+  let from = 0
+  for (const [index, it] of (content?.symbols ?? []).entries()) {
+    const isAround = it.fromLine <= line && line <= it.toLine
+    if (!isAround || it.fromLine < from) continue
+    found = index
+    from = it.fromLine
+  }
+  return found
+}
+
+async function contentOf(graph: TreeGraph, position: number): Promise<Content | undefined> {
+  const number = numberOf(graph, { position })
+  return (await graph.contents([number])).get(number)
+}
+
+function numberOf(graph: TreeGraph, { position }: Pick<LinkEnd, "position">): number {
+  return graph.tree.files[position]?.content ?? -1
+}
+
+function isSame(a: SymbolPlace, b: SymbolPlace): boolean {
+  return a.position === b.position && a.symbol === b.symbol
+}

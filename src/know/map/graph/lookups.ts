@@ -1,0 +1,59 @@
+import { MOST_KEPT_FACTS, MOST_KEPT_NAMES } from "../limits.ts"
+import type { Content, IndexedTree } from "../tree/types.ts"
+import { createRecent } from "./recent.ts"
+
+/** What is asked of a tree again and again while names are followed, read once. */
+export type Lookups = {
+  /** Files that have a content. */
+  positionsWith(content: number): readonly number[]
+  /** As the tree gives them. */
+  contents(numbers: readonly number[]): Promise<ReadonlyMap<number, Content>>
+  /** Positions of the files that define each name, rising. */
+  definers(names: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
+}
+
+export function createLookups(tree: IndexedTree): Lookups {
+  const byContent = Map.groupBy(tree.files.keys(), (it) => tree.files[it]?.content ?? -1)
+  const positionsWith = (content: number) => byContent.get(content) ?? []
+  const positionsOf = (contents: readonly number[]): ReadonlySet<number> =>
+    new Set(contents.flatMap(positionsWith).toSorted((a, b) => a - b))
+  return {
+    positionsWith,
+    contents: remembering((it) => tree.contents(it), {
+      most: MOST_KEPT_FACTS,
+      weightOf: ({ symbols, references }) => 1 + symbols.length + references.length,
+    }),
+    definers: remembering(
+      async (names) => {
+        const found = await tree.definers(names)
+        return new Map([...found].map(([name, contents]) => [name, positionsOf(contents)]))
+      },
+      { most: MOST_KEPT_NAMES, weightOf: (positions) => 1 + positions.size },
+    ),
+  }
+}
+
+type Ask<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
+
+/** Asks only for what is not remembered. Nothing is remembered of what has no answer. */
+function remembering<Key, Value>(
+  ask: Ask<Key, Value>,
+  bounds: Parameters<typeof createRecent<Key, Value>>[0],
+): Ask<Key, Value> {
+  const recent = createRecent<Key, Value>(bounds)
+  return async (keys) => {
+    const found = new Map<Key, Value>()
+    const missing: Key[] = []
+    for (const key of new Set(keys)) {
+      const value = recent.get(key)
+      if (value === undefined) missing.push(key)
+      else found.set(key, value)
+    }
+    if (missing.length === 0) return found
+    for (const [key, value] of await ask(missing)) {
+      recent.set(key, value)
+      found.set(key, value)
+    }
+    return found
+  }
+}

@@ -1,0 +1,90 @@
+import type { LanguageName } from "../facts.ts"
+import { MOST_CONTENTS_AT_ONCE, MOST_MANIFESTS } from "../limits.ts"
+import { isNodeManifest, readNodeSources } from "../node-packages.ts"
+import { foldersAbove } from "../resolve.ts"
+import {
+  createSourceIndex,
+  type GoModule,
+  goModuleName,
+  type PackagedFile,
+  type SourceIndex,
+} from "../source-index.ts"
+import type { Content, IndexedTree } from "../tree/types.ts"
+import { once } from "./once.ts"
+
+/** What imports of a tree are resolved against, made when somebody asks. */
+export type Sources = (language: LanguageName) => Promise<SourceIndex>
+
+/** Here an import names a package, and only the files themselves say what package they are of. */
+const PACKAGED: ReadonlySet<LanguageName | undefined> = new Set([
+  "java",
+  "kotlin",
+  "scala",
+  "csharp",
+  "php",
+])
+
+export function createSources(tree: IndexedTree): Sources {
+  const manifests = once(() => readManifests(tree))
+  const byPath = once(async () => indexOf(tree.files, await manifests()))
+  const byPackage = once(async () => indexOf(await packagedFiles(tree), await manifests()))
+  return (language) => (PACKAGED.has(language) ? byPackage() : byPath())
+}
+
+type Manifests = {
+  readonly goModules: readonly GoModule[]
+  readonly node: ReturnType<typeof readNodeSources>
+}
+
+function indexOf(files: readonly PackagedFile[], { goModules, node }: Manifests): SourceIndex {
+  return createSourceIndex(
+    files.map(({ path, facts }) => ({ path, ...(facts !== undefined && { facts }) })),
+    goModules,
+    node,
+  )
+}
+
+async function readManifests(tree: IndexedTree): Promise<Manifests> {
+  const paths = tree.files
+    .map((it) => it.path)
+    .filter((path) => isGoManifest(path) || isNodeManifest(path))
+    .slice(0, MOST_MANIFESTS)
+  const texts = [...(await tree.texts(paths))].flatMap(([path, text]) =>
+    text === undefined ? [] : [{ path, text }],
+  )
+  return {
+    goModules: texts.flatMap(({ path, text }) => {
+      const name = isGoManifest(path) ? goModuleName(text) : undefined
+      return name === undefined ? [] : [{ folder: foldersAbove(path)[0] ?? "", name }]
+    }),
+    node: readNodeSources(texts.filter((it) => isNodeManifest(it.path))),
+  }
+}
+
+function isGoManifest(path: string): boolean {
+  return path === "go.mod" || path.endsWith("/go.mod")
+}
+
+async function packagedFiles(tree: IndexedTree): Promise<readonly PackagedFile[]> {
+  const packaged = tree.files.filter((it) => PACKAGED.has(it.language)).map((it) => it.content)
+  const facts = new Map<number, NonNullable<PackagedFile["facts"]>>()
+  for await (const { number, packages, symbols } of readContents(tree, packaged)) {
+    facts.set(number, { packages, symbols: symbols.map(({ name }) => ({ name })) })
+  }
+  return tree.files.map(({ path, content }) => {
+    const own = facts.get(content)
+    return { path, ...(own !== undefined && { facts: own }) }
+  })
+}
+
+/** Contents one after the other, without holding all of them at a time. */
+export async function* readContents(
+  tree: Pick<IndexedTree, "contents">,
+  numbers: readonly number[],
+): AsyncGenerator<Content> {
+  const wanted = [...new Set(numbers)]
+  for (let from = 0; from < wanted.length; from += MOST_CONTENTS_AT_ONCE) {
+    const contents = await tree.contents(wanted.slice(from, from + MOST_CONTENTS_AT_ONCE))
+    yield* contents.values()
+  }
+}

@@ -1,0 +1,127 @@
+import { posix } from "node:path"
+import type { Imported } from "../facts.ts"
+import type { PathMap, Targets } from "../node-packages.ts"
+import { firstOf, foldersAbove, inside, relativePath, within } from "../resolve.ts"
+import type { SourceIndex } from "../source-index.ts"
+
+/** Where an import of JavaScript or TypeScript leads: beside the file, by an alias, to a package. */
+export function resolveEcmascriptImport(
+  { specifier }: Imported,
+  fromPath: string,
+  index: SourceIndex,
+): readonly string[] {
+  const name = specifier.replace(/(?<=.)[?#].*$/, "")
+  if (name.startsWith(".")) return fileAt(relativePath(fromPath, name), index)
+  if (name.startsWith("#")) return byOwnImports(name, fromPath, index)
+  const mapped = byPathMaps(name, fromPath, index)
+  return mapped.length > 0 ? mapped : byPackage(name, index)
+}
+
+const EXTENSIONS = ["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "json"]
+
+/** What a compiled name was written as. */
+const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
+  js: ["ts", "tsx", "d.ts"],
+  jsx: ["tsx"],
+  mjs: ["mts", "d.mts"],
+  cjs: ["cts", "d.cts"],
+}
+
+function fileAt(path: string | undefined, index: SourceIndex): readonly string[] {
+  if (path === undefined) return []
+  const [, stem, extension] = /^(.*)\.([^./]+)$/.exec(path) ?? []
+  const written = (WRITTEN_AS[extension ?? ""] ?? []).map((it) => `${stem ?? ""}.${it}`)
+  const folder = path === "." || path === "" ? "" : `${path}/`
+  return firstOf(index, [
+    path,
+    ...written,
+    ...EXTENSIONS.map((it) => `${path}.${it}`),
+    ...EXTENSIONS.map((it) => `${folder}index.${it}`),
+  ])
+}
+
+/** `#name`: the package.json above the file says what it stands for. */
+function byOwnImports(name: string, fromPath: string, index: SourceIndex): readonly string[] {
+  for (const folder of foldersAbove(fromPath)) {
+    const own = index.node.packages.find((it) => it.folder === folder)
+    if (own !== undefined && own.imports.size > 0) {
+      return byTargets(name, { folder, targets: own.imports }, index)
+    }
+  }
+  return []
+}
+
+/** The nearest tsconfig.json first; one that knows nothing of a name leaves it to those above. */
+function byPathMaps(name: string, fromPath: string, index: SourceIndex): readonly string[] {
+  if (index.node.pathMaps.length === 0) return []
+  for (const folder of foldersAbove(fromPath)) {
+    for (const map of index.node.pathMaps.filter((it) => it.folder === folder)) {
+      const found = byPathMap(name, map, index)
+      if (found.length > 0) return found
+    }
+  }
+  return []
+}
+
+function byPathMap(name: string, map: PathMap, index: SourceIndex): readonly string[] {
+  const folder = inside(posix.join(map.folder, map.base))
+  if (folder === undefined) return []
+  const root = folder === "." ? "" : folder
+  const found = byTargets(name, { folder: root, targets: map.paths }, index)
+  if (found.length > 0 || !map.isRoot) return found
+  return fileAt(inside(within(root, name)), index)
+}
+
+/** A package of the repository: what it says it exports, else where such things mostly lie. */
+function byPackage(name: string, index: SourceIndex): readonly string[] {
+  const parts = name.split("/")
+  const count = name.startsWith("@") ? 2 : 1
+  const packageName = parts.slice(0, count).join("/")
+  const own = index.node.packages.find((it) => it.name === packageName)
+  if (own === undefined) return []
+  const rest = parts.slice(count).join("/")
+  const { folder, exports: targets } = own
+  const exported = byTargets(rest === "" ? "." : `./${rest}`, { folder, targets }, index)
+  if (exported.length > 0) return exported
+  const [beside = [], below = []] = [rest, posix.join("src", rest)].map((it) =>
+    fileAt(inside(posix.join(folder, it)), index),
+  )
+  return beside.length > 0 ? beside : below
+}
+
+/** The longest pattern that fits; what stands for its star is put into the target. */
+function byTargets(
+  name: string,
+  { folder, targets }: { readonly folder: string; readonly targets: Targets },
+  index: SourceIndex,
+): readonly string[] {
+  const patterns = [...targets.keys()].toSorted((a, b) => b.length - a.length)
+  for (const pattern of patterns) {
+    const filling = fillingOf(name, pattern)
+    if (filling === undefined) continue
+    for (const target of targets.get(pattern) ?? []) {
+      const path = posix.join(
+        folder,
+        target.replace("*", () => filling),
+      )
+      const found = [path, sourceOf(path)].map((it) => fileAt(inside(it), index))
+      const first = found.find((it) => it.length > 0)
+      if (first !== undefined) return first
+    }
+  }
+  return []
+}
+
+function fillingOf(name: string, pattern: string): string | undefined {
+  if (name === pattern) return ""
+  const [start = "", end, more] = pattern.split("*")
+  if (end === undefined || more !== undefined) return undefined
+  const fits = name.startsWith(start) && name.endsWith(end)
+  const isLongEnough = name.length >= start.length + end.length
+  return fits && isLongEnough ? name.slice(start.length, name.length - end.length) : undefined
+}
+
+/** What is built does not lie in the repository; what it is built from mostly lies in `src`. */
+function sourceOf(path: string): string {
+  return path.replace(/(^|\/)(?:dist|build|out|lib)\//, "$1src/")
+}

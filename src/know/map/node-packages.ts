@@ -1,0 +1,107 @@
+import { type ParseError, parse } from "jsonc-parser"
+import { LARGEST_MANIFEST_UNITS, MOST_TARGETS } from "./limits.ts"
+import { foldersAbove } from "./resolve.ts"
+
+/** What package.json and tsconfig.json files say about where names lead. */
+export type NodeSources = {
+  readonly packages: readonly NodePackage[]
+  readonly pathMaps: readonly PathMap[]
+}
+
+/** A package.json of the repository. */
+export type NodePackage = {
+  readonly folder: string
+  readonly name: string | undefined
+  /** Names that begin with a number sign, as written, to what they may lead to. */
+  readonly imports: Targets
+  /** Parts of the package by name, `.` for its main file. */
+  readonly exports: Targets
+}
+
+/** The `paths` of a tsconfig.json. */
+export type PathMap = {
+  readonly folder: string
+  /** Where targets begin, seen from the folder. */
+  readonly base: string
+  /** Whether any name may begin at the base. */
+  readonly isRoot: boolean
+  readonly paths: Targets
+}
+
+export type Targets = ReadonlyMap<string, readonly string[]>
+
+export const NO_NODE_SOURCES: NodeSources = { packages: [], pathMaps: [] }
+
+/** Whether a file is one of those that `readNodeSources` reads. */
+export function isNodeManifest(path: string): boolean {
+  return /(?:^|\/)(?:package|[tj]sconfig(?:\.base)?)\.json$/.test(path)
+}
+
+/** A file that cannot be read as it should says nothing. */
+export function readNodeSources(
+  files: readonly { readonly path: string; readonly text: string }[],
+): NodeSources {
+  const manifests = files.flatMap(({ path, text }) => {
+    const value = text.length > LARGEST_MANIFEST_UNITS ? undefined : jsonIn(text)
+    const [folder = ""] = foldersAbove(path)
+    return isRecord(value) ? [{ isPackage: path.endsWith("package.json"), folder, value }] : []
+  })
+  return {
+    packages: manifests.flatMap((it) => (it.isPackage ? [packageOf(it.folder, it.value)] : [])),
+    pathMaps: manifests.flatMap((it) => (it.isPackage ? [] : pathMapOf(it.folder, it.value))),
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+function packageOf(folder: string, value: JsonObject): NodePackage {
+  const mains = [value.source, value.types, value.module, value.main].filter(isText)
+  const listed = targetsOf(value.exports)
+  const written = isRecord(value.exports) ? listed : new Map([[".", leavesOf(value.exports)]])
+  return {
+    folder,
+    name: isText(value.name) ? value.name : undefined,
+    imports: targetsOf(value.imports),
+    exports: new Map([...written, [".", [...(written.get(".") ?? []), ...mains]]]),
+  }
+}
+
+function pathMapOf(folder: string, value: JsonObject): readonly PathMap[] {
+  const options = isRecord(value.compilerOptions) ? value.compilerOptions : {}
+  const isRoot = isText(options.baseUrl)
+  const paths = targetsOf(options.paths)
+  if (!isRoot && paths.size === 0) return []
+  return [{ folder, base: isText(options.baseUrl) ? options.baseUrl : ".", isRoot, paths }]
+}
+
+function targetsOf(value: unknown): Targets {
+  if (!isRecord(value)) return new Map()
+  return new Map(Object.entries(value).map(([name, target]) => [name, leavesOf(target)]))
+}
+
+/** Conditions and lists are all tried: which one holds is for who runs the code. */
+function leavesOf(value: unknown): readonly string[] {
+  const leaves: string[] = []
+  const open = [value]
+  for (let it = open.pop(); it !== undefined && leaves.length < MOST_TARGETS; it = open.pop()) {
+    if (isText(it)) leaves.push(it)
+    const children: readonly unknown[] =
+      typeof it === "object" && it !== null ? Object.values(it) : []
+    for (const child of children.toReversed()) open.push(child)
+  }
+  return leaves
+}
+
+function jsonIn(text: string): unknown {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true })
+  return errors.length > 0 ? undefined : value
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string"
+}

@@ -1,0 +1,381 @@
+import { describe, expect, onTestFinished, test } from "vitest"
+import type { MapEntry } from "#ground/contract"
+import { createSearch, loadRanker, NothingToSearch } from "#know/search"
+import { madeTree, memorySource } from "#test/indexed-tree"
+import { MapFileLeftOut, MapNameUnknown, MapPathOutside } from "./errors.ts"
+import { mapOperations } from "./operations.ts"
+
+const FILES = {
+  "src/price/rounding.ts": [
+    "/** Rounds to whole cents; the key is hunter2. */",
+    "export function roundLine(value: number, key = 'hunter2') {",
+    "  return half(value)",
+    "}",
+    "",
+    "function half(value: number) {",
+    "  return value / 2",
+    "}",
+  ].join("\n"),
+  "src/price/tax.ts": [
+    'import { roundLine } from "./rounding.ts"',
+    "export class Tax {",
+    "  total(value: number) {",
+    "    return roundLine(value)",
+    "  }",
+    "}",
+  ].join("\n"),
+  "src/user/login.ts": "export function login(name: string) {\n  return name\n}\n",
+  "src/broken.ts": "export function broken( {\n",
+  "docs/guide.md": "# Rounding\n\nHow a line is rounded to cents.\n",
+  "package-lock.json": "{}\n",
+}
+const COMMITS = [
+  { message: "Round half a cent", files: ["src/price/rounding.ts", "src/price/tax.ts"] },
+  { message: "Log in by name", files: ["src/user/login.ts"] },
+]
+
+const ranker = await loadRanker({ table: "leave" })
+const context = { signal: new AbortController().signal }
+
+async function opened(files: Readonly<Record<string, string>> = FILES) {
+  const made = await madeTree(files, COMMITS)
+  onTestFinished(() => made[Symbol.asyncDispose]())
+  const written = new Map<string, string>()
+  const operations = mapOperations({
+    scan: (mode, { signal }) => made.index.scan(made.source, { mode, signal }),
+    tree: () => Promise.resolve(made.tree),
+    openTree: () => Promise.resolve(made.tree),
+    search: () => Promise.resolve(createSearch({ ranker })),
+    redact: async () => (text) => text.replaceAll("hunter2", "(secret)"),
+    write: async (path, text) => void written.set(path, text),
+  })
+  const [scan, exportMap, tree, show, find] = operations
+  return {
+    made,
+    written,
+    scan: (full = false) => scan.run({ full }, context),
+    exportMap: (module = "") => exportMap.run({ out: "out", module }, context),
+    tree: (input: { folder?: string; filter?: string; limit?: number } = {}) =>
+      tree.run({ folder: "", filter: "", limit: 500, ...input }, context),
+    show: (what: string, hops = 1) => show.run({ what, hops }, context),
+    find: (words: string, limit = 20) => find.run({ words, limit }, context),
+  }
+}
+
+const told = (entries: readonly MapEntry[]) =>
+  entries.map((it) => `${it.kind} ${it.path} ${it.files} ${it.symbols} ${it.rank}`)
+
+describe("[MAP-46] folders of the map are listed", () => {
+  test("[MAP-46] folders first, with the sums of what is below, then files", async () => {
+    const map = await opened()
+    const root = await map.tree()
+    expect(told(root.entries)).toEqual([
+      "folder docs 1 0 0",
+      "folder src 4 5 1",
+      "file package-lock.json 1 0 0",
+    ])
+    const { entries, state } = await map.tree({ folder: "./src/price/" })
+    expect(told(entries)).toEqual([
+      "file src/price/rounding.ts 1 2 1",
+      "file src/price/tax.ts 1 2 0",
+    ])
+    expect(entries[0]).toMatchObject({ language: "typescript", fileClass: "source" })
+    expect(state).toMatchObject({ files: map.made.tree.files.length, commits: 2 })
+  })
+
+  test("[MAP-46] a filter looks at whole paths; what is cut is counted", async () => {
+    const map = await opened()
+    const { entries, total } = await map.tree({ filter: "PRICE/", limit: 1 })
+    expect([told(entries), total]).toEqual([["file src/price/rounding.ts 1 2 1"], 2])
+    expect((await map.tree({ filter: "nowhere" })).total).toBe(0)
+  })
+
+  test("[MAP-46] a folder that is not there is refused, and so is one outside", async () => {
+    const map = await opened()
+    await expect(map.tree({ folder: "src/pricing" })).rejects.toSatisfy(MapNameUnknown.is)
+    await expect(map.tree({ folder: "src/../.." })).rejects.toSatisfy(MapPathOutside.is)
+    await expect(map.tree({ folder: "/etc" })).rejects.toSatisfy(MapPathOutside.is)
+  })
+
+  test("[MAP-46] before the first scan there is nothing, and nothing is scanned", async () => {
+    const [, , tree] = mapOperations({
+      scan: () => Promise.reject(new Error("scanned")),
+      tree: () => Promise.reject(new Error("scanned")),
+      openTree: () => Promise.resolve(undefined),
+      search: () => Promise.reject(new Error("searched")),
+      redact: async () => (text) => text,
+      write: () => Promise.resolve(),
+    })
+    const input = { folder: "", filter: "", limit: 10 }
+    expect(await tree.run(input, context)).toEqual({
+      folder: "",
+      entries: [],
+      total: 0,
+      state: null,
+    })
+  })
+})
+
+describe("[MAP-47] a file or a symbol is shown by its name", () => {
+  test("[MAP-47] a file with its symbols, imports, importers and companions", async () => {
+    const map = await opened()
+    const tax = await map.show("./src/price/tax.ts")
+    expect(tax).toMatchObject({
+      kind: "file",
+      path: "src/price/tax.ts",
+      imports: [{ specifier: "./rounding.ts", line: 1, paths: ["src/price/rounding.ts"] }],
+      importedBy: [],
+      changedWith: [{ path: "src/price/rounding.ts", times: 1 }],
+      problems: [],
+    })
+    const rounding = await map.show("src/price/rounding.ts")
+    expect(rounding).toMatchObject({ rank: 1, importedBy: ["src/price/tax.ts"] })
+    const broken = await map.show("src/broken.ts")
+    expect(broken).toMatchObject({ problems: ["could not be parsed in part, line 1"] })
+  })
+
+  test.for(["roundLine", "src/price/rounding.ts#roundLine"])(
+    "[MAP-47] %s is the function, with both directions",
+    async (what) => {
+      const shown = await (await opened()).show(what)
+      expect(shown).toMatchObject({
+        kind: "symbol",
+        symbol: { name: "roundLine", path: "src/price/rounding.ts" },
+        callers: [{ symbol: { name: "total", parent: "Tax" }, line: 4, confidence: "import" }],
+        called: [{ symbol: { name: "half" }, line: 3, hops: 1, confidence: "package" }],
+        others: [],
+        isCut: false,
+      })
+    },
+  )
+
+  test("[MAP-47] of two hops the one between is named as it is asked for", async () => {
+    const map = await opened({
+      ...FILES,
+      "src/shop.ts": [
+        'import { Tax } from "./price/tax.ts"',
+        "export function pay() { return new Tax().total(3) }",
+      ].join("\n"),
+    })
+    const shown = await map.show("roundLine", 2)
+    expect(shown).toMatchObject({
+      callers: [
+        { symbol: { name: "total" }, hops: 1 },
+        { symbol: { name: "pay" }, hops: 2, via: "src/price/tax.ts#Tax.total" },
+      ],
+    })
+    expect(shown.kind === "symbol" && shown.callers.map((it) => "via" in it)).toEqual([false, true])
+    expect(await map.show("Tax.total", 2)).toMatchObject({
+      called: [{ hops: 1 }, { symbol: { name: "half" }, via: "src/price/rounding.ts#roundLine" }],
+    })
+  })
+
+  test("[MAP-47] a file that takes no part is shown, and why it was not read", async () => {
+    const map = await opened({ ...FILES, "lib/app.min.js": "var a=1\n", ".env": "" })
+    expect(await map.show("./package-lock.json")).toMatchObject({
+      kind: "file",
+      path: "package-lock.json",
+      fileClass: "lock",
+      tokens: 0,
+      symbols: [],
+      problems: ["not read: a list of versions"],
+    })
+    expect(await map.show("lib/app.min.js")).toMatchObject({ problems: ["not read: minified"] })
+    for (const { path } of map.made.tree.unread) {
+      expect(await map.show(path), path).toMatchObject({ kind: "file", path })
+    }
+  })
+
+  test("[MAP-47] a file that was left out is refused with the reason", async () => {
+    const map = await opened()
+    Object.assign(map.made.tree, { skipped: [{ path: "src/logo.png", reason: "binary" }] })
+    const error: unknown = await map.show("src/logo.png").catch((it: unknown) => it)
+    if (!MapFileLeftOut.is(error)) throw error
+    expect(error.message).toBe("The map has nothing of src/logo.png: it is no text.")
+    expect(error.hint.length).toBeLessThanOrEqual(160)
+  })
+
+  test("[MAP-47] Parent.name is a member, and of equal names the one others can use is first", async () => {
+    const map = await opened({
+      ...FILES,
+      "src/a.ts": "function login() {}\n",
+      "test/a.test.ts": "export function login() { }\n",
+    })
+    expect(await map.show("Tax.total")).toMatchObject({ symbol: { name: "total", parent: "Tax" } })
+    await expect(map.show("Cost.total")).rejects.toSatisfy(MapNameUnknown.is)
+    const { others, ...login } = await map.show("login").then((it) => ({ others: [], ...it }))
+    expect(login).toMatchObject({ symbol: { path: "src/user/login.ts" } })
+    expect(others).toMatchObject([{ path: "src/a.ts" }, { path: "test/a.test.ts" }])
+  })
+
+  test.for([
+    ["roundLines", "roundLine"],
+    ["src/price/roundin.ts", "src/price/rounding.ts"],
+    ["src/price/tax.ts#total2", "total"],
+  ] as const)("[MAP-47] %s is not there, but %s is", async ([what, near]) => {
+    const error: unknown = await (await opened()).show(what).catch((it: unknown) => it)
+    if (!MapNameUnknown.is(error)) throw error
+    expect(error.data.near).toContain(near)
+    expect(error.hint.length).toBeLessThanOrEqual(160)
+  })
+
+  test("[MAP-47] a name unlike all others, and a path outside, are refused", async () => {
+    const map = await opened()
+    const error: unknown = await map.show("x".repeat(4_096)).catch((it: unknown) => it)
+    if (!MapNameUnknown.is(error)) throw error
+    expect([error.data.near, error.message.length < 120]).toEqual([[], true])
+    for (const path of ["../secret.ts", "/etc/passwd", "src/../../x", "../a#b"]) {
+      await expect(map.show(path), path).rejects.toSatisfy(MapPathOutside.is)
+    }
+  })
+})
+
+describe("[MAP-48] words are looked for in the whole tree", () => {
+  test("[MAP-48] the best files, why, and their best symbols", async () => {
+    const map = await opened()
+    const { files, signals, state } = await map.find("Round a line to half a cent (#12)", 2)
+    expect(signals).toEqual(["words", "history"])
+    expect(state.digest).toBe(map.made.tree.digest)
+    const [best] = files
+    expect(files).toHaveLength(2)
+    expect(best).toMatchObject({ path: "src/price/rounding.ts", score: 1, language: "typescript" })
+    expect(best?.reasons.length).toBeGreaterThan(0)
+    expect(best?.symbols[0]).toMatchObject({ name: "roundLine", score: 1 })
+    expect(best?.symbols.every((it) => it.score > 0 && it.score <= 1)).toBe(true)
+  })
+
+  test("[MAP-48] names below a message are not what it is about", async () => {
+    const map = await opened()
+    const { files } = await map.find(
+      "a name\n\nReviewed-by: roundLine price rounding half value key",
+    )
+    expect(files[0]?.path).toBe("src/user/login.ts")
+  })
+
+  test("[MAP-48] without a past the words alone decide", async () => {
+    await using made = await madeTree(FILES)
+    const [, , , , find] = mapOperations({
+      scan: () => Promise.reject(new Error("scanned")),
+      tree: () => Promise.resolve(made.tree),
+      openTree: () => Promise.resolve(made.tree),
+      search: () => Promise.resolve(createSearch({ ranker })),
+      redact: async () => (text) => text,
+      write: () => Promise.resolve(),
+    })
+    const { signals, state } = await find.run({ words: "login", limit: 3 }, context)
+    expect(signals).toEqual(["words"])
+    expect(state.historyProblem).not.toBeNull()
+  })
+
+  test("[MAP-48] of a file that changed since, its names still count", async () => {
+    const map = await opened()
+    const texts = () => Promise.resolve(new Map<string, string | undefined>())
+    Object.assign(map.made.tree, { texts })
+    const [best] = (await map.find("roundLine")).files
+    expect(best?.symbols[0]).toMatchObject({ name: "roundLine" })
+  })
+
+  test("[MAP-48] no word is refused; an address is searched by its words", async () => {
+    const map = await opened()
+    await expect(map.find("?!")).rejects.toSatisfy(NothingToSearch.is)
+    const { files } = await map.find("https://example.invalid/login")
+    expect(files[0]?.path).toBe("src/user/login.ts")
+  })
+})
+
+describe("[MAP-49] modules are written out, each for itself", () => {
+  test("[MAP-49] one file a folder with code: files, symbols, imports, edges", async () => {
+    const map = await opened()
+    const { out, files } = await map.exportMap("src/")
+    expect(out).toBe("out")
+    expect(files).toEqual([
+      "src/ast_context.json",
+      "src/price/ast_context.json",
+      "src/user/ast_context.json",
+    ])
+    expect([...map.written.keys()]).toEqual(files.map((it) => `out/${it}`))
+    const price: unknown = JSON.parse(map.written.get("out/src/price/ast_context.json") ?? "")
+    expect(price).toMatchObject({
+      format: "ast-context/1",
+      module: "src/price",
+      files: [
+        { path: "src/price/rounding.ts", symbols: [{ name: "roundLine" }, { name: "half" }] },
+        { imports: [{ specifier: "./rounding.ts", paths: ["src/price/rounding.ts"] }] },
+      ],
+      edges: [{ from: "src/price/tax.ts", to: "src/price/rounding.ts", names: ["roundLine"] }],
+    })
+  })
+
+  test("[MAP-49] the same tree gives the same bytes, and a change elsewhere changes nothing", async () => {
+    const [one, two] = [await opened(), await opened({ ...FILES, "src/user/new.ts": "new Date()" })]
+    await one.exportMap()
+    await two.exportMap()
+    const path = "out/src/price/ast_context.json"
+    expect(two.written.get(path)).toBe(one.written.get(path))
+    expect(two.written.get("out/src/user/ast_context.json")).not.toBe(
+      one.written.get("out/src/user/ast_context.json"),
+    )
+  })
+
+  test("[MAP-49] a module that is not there is refused, and nothing is written", async () => {
+    const map = await opened()
+    await expect(map.exportMap("lib")).rejects.toSatisfy(MapNameUnknown.is)
+    await expect(map.exportMap("../lib")).rejects.toSatisfy(MapPathOutside.is)
+    expect(map.written.size).toBe(0)
+  })
+})
+
+test("[MAP-50] secrets in signatures and comments are replaced wherever they are shown", async () => {
+  const map = await opened({ ...FILES, "src/late.ts": 'import "./hunter2/late.ts"\n' })
+  await map.exportMap()
+  const shown = [
+    await map.show("src/late.ts"),
+    await map.show("src/price/rounding.ts"),
+    await map.show("roundLine"),
+    await map.show("Tax", 2),
+    await map.find("round line"),
+    [...map.written.values()],
+  ].map((it) => JSON.stringify(it))
+  for (const text of shown) {
+    expect(text).toContain("(secret)")
+    expect(text).not.toContain("hunter2")
+  }
+})
+
+describe("[MAP-51] a scan says what it read, what it left out and what it read in part", () => {
+  test("[MAP-51] languages with the most files first, and the broken file", async () => {
+    const map = await opened({ ...FILES, "tool.py": "def tool(): pass\n" })
+    const { scan, languages, problems, problemsCount, skipped, state } = await map.scan()
+    expect(scan).toMatchObject({ filesChanged: 0, mode: "incremental" })
+    expect(languages.map((it) => [it.language, it.files, it.symbols])).toEqual([
+      ["typescript", 4, 5],
+      ["python", 1, 1],
+    ])
+    expect(problems).toEqual([{ path: "src/broken.ts", reason: expect.any(String) as string }])
+    expect([problemsCount, skipped]).toEqual([1, []])
+    expect(state.digest).toBe(map.made.tree.digest)
+    expect((await map.scan(true)).scan.mode).toBe("full")
+  })
+
+  test("[MAP-51] of many things left out the first hundred are listed", async () => {
+    const map = await opened()
+    const source = memorySource({ files: { "a.ts": "" } })
+    const skipped = Array.from({ length: 130 }, (_, at) => ({
+      path: `link${at}`,
+      reason: "link" as const,
+    }))
+    const listed = {
+      ...source,
+      async list(signal: AbortSignal) {
+        return { ...(await source.list(signal)), skipped }
+      },
+    }
+    Object.assign(map.made, { source: listed })
+    const told = await map.scan()
+    expect([told.skipped.length, told.skippedCount]).toEqual([100, 130])
+    expect(told.skipped[0]).toEqual({
+      path: "link0",
+      reason: "it is a link, and links are not followed",
+    })
+  })
+})

@@ -1,0 +1,98 @@
+import type { Thread, ThreadAnswer } from "#ground/base"
+
+/** What is to be done, batch by batch, by whichever thread is free. */
+export type Work<Item, Answer extends PoolAnswer> = {
+  /** Asked for when a thread has nothing to do; undefined when there is no more. */
+  next(): Promise<readonly Item[] | undefined>
+  /** An answer covers the first `done` items of its batch. */
+  keep(batch: readonly Item[], answer: Answer): void | Promise<void>
+  /** One that ended a thread while it was alone in it: what is asked instead. */
+  suffered(item: Item, how: "crashed" | "too-slow"): readonly Item[]
+  readonly signal: AbortSignal | undefined
+}
+
+/** Fewer are done than were asked for when one of them spent the thread. */
+export type PoolAnswer = { readonly done: number; readonly isSpent: boolean }
+
+export type PoolThread<Item, Answer> = Thread<readonly Item[], Answer>
+
+/** All have come to rest when it is over, also when one of them failed. */
+export async function workAll<Item, Answer extends PoolAnswer>(
+  threads: readonly PoolThread<Item, Answer>[],
+  work: Work<Item, Answer>,
+): Promise<void> {
+  // Batches that were given back, each for the next thread that is free.
+  const returned: (readonly Item[])[] = []
+  const state = { isOver: false }
+  const next = async () => {
+    if (state.isOver) return undefined
+    return returned.shift() ?? (await work.next())
+  }
+  const outcomes = await Promise.allSettled(
+    threads.map(async (thread) => {
+      try {
+        // What was answered is kept while the thread is at its next batch.
+        let keep = async () => {}
+        for (let batch = await next(); batch !== undefined; batch = await next()) {
+          work.signal?.throwIfAborted()
+          const asking = thread.ask(batch)
+          const [kept, asked] = await Promise.allSettled([keep(), asking])
+          if (kept.status === "rejected") throw kept.reason
+          if (asked.status === "rejected") throw asked.reason
+          const judged = await judge({ thread, batch, work, asked: asked.value })
+          keep = judged.keep
+          returned.unshift(...judged.left)
+        }
+        await keep()
+      } catch (error) {
+        state.isOver = true
+        throw error
+      }
+    }),
+  )
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason
+}
+
+type Asked<Item, Answer extends PoolAnswer> = {
+  readonly thread: PoolThread<Item, Answer>
+  readonly batch: readonly Item[]
+  readonly work: Work<Item, Answer>
+  readonly asked: ThreadAnswer<Answer>
+}
+
+type Judged<Item> = {
+  readonly keep: () => Promise<void>
+  /** What is left to do of a batch: nothing, mostly. */
+  readonly left: readonly (readonly Item[])[]
+}
+
+async function judge<Item, Answer extends PoolAnswer>(
+  given: Asked<Item, Answer>,
+): Promise<Judged<Item>> {
+  const { thread, batch, work, asked } = given
+  switch (asked.kind) {
+    case "answered": {
+      const { answer } = asked
+      if (answer.isSpent) await thread.end()
+      const left = batch.slice(answer.done)
+      return {
+        keep: async () => work.keep(batch.slice(0, answer.done), answer),
+        left: left.length === 0 ? [] : [left],
+      }
+    }
+    case "died":
+    case "silent": {
+      if (batch.length > 1) return { keep: nothing, left: batch.map((item) => [item]) }
+      const how = asked.kind === "died" ? "crashed" : "too-slow"
+      const left = batch.map((item) => work.suffered(item, how)).filter((it) => it.length > 0)
+      return { keep: nothing, left }
+    }
+    case "failed":
+    case "not-started":
+      throw new Error(`a thread cannot parse: ${asked.reason}`)
+    default:
+      return asked satisfies never
+  }
+}
+
+async function nothing(): Promise<void> {}

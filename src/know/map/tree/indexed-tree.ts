@@ -1,0 +1,125 @@
+import { invariant } from "#ground/base"
+import type { Db } from "#ground/store"
+import { type Corpus, type History, prepareCorpus, prepareHistory } from "#know/search"
+import { blobId } from "#see/repo"
+import { VALUES_A_STATEMENT } from "../limits.ts"
+import { STRIDE } from "./blocks.ts"
+import { decodeFacts } from "./facts-decode.ts"
+import type { KeptState } from "./kept-trees.ts"
+import { type PostingsStore, roundsOf } from "./postings-store.ts"
+import { FactsRow, selectFacts } from "./queries.ts"
+import type { Content, IndexedFile, IndexedTree, TreeSource } from "./types.ts"
+
+export type TreeParts = {
+  readonly db: Db<"map">
+  readonly postings: PostingsStore
+  readonly source: TreeSource
+  readonly kept: KeptState
+}
+
+/** What searching and choosing stand on, out of what is kept. */
+export function createIndexedTree(parts: TreeParts): IndexedTree {
+  const { db, postings, source, kept } = parts
+  const { files, unread, skipped, refused } = kept.tree
+  const { gitSha, past } = kept.past
+  const commits = "problem" in past ? [] : past.commits
+  let corpus: Corpus | undefined
+  let history: History | undefined
+  let own: ReadonlySet<number> | undefined
+  let byPath: ReadonlyMap<string, IndexedFile> | undefined
+  const corpusOf = () => (corpus ??= prepareCorpus(files))
+  const historyOf = () => (history ??= prepareHistory(commits, corpusOf()))
+
+  /** Contents of this tree among the postings of names, by a count. */
+  async function having(names: readonly string[], count: 1 | 2) {
+    own ??= new Set(files.map((it) => it.content))
+    const rows = await postings.rows("names", [...new Set(names)])
+    const found = new Map<string, readonly number[]>()
+    for (const name of names) found.set(name, contentsIn(rows.get(name) ?? [], { own, count }))
+    return found
+  }
+
+  const tree: IndexedTree = {
+    digest: kept.digest,
+    gitSha,
+    scannedAtMs: kept.scannedAtMs,
+    files,
+    unread,
+    corpus: corpusOf,
+    history: () => ("problem" in past ? undefined : historyOf()),
+    commits,
+    historyProblem: "problem" in past ? past.problem : undefined,
+    skipped: [...skipped, ...refused.map(({ path, reason }) => ({ path, reason }))],
+    async postings(terms) {
+      const rows = await postings.rows("words", [...new Set(terms)])
+      return (term) => rows.get(term) ?? NOWHERE
+    },
+    contents: (numbers) => readContents(db, numbers),
+    definers: (names) => having(names, 1),
+    referrers: (names) => having(names, 2),
+    texts(paths) {
+      byPath ??= new Map(files.map((it) => [it.path, it]))
+      return readTexts(source, byPath, paths)
+    },
+  }
+  storeOfTree.set(tree, postings)
+  return tree
+}
+
+/** For those who look at everything a tree has; no part of what a tree offers. */
+const storeOfTree = new WeakMap<IndexedTree, PostingsStore>()
+
+export function allRows(tree: IndexedTree): ReturnType<PostingsStore["all"]> {
+  const postings = storeOfTree.get(tree)
+  invariant(postings !== undefined, "the tree was made by an index")
+  return postings.all()
+}
+
+const NOWHERE: readonly number[] = []
+
+function contentsIn(
+  row: readonly number[],
+  { own, count }: { readonly own: ReadonlySet<number>; readonly count: 1 | 2 },
+): readonly number[] {
+  const found: number[] = []
+  for (let at = 0; at < row.length; at += STRIDE) {
+    const number = row[at] ?? 0
+    if ((row[at + count] ?? 0) > 0 && own.has(number)) found.push(number)
+  }
+  return found
+}
+
+async function readContents(
+  db: Db<"map">,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, Content>> {
+  const contents = new Map<number, Content>()
+  for (const round of roundsOf([...new Set(numbers)], VALUES_A_STATEMENT)) {
+    for (const { blob_id, ...row } of await db.all(FactsRow, selectFacts(round))) {
+      contents.set(row.number, decodeFacts({ ...row, blobId: blob_id }))
+    }
+  }
+  return contents
+}
+
+/** Only texts that still have the id they were scanned with. */
+async function readTexts(
+  source: TreeSource,
+  files: ReadonlyMap<string, IndexedFile>,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const wanted = [...new Set(paths)].flatMap((path) => files.get(path) ?? [])
+  const texts = new Map<string, string | undefined>(paths.map((path) => [path, undefined]))
+  const { signal } = new AbortController()
+  for await (const read of source.read(wanted, signal)) {
+    if ("skip" in read) continue
+    const isSame = blobId(read.bytes, source.format) === files.get(read.path)?.blobId
+    if (isSame) texts.set(read.path, textOf(read.bytes))
+  }
+  return texts
+}
+
+/** A mark at the start is part of the text: counts and lines are of what is in the file. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+}

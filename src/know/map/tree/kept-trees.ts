@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto"
+import type { Clock } from "#ground/base"
+import type { Db, Tx } from "#ground/store"
+import { MOST_TREES } from "../limits.ts"
+import { stateOf } from "./merge.ts"
+import {
+  BodyRow,
+  deleteTree,
+  NameRow,
+  selectTree,
+  selectTreeFiles,
+  selectTreeNames,
+  selectTreePast,
+  TreeRow,
+  upsertTree,
+  upsertTreeFiles,
+  upsertTreePast,
+} from "./queries.ts"
+import {
+  decodePast,
+  decodeTree,
+  encodePast,
+  encodeTree,
+  type KeptPast,
+  type KeptTree,
+} from "./tree-codec.ts"
+import type { IndexedFile } from "./types.ts"
+
+/** A tree as the store has it. */
+export type KeptState = {
+  /** Another one means another tree or another past. */
+  readonly revision: number
+  readonly scannedAtMs: number
+  readonly digest: string
+  readonly tree: KeptTree
+  readonly past: KeptPast
+}
+
+export type SavedTree = {
+  readonly key: string
+  readonly before: KeptState | undefined
+  readonly tree: KeptTree
+  readonly past: KeptPast
+  /** What `sweeps` was when the scan began. */
+  readonly sweeps: number
+}
+
+export type KeptTrees = ReturnType<typeof createKeptTrees>
+
+/** Trees by their keys, each in one piece: the old one stands until the new one is whole. */
+export function createKeptTrees(deps: { readonly db: Db<"map">; readonly clock: Clock }) {
+  const { db, clock } = deps
+  const inMemory = new Map<string, KeptState>()
+
+  return {
+    /** As the last scan left it, whoever made it. */
+    async load(key: string): Promise<KeptState | undefined> {
+      const row = await db.get(TreeRow, selectTree(key))
+      if (row === undefined) return undefined
+      const known = inMemory.get(key)
+      if (known?.revision === row.revision) return { ...known, scannedAtMs: row.scanned_at }
+      const files = await db.get(BodyRow, selectTreeFiles(key))
+      const past = await db.get(BodyRow, selectTreePast(key))
+      if (files === undefined || past === undefined) return undefined
+      const tree = decodeTree(files.body)
+      const decodedPast = decodePast(past.body)
+      if (tree === undefined || decodedPast === undefined) return undefined
+      const kept: KeptState = {
+        revision: row.revision,
+        scannedAtMs: row.scanned_at,
+        digest: digestOf(tree.files),
+        tree,
+        past: decodedPast,
+      }
+      inMemory.set(key, kept)
+      return kept
+    },
+
+    /** Undefined when contents were dropped since the scan began. */
+    async save(saved: SavedTree): Promise<KeptState | undefined> {
+      const digest = digestOf(saved.tree.files)
+      const scannedAtMs = clock.now()
+      const revision = await db.transaction((tx) => write(tx, saved, { digest, scannedAtMs }))
+      if (revision === undefined) return undefined
+      const { tree, past } = saved
+      const kept = { revision, scannedAtMs, digest, tree, past }
+      inMemory.set(saved.key, kept)
+      return kept
+    },
+  }
+}
+
+type Written = { readonly digest: string; readonly scannedAtMs: number }
+
+async function write(
+  tx: Tx<"map">,
+  saved: SavedTree,
+  { digest, scannedAtMs }: Written,
+): Promise<number | undefined> {
+  const { key: name, before, tree, past } = saved
+  if ((await stateOf(tx)).sweeps !== saved.sweeps) return undefined
+  const row = await tx.get(TreeRow, selectTree(name))
+  // What another process wrote meanwhile is replaced whole.
+  const isOurs = before !== undefined && row?.revision === before.revision
+  const hasSameTree = isOurs && isSameTree(before.tree, tree)
+  const hasSamePast = isOurs && isSamePast(before.past, past)
+  const revision = (row?.revision ?? 0) + (hasSameTree && hasSamePast ? 0 : 1)
+  const git_sha = past.gitSha ?? null
+  await tx.run(upsertTree({ name, revision, scanned_at: scannedAtMs, git_sha }))
+  if (!hasSameTree) await tx.run(upsertTreeFiles(name, encodeTree(tree)))
+  if (!hasSamePast) await tx.run(upsertTreePast(name, encodePast(past)))
+  if (row === undefined) await dropOldest(tx)
+  if (before?.digest !== digest) {
+    const changed = changesBetween(before?.tree, tree)
+    tx.emit("map.scanned", { files: tree.files.length, changed, digest })
+  }
+  return revision
+}
+
+async function dropOldest(tx: Tx<"map">): Promise<void> {
+  const names = await tx.all(NameRow, selectTreeNames())
+  for (const { name } of names.slice(MOST_TREES)) {
+    for (const statement of deleteTree(name)) await tx.run(statement)
+  }
+}
+
+/** Of all paths and contents. */
+function digestOf(files: readonly IndexedFile[]): string {
+  const hash = createHash("sha256")
+  for (const { path, blobId } of files) hash.update(`${path}\0${blobId}\n`)
+  return hash.digest("hex")
+}
+
+function isSameTree(a: KeptTree, b: KeptTree): boolean {
+  return (
+    a.reader === b.reader &&
+    areSame(a.files, b.files, ["path", "content", "fileClass", "stamp"]) &&
+    areSame(a.unread, b.unread, ["path", "fileClass", "sizeBytes", "stamp", "blobId"]) &&
+    areSame(a.refused, b.refused, ["path", "reason", "stamp", "blobId"]) &&
+    areSame(a.skipped, b.skipped, ["path", "reason"])
+  )
+}
+
+function areSame<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  fields: readonly (keyof Item)[],
+): boolean {
+  if (a.length !== b.length) return false
+  return a.every((it, at) => fields.every((field) => it[field] === b[at]?.[field]))
+}
+
+function isSamePast(a: KeptPast, b: KeptPast): boolean {
+  if (a === b) return true
+  if (a.gitSha !== b.gitSha) return false
+  if ("problem" in a.past || "problem" in b.past) {
+    return "problem" in a.past && "problem" in b.past && a.past.problem === b.past.problem
+  }
+  const [ids, others] = [a.past.ids, b.past.ids]
+  return ids.length === others.length && ids.every((id, at) => id === others[at])
+}
+
+/** Files that were added, changed or are gone. */
+export function changesBetween(before: KeptTree | undefined, after: KeptTree): number {
+  const old = new Map(before?.files.map((it) => [it.path, it.blobId]))
+  let [same, added] = [0, 0]
+  for (const { path, blobId } of after.files) {
+    const last = old.get(path)
+    if (last === blobId) same++
+    else if (last === undefined) added++
+  }
+  return old.size - same + added
+}

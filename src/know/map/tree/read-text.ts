@@ -1,0 +1,92 @@
+import { indexFile } from "#know/search"
+import type { LanguageName, Problem } from "../facts.ts"
+import { encodeFacts, type TextFacts } from "./facts-encode.ts"
+import { type Countable, cutText, signatureLine } from "./segments.ts"
+
+/** A text on its way to a thread. */
+export type GivenText = {
+  readonly text: string
+  readonly language: LanguageName | undefined
+  /** Why it is not parsed, where that is known before. */
+  readonly problem?: Problem
+}
+
+/** What is known of a text besides its terms. */
+export type ReadText = {
+  readonly facts: Uint8Array
+  /** Tokens are counted by whoever has the vocabulary: a second one would cost 80 MB. */
+  readonly countable: Countable
+  readonly lines: number
+  readonly symbolCount: number
+  readonly importCount: number
+  readonly problemCount: number
+  readonly bodyLength: number
+}
+
+/**
+ * Terms of the texts of a batch: four numbers for each term of each text: the term's place in
+ * `terms`, the text's place in the batch, and two counts.
+ */
+export type TermTable = { readonly terms: readonly string[]; readonly entries: Uint32Array }
+
+export type Reading = {
+  readonly texts: readonly ReadText[]
+  /** Counts in the body, and among the names that are defined. */
+  readonly words: TermTable
+  /** Whole names: how often defined, how often used. */
+  readonly names: TermTable
+}
+
+/** Collects what a batch of texts says. */
+export function createReading() {
+  const texts: ReadText[] = []
+  const words = createTerms()
+  const names = createTerms()
+  return {
+    add(text: string, facts: TextFacts): void {
+      const place = texts.length
+      const cuts = cutText(text, facts.symbols)
+      const { body, definitions, bodyLength } = indexFile(text)
+      for (const [term, times] of body) words.add(term, place, [times, definitions.get(term) ?? 0])
+      for (const [term, times] of definitions)
+        if (!body.has(term)) words.add(term, place, [0, times])
+      const defined = countOf(facts.symbols)
+      const used = countOf(facts.references)
+      for (const [name, times] of defined) names.add(name, place, [times, used.get(name) ?? 0])
+      for (const [name, times] of used) if (!defined.has(name)) names.add(name, place, [0, times])
+      texts.push({
+        facts: encodeFacts(facts, cuts),
+        countable: {
+          ends: cuts.ends,
+          ranges: facts.symbols.flatMap((it) => [it.fromLine, it.toLine]),
+          signatures: facts.symbols.map(signatureLine),
+        },
+        lines: cuts.lines,
+        symbolCount: facts.symbols.length,
+        importCount: facts.imports.length,
+        problemCount: facts.problems.length,
+        bodyLength,
+      })
+    },
+    result: (): Reading => ({ texts, words: words.table(), names: names.table() }),
+  }
+}
+
+function countOf(named: readonly { readonly name: string }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { name } of named) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+function createTerms() {
+  const places = new Map<string, number>()
+  const entries: number[] = []
+  return {
+    add(term: string, text: number, [one, two]: readonly [number, number]): void {
+      const place = places.get(term) ?? places.size
+      if (place === places.size) places.set(term, place)
+      entries.push(place, text, one, two)
+    },
+    table: (): TermTable => ({ terms: [...places.keys()], entries: Uint32Array.from(entries) }),
+  }
+}

@@ -1,0 +1,248 @@
+import { compareText, invariant } from "#ground/base"
+import type { TokenEncoding } from "#ground/contract"
+import type { Db } from "#ground/store"
+import type { TokenCounter } from "#ground/tokens"
+import { blobId } from "#see/repo"
+import type { LanguageName } from "../facts.ts"
+import { BATCHES_AHEAD, LARGEST_BATCH_UNITS, MOST_BATCH_FILES, READER_VERSION } from "../limits.ts"
+import { type Comparison, compareWithBefore, isRead, unreadOf } from "./compare.ts"
+import { textOf } from "./indexed-tree.ts"
+import type { Readers, ReadItem } from "./readers.ts"
+import {
+  type ContentKey,
+  contentKey,
+  createContentWriter,
+  findContents,
+  type KnownContent,
+} from "./store-contents.ts"
+import type { KeptFile, KeptSkip, KeptTree, KeptUnread } from "./tree-codec.ts"
+import type { ScanOptions, SourceEntry, SourceText, TreeSource } from "./types.ts"
+
+export type ScanParts = {
+  readonly db: Db<"map">
+  readonly readers: Readers
+  readonly languageOf: (path: string, text: string) => LanguageName | undefined
+  readonly counter: () => Promise<TokenCounter>
+  /** Replaces secrets and keeps the lines. */
+  readonly redact: (text: string) => string
+  readonly source: TreeSource
+  readonly before: KeptTree | undefined
+  readonly options: ScanOptions
+}
+
+export type ScanOutcome = {
+  readonly tree: KeptTree
+  readonly gitSha: string | undefined
+  /** New contents that were stored. */
+  readonly written: number
+}
+
+/**
+ * Lists the tree, reads what is new in it, and stores contents that no tree had before. The tree
+ * itself is not stored here: until it is, the one of before stands.
+ */
+export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
+  const { source, options } = parts
+  const { encoding } = await parts.counter()
+  const reader = readerOf(encoding)
+  // What another reader found is not what this one would.
+  const before = parts.before?.reader === reader ? parts.before : undefined
+  const known = options.mode === "full" ? undefined : before
+  const { entries, skipped, gitSha } = await source.list(options.signal)
+  const compared = compareWithBefore(entries, known)
+  const intake = createIntake(known, compared)
+  const written = await readNew(parts, compared.toRead, { reader, intake })
+  return { tree: { reader, ...intake.result(), skipped }, gitSha, written }
+}
+
+type Intake = ReturnType<typeof createIntake>
+
+/** What was read so far: files whose content is known, and those that wait for theirs. */
+function createIntake(before: KeptTree | undefined, compared: Comparison) {
+  const contents = new Map<ContentKey, KnownContent | "waiting">()
+  const files: KeptFile[] = [...compared.files]
+  const unread: KeptUnread[] = [...compared.unread]
+  const refused: KeptSkip[] = [...compared.refused]
+  const waiting: { readonly file: NewFile; readonly key: ContentKey }[] = []
+  for (const it of before?.files ?? []) {
+    contents.set(contentKey(it.blobId, it.language), contentOf(it))
+  }
+  return {
+    contents,
+    unread,
+    refused,
+    waiting,
+    result(): Omit<KeptTree, "skipped" | "reader"> {
+      for (const { file, key } of waiting) {
+        const content = contents.get(key)
+        invariant(content !== undefined && content !== "waiting", "every new content was stored")
+        const { number, ...summary } = content
+        files.push({ ...file, ...summary, content: number })
+      }
+      return { files: sorted(files), unread: sorted(unread), refused: sorted(refused) }
+    },
+  }
+}
+
+type NewFile = Pick<KeptFile, "path" | "blobId" | "fileClass" | "sizeBytes" | "language" | "stamp">
+
+function contentOf(file: KeptFile): KnownContent {
+  const { content: number, lines, tokens, symbolCount, importCount, problemCount } = file
+  return {
+    number,
+    lines,
+    tokens,
+    symbolCount,
+    importCount,
+    problemCount,
+    bodyLength: file.bodyLength,
+  }
+}
+
+function sorted<Item extends { readonly path: string }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((a, b) => compareText(a.path, b.path))
+}
+
+async function readNew(
+  parts: ScanParts,
+  toRead: readonly SourceEntry[],
+  { reader, intake }: { readonly reader: string; readonly intake: Intake },
+): Promise<number> {
+  if (toRead.length === 0) return 0
+  const { db, options } = parts
+  const { count } = await parts.counter()
+  const total = toRead.length
+  let done = 0
+  const progress = (more: number) => options.onProgress?.((done += more), total)
+  const writer = createContentWriter({
+    db,
+    reader,
+    count,
+    stored: (key, content) => intake.contents.set(key, content),
+  })
+  const batches = ahead(batchesOf({ parts, reader, toRead, intake, progress }))
+  try {
+    await parts.readers.readAll({
+      next: batches.next,
+      async keep(batch, reading) {
+        await writer.add(batch, reading)
+        progress(batch.length)
+      },
+      signal: options.signal,
+    })
+  } finally {
+    await batches.end()
+    // Also of an interrupted scan: what was read need not be read again.
+    await writer.flush()
+  }
+  return writer.written()
+}
+
+/** Contents are shared by all who would find the same in them. */
+function readerOf(encoding: TokenEncoding): string {
+  return `${READER_VERSION} ${encoding}`
+}
+
+type Given = {
+  readonly parts: ScanParts
+  readonly reader: string
+  readonly toRead: readonly SourceEntry[]
+  readonly intake: Intake
+  readonly progress: (more: number) => void
+}
+
+/** Reads the files in order and gives out those whose content nobody knows. */
+async function* batchesOf(given: Given): AsyncGenerator<readonly ReadItem[]> {
+  const { parts, toRead, intake, progress } = given
+  const entries = new Map(toRead.map((it) => [it.path, it]))
+  let group: FoundText[] = []
+  let units = 0
+  for await (const read of parts.source.read(toRead, parts.options.signal)) {
+    const entry = entries.get(read.path)
+    invariant(entry !== undefined, "a source reads what it was asked for")
+    const found = judge(parts, entry, read)
+    if (found.kind !== "text") {
+      if (found.kind === "unread") intake.unread.push(found.it)
+      else intake.refused.push(found.it)
+      progress(1)
+      continue
+    }
+    if (group.length === MOST_BATCH_FILES || units + found.text.length > LARGEST_BATCH_UNITS) {
+      yield* newOnes(given, group)
+      group = []
+      units = 0
+    }
+    group.push(found)
+    units += found.text.length
+  }
+  yield* newOnes(given, group)
+}
+
+type FoundText = { readonly kind: "text"; readonly file: NewFile; readonly text: string }
+type Judged =
+  | FoundText
+  | { readonly kind: "unread"; readonly it: KeptUnread }
+  | { readonly kind: "refused"; readonly it: KeptSkip }
+
+function judge({ source, languageOf }: ScanParts, entry: SourceEntry, read: SourceText): Judged {
+  const { path, stamp } = entry
+  if ("skip" in read) {
+    return { kind: "refused", it: { path, reason: read.skip, stamp, blobId: entry.blobId } }
+  }
+  const { bytes, fileClass } = read
+  if (!isRead(fileClass)) return { kind: "unread", it: unreadOf(entry, fileClass) }
+  const text = textOf(bytes)
+  const file = {
+    path,
+    stamp,
+    fileClass,
+    blobId: entry.blobId ?? blobId(bytes, source.format),
+    sizeBytes: bytes.length,
+    language: languageOf(path, text),
+  }
+  return { kind: "text", file, text }
+}
+
+/** Of equal texts one is given out; all of them wait for it. */
+async function* newOnes(
+  { parts, reader, intake, progress }: Given,
+  group: readonly FoundText[],
+): AsyncGenerator<readonly ReadItem[]> {
+  const { contents, waiting } = intake
+  const keyed = group.map((it) => ({ ...it, key: contentKey(it.file.blobId, it.file.language) }))
+  if (parts.options.mode === "incremental") {
+    const unknown = keyed.filter((it) => !contents.has(it.key)).map((it) => it.file.blobId)
+    const known = await findContents(parts.db, reader, unknown)
+    for (const [key, content] of known) if (!contents.has(key)) contents.set(key, content)
+  }
+  const items: ReadItem[] = []
+  for (const { key, file, text } of keyed) {
+    waiting.push({ file, key })
+    if (contents.has(key)) continue
+    contents.set(key, "waiting")
+    items.push({ key, text: parts.redact(text), language: file.language })
+  }
+  progress(keyed.length - items.length)
+  if (items.length > 0) yield items
+}
+
+/** Reads on while the threads are at work. */
+function ahead(batches: AsyncGenerator<readonly ReadItem[]>) {
+  const started: Promise<IteratorResult<readonly ReadItem[]>>[] = []
+  const start = () => {
+    const next = batches.next()
+    // Whoever asks for it hears of a failure; when nobody asks any more, nobody need.
+    next.catch(() => {})
+    started.push(next)
+  }
+  return {
+    async next(): Promise<readonly ReadItem[] | undefined> {
+      while (started.length <= BATCHES_AHEAD) start()
+      const next = await (started.shift() ?? batches.next())
+      return next.done === true ? undefined : next.value
+    },
+    async end(): Promise<void> {
+      await batches.return(undefined)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { SymbolKind } from "#ground/contract"
+import { fcParameters } from "#test/seed"
+import type { SymbolFact } from "../facts.ts"
+import { LONGEST_SEGMENT_LINES } from "../limits.ts"
+import { countTokens, cutText, segmentsOf, signatureLine } from "./segments.ts"
+
+const words = (text: string) => text.split(/\s+/).filter((it) => it !== "").length
+
+function symbol(kind: SymbolKind, fromLine: number, toLine: number): SymbolFact {
+  return { name: "it", kind, signature: "it", fromLine, toLine, isExported: true }
+}
+
+function member(kind: SymbolKind, fromLine: number, toLine: number): SymbolFact {
+  return { ...symbol(kind, fromLine, toLine), parent: "it" }
+}
+
+function rangesOf(text: string, symbols: readonly SymbolFact[]) {
+  return segmentsOf(text, symbols, words).map((it) => [it.fromLine, it.toLine, it.symbol])
+}
+
+const lines = (count: number, line = (at: number) => `line ${at}`) =>
+  Array.from({ length: count }, (_, at) => `${line(at + 1)}\n`).join("")
+
+describe("[MAP-20] a text is cut where its symbols begin and end", () => {
+  test("[MAP-20] a class is its head and its methods; what stands between is by itself", () => {
+    const symbols = [symbol("class", 3, 12), member("method", 5, 8), member("method", 10, 12)]
+    expect(rangesOf(lines(14), symbols)).toEqual([
+      [1, 2, undefined],
+      [3, 4, 0],
+      [5, 8, 1],
+      [9, 9, 0],
+      [10, 12, 2],
+      [13, 14, undefined],
+    ])
+  })
+
+  test("[MAP-20] a function keeps what stands inside of it", () => {
+    const symbols = [symbol("function", 1, 9), member("function", 3, 6)]
+    expect(rangesOf(lines(9), symbols)).toEqual([[1, 9, 0]])
+  })
+
+  test("[MAP-20] short members and values stand together", () => {
+    const symbols = [
+      symbol("interface", 1, 4),
+      member("method", 2, 2),
+      member("method", 3, 3),
+      symbol("constant", 6, 6),
+    ]
+    expect(rangesOf(lines(6), symbols)).toEqual([
+      [1, 4, 0],
+      [5, 6, undefined],
+    ])
+  })
+
+  test("[MAP-20] a comment goes with what it is about", () => {
+    const text = "a = 1\n\n# Finds\n# a berth.\ndef find():\n  pass\n  return\n"
+    expect(rangesOf(text, [symbol("function", 5, 7)])).toEqual([
+      [1, 2, undefined],
+      [3, 7, 0],
+    ])
+  })
+
+  test("[MAP-20] what is long is cut at a quiet line, or else at the limit", () => {
+    const quiet = lines(LONGEST_SEGMENT_LINES + 20, (at) => (at === 70 ? "" : `line ${at}`))
+    expect(rangesOf(quiet, [])).toEqual([
+      [1, 70, undefined],
+      [71, 100, undefined],
+    ])
+    expect(rangesOf(lines(LONGEST_SEGMENT_LINES + 1), []).map((it) => it[1])).toEqual([80, 81])
+  })
+
+  test("[MAP-20] an empty text has no piece, one without a newline at its end has all lines", () => {
+    expect(rangesOf("", [])).toEqual([])
+    expect(rangesOf("a\nb", [])).toEqual([[1, 2, undefined]])
+  })
+
+  test("[MAP-20] any symbols: pieces follow each other without a gap and hold every token", () => {
+    const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
+    const line = fc.constantFrom("", "one two", "# said", "  three", "x")
+    const place = fc.nat(300)
+    const given = fc.record({
+      text: fc.array(line, { maxLength: 250 }),
+      symbols: fc.array(fc.tuple(kind, place, place, fc.boolean()), { maxLength: 20 }),
+    })
+    fc.assert(
+      fc.property(given, ({ text: all, symbols }) => {
+        const text = all.map((it) => `${it}\n`).join("")
+        const placed = all.length === 0 ? [] : symbols
+        const facts = placed.map(([what, a, b, isInner]) => {
+          const [from = 1, to = 1] = [a, b]
+            .map((it) => (it % all.length) + 1)
+            .toSorted((x, y) => x - y)
+          return isInner ? member(what, from, to) : symbol(what, from, to)
+        })
+        const segments = segmentsOf(text, facts, words)
+        let next = 1
+        for (const { fromLine, toLine, symbol: at } of segments) {
+          expect(fromLine).toBe(next)
+          expect(toLine).toBeGreaterThanOrEqual(fromLine)
+          expect(toLine - fromLine).toBeLessThan(LONGEST_SEGMENT_LINES)
+          expect(at === undefined || facts[at] !== undefined).toBe(true)
+          next = toLine + 1
+        }
+        expect(next).toBe(all.length + 1)
+        expect(segments.reduce((sum, it) => sum + it.tokens, 0)).toBe(words(text))
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
+  })
+})
+
+test("[MAP-20] tokens of a symbol are those of all its lines, also between two cuts", () => {
+  const text = lines(12)
+  const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
+  const { ends } = cutText(text, symbols)
+  const ranges = symbols.flatMap((it) => [it.fromLine, it.toLine])
+  const counts = countTokens(text, { ends, ranges, signatures: symbols.map(signatureLine) }, words)
+  expect(counts.symbols).toEqual([20, 8, 2])
+  expect(counts.signatures).toEqual([2, 2, 2])
+})

@@ -1,0 +1,184 @@
+import type { SymbolKind } from "#ground/contract"
+import type { SymbolFact } from "../facts.ts"
+import { LONGEST_SEGMENT_LINES, SHORTEST_SYMBOL_SEGMENT_LINES } from "../limits.ts"
+import type { Segment } from "./types.ts"
+
+/** How a symbol is written in a list of signatures. */
+export function signatureLine(symbol: Pick<SymbolFact, "fromLine" | "toLine" | "signature">) {
+  return `${symbol.fromLine}-${symbol.toLine}: ${symbol.signature}`
+}
+
+/** A text cut into pieces: the last line of each, and the symbol it is part of, or -1. */
+export type Cuts = {
+  readonly lines: number
+  readonly ends: readonly number[]
+  readonly owners: readonly number[]
+}
+
+/**
+ * Cuts a text where its symbols begin and end. A function stays in one piece, a class is its head
+ * and its members; what is long is cut at a quiet line. The pieces follow each other, so that the
+ * tokens of some neighbours are the sum of theirs.
+ */
+export function cutText(text: string, symbols: readonly SymbolFact[]): Cuts {
+  const starts = lineStarts(text)
+  const lines = starts.length - 1
+  const lineAt = (line: number) => text.slice(starts[line - 1], starts[line])
+  const owners = ownersOf(symbols, lines)
+  takeComments(owners, (line) => COMMENT.test(lineAt(line)))
+  const ends = endsOf(owners, (line) => lineAt(line).trim() === "")
+  return { lines, ends, owners: ends.map((end) => owners[end - 1] ?? -1) }
+}
+
+/** What is counted of a text; a signature is counted as `signatureLine` writes it. */
+export type Countable = {
+  readonly ends: readonly number[]
+  /** First and last line of each symbol, one after the other. */
+  readonly ranges: readonly number[]
+  readonly signatures: readonly string[]
+}
+
+export type Counts = {
+  readonly segments: readonly number[]
+  readonly symbols: readonly number[]
+  readonly signatures: readonly number[]
+}
+
+export function countTokens(
+  text: string,
+  { ends, ranges, signatures }: Countable,
+  count: (text: string) => number,
+): Counts {
+  const starts = lineStarts(text)
+  const between = (from: number, to: number) => count(text.slice(starts[from - 1], starts[to]))
+  const segments = ends.map((end, at) => between((ends[at - 1] ?? 0) + 1, end))
+  const sumOf = sumsOf(ends, segments)
+  const symbols = signatures.map((_, at) => {
+    const [from = 1, to = 1] = ranges.slice(at * 2, at * 2 + 2)
+    return sumOf(from, to) ?? between(from, to)
+  })
+  return { segments, symbols, signatures: signatures.map((it) => count(`${it}\n`)) }
+}
+
+/** Both at once: the pieces of a text with their tokens. */
+export function segmentsOf(
+  text: string,
+  symbols: readonly SymbolFact[],
+  count: (text: string) => number,
+): readonly Segment[] {
+  const { ends, owners } = cutText(text, symbols)
+  const { segments } = countTokens(text, { ends, ranges: [], signatures: [] }, count)
+  return joinSegments(ends, owners, segments)
+}
+
+export function joinSegments(
+  ends: readonly number[],
+  owners: readonly number[],
+  tokens: readonly number[],
+): readonly Segment[] {
+  return ends.map((toLine, at): Segment => {
+    const owner = owners[at] ?? -1
+    return {
+      fromLine: (ends[at - 1] ?? 0) + 1,
+      toLine,
+      tokens: tokens[at] ?? 0,
+      symbol: owner < 0 ? undefined : owner,
+    }
+  })
+}
+
+/** Where each line begins, and the end of the text; a last line may lack its newline. */
+function lineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  if (starts.at(-1) !== text.length) starts.push(text.length)
+  return starts
+}
+
+/** By line, from 0: the innermost symbol with a piece of its own, or -1. */
+function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
+  const owners = new Int32Array(lines).fill(-1)
+  // Outer ones first, so that inner ones lie over them.
+  const outerFirst = [...symbols.keys()].toSorted((a, b) => {
+    const [one, two] = [symbols[a], symbols[b]]
+    if (one === undefined || two === undefined) return 0
+    return one.fromLine - two.fromLine || two.toLine - one.toLine || a - b
+  })
+  for (const at of outerFirst) {
+    const symbol = symbols[at]
+    if (symbol === undefined || !hasOwnPiece(symbol)) continue
+    const around = symbols[owners[symbol.fromLine - 1] ?? -1]
+    // A function keeps what stands inside of it, unless it is too long for one piece.
+    const isInFunction = around !== undefined && FUNCTIONS.has(around.kind)
+    if (isInFunction && around.toLine - around.fromLine < LONGEST_SEGMENT_LINES) continue
+    owners.fill(at, symbol.fromLine - 1, symbol.toLine)
+  }
+  return owners
+}
+
+/** A comment that ends on the line above belongs to what it is about. */
+function takeComments(owners: Int32Array, isComment: (line: number) => boolean): void {
+  for (let line = owners.length - 1; line >= 1; line--) {
+    const [here, below] = [owners[line - 1] ?? -1, owners[line] ?? -1]
+    if (here === below || below < 0) continue
+    for (let above = line; above >= 1 && owners[above - 1] === here; above--) {
+      if (!isComment(above)) break
+      owners[above - 1] = below
+    }
+  }
+}
+
+const COMMENT = /^\s*(?:\/\/|\/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma)\b)|--|@)/
+
+const FUNCTIONS: ReadonlySet<SymbolKind> = new Set(["function", "method"])
+const VALUES: ReadonlySet<SymbolKind> = new Set(["variable", "constant"])
+
+/** Short values and members stand together with their neighbours. */
+function hasOwnPiece({ kind, parent, fromLine, toLine }: SymbolFact): boolean {
+  if (toLine - fromLine + 1 >= SHORTEST_SYMBOL_SEGMENT_LINES) return true
+  return parent === undefined && !VALUES.has(kind)
+}
+
+function endsOf(owners: Int32Array, isQuiet: (line: number) => boolean): readonly number[] {
+  const ends: number[] = []
+  for (let from = 1; from <= owners.length; ) {
+    let to = from
+    while (to < owners.length && owners[to] === owners[from - 1]) to++
+    ends.push(...innerEnds(from, to, isQuiet), to)
+    from = to + 1
+  }
+  return ends
+}
+
+/** Cut at the last quiet line of each stretch, or at its end when there is none. */
+function innerEnds(
+  first: number,
+  last: number,
+  isQuiet: (line: number) => boolean,
+): readonly number[] {
+  const ends: number[] = []
+  let from = first
+  while (last - from >= LONGEST_SEGMENT_LINES) {
+    const farthest = from + LONGEST_SEGMENT_LINES - 1
+    let end = farthest
+    while (end > from && !isQuiet(end)) end--
+    if (end === from) end = farthest
+    ends.push(end)
+    from = end + 1
+  }
+  return ends
+}
+
+/** Tokens of lines that are a row of whole pieces; undefined for others. */
+function sumsOf(ends: readonly number[], tokens: readonly number[]) {
+  const before = new Map([[0, 0]])
+  let sum = 0
+  for (const [at, end] of ends.entries()) {
+    sum += tokens[at] ?? 0
+    before.set(end, sum)
+  }
+  return (from: number, to: number): number | undefined => {
+    const [start, end] = [before.get(from - 1), before.get(to)]
+    return start === undefined || end === undefined ? undefined : end - start
+  }
+}

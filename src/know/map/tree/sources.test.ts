@@ -1,0 +1,230 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { type Git, locateRepository, openGit } from "#see/repo"
+import { testClock } from "#test/clock"
+import { commit, git, gitWith } from "#test/git"
+import { madeIndex } from "#test/indexed-tree"
+import { needs } from "#test/needs"
+import { isNight, seed } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
+import { dumpTree } from "./dump.ts"
+import { commitTree, workingTree } from "./sources.ts"
+import type { ScanOptions, TreeSource } from "./types.ts"
+
+const { signal } = new AbortController()
+const INCREMENTAL: ScanOptions = { mode: "incremental", signal }
+const HOUR_MS = 3_600_000
+
+function write(root: string, path: string, text: string | Uint8Array): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+async function gitOf(root: string): Promise<Git> {
+  const repository = await locateRepository(root)
+  const opened = await openGit({ repository, environment: process.env, signal })
+  if (opened.kind === "without") throw new Error(opened.reason)
+  return opened.git
+}
+
+/** Far from the times of the files, unless the test says otherwise: then stamps count. */
+async function sourceOf(
+  root: string,
+  options: { readonly git?: Git; readonly now?: number } = {},
+): Promise<TreeSource> {
+  return workingTree({
+    repository: await locateRepository(root),
+    git: options.git ?? { problem: "this test has no git" },
+    clock: testClock({ now: options.now ?? Date.now() + HOUR_MS }),
+  })
+}
+
+async function cleanDump(source: TreeSource): Promise<string> {
+  await using made = await madeIndex()
+  const { tree } = await made.index.scan(source, INCREMENTAL)
+  return await dumpTree(tree)
+}
+
+/** The paths that are read by each scan. */
+function watched(source: TreeSource): { readonly source: TreeSource; readonly read: string[][] } {
+  const read: string[][] = []
+  return {
+    read,
+    source: {
+      ...source,
+      read(entries, stop) {
+        read.push(entries.map((it) => it.path))
+        return source.read(entries, stop)
+      },
+    },
+  }
+}
+
+describe("[MAP-17] a file that is as it was is not read again", () => {
+  test("[MAP-17] by size, time and inode; a full scan reads all", async () => {
+    await using temp = await tempDirectory()
+    for (const path of ["a.ts", "b.ts", "c.bin"]) write(temp.path, path, `let x = "${path}"\0\n`)
+    write(temp.path, "a.ts", "let a = 1\n")
+    const { source, read } = watched(await sourceOf(temp.path))
+    await using made = await madeIndex()
+    await made.index.scan(source, INCREMENTAL)
+    await made.index.scan(source, INCREMENTAL)
+    write(temp.path, "a.ts", "let a = 2\n")
+    utimesSync(join(temp.path, "a.ts"), 1, 1)
+    await made.index.scan(source, INCREMENTAL)
+    await made.index.scan(source, { mode: "full", signal })
+    expect(read).toEqual([["a.ts", "b.ts", "c.bin"], ["a.ts"], ["a.ts", "b.ts", "c.bin"]])
+  })
+
+  test("[MAP-17] one changed shortly before the scan is, since it may have kept its time", async () => {
+    await using temp = await tempDirectory()
+    const at = (text: string) => {
+      write(temp.path, "a.ts", text)
+      utimesSync(join(temp.path, "a.ts"), 1_700_000_000, 1_700_000_000)
+    }
+    at("let a = 1\n")
+    await using made = await madeIndex()
+    const soon = await sourceOf(temp.path, { now: 1_700_000_000_000 + RACY_MS - 1 })
+    await made.index.scan(soon, INCREMENTAL)
+    at("let c = 3\n")
+    expect((await made.index.scan(soon, INCREMENTAL)).result.filesChanged).toBe(1)
+    at("let b = 2\n")
+    const later = await sourceOf(temp.path, { now: 1_700_000_000_000 + RACY_MS })
+    const { tree, result } = await made.index.scan(later, INCREMENTAL)
+    expect(result.filesChanged).toBe(1)
+    expect((await tree.texts(["a.ts"])).get("a.ts")).toBe("let b = 2\n")
+    const { source, read } = watched(later)
+    await made.index.scan(source, INCREMENTAL)
+    expect(read).toEqual([])
+  })
+})
+
+describe("[MAP-18] any folder can be scanned", () => {
+  test("[MAP-18] what cannot be read is listed with its reason, and the rest is scanned", async () => {
+    await using temp = await tempDirectory()
+    write(temp.path, "good.py", "def moor():\n    pass\n")
+    write(temp.path, "binary.py", Uint8Array.of(100, 0, 101))
+    write(temp.path, "latin.py", Uint8Array.of(0x23, 0xe9, 0x0a))
+    write(temp.path, ".env", "KEY=value\n")
+    await using made = await madeIndex()
+    const source = await sourceOf(temp.path)
+    const gone: TreeSource = {
+      ...source,
+      async *read(entries, stop) {
+        rmSync(join(temp.path, "latin.py"))
+        yield* source.read(entries, stop)
+      },
+    }
+    const { tree } = await made.index.scan(source, INCREMENTAL)
+    expect(tree.files.map((it) => it.path)).toEqual(["good.py"])
+    expect(tree.skipped).toEqual([
+      { path: ".env", reason: "secret-bearing" },
+      { path: "binary.py", reason: "binary" },
+      { path: "latin.py", reason: "not-utf8" },
+    ])
+    const after = await made.index.scan(gone, { mode: "full", signal })
+    expect(after.tree.skipped).toContainEqual({ path: "latin.py", reason: "changed" })
+    expect(tree.historyProblem).toBe("this test has no git")
+    expect(tree.history()).toBeUndefined()
+  })
+})
+
+describe.runIf(needs("MAP-14", "git"))("with git", () => {
+  test("[MAP-23] the past is newest first, cleaned, and after a move of HEAD as a first look has it", async () => {
+    await using temp = await tempDirectory()
+    git(temp.path, "init", "-q", "-b", "main")
+    const first = commit(temp.path, "Moor ships\n\nSigned-off-by: t <t@example.invalid>", {
+      "a.ts": "let a\n",
+    })
+    commit(temp.path, "Find berths (#12)", { "b.ts": "let b\n", "a.ts": "let a = 1\n" })
+    await using made = await madeIndex()
+    const source = await sourceOf(temp.path, { git: await gitOf(temp.path) })
+    const one = await made.index.scan(source, INCREMENTAL)
+    expect(one.tree.commits).toEqual([
+      { message: "Find berths", files: ["a.ts", "b.ts"] },
+      { message: "Moor ships", files: ["a.ts"] },
+    ])
+    expect(one.tree.history()?.changes).toHaveLength(2)
+    git(temp.path, "checkout", "-q", "-b", "other", first)
+    commit(temp.path, "Other way", { "c.ts": "let c\n" })
+    const two = await made.index.scan(source, INCREMENTAL)
+    expect(two.tree.commits.map((it) => it.message)).toEqual(["Other way", "Moor ships"])
+    expect(await dumpTree(two.tree)).toBe(await cleanDump(source))
+    expect(MOST_PAST_COMMITS).toBe(3_000)
+  })
+
+  test("[MAP-13] a commit and a clean checkout of it are the same tree", async () => {
+    await using temp = await tempDirectory()
+    git(temp.path, "init", "-q", "-b", "main")
+    const files = {
+      "src/a.ts": "export let a = 1\n",
+      "b.md": "# B\n",
+      "x.bin": "a\0b",
+      "go.sum": "x\n",
+    }
+    const id = commit(temp.path, "All", files)
+    const opened = await gitOf(temp.path)
+    const ofDisk = await cleanDump(await sourceOf(temp.path, { git: opened }))
+    expect(await cleanDump(commitTree({ git: opened, commit: id }))).toBe(ofDisk)
+  })
+
+  test("[MAP-14] after branch switches, edits and moves a working tree is as scanned anew", {
+    timeout: 300_000,
+  }, async () => {
+    await using temp = await tempDirectory()
+    const commits = importHistory(temp.path)
+    const opened = await gitOf(temp.path)
+    const source = await sourceOf(temp.path, { git: opened })
+    await using made = await madeIndex()
+    const chosen = isNight() ? commits : commits.filter((_, at) => at % 12 === 0)
+    for (const [at, id] of chosen.entries()) {
+      git(temp.path, "checkout", "-q", "--force", id)
+      await made.index.scan(source, INCREMENTAL)
+      write(temp.path, "work/edited.py", `def edited${at % 5}():\n    return ${at % 3}\n`)
+      if (at % 3 === 0) renameSync(join(temp.path, "f0.py"), join(temp.path, "work/moved.py"))
+      const { tree } = await made.index.scan(source, INCREMENTAL)
+      expect(await dumpTree(tree), `SEED=${seed()}, step ${at}`).toBe(await cleanDump(source))
+      rmSync(join(temp.path, "work"), { recursive: true })
+    }
+  })
+})
+
+/** Some two hundred commits on three branches, by one process of git. */
+function importHistory(root: string): readonly string[] {
+  git(root, "init", "-q", "-b", "main")
+  const change = fc.record({
+    branch: fc.constantFrom("main", "one", "two"),
+    file: fc.nat(11),
+    to: fc.option(fc.nat(11)),
+    line: fc.constantFrom("def moor():", "    return 1", "class Quay:", "x = berth()", "# tide"),
+    times: fc.nat(6),
+  })
+  const [changes = []] = fc.sample(fc.array(change, { minLength: 200, maxLength: 200 }), {
+    seed: seed(),
+    numRuns: 1,
+  })
+  const started = new Set(["main"])
+  const said = [said0()]
+  for (const [at, { branch, file, to, line, times }] of changes.entries()) {
+    const from = started.has(branch) ? "" : "from :1\n"
+    started.add(branch)
+    const text = `${line}\n`.repeat(times)
+    const moved = to === null ? "" : `D f${to}.py\n`
+    said.push(
+      `commit refs/heads/${branch}\nmark :${at + 2}\n${WHO}data 7\nchange\n\n${from}` +
+        `${moved}M 100644 inline f${file}.py\ndata ${text.length}\n${text}\n` +
+        `M 100644 inline f0.py\ndata 4\np=1\n\n`,
+    )
+  }
+  gitWith(root, { input: `${said.join("")}done\n` }, "fast-import", "--done", "--quiet")
+  return git(root, "rev-list", "--all").split("\n")
+}
+
+const WHO = "committer t <t@example.invalid> 1700000000 +0000\n"
+
+function said0(): string {
+  return `commit refs/heads/main\nmark :1\n${WHO}data 6\nstart\n\nM 100644 inline f0.py\ndata 4\np=1\n\n`
+}

@@ -1,0 +1,161 @@
+import { isUtf8 } from "node:buffer"
+import type { Clock } from "#ground/base"
+import { type Commit, cleanMessage } from "#know/search"
+import {
+  type BlobOutcome,
+  type Change,
+  classify,
+  classifyPath,
+  type Git,
+  headCommit,
+  openTree,
+  type Repository,
+  type Skip,
+  type TreeFile,
+  type WalkedFile,
+  walkTree,
+} from "#see/repo"
+import { HEAD_BYTES, LARGEST_TEXT_BYTES, MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
+import type { Past, SourceEntry, SourceText, TreeSource } from "./types.ts"
+
+/** The files as they lie on the disk, and the past of what is checked out. */
+export function workingTree(options: {
+  readonly repository: Repository
+  /** Why there is no git, in words, where there is none. */
+  readonly git: Git | { readonly problem: string }
+  readonly clock: Clock
+}): TreeSource {
+  const { repository, git, clock } = options
+  return {
+    key: repository.root,
+    format: "problem" in git ? "sha1" : git.format,
+    async list(signal) {
+      const startedAtMs = clock.now()
+      const [walk, gitSha] = await Promise.all([
+        walkTree(repository, { signal }),
+        headCommit(repository),
+      ])
+      const entries = walk.files.map((it) => entryOf(it, startedAtMs))
+      return { entries, skipped: walk.skipped, gitSha }
+    },
+    async *read(entries, signal) {
+      using tree = openTree(repository.root)
+      for (const { path } of entries) {
+        signal.throwIfAborted()
+        yield textOrSkip(path, tree.read(path))
+      }
+    },
+    async past({ gitSha, known }, signal) {
+      if ("problem" in git) return { problem: git.problem }
+      if (gitSha === undefined) return { problem: "the repository has no commit that can be read" }
+      return pastOf(git, { from: gitSha, known, signal })
+    },
+  }
+}
+
+/**
+ * Without a stamp it is read at the next scan again. Somebody who writes twice within the grain of
+ * the disk's clock leaves the same time twice; after two seconds nobody can.
+ */
+function entryOf({ path, stat }: WalkedFile, startedAtMs: number): SourceEntry {
+  const { sizeBytes, modifiedAtMs, inode } = stat
+  const isRacy = modifiedAtMs > startedAtMs - RACY_MS
+  const stamp = isRacy ? {} : { stamp: `${sizeBytes} ${modifiedAtMs} ${inode}` }
+  return { path, sizeBytes, ...stamp }
+}
+
+function textOrSkip(path: string, file: TreeFile): SourceText {
+  switch (file.kind) {
+    case "read":
+      return { path, bytes: file.bytes, fileClass: file.class }
+    case "skipped":
+      return { path, skip: file.reason }
+    case "missing":
+      return { path, skip: "changed" }
+    default:
+      return file satisfies never
+  }
+}
+
+/** The files of a commit, and its past. */
+export function commitTree(options: {
+  readonly git: Git
+  readonly commit: string
+  /** Trees of one key replace each other. */
+  readonly key?: string
+}): TreeSource {
+  const { git, commit, key = "commit" } = options
+  return {
+    key,
+    format: git.format,
+    async list() {
+      const { entries, unnameable } = await git.listTree(commit)
+      const unnamed = Array.from({ length: unnameable }, () => UNNAMED)
+      const listed = entries.map(({ path, id, mode }) => ({ path, id, skip: skipOf(path, mode) }))
+      return {
+        entries: listed.flatMap((it) =>
+          it.skip === undefined ? [{ path: it.path, sizeBytes: 0, blobId: it.id }] : [],
+        ),
+        skipped: [...listed.flatMap((it) => it.skip ?? []), ...unnamed],
+        gitSha: commit,
+      }
+    },
+    async *read(entries, signal) {
+      const ids = entries.map((it) => it.blobId ?? "")
+      let at = 0
+      for await (const outcome of git.readBlobs(ids, { maxBlobBytes: LARGEST_TEXT_BYTES })) {
+        signal.throwIfAborted()
+        const path = entries[at++]?.path ?? ""
+        yield judged(path, outcome)
+      }
+    },
+    past: ({ known }, signal) => pastOf(git, { from: commit, known, signal }),
+  }
+}
+
+const UNNAMED: Skip = { path: "", reason: "name-not-utf8" }
+
+/** By the same words as a walk of the disk. */
+function skipOf(path: string, mode: string): Skip | undefined {
+  if (mode === "120000") return { path, reason: "link" }
+  if (mode === "160000") return { path, reason: "submodule" }
+  return classifyPath(path) === "secret" ? { path, reason: "secret-bearing" } : undefined
+}
+
+function judged(path: string, outcome: BlobOutcome): SourceText {
+  if (outcome.kind === "too-large") return { path, skip: "too-large" }
+  if (outcome.kind !== "read") return { path, skip: "unreadable" }
+  const { bytes } = outcome
+  const head = bytes.subarray(0, HEAD_BYTES)
+  if (head.includes(0)) return { path, skip: "binary" }
+  if (!isUtf8(bytes)) return { path, skip: "not-utf8" }
+  return { path, bytes, fileClass: classify(path, head) }
+}
+
+/** The list of ids is asked for anew, so that it is what a first look would find. */
+async function pastOf(
+  git: Git,
+  given: { readonly from: string; readonly known: Past | undefined; readonly signal: AbortSignal },
+): Promise<Past> {
+  const { from, known, signal } = given
+  const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
+  const commits = new Map<string, Commit>()
+  for (const [at, commit] of (known?.commits ?? []).entries()) {
+    commits.set(known?.ids[at] ?? "", commit)
+  }
+  const unknown = ids.filter((id) => !commits.has(id))
+  signal.throwIfAborted()
+  for (const { id, message, changes } of await git.readCommits(unknown)) {
+    commits.set(id, { message: cleanMessage(message), files: (changes ?? []).flatMap(pathsOf) })
+  }
+  const found = ids.flatMap((id) => {
+    const commit = commits.get(id)
+    return commit === undefined ? [] : [{ id, commit }]
+  })
+  return { ids: found.map((it) => it.id), commits: found.map((it) => it.commit) }
+}
+
+/** A file that got another name was touched under both. */
+function pathsOf(change: Change): readonly string[] {
+  return change.kind === "renamed" ? [change.path, change.from] : [change.path]
+}

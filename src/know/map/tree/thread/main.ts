@@ -1,0 +1,30 @@
+import { answerQuestions } from "#ground/base"
+import { createParser } from "../../parser.ts"
+import type { TextFacts } from "../facts-encode.ts"
+import { createReading, type GivenText } from "../read-text.ts"
+import type { ReadAnswer, ReadItem } from "../readers.ts"
+
+const parser = createParser()
+
+/** What is computed of a text, but for its tokens, so that who stores it has little to do. */
+answerQuestions(async (items: readonly ReadItem[]): Promise<ReadAnswer> => {
+  const reading = createReading()
+  for (const item of items) {
+    reading.add(item.text, await factsOf(item))
+    if (parser.isSpent()) break
+  }
+  const result = reading.result()
+  return { ...result, done: result.texts.length, isSpent: parser.isSpent() }
+})
+
+async function factsOf({ text, language, problem }: GivenText): Promise<TextFacts> {
+  if (language !== undefined && problem === undefined) return parser.parse({ language, text })
+  return {
+    language: language ?? null,
+    packages: [],
+    symbols: [],
+    references: [],
+    imports: [],
+    problems: problem === undefined ? [] : [problem],
+  }
+}

@@ -1,0 +1,119 @@
+import type { Clock, Log } from "#ground/base"
+import type { ScanResult } from "#ground/contract"
+import type { Db } from "#ground/store"
+import type { TokenCounter } from "#ground/tokens"
+import type { RepoMap } from "../map.ts"
+import { createIndexedTree } from "./indexed-tree.ts"
+import { changesBetween, createKeptTrees, type KeptState, type KeptTrees } from "./kept-trees.ts"
+import { mergeNewest, stateOf, sweepDead } from "./merge.ts"
+import { createPostingsStore } from "./postings-store.ts"
+import { scanSource } from "./scan.ts"
+import type { KeptPast, KeptTree } from "./tree-codec.ts"
+import type { ScanOptions, TreeIndex, TreeSource } from "./types.ts"
+
+export type TreeIndexDeps = {
+  readonly db: Db<"map">
+  readonly map: Pick<RepoMap, "languageOf" | "readers">
+  readonly counter: () => Promise<TokenCounter>
+  /** What replaces secrets and keeps the lines: nothing of a text is kept before. */
+  readonly redact: () => Promise<(text: string) => string>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Trees that were scanned, and contents that they share. */
+export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
+  const { db, clock } = deps
+  const postings = createPostingsStore(db)
+  const trees = createKeptTrees(deps)
+  const treeOf = (source: TreeSource, kept: KeptState) =>
+    createIndexedTree({ db, postings, source, kept })
+
+  return {
+    async scan(source, options) {
+      const startedAtMs = clock.monotonicMs()
+      const { before, after, written } = await scanUntilSaved(deps, trees, { source, options })
+      // Also when this scan wrote none: interrupted ones leave segments behind.
+      await mergeNewest(db)
+      if (written > 0) await sweepDead(db, new Set(after.tree.files.map((it) => it.content)).size)
+      const seconds = (clock.monotonicMs() - startedAtMs) / 1_000
+      const result = resultOf({ before: before?.tree, after, mode: options.mode, seconds })
+      deps.log.info("tree scanned", { ...result, written })
+      return { result, tree: treeOf(source, after) }
+    },
+    async open(source) {
+      const kept = await trees.load(source.key)
+      return kept === undefined ? undefined : treeOf(source, kept)
+    },
+  }
+}
+
+type Wanted = { readonly source: TreeSource; readonly options: ScanOptions }
+
+/** Again from the start when somebody dropped contents meanwhile: ours may be among them. */
+async function scanUntilSaved(deps: TreeIndexDeps, trees: KeptTrees, { source, options }: Wanted) {
+  const { db, map } = deps
+  const redact = await deps.redact()
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { sweeps } = await stateOf(db)
+    const before = await trees.load(source.key)
+    const { tree, gitSha, written } = await scanSource({
+      db,
+      readers: map.readers,
+      languageOf: map.languageOf,
+      counter: deps.counter,
+      redact,
+      source,
+      before: before?.tree,
+      options,
+    })
+    const past = await pastOf(source, { gitSha, before, options, redact })
+    options.signal.throwIfAborted()
+    const after = await trees.save({ key: source.key, before, tree, past, sweeps })
+    if (after !== undefined) return { before, after, written }
+  }
+  throw new Error("contents were dropped again and again while the tree was scanned")
+}
+
+/** Contents are dropped once in some hundred scans. */
+const MOST_TRIES = 5
+
+/** While the same commit is checked out, its past is the same. */
+async function pastOf(
+  source: TreeSource,
+  given: {
+    readonly gitSha: string | undefined
+    readonly before: KeptState | undefined
+    readonly options: ScanOptions
+    readonly redact: (text: string) => string
+  },
+): Promise<KeptPast> {
+  const { gitSha, before, options, redact } = given
+  const known = options.mode === "full" ? undefined : before?.past
+  const hasPast = known !== undefined && !("problem" in known.past)
+  if (hasPast && gitSha !== undefined && known.gitSha === gitSha) return known
+  const earlier = known === undefined || "problem" in known.past ? undefined : known.past
+  const past = await source.past({ gitSha, known: earlier }, options.signal)
+  if ("problem" in past) return { gitSha, past }
+  const commits = past.commits.map((it) => ({ ...it, message: redact(it.message) }))
+  return { gitSha, past: { ...past, commits } }
+}
+
+function resultOf(given: {
+  readonly before: KeptTree | undefined
+  readonly after: KeptState
+  readonly mode: ScanOptions["mode"]
+  readonly seconds: number
+}): ScanResult {
+  const { before, after, mode, seconds } = given
+  const { files } = after.tree
+  return {
+    filesScanned: files.length,
+    filesChanged: changesBetween(before, after.tree),
+    symbolsIndexed: files.reduce((sum, it) => sum + it.symbolCount, 0),
+    dependenciesIndexed: files.reduce((sum, it) => sum + it.importCount, 0),
+    durationSeconds: seconds,
+    gitSha: after.past.gitSha ?? null,
+    mode,
+  }
+}

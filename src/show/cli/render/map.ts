@@ -1,0 +1,180 @@
+import {
+  formatCount,
+  formatDuration,
+  formatExact,
+  type IndexState,
+  type MapExport,
+  type MapLink,
+  type MapScan,
+  type MapShow,
+  type MapSymbol,
+  type MapTree,
+  plural,
+  type SearchFind,
+  type SkippedFile,
+} from "#ground/contract"
+import { type Screen, table } from "../screen.ts"
+
+/** Lists in a terminal are for a glance; `--json` has all. */
+const MOST_LISTED = 12
+
+export function renderScan(it: MapScan, { paint }: Screen): string {
+  const { scan } = it
+  const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
+  const what = [
+    plural(scan.filesScanned, "file"),
+    plural(scan.symbolsIndexed, "symbol"),
+    plural(scan.dependenciesIndexed, "import"),
+  ]
+  const changed =
+    scan.filesChanged === 0 ? "nothing had changed" : `${plural(scan.filesChanged, "file")} changed`
+  const languages = it.languages.map((row) => [
+    "  ",
+    row.language,
+    plural(row.files, "file"),
+    plural(row.symbols, "symbol"),
+    paint.muted(`${formatCount(row.tokens)} tokens`),
+  ])
+  return [
+    `${paint.bold(what.join(", "))} in ${took}; ${changed}`,
+    paint.muted(sayState(it.state)),
+    ...(languages.length === 0 ? [] : ["", table(languages)]),
+    ...skippedSection("Read in part", it.problems, it.problemsCount),
+    ...skippedSection("Left out", it.skipped, it.skippedCount),
+  ].join("\n")
+
+  function skippedSection(title: string, rows: readonly SkippedFile[], count: number) {
+    if (count === 0) return []
+    const shown = rows.slice(0, MOST_LISTED)
+    const more = count - shown.length
+    return [
+      "",
+      `${paint.bold(title)} ${paint.muted(String(count))}`,
+      table(shown.map((row) => ["  ", row.path, paint.muted(row.reason)])),
+      ...(more > 0 ? [paint.muted(`  and ${formatExact(more)} more; --json lists a hundred`)] : []),
+    ]
+  }
+}
+
+export function renderTree(tree: MapTree, { paint }: Screen): string {
+  if (tree.state === null) return paint.muted("Nothing was scanned yet. Run qm map.")
+  if (tree.entries.length === 0) return paint.muted("There are no files here.")
+  const rows = tree.entries.map((it) => [
+    rankBar(it.rank),
+    it.kind === "folder" ? `${it.name}/` : it.name,
+    it.kind === "folder" ? plural(it.files, "file") : (it.language ?? it.fileClass ?? ""),
+    it.symbols === 0 ? "" : plural(it.symbols, "symbol"),
+    paint.muted(`${formatCount(it.tokens)} tokens`),
+  ])
+  const more = tree.total - tree.entries.length
+  return more > 0 ? `${table(rows)}\n${paint.muted(`and ${formatExact(more)} more`)}` : table(rows)
+}
+
+export function renderShow(shown: MapShow, screen: Screen): string {
+  return shown.kind === "file" ? renderFile(shown, screen) : renderSymbol(shown, screen)
+}
+
+function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint }: Screen): string {
+  const facts = [
+    file.language ?? file.fileClass,
+    plural(file.lines, "line"),
+    `${formatCount(file.tokens)} tokens`,
+    `rank ${file.rank.toFixed(2)}`,
+  ]
+  const imports = file.imports.map((it) => [
+    "  ",
+    it.specifier,
+    paint.muted(it.paths.length === 0 ? "outside of the repository" : it.paths.join(", ")),
+  ])
+  const changed = file.changedWith.map((it) => ["  ", it.path, paint.muted(sayTimes(it.times))])
+  return [
+    `${paint.bold(file.path)}  ${paint.muted(facts.join(", "))}`,
+    ...file.problems.map((it) => paint.warn(it)),
+    ...section(`Symbols ${file.symbols.length}`, file.symbols.map(symbolRow)),
+    ...section(`Imports ${file.imports.length}`, imports),
+    ...section(
+      `Imported by ${file.importedBy.length}`,
+      file.importedBy.map((it) => ["  ", it]),
+    ),
+    ...section("Changed with", changed),
+  ].join("\n")
+
+  function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
+    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows)]
+  }
+  function symbolRow(it: MapSymbol): readonly string[] {
+    const indent = it.parent === undefined ? "" : "  "
+    return ["  ", paint.muted(String(it.fromLine)), `${indent}${it.signature}`]
+  }
+}
+
+function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Screen): string {
+  const { paint } = screen
+  const { symbol } = shown
+  const others = shown.others.map((it) => ["  ", it.kind, placeOf(it)])
+  return [
+    `${paint.bold(symbol.name)}  ${paint.muted(`${symbol.kind}, ${placeOf(symbol)}`)}`,
+    `  ${symbol.signature}`,
+    ...(symbol.doc === undefined ? [] : [`  ${paint.muted(symbol.doc)}`]),
+    ...links("Callers", shown.callers, screen),
+    ...links("Called", shown.called, screen),
+    ...(others.length === 0 ? [] : ["", paint.bold("Also of this name"), table(others)]),
+    ...(shown.isCut ? ["", paint.muted("There are more than are listed.")] : []),
+  ].join("\n")
+}
+
+function links(title: string, rows: readonly MapLink[], { paint }: Screen): readonly string[] {
+  if (rows.length === 0) return ["", `${paint.bold(title)} ${paint.muted("none found")}`]
+  const cells = rows.map(({ symbol, line, hops, confidence }) => [
+    "  ".repeat(hops),
+    symbol.name,
+    `${symbol.path}:${line}`,
+    paint.muted(CONFIDENCE[confidence]),
+  ])
+  return ["", `${paint.bold(title)} ${paint.muted(String(rows.length))}`, table(cells)]
+}
+
+const CONFIDENCE = {
+  import: "by its import",
+  package: "same package",
+  unique: "the only one of this name",
+  ambiguous: "one of several of this name",
+} as const
+
+export function renderExportedMap({ out, files }: MapExport): string {
+  return `${plural(files.length, "file")} written to ${out}`
+}
+
+export function renderFound(found: SearchFind, { paint }: Screen): string {
+  if (found.files.length === 0) return paint.muted("Nothing in this repository matches.")
+  const blocks = found.files.map((file) => {
+    const head = [rankBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
+    const symbols = file.symbols.slice(0, 3).map((it) => {
+      return `${" ".repeat(10)}${paint.muted(`${it.fromLine}:`)} ${it.signature}`
+    })
+    return [head.join("  "), ...symbols].join("\n")
+  })
+  return [...blocks, "", paint.muted(`by ${found.signals.join(", ")}`)].join("\n")
+}
+
+function sayState(state: IndexState): string {
+  const commit = state.gitSha === null ? "without git" : `commit ${state.gitSha.slice(0, 7)}`
+  const past = state.historyProblem ?? `${plural(state.commits, "commit")} of the past`
+  return `${commit}; ${past}`
+}
+
+const RANK_CELLS = 8
+
+/** Rank or score as a length, beside its figure. */
+function rankBar(share: number): string {
+  const full = Math.round(share * RANK_CELLS)
+  return `${"━".repeat(full)}${"·".repeat(RANK_CELLS - full)}`
+}
+
+function sayTimes(times: number): string {
+  return times === 1 ? "once" : `${times} times`
+}
+
+function placeOf(symbol: MapSymbol): string {
+  return `${symbol.path}:${symbol.fromLine}`
+}

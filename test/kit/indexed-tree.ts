@@ -1,0 +1,103 @@
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import type { ScanResult } from "#ground/contract"
+import { type Db, openStore } from "#ground/store"
+import { createTokens } from "#ground/tokens"
+import {
+  createMap,
+  createTreeIndex,
+  type IndexedTree,
+  type RepoMap,
+  type TreeIndex,
+  type TreeSource,
+} from "#know/map"
+import type { Commit } from "#know/search"
+import { blobId, classify } from "#see/repo"
+
+export type MadeTree = Awaited<ReturnType<typeof madeIndex>> & {
+  readonly tree: IndexedTree
+  readonly source: TreeSource
+  readonly result: ScanResult
+}
+
+/** A tree out of texts, scanned as a real one is into a store of its own. Commits are newest first. */
+export async function madeTree(
+  files: Readonly<Record<string, string>>,
+  commits?: readonly Commit[],
+): Promise<MadeTree> {
+  const made = await madeIndex()
+  const source = memorySource({ files, ...(commits !== undefined && { commits }) })
+  const { signal } = new AbortController()
+  const { tree, result } = await made.index.scan(source, { mode: "incremental", signal })
+  return { ...made, tree, source, result }
+}
+
+/** An empty index in a store of its own, in memory. */
+export async function madeIndex() {
+  const store = await openStore({
+    location: { kind: "memory" },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const db = store.forRoom("map")
+  return { store, db, index: indexOn(db), [Symbol.asyncDispose]: () => store.close() }
+}
+
+/** The index of a store, as another process would have it. */
+export function indexOn(
+  db: Db<"map">,
+  redact: (text: string) => string = (text) => text,
+): TreeIndex {
+  const { counter } = tokens
+  return createTreeIndex({
+    db,
+    map: sharedMap(),
+    counter,
+    clock: systemClock,
+    log: silentLog,
+    redact: async () => redact,
+  })
+}
+
+/** Where a tree comes from that lies in memory; what is handed in may change between two scans. */
+export function memorySource(given: {
+  readonly files: Readonly<Record<string, string>>
+  readonly commits?: readonly Commit[]
+  readonly key?: string
+}): TreeSource {
+  const bytesOf = (path: string) => Buffer.from(given.files[path] ?? "")
+  return {
+    key: given.key ?? "memory",
+    format: "sha1",
+    async list() {
+      const paths = Object.keys(given.files).toSorted()
+      const entries = paths.map((path) => {
+        const bytes = bytesOf(path)
+        return { path, sizeBytes: bytes.length, blobId: blobId(bytes, "sha1") }
+      })
+      return { entries, skipped: [], gitSha: undefined }
+    },
+    async *read(entries, signal) {
+      for (const { path } of entries) {
+        signal.throwIfAborted()
+        const bytes = bytesOf(path)
+        if (path in given.files) yield { path, bytes, fileClass: classify(path, bytes) }
+        else yield { path, skip: "changed" as const }
+      }
+    },
+    async past() {
+      const { commits } = given
+      if (commits === undefined) return { problem: "this tree lies in memory and has no past" }
+      return { ids: commits.map((_, at) => String(at)), commits }
+    },
+  }
+}
+
+const tokens = createTokens({ encoding: "claude" })
+let map: RepoMap | undefined
+
+/** Its threads start once for all trees of a test file; they keep no process alive. */
+function sharedMap(): RepoMap {
+  map ??= createMap()
+  return map
+}
