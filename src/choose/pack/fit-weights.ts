@@ -38,7 +38,7 @@ export type FitWeights = {
 
 /**
  * Tuned by `qm bench recall` on commits of three repositories (docs/reference/recall.md); on other
- * commits of theirs they found 7 points more of the edited hunks in 8,000 tokens than first guesses.
+ * commits of theirs they found 6 points more of the edited hunks in 8,000 tokens than first guesses.
  */
 export const FIT_WEIGHTS: FitWeights = {
   rankScale: 4,

@@ -73,7 +73,7 @@ type Said<Answer> =
   | { readonly kind: "failed"; readonly reason: string }
 
 function startWorker({ entry, heapMb }: ThreadOptions): Worker {
-  return new Worker(new URL("./thread-entry.mjs", import.meta.url), {
+  return new Worker(new URL("../../../bin/thread.mjs", import.meta.url), {
     argv: [entry.href, compileCacheFolder()],
     // Neither our environment nor our flags: what it needs it is told.
     env: {},
