@@ -57,6 +57,7 @@ function asFlag({ key, defaultValue, ...field }: InputField): Flag {
 
 /** False and an empty list are what everybody expects; only a telling default is printed. */
 function sayDefault(value: unknown): string {
-  if (value === undefined || value === false || value === "") return ""
+  const isPlain = value === undefined || value === false || value === ""
+  if (isPlain || (Array.isArray(value) && value.length === 0)) return ""
   return typeof value === "string" ? value : JSON.stringify(value)
 }

@@ -841,7 +841,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files that must be in it",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "drop",
@@ -851,7 +851,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files that must not be in it",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "full",
@@ -861,7 +861,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files to send whole",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "symbols",
@@ -871,7 +871,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files to send by their best symbols",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "signatures",
@@ -881,7 +881,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files to send as signatures",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "mention",
@@ -891,7 +891,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files to name by their path only",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "order",
@@ -901,7 +901,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Paths in the order a person chose; the rest follows",
-        "defaultText": "[]"
+        "defaultText": ""
       },
       {
         "name": "truncate",
@@ -1963,7 +1963,7 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": false,
         "description": "Files to count",
-        "defaultText": "[]"
+        "defaultText": ""
       }
     ],
     "flags": [

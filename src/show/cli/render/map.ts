@@ -74,7 +74,7 @@ export function renderShow(shown: MapShow, screen: Screen): string {
   return shown.kind === "file" ? renderFile(shown, screen) : renderSymbol(shown, screen)
 }
 
-function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint }: Screen): string {
+function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: Screen): string {
   const facts = [
     file.language ?? file.fileClass,
     plural(file.lines, "line"),
@@ -104,7 +104,8 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint }: Screen)
   }
   function symbolRow(it: MapSymbol): readonly string[] {
     const indent = it.parent === undefined ? "" : "  "
-    return ["  ", paint.muted(String(it.fromLine)), `${indent}${it.signature}`]
+    const room = width - 14
+    return ["  ", paint.muted(String(it.fromLine)), cut(`${indent}${it.signature}`, room)]
   }
 }
 
@@ -145,12 +146,13 @@ export function renderExportedMap({ out, files }: MapExport): string {
   return `${plural(files.length, "file")} written to ${out}`
 }
 
-export function renderFound(found: SearchFind, { paint }: Screen): string {
+export function renderFound(found: SearchFind, { paint, width }: Screen): string {
   if (found.files.length === 0) return paint.muted("Nothing in this repository matches.")
   const blocks = found.files.map((file) => {
     const head = [rankBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
-      return `${" ".repeat(10)}${paint.muted(`${it.fromLine}:`)} ${it.signature}`
+      const line = `${it.fromLine}:`
+      return `${" ".repeat(10)}${paint.muted(line)} ${cut(it.signature, width - 11 - line.length)}`
     })
     return [head.join("  "), ...symbols].join("\n")
   })
@@ -169,6 +171,11 @@ const RANK_CELLS = 8
 function rankBar(share: number): string {
   const full = Math.round(share * RANK_CELLS)
   return `${"━".repeat(full)}${"·".repeat(RANK_CELLS - full)}`
+}
+
+/** A signature may be as long as a page; a line of a list is one line. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`
 }
 
 function sayTimes(times: number): string {
