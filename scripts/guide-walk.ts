@@ -91,10 +91,27 @@ async function writeContext({ home, project }: { home: string; project: string }
     [path.join(project, ".claude/skills/berth/SKILL.md")]: skill("berth", "Find a free berth"),
     [path.join(project, ".claude/settings.json")]: '{ "permissions": { "allow": ["Read"] } }\n',
   }
-  for (const [file, text] of Object.entries(files)) {
+  const sources = Object.entries(SOURCES).map(([file, text]) => [path.join(project, file), text])
+  for (const [file = "", text = ""] of [...Object.entries(files), ...sources]) {
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, text)
   }
+}
+
+/** A little harbour software, so that a task has something to be about. */
+const SOURCES: Readonly<Record<string, string>> = {
+  "src/tariff/rounding.ts":
+    'import { divideHalfEven } from "../money/cents.ts"\n\nexport type Rule = { minorUnits: 0 | 2 }\n\n/** Rounds one line of a quote or an invoice, half to even. */\nexport function roundLine(amount: number, rule: Rule): number {\n  return divideHalfEven(amount, 10 ** rule.minorUnits)\n}\n',
+  "src/tariff/quote.ts":
+    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay will cost, line by line. */\nexport function quoteTotal(lines: readonly number[], rule: Rule): number {\n  return lines.reduce((sum, it) => sum + roundLine(it, rule), 0)\n}\n',
+  "src/tariff/invoice.ts":
+    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay did cost. */\nexport function invoiceTotal(lines: readonly number[], rule: Rule): number {\n  return roundLine(\n    lines.reduce((sum, it) => sum + it, 0),\n    rule,\n  )\n}\n',
+  "src/money/cents.ts":
+    "/** Divides and rounds half to even, so that sums do not drift. */\nexport function divideHalfEven(amount: number, by: number): number {\n  const exact = amount / by\n  const floor = Math.floor(exact)\n  if (exact - floor !== 0.5) return Math.round(exact)\n  return floor % 2 === 0 ? floor : floor + 1\n}\n",
+  "src/berth/split-stay.ts":
+    'import { quoteTotal } from "../tariff/quote.ts"\n\n/** A stay over two berths is quoted as two. */\nexport function splitStay(days: readonly number[]): number {\n  const half = Math.ceil(days.length / 2)\n  const rule = { minorUnits: 2 } as const\n  return quoteTotal(days.slice(0, half), rule) + quoteTotal(days.slice(half), rule)\n}\n',
+  "test/rounding.test.ts":
+    'import { roundLine } from "../src/tariff/rounding.ts"\n\ntest("half a cent goes to the even one", () => {\n  expect(roundLine(250, { minorUnits: 2 })).toBe(2)\n})\n',
 }
 
 const MONEY =
@@ -102,10 +119,15 @@ const MONEY =
   "its invoice agree to the cent; if not, the invoice is the bug.\n\n"
 
 async function runLine(line: string, { project, env }: Place): Promise<void> {
-  const [program, ...args] = line.split(" ")
+  const [program, ...args] = wordsOf(line)
   if (program !== "qm") throw new Error(`the guide may only run qm, not: ${line}`)
   const { code, stdout, stderr } = await runQm(args, { cwd: project, env })
   if (code !== 0) throw new Error(`${line} ended with ${code}\n${stdout}${stderr}`)
+}
+
+/** As a shell would take it apart; the guide has no other signs than quotes. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
 }
 
 /** `npm start` as the guide says it, on the guide's repository and any free port. */
@@ -155,6 +177,17 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByRole("option", { name: /Project root memory/ }).click()
       await page.getByText("# Tideline").waitFor()
     },
+  },
+  pack: {
+    at: `/pack?task=${encodeURIComponent("quotes and invoices differ by a cent, fix roundLine")}&budget=2000`,
+    async show(page) {
+      await page.getByText("of 2,000 tokens, ").waitFor()
+      await page.getByText("rounding.ts").first().waitFor()
+    },
+  },
+  map: {
+    at: `/map?open=src&open=src%2Ftariff&hops=2&show=${encodeURIComponent("roundLine")}`,
+    show: (page) => page.getByRole("group", { name: "Around roundLine" }).waitFor(),
   },
   run: {
     at: "/runs",
