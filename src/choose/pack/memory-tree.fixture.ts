@@ -30,6 +30,7 @@ export function memoryTree(
   const corpus = prepareCorpus(indexed)
   const { commits } = options
   return {
+    revision: 1,
     digest: blobIdOf(JSON.stringify(files)),
     gitSha: undefined,
     scannedAtMs: 0,

@@ -55,9 +55,9 @@ test("[REPO-16] files come ordered by path, with size and class; what is ignored
     ["a-b.ts", 2, "source"],
     ["a/.gitignore", 10, "source"],
     ["a/b.test.ts", 3, "test"],
-    ["a/kept.log", 1, "source"],
-    ["a/x.log", 1, "source"],
-    ["x.log", 0, "source"],
+    ["a/kept.log", 1, "data"],
+    ["a/x.log", 1, "data"],
+    ["x.log", 0, "data"],
   ])
   expect(walk.folders).toEqual(["", ".qm", "a"])
   expect(walk.skipped).toEqual([{ path: ".env", reason: "secret-bearing" }])

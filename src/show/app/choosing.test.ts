@@ -74,6 +74,18 @@ describe("a repository", () => {
     expect((await find()).files[0]?.path).toBe("src/berth.ts")
   })
 
+  test("[APP-9] what another process scanned is seen, however long an index may be kept", async () => {
+    await using world = await newWorld({ environment: { REPO_SCAN_INTERVAL: "0" } })
+    await write(world, SHOP)
+    await using server = await world.open()
+    await using terminal = await world.open()
+    await server.call("map.scan", {}, { signal })
+    await write(world, { "src/berth.ts": "export const berth = 1\n" })
+    await terminal.call("map.scan", {}, { signal })
+    const found = SearchFind.parse(await server.call("search.find", { words: "berth" }, { signal }))
+    expect(found.files.map((it) => it.path)).toContain("src/berth.ts")
+  })
+
   test("[APP-9] without git, empty, or in languages nobody knows: each answers and says what it is", async () => {
     await using world = await newWorld()
     await using app = await world.open()

@@ -1,5 +1,6 @@
 import type { CallContext, ScanMode } from "#ground/contract"
 import type { IndexedTree, Scanned, TreeIndex, TreeSource } from "#know/map"
+import type { Git } from "#see/repo"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 
@@ -20,6 +21,8 @@ type Deps = Pick<
 
 type Opened = {
   readonly index: TreeIndex
+  /** For opening what is stored, and for the texts of files: it needs no git. */
+  readonly reading: TreeSource
   source(signal: AbortSignal): Promise<TreeSource>
   close(): Promise<void>
 }
@@ -27,6 +30,7 @@ type Opened = {
 export function createMapping(deps: Deps): Mapping {
   let opening: Promise<Opened> | undefined
   let current: IndexedTree | undefined
+  const closing = new AbortController()
   const { inTurn, settled } = oneAfterTheOther()
   const opened = () => {
     opening ??= open(deps)
@@ -35,37 +39,47 @@ export function createMapping(deps: Deps): Mapping {
 
   async function scan(mode: ScanMode, { signal, onProgress }: CallContext): Promise<Scanned> {
     const { index, source } = await opened()
-    const scanned = await index.scan(await source(signal), {
+    const until = AbortSignal.any([signal, closing.signal])
+    const scanned = await index.scan(await source(until), {
       mode,
-      signal,
+      signal: until,
       ...(onProgress !== undefined && {
         onProgress: (done, total) => onProgress({ what: "reading files", done, total }),
       }),
     })
-    current = scanned.tree
-    return scanned
+    return { ...scanned, tree: renewed(scanned.tree) }
   }
 
-  async function openTree(): Promise<IndexedTree | undefined> {
-    if (current !== undefined) return current
-    const { index, source } = await opened()
-    current = await index.open(await source(new AbortController().signal))
+  /** What was prepared for the tree of before still holds while it is the same one. */
+  function renewed(tree: IndexedTree): IndexedTree {
+    const isSame = current?.revision === tree.revision
+    current = current !== undefined && isSame ? { ...current, scannedAtMs: tree.scannedAtMs } : tree
     return current
+  }
+
+  /** The store is asked each time: another process may have scanned. What is prepared stays. */
+  async function newest(): Promise<IndexedTree | undefined> {
+    const { index, reading } = await opened()
+    const stored = await index.open(reading)
+    return stored === undefined ? undefined : renewed(stored)
   }
 
   return {
     scan: (mode, context) => inTurn(() => scan(mode, context)),
     tree: (context) =>
       inTurn(async () => {
-        const known = await openTree()
+        const stored = await newest()
         const { scanInterval, scanMode } = deps.config().map
-        if (known !== undefined && isFresh(known, { scanInterval, nowMs: deps.clock.now() })) {
-          return known
-        }
-        return (await scan(known === undefined ? "incremental" : scanMode, context)).tree
+        const isFresh = (it: IndexedTree) =>
+          // An interval of 0 leaves every look to the person.
+          scanInterval === 0 || deps.clock.now() - it.scannedAtMs < scanInterval * 1_000
+        if (stored !== undefined && isFresh(stored)) return stored
+        return (await scan(stored === undefined ? "incremental" : scanMode, context)).tree
       }),
-    openTree,
+    openTree: () => inTurn(newest),
     async close() {
+      // Nobody waits for it any more, and what was read is kept.
+      closing.abort()
       await settled()
       const made = await opening?.catch(() => undefined)
       await made?.close()
@@ -84,14 +98,6 @@ function oneAfterTheOther() {
     },
     settled: () => last,
   }
-}
-
-/** An interval of 0 leaves every look to the person. */
-function isFresh(
-  { scannedAtMs }: IndexedTree,
-  it: { readonly scanInterval: number; readonly nowMs: number },
-): boolean {
-  return it.scanInterval === 0 || it.nowMs - scannedAtMs < it.scanInterval * 1_000
 }
 
 /** Rooms and grammars are loaded only here: most commands need none of them. */
@@ -115,12 +121,14 @@ async function open(deps: Deps): Promise<Opened> {
     clock: deps.clock,
     log: deps.log,
   })
+  const sourceWith = (git: Git | { readonly problem: string }) =>
+    workingTree({ repository, git, clock: deps.clock })
   return {
     index,
+    reading: sourceWith({ problem: "the past is read by a scan" }),
     async source(signal) {
       const opened = await openGit({ repository, environment: deps.environment(), signal })
-      const git = opened.kind === "ready" ? opened.git : { problem: opened.reason }
-      return workingTree({ repository, git, clock: deps.clock })
+      return sourceWith(opened.kind === "ready" ? opened.git : { problem: opened.reason })
     },
     async close() {
       await map[Symbol.asyncDispose]()

@@ -76,6 +76,15 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     expect(result.oneFileChangedMs).toBeGreaterThan(0)
   })
 
+  test("[PROOF-12] of a bare repository it is the newest commit, and no peer is asked", async () => {
+    const bare = path.join(temp.path, "tree.git")
+    git(temp.path, "clone", "-q", "--bare", root, bare)
+    const result = await proofWith(systemPath).scan({ repo: bare, commits: 0 }, { signal })
+    expect(result).toMatchObject({ repository: "tree.git", files: 3, lines: 5 })
+    expect(result.rows.map((it) => it.tool)).toEqual(["qm"])
+    expect(result.oneFileChangedMs).toBeGreaterThan(0)
+  })
+
   test("[PROOF-10] a peer that is not here, or that fails, is named without figures", async () => {
     tool("repomix", '[ "$1" = --version ] || exit 3')
     const nowhere = path.join(temp.path, "nowhere")

@@ -41,6 +41,7 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
 
   const tree: IndexedTree = {
     digest: kept.digest,
+    revision: kept.revision,
     gitSha,
     scannedAtMs: kept.scannedAtMs,
     files,

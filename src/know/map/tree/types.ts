@@ -66,6 +66,8 @@ export type UnreadFile = {
 export type IndexedTree = {
   /** Of all paths and contents; equal trees have equal ones. */
   readonly digest: string
+  /** Another one means another tree, another past, or contents under other numbers. */
+  readonly revision: number
   readonly gitSha: string | undefined
   readonly scannedAtMs: number
   /** Sorted by path. */
