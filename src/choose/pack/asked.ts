@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type { ContextPack, OperationName, PackForm, SIGNATURES } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
+import { safePath } from "./safe.ts"
 
 /** What an operation is asked, its defaults filled in. */
 export type Asked<Name extends OperationName> = z.output<(typeof SIGNATURES)[Name]["input"]>
@@ -16,7 +17,7 @@ export function targetsOf(input: BuildInput): readonly string[] {
 /** Of several forms for one file the one that sends the most counts. */
 export function formsOf(
   input: BuildInput,
-  pathOf: (written: string) => string,
+  pathOf: (written: string) => string | undefined,
 ): ReadonlyMap<string, PackForm> {
   const all: readonly (readonly [PackForm, readonly string[]])[] = [
     ["path", input.mention],
@@ -24,12 +25,16 @@ export function formsOf(
     ["symbols", input.symbols],
     ["full", input.full],
   ]
-  return new Map(all.flatMap(([form, paths]) => paths.map((path) => [pathOf(path), form] as const)))
+  return new Map(
+    all.flatMap(([form, paths]) =>
+      paths.flatMap((it) => pathOf(it) ?? []).map((path) => [path, form] as const),
+    ),
+  )
 }
 
 /** As they are kept with the package: to open it again and change it. */
 export function choicesOf(input: BuildInput, redact: Redact): ContextPack["choices"] {
-  const safe = (paths: readonly string[]) => paths.map((it) => redact(it).text)
+  const safe = (paths: readonly string[]) => paths.map((it) => safePath(it, redact))
   return {
     target: safe(input.target),
     drop: safe(input.drop),

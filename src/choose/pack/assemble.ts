@@ -1,11 +1,11 @@
 import type { PackFile, PackPiece } from "#ground/contract"
-import { type Redact, redactLines, type SafeLines } from "#ground/secrets"
+import type { Redact, SafeLines } from "#ground/secrets"
 import type { Content } from "#know/map"
 import { signatureLine } from "#know/map"
 import { sum } from "./draft.ts"
 import { MOST_SHOWN_SYMBOLS } from "./limits.ts"
-import { cleanLine, cleanText } from "./render/clean.ts"
 import { headingOf, labelOf } from "./render/heading.ts"
+import { safeLine, safeLines, safeText } from "./safe.ts"
 import type { SelectedFile } from "./select.ts"
 
 export type Assembling = {
@@ -13,7 +13,7 @@ export type Assembling = {
   readonly count: (text: string) => number
 }
 
-/** A file as it is sent: redacted, without hidden signs, counted. The closing line comes later. */
+/** A file as it is sent: without hidden signs, redacted, counted. The closing line comes later. */
 export function assembleFile(file: SelectedFile, { redact, count }: Assembling): PackFile {
   const made =
     file.segments.length > 0
@@ -25,7 +25,7 @@ export function assembleFile(file: SelectedFile, { redact, count }: Assembling):
     blobId: file.content.blobId,
     sentBefore: file.sentBefore,
   }
-  const line = (text: string) => cleanLine(redact(text).text, LONGEST_LINE_UNITS)
+  const line = (text: string) => safeLine(text, { redact, mostUnits: LONGEST_LINE_UNITS })
   return {
     ...head,
     score: file.scored.score,
@@ -54,8 +54,9 @@ type Made = {
 /** Neighbouring segments are one piece. A count of the scan stands unless the text was changed. */
 function piecesOf(file: SelectedFile, { redact, count }: Assembling): Made {
   const text = file.text ?? ""
-  const safe = redactLines(text, redact)
-  const cut = runsOf(file.segments).map((run) => pieceOf(file.content, run, safe))
+  const safe = safeLines(text, redact)
+  const texts = { safe, scanned: linesOf(text), redact }
+  const cut = runsOf(file.segments).map((run) => pieceOf(file.content, run, texts))
   const tokens = cut.map(({ piece, run, isAsScanned }) => {
     const segments = run.map((it) => file.content.segments[it]?.tokens ?? 0)
     return count(labelOf(piece)) + (isAsScanned ? sum(segments) : count(ended(piece.text)))
@@ -82,20 +83,35 @@ type CutPiece = {
   readonly isAsScanned: boolean
 }
 
-function pieceOf(content: Content, run: readonly number[], safe: SafeLines): CutPiece {
+type PieceTexts = {
+  readonly safe: SafeLines
+  /** The lines that were counted, each with its newline. */
+  readonly scanned: readonly string[]
+  readonly redact: Redact
+}
+
+function pieceOf(
+  content: Content,
+  run: readonly number[],
+  { safe, scanned, redact }: PieceTexts,
+): CutPiece {
   const first = content.segments[run[0] ?? 0]
   const last = content.segments[run.at(-1) ?? 0]
   const [fromLine, toLine] = [first?.fromLine ?? 1, last?.toLine ?? 1]
   const text = safe.lines.slice(fromLine - 1, toLine).join("")
-  const cleaned = cleanText(text)
+  const before = scanned.slice(fromLine - 1, toLine).join("")
   const symbol = run.length === 1 && first?.symbol !== undefined ? first.symbol : undefined
   const name = symbol === undefined ? undefined : content.symbols[symbol]?.name
-  const isWhole = safe.secretLines.length === 0 && cleaned === text && text.endsWith("\n")
+  const shown = name === undefined ? undefined : safeText(name, redact).text
   return {
-    piece: { fromLine, toLine, text: cleaned, ...(name !== undefined && { symbol: name }) },
+    piece: { fromLine, toLine, text, ...(shown !== undefined && { symbol: shown }) },
     run,
-    isAsScanned: isWhole,
+    isAsScanned: text === before && text.endsWith("\n"),
   }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
 /** Every piece ends with a newline, also the last of a file without one. */
@@ -108,16 +124,17 @@ function signaturePieces(file: SelectedFile, { redact, count }: Assembling): Mad
     const symbol = file.content.symbols[index]
     if (symbol === undefined) return []
     const line = signatureLine(symbol)
-    const { text, findings } = redact(line)
-    const shown = cleanText(text).replaceAll("\n", " ")
+    const { text, secrets } = safeText(line, redact)
+    const shown = text.replaceAll("\n", " ")
     const tokens = shown === line ? symbol.signatureTokens : count(`${shown}\n`)
-    const { fromLine, toLine, name } = symbol
-    return [{ piece: { fromLine, toLine, text: shown, symbol: name }, tokens, findings }]
+    const { fromLine, toLine } = symbol
+    const name = safeText(symbol.name, redact).text
+    return [{ piece: { fromLine, toLine, text: shown, symbol: name }, tokens, secrets }]
   })
   return {
     pieces: found.map((it) => it.piece),
     tokens: sum(found.map((it) => it.tokens)),
-    redactions: sum(found.map((it) => it.findings.length)),
+    redactions: sum(found.map((it) => it.secrets)),
   }
 }
 

@@ -7,7 +7,6 @@ import type {
   PackBuilt,
   PackFormat,
 } from "#ground/contract"
-import { formatExact } from "#ground/contract"
 import type { Redact, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
@@ -20,10 +19,12 @@ import { BudgetInvalid, OutRefused, TargetOutside, TaskEmpty } from "./errors.ts
 import { adviceFor, type GuidelineText, readGuidelines } from "./guidelines/guidelines.ts"
 import { createKept } from "./kept/kept.ts"
 import { sentBefore } from "./kept/sent.ts"
-import { LONGEST_TASK_UNITS } from "./limits.ts"
+import { LONGEST_ADVICE_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
+import { notesOf, taskNotes, unknownNotes } from "./notes.ts"
 import { type PrepareDeps, type Prepared, prepare } from "./prepare.ts"
 import { renderPack } from "./render/render.ts"
 import { roleRule } from "./roles.ts"
+import { safeLine, safeText } from "./safe.ts"
 import { validatePack } from "./validate.ts"
 
 export type PackDeps = {
@@ -41,6 +42,8 @@ export type PackDeps = {
   /** `.qm/guidelines.json`, if there is one. */
   guidelineFile(): Promise<GuidelineText | undefined>
   secrets(): Promise<Pick<Secrets, "redact">>
+  /** Of the repository whose packages these are: a store may be shared by several. */
+  root(): string
   /** A path as a person gave it, from the root; undefined outside of the repository. */
   place(path: string): string | undefined
   /** Writes a package into a file; undefined where nobody may name a file of this machine. */
@@ -63,7 +66,7 @@ export async function build(
   if (!Number.isSafeInteger(budget) || budget < 1) throw BudgetInvalid({ budget })
   if (input.out !== undefined && deps.write === undefined) throw OutRefused({})
   const { redact } = await deps.secrets()
-  const task = redact(input.task.slice(0, LONGEST_TASK_UNITS)).text.trim()
+  const task = safeText(input.task.slice(0, LONGEST_TASK_UNITS), redact).text.trim()
   if (task === "" && targetsOf(input).length === 0) throw TaskEmpty({})
 
   const building = { input, task, budget, redact, context, deps }
@@ -168,7 +171,8 @@ async function finish(
     redact,
     count: counter.count,
   })
-  const pack = { ...composed, ...detailsOf(building), notes: notesOf(prepared, composed) }
+  const notes = [...unknownNotes(prepared, building), ...notesOf(prepared, composed)]
+  const pack = { ...composed, ...detailsOf(building), notes }
   const whole = { ...pack, state: stateOf(tree) }
   const fileOf = (path: string) => tree.files[tree.corpus().positionByPath.get(path) ?? -1]
   const hasFile = (path: string, id: string) => fileOf(path)?.blobId === id
@@ -186,22 +190,28 @@ function detailsOf({ input, deps, redact }: Building) {
   }
 }
 
-async function advice({ analysis }: Prepared, { input, deps }: Building) {
+async function advice({ analysis }: Prepared, { input, deps, redact }: Building) {
   const guidelines = readGuidelines(await deps.guidelineFile())
   const { action, domain } = analysis
-  return adviceFor(guidelines, {
+  const said = adviceFor(guidelines, {
     role: input.role,
     action: action ?? undefined,
     domain: domain ?? undefined,
     paths: [...targetsOf(input), ...analysis.filePaths],
   })
+  const line = { redact, mostUnits: LONGEST_ADVICE_UNITS }
+  return said.map((it) => ({ ...it, text: safeLine(it.text, line) }))
+}
+
+export async function keptIn(deps: PackDeps) {
+  return createKept(await deps.db(), { root: deps.root() })
 }
 
 /** Without a history of packages everything is new. */
 async function sentIn(session: string | undefined, deps: PackDeps) {
   if (session === undefined) return () => false
   try {
-    return sentBefore(await createKept(await deps.db()).ofSession(session))
+    return sentBefore(await (await keptIn(deps)).sentIn(session))
   } catch (error) {
     if (!isAppError(error)) throw error
     deps.log.warn("earlier packages not read", { code: error.code })
@@ -212,32 +222,18 @@ async function sentIn(session: string | undefined, deps: PackDeps) {
 /** A store that cannot be written costs the person the history, never the package. */
 async function keep(
   pack: ContextPack,
-  { save }: BuildInput,
+  { save, format }: BuildInput,
   deps: PackDeps,
 ): Promise<readonly string[]> {
   if (!save) return []
   try {
-    await createKept(await deps.db()).keep(pack)
+    await (await keptIn(deps)).keep(pack, format ?? null)
     return []
   } catch (error) {
     if (!isAppError(error)) throw error
     deps.log.warn("package not kept", { code: error.code })
     return [`It was not kept: ${error.message} [${error.code}]`]
   }
-}
-
-function taskNotes({ task }: BuildInput): readonly string[] {
-  if (task.length <= LONGEST_TASK_UNITS) return []
-  return [`The task is long; its first ${formatExact(LONGEST_TASK_UNITS)} characters were read.`]
-}
-
-function notesOf({ weighed }: Prepared, { files }: Pick<ContextPack, "files">): string[] {
-  const redactions = files.reduce((total, it) => total + it.redactions, 0)
-  const stale = weighed.stale.length
-  return [
-    ...(redactions > 0 ? [`Secrets replaced in it: ${redactions}.`] : []),
-    ...(stale > 0 ? [`Files that change while they are read stayed out: ${stale}.`] : []),
-  ]
 }
 
 function stateOf(tree: IndexedTree): IndexState {

@@ -15,6 +15,7 @@ import { headingOf } from "./render/heading.ts"
 import { closingOf, renderMarkdown } from "./render/markdown.ts"
 import { openingOf } from "./render/opening.ts"
 import { renderXml } from "./render/xml.ts"
+import { safeText } from "./safe.ts"
 import { type Selection, type SelectOptions, select } from "./select.ts"
 
 /** What the words of a package are made of, beside what was prepared. */
@@ -38,24 +39,63 @@ type OnlyThisBuild = "id" | "builtAt" | "role" | "session" | "choices" | "notes"
 /** A package without what only this build has: its id, its time, for whom. */
 export type Composed = Omit<ContextPack, OnlyThisBuild>
 
+/** A package within the budget. Where there can be none, what is said to be enough was tried. */
+export async function composePack(composing: Composing): Promise<Composed> {
+  try {
+    return await composeWithin(composing)
+  } catch (error) {
+    if (!BudgetTooSmall.is(error)) throw error
+    const needed = await enoughFor(composing, error.data.needed)
+    throw BudgetTooSmall({ ...error.data, budget: composing.budget, needed }, error)
+  }
+}
+
+/** The least budget that holds, in the format asked for: parts alone do not tell what a whole has. */
+async function enoughFor(composing: Composing, guess: number): Promise<number> {
+  const isEnough = async (budget: number) => {
+    try {
+      await composeWithin({ ...composing, budget })
+      return true
+    } catch (error) {
+      if (!BudgetTooSmall.is(error)) throw error
+      return false
+    }
+  }
+  let short = composing.budget
+  let enough = Math.max(guess, short + 1)
+  while (!(await isEnough(enough))) {
+    short = enough
+    enough *= 2
+  }
+  while (enough - short > 1) {
+    const middle = Math.floor((short + enough) / 2)
+    if (await isEnough(middle)) enough = middle
+    else short = middle
+  }
+  return enough
+}
+
 /**
  * Fits, writes and counts until the whole text is within the budget. Parts are counted one by one,
  * and a text may have more tokens than its parts: then the room is made smaller by what was over.
  */
-export async function composePack(composing: Composing): Promise<Composed> {
+async function composeWithin(composing: Composing): Promise<Composed> {
   const { budget, count } = composing
   const openingTokens = count(openingOf(emptyOpening(composing)))
   const selectIn = selectorOf(composing, openingTokens)
   let room = budget - openingTokens
-  for (let attempt = 0; attempt < MOST_FITTINGS; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const selection = await selectIn(Math.max(0, room))
-    if (room < 0) throw tooSmall(budget, openingTokens)
+    const { leastTokens } = selection
+    if (room < 0) throw tooSmall(budget, openingTokens, leastTokens)
     const pack = composeOnce(composing, selection)
     const over = tokensOf(pack, composing) - budget
     if (over <= 0) return pack
-    room = Math.max(0, room - over - SLACK_TOKENS)
+    if (room <= leastTokens) throw tooSmall(budget, budget + over, leastTokens)
+    // The last try is the least that there can be: what fits so is never refused.
+    const smaller = attempt < MOST_FITTINGS ? room - over - SLACK_TOKENS : leastTokens
+    room = Math.max(leastTokens, smaller)
   }
-  throw tooSmall(budget, budget * 2)
 }
 
 /** What targets need is said together with what stands before them. */
@@ -77,8 +117,9 @@ function selectorOf(composing: Composing, openingTokens: number) {
 /** What the least package that can be has more than none. */
 const SLACK_TOKENS = 4
 
-function tooSmall(budget: number, needed: number) {
-  return BudgetTooSmall({ budget, needed, what: "What stands before the first file" })
+function tooSmall(budget: number, needed: number, leastTokens: number) {
+  const what = leastTokens > 0 ? "What is named" : "What stands before the first file"
+  return BudgetTooSmall({ budget, needed, what })
 }
 
 function emptyOpening({ task, advice }: Composing) {
@@ -131,7 +172,10 @@ const NO_DETAILS = {
 function composeOnce(composing: Composing, selection: Selection): Composed {
   const { task, prepared, advice, count } = composing
   const assembled = selection.files.map((it) => assembleFile(it, composing))
-  const ordered = inOrder(assembled, composing.order.map(prepared.pathOf))
+  const ordered = inOrder(
+    assembled,
+    composing.order.flatMap((it) => prepared.pathOf(it) ?? []),
+  )
   const digest = digestOf(ordered, { task, advice })
   const fence = fenceFor(digest, textsOf(ordered, { task, advice }))
   const closingTokens = count(closingOf(fence))
@@ -149,7 +193,10 @@ function composeOnce(composing: Composing, selection: Selection): Composed {
     emptyReason: files.length === 0 ? emptyReason(composing, left) : null,
     analysis: prepared.analysis,
     files,
-    dependencies: [...dependenciesIn(selection.edges, paths)],
+    dependencies: dependenciesIn(selection.edges, paths).map((it) => ({
+      ...it,
+      names: it.names.map((name) => safeText(name, composing.redact).text),
+    })),
     left: listed(left),
     leftCount: left.length,
     signals: { used: [...prepared.signals.used], missing: [...prepared.signals.missing] },

@@ -9,7 +9,7 @@ export type FitSegment = {
   readonly isNamed: boolean
   /** An earlier package of the session had it. */
   readonly isSent: boolean
-  /** Blank lines, lone brackets and other scraps: never sent alone. */
+  /** Blank lines and lone brackets: never sent alone. */
   readonly isBare: boolean
   /** The segment that is the head of its class. */
   readonly head: number | undefined

@@ -77,3 +77,27 @@ test("[PACK-12] below the least relevance only what is named stays; what is drop
     ["low.ts", "below"],
   ])
 })
+
+test("[PACK-11] a comma in braces belongs to its glob, and a plain name is the folder too", () => {
+  const isDenied = denyRule("src/{keys,vault}/**, secret,gen/\ndocs/[id].md")
+  const denied = [
+    "src/keys/a.ts",
+    "src/vault/a.ts",
+    "secret",
+    "secret/deep/a.ts",
+    "gen/a.ts",
+    "docs/[id].md",
+  ]
+  const allowed = ["src/a.ts", "vault}/a", "secrets/a.ts", "my/secret", "general.ts"]
+  expect(denied.filter(isDenied)).toEqual(denied)
+  expect(allowed.filter(isDenied)).toEqual([])
+})
+
+test.for([
+  ["src/{keys,vault/**", "braces"],
+  ["src/keys},vault/**", "braces"],
+  ["/secret/**", "without a /"],
+])("[PACK-10] %s is a rule that cannot be used", ([rule = "", wrong]) => {
+  expect(() => denyRule(rule)).toThrow(wrong)
+  expect(() => denyRule(rule)).toThrow("pack.deny has a rule that cannot be used")
+})

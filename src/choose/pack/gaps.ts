@@ -1,7 +1,7 @@
 import { type Board, type Draft, sum, takeSegments } from "./draft.ts"
 
 /** A label costs about as much: a small gap is cheaper sent than explained, and lines stay whole. */
-export const GAP_TOKENS = 12
+const GAP_TOKENS = 12
 
 /** Fills small gaps between two chosen parts of a file, where there is room. */
 export function fillGaps(board: Board): void {

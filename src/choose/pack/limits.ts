@@ -67,7 +67,10 @@ export const MOST_FITTINGS = 8
 /** A fence that occurs in the text is made anew; that one is found is a matter of two tries. */
 export const MOST_FENCES = 1_000
 
-/** Characters of all instructions of guidelines together. */
+/** One advice of a guideline, as long as its contract allows. */
+export const LONGEST_ADVICE_UNITS = 10_000
+
+/** Characters of all instructions and constraints of guidelines together. */
 export const MOST_INSTRUCTION_UNITS = 50_000
 
 /** Guidelines of one file. */

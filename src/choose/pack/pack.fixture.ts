@@ -113,6 +113,7 @@ function depsOf(tree: IndexedTree, settings: Readonly<Record<string, unknown>>) 
     config: () => Config.parse({ pack: settings }),
     guidelineFile: async () => undefined,
     secrets: async () => ({ redact: (text: string) => ({ text, findings: [] }) }),
+    root: () => "/shop",
     place: (path: string) => (path.startsWith("/") || path.startsWith("..") ? undefined : path),
     ids: createIds({ clock: { ...stillClock, now: nextMoment() }, random }),
     clock: stillClock,

@@ -43,8 +43,8 @@ export type Prepared = {
   readonly scored: readonly ScoredFile[]
   readonly left: readonly PackLeft[]
   readonly rules: FilterRules
-  /** A path of the tree for one that a person or a task wrote. */
-  pathOf(written: string): string
+  /** A path of the tree for one that a person gave; undefined where it names nothing. */
+  pathOf(given: string): string | undefined
 }
 
 /** The first four steps: analyze, gather, score, filter; then the best files are read and weighed. */
@@ -59,7 +59,7 @@ export async function prepare(
     domain: request.domain,
   })
   const finder = pathFinderOf(tree)
-  const pathOf = (written: string) => finder.find(written)?.path ?? written
+  const pathOf = (given: string) => finder.locate(given, deps.place)?.path
   const rules = rulesOf(request, pathOf)
   const targets = request.targets?.map((given) => {
     const denial = denialOf(given, { isAllowed: () => true, isDenied: rules.isDenied })
@@ -95,13 +95,13 @@ function droppedUnscored(
 
 function rulesOf(
   { settings, role, dropped = [] }: PackRequest,
-  pathOf: (given: string) => string,
+  pathOf: (given: string) => string | undefined,
 ): FilterRules {
   return {
     minRelevance: settings.minRelevance,
     isAllowed: roleRule(settings.roles, role),
     isDenied: denyRule(settings.deny),
-    dropped: new Set(dropped.map(pathOf)),
+    dropped: new Set(dropped.flatMap((it) => pathOf(it) ?? [])),
   }
 }
 

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
-import { ContextPack, PackSummaryItem } from "#ground/contract"
+import { ContextPack, type PackFormat, PackSummaryItem } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 import { LARGEST_KEPT_BYTES } from "./limits.ts"
 
@@ -29,27 +29,39 @@ export const BodyRow = z.object({
 
 const SUMMARY = sql`id, task, role, budget, tokens, files, session, built_at`
 
-export const selectSummaries = (limit: number): Sql => sql`
-  SELECT ${SUMMARY} FROM packs ORDER BY built_at DESC, id DESC LIMIT ${limit}`
+export const selectSummaries = (root: string, limit: number): Sql => sql`
+  SELECT ${SUMMARY} FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT ${limit}`
 
-export const selectNewestBody = (): Sql => sql`
-  SELECT body FROM packs ORDER BY built_at DESC, id DESC LIMIT 1`
+export const selectNewestBody = (root: string): Sql => sql`
+  SELECT body FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT 1`
 
-export const selectBody = (id: string): Sql => sql`SELECT body FROM packs WHERE id = ${id}`
+export const selectBody = (root: string, id: string): Sql => sql`
+  SELECT body FROM packs WHERE id = ${id} AND root = ${root}`
 
-export const selectSessionBodies = (session: string, limit: number): Sql => sql`
-  SELECT body FROM packs WHERE session = ${session} ORDER BY built_at DESC, id DESC LIMIT ${limit}`
+type Session = { readonly root: string; readonly session: string; readonly limit: number }
 
-export const insertPack = (it: PackSummaryItem, pack: ContextPack): Sql => sql`
-  INSERT INTO packs (id, task, role, budget, tokens, files, session, built_at, body)
-  VALUES (${it.id}, ${it.task}, ${it.role}, ${it.budget}, ${it.tokens}, ${it.files},
-    ${it.session}, ${it.builtAt}, ${compressed(pack)})`
+/** Only in these formats a package carries the text of its files. */
+export const selectSentBodies = ({ root, session, limit }: Session): Sql => sql`
+  SELECT body FROM packs
+  WHERE root = ${root} AND session = ${session} AND format IN ('markdown', 'xml', 'json')
+  ORDER BY built_at DESC, id DESC LIMIT ${limit}`
+
+type Kept = {
+  readonly root: string
+  readonly format: PackFormat | null
+  readonly pack: ContextPack
+}
+
+export const insertPack = (it: PackSummaryItem, { root, format, pack }: Kept): Sql => sql`
+  INSERT INTO packs (id, root, task, role, budget, tokens, files, session, format, built_at, body)
+  VALUES (${it.id}, ${root}, ${it.task}, ${it.role}, ${it.budget}, ${it.tokens}, ${it.files},
+    ${it.session}, ${format}, ${it.builtAt}, ${compressed(pack)})`
 
 function compressed(pack: ContextPack): Uint8Array {
   return Uint8Array.from(deflateRawSync(JSON.stringify(pack), { level: 3 }))
 }
 
-/** All but the newest. */
-export const deleteSurplus = (kept: number): Sql => sql`
-  DELETE FROM packs WHERE id NOT IN (
-    SELECT id FROM packs ORDER BY built_at DESC, id DESC LIMIT ${kept})`
+/** All but the newest of a repository. */
+export const deleteSurplus = (root: string, kept: number): Sql => sql`
+  DELETE FROM packs WHERE root = ${root} AND id NOT IN (
+    SELECT id FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT ${kept})`

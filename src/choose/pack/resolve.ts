@@ -7,7 +7,9 @@ import { onceATree } from "./once-a-tree.ts"
 export type PathFinder = {
   /** Exact, by its tail, or by its name alone if no other file has it. */
   find(written: string): IndexedFile | undefined
-  /** The same for a path that a person gave, who is told when there is none. */
+  /** The same for a path that a person gave as a choice: never another file that ends alike. */
+  locate(given: string, place: (path: string) => string | undefined): IndexedFile | undefined
+  /** The same for one that must be there: the person is told when it is not. */
   demand(given: string, place: (path: string) => string | undefined): IndexedFile
 }
 
@@ -25,18 +27,26 @@ function createPathFinder({ files, unread }: IndexedTree): PathFinder {
     return byTail(path, namesakes) ?? byHead(path, byPath)
   }
 
+  const locate: PathFinder["locate"] = (given, place) => {
+    const written = plain(given)
+    const exact = byPath.get(given) ?? byPath.get(written)
+    if (exact !== undefined) return exact
+    const path = place(given)
+    if (path === undefined || path.startsWith("../")) return undefined
+    return byPath.get(path) ?? byTail(written, byName.get(nameOf(written)) ?? [])
+  }
+
   return {
     find,
+    locate,
     demand(given, place) {
-      const exact = byPath.get(given) ?? byPath.get(plain(given))
-      if (exact !== undefined) return exact
+      const found = locate(given, place)
+      if (found !== undefined) return found
       const path = place(given)
       if (path === undefined || path.startsWith("../")) throw TargetOutside({ path: given })
-      const found = byPath.get(path) ?? find(given)
-      if (found !== undefined) return found
       const known = unread.find((it) => it.path === path || it.path === given)
       if (known !== undefined) throw TargetUnknown({ path: given, unread: known.fileClass })
-      const similar = nearestOf(given, byName)
+      const similar = byHead(path, byPath)?.path ?? nearestOf(given, byName)
       throw TargetUnknown({ path: given, ...(similar !== undefined && { nearest: similar }) })
     },
   }

@@ -41,17 +41,53 @@ function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
 
 /** `pack.deny`: globs with commas; a path that fits one is in no package. */
 export function denyRule(setting: string): PathRule {
-  const globs = setting.split(/[,\n]/).map((it) => it.trim())
+  const globs = splitOutsideBraces(setting).map((it) => it.trim())
   const matchers = globs
     .filter((it) => it !== "")
     .map((glob) => matcher(glob, { setting: "pack.deny", rule: glob }))
   return (path) => matchers.some((isMatch) => isMatch(path))
 }
 
+/** At commas and newlines; a comma inside of braces belongs to the glob. */
+function splitOutsideBraces(setting: string): readonly string[] {
+  const globs = [""]
+  let depth = 0
+  for (const sign of setting) {
+    depth = Math.max(0, depth + depthStep(sign))
+    const isEnd = sign === "\n" || (sign === "," && depth === 0)
+    if (sign === "\n") depth = 0
+    if (isEnd) globs.push("")
+    else globs.push((globs.pop() ?? "") + sign)
+  }
+  return globs
+}
+
+function depthStep(sign: string): number {
+  if (sign === "{") return 1
+  return sign === "}" ? -1 : 0
+}
+
 /** A rule that fits nothing would let everything through in silence, so it is an error. */
 function matcher(glob: string, where: { setting: string; rule: string }): PathRule {
-  if (!isUsableGlob(glob))
-    throw RuleInvalid({ ...where, wrong: "a glob that cannot be searched for" })
-  const isMatch = globMatcher(glob, { dot: true })
-  return glob.endsWith("/") ? (path) => path.startsWith(glob) : isMatch
+  const wrong = wrongIn(glob)
+  if (wrong !== undefined) throw RuleInvalid({ ...where, wrong })
+  const isMatch = globMatcher(glob.endsWith("/") ? `${glob}**` : glob, { dot: true })
+  // A plain name is a file, or a folder with all that is in it; signs of a glob may be its letters.
+  const folder = glob.endsWith("/") ? glob : `${glob}/`
+  return (path) => path === glob || path.startsWith(folder) || isMatch(path)
+}
+
+function wrongIn(glob: string): string | undefined {
+  if (glob.startsWith("/")) return "paths begin at the root already, without a /"
+  if (!hasBalancedBraces(glob)) return "its braces are not balanced"
+  return isUsableGlob(glob) ? undefined : "a glob that cannot be searched for"
+}
+
+function hasBalancedBraces(glob: string): boolean {
+  let depth = 0
+  for (const sign of glob) {
+    depth += depthStep(sign)
+    if (depth < 0) return false
+  }
+  return depth === 0
 }

@@ -12,6 +12,7 @@ import { denialOf } from "./filter.ts"
 import { type ChosenFile, type Fitted, fit, leastForTargets } from "./fit.ts"
 import { FIT_WEIGHTS, type FitWeights } from "./fit-weights.ts"
 import { graphOf } from "./graph-of.ts"
+import type { SentPlace } from "./kept/sent.ts"
 import type { Prepared } from "./prepare.ts"
 import type { ScoredFile } from "./score.ts"
 import { fitFileOf, type WeighedFile } from "./weigh.ts"
@@ -26,7 +27,7 @@ export type SelectOptions = {
   formOf(path: string): PackForm | undefined
   headingTokens(file: ScoredFile): number
   /** Whether an earlier package of the session had these lines. */
-  isSent(blobId: string, fromLine: number, toLine: number): boolean
+  isSent(lines: SentPlace): boolean
 }
 
 /** A file of the package, what is sent of it, and where that stands. */
@@ -41,7 +42,10 @@ export type Selection = {
   /** Best first; what comes by closure last. */
   readonly files: readonly SelectedFile[]
   readonly left: Fitted["left"]
+  /** How the files hang together by the lines that are sent. */
   readonly edges: readonly Edge[]
+  /** What must be in the package costs at least so much. */
+  readonly leastTokens: number
 }
 
 /** The fifth step: fits what was prepared into a budget, and closes it. */
@@ -54,10 +58,11 @@ export async function select(
   const { files } = prepared.weighed
   const fitFiles = files.map((it) => fitFileOf(it, { ...options, analysis: prepared.analysis }))
   const wanted = options.closure ? Math.floor(options.budgetTokens * weights.closureShare) : 0
-  const reserve = Math.max(0, Math.min(wanted, options.budgetTokens - leastForTargets(fitFiles)))
+  const leastTokens = leastForTargets(fitFiles)
+  const reserve = Math.max(0, Math.min(wanted, options.budgetTokens - leastTokens))
   const first = fit(fitFiles, { ...options, budgetTokens: options.budgetTokens - reserve, weights })
   const edges = await followNames(tree, linesOf(first, files))
-  if (reserve === 0) return { ...selectionOf(first, files), edges }
+  if (reserve === 0) return { ...selectionOf(first, files), edges, leastTokens }
 
   const closing = closureFiles(tree, edges, linesOf(first, files))
   const closed = await closureIn(tree, closing, { prepared, options, room: reserve })
@@ -70,7 +75,9 @@ export async function select(
   return {
     files: [...selection.files, ...added],
     left: selection.left.filter((it) => !addedPaths.has(it.path)),
-    edges,
+    // The second fit has more room, and may send other lines than those that were followed.
+    edges: await followNames(tree, linesOf(second, files)),
+    leastTokens,
   }
 }
 

@@ -2,8 +2,9 @@ import type { TaskAnalysis } from "#ground/contract"
 import type { Content, IndexedTree, Segment } from "#know/map"
 import { type PostingsOf, type Query, rarityIn, scoreFileSymbols } from "#know/search"
 import type { FitFile, FitSegment } from "./draft.ts"
-import { GAP_TOKENS, isBareText } from "./gaps.ts"
+import { isBareText } from "./gaps.ts"
 import { graphOf } from "./graph-of.ts"
+import type { SentPlace } from "./kept/sent.ts"
 import {
   FEWEST_WEIGHED_FILES,
   LARGEST_WEIGHED_TOKENS,
@@ -90,7 +91,7 @@ export type FitShape = {
   readonly analysis: TaskAnalysis
   readonly formOf: (path: string) => FitFile["form"]
   readonly headingTokens: (file: ScoredFile) => number
-  readonly isSent: (blobId: string, fromLine: number, toLine: number) => boolean
+  readonly isSent: (lines: SentPlace) => boolean
 }
 
 /** A weighed file as fitting sees it. */
@@ -105,7 +106,7 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
       tokens: segment.tokens,
       score: scores[index] ?? 0,
       isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
-      isSent: shape.isSent(content.blobId, segment.fromLine, segment.toLine),
+      isSent: shape.isSent({ ...segment, path: file.file.path, blobId: content.blobId }),
       isBare: isBare(segment),
       head: headOf(index),
     }),
@@ -128,14 +129,13 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
 }
 
 /**
- * Blank lines, lone brackets, and the scraps between two symbols. Texts are split only where a
- * segment is small enough to be one.
+ * Blank lines and lone brackets; a constant of one line is short, and says something. Texts are split
+ * only where a segment is small enough to be bare.
  */
 function bareFinder({ text }: WeighedFile): (segment: Segment) => boolean {
   let lines: readonly string[] | undefined
-  return ({ fromLine, toLine, tokens, symbol }) => {
+  return ({ fromLine, toLine, tokens }) => {
     if (tokens > MOST_BARE_TOKENS) return false
-    if (symbol === undefined && tokens <= GAP_TOKENS && fromLine > 1) return true
     lines ??= text.split("\n")
     return isBareText(lines.slice(fromLine - 1, toLine).join("\n"))
   }

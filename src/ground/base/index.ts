@@ -29,7 +29,14 @@ export { giveOthersATurn } from "./turn.ts"
 
 // Text: made safe for a terminal, compared the same everywhere.
 
-export { compareText, nearest, ownCopy, visible, visibleLine } from "./text.ts"
+export {
+  compareText,
+  nearest,
+  ownCopy,
+  visible,
+  visibleLine,
+  withoutHiddenSigns,
+} from "./text.ts"
 
 // Files: replaced whole, read within bounds, never through a link.
 

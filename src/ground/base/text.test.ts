@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { compareText, nearest, visible, visibleLine } from "./text.ts"
+import { compareText, nearest, visible, visibleLine, withoutHiddenSigns } from "./text.ts"
 
 /** What may reach a terminal, said the other way round from the code: letters, marks, and so on. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\n\t]*$/u
@@ -72,4 +72,15 @@ describe("the nearest word", () => {
 
 test("[BASE-2] the order of text is by code unit, the same on every machine", () => {
   expect(["b", "a", "B", "ä", "a"].toSorted(compareText)).toEqual(["B", "a", "a", "b", "ä"])
+})
+
+describe("what nobody sees", () => {
+  test("[BASE-2] is not in a text for a model, and all else is", () => {
+    const tags = String.fromCodePoint(0xe0041, 0xe007f)
+    expect(
+      withoutHiddenSigns(`a\u202eb\u200bc${tags}d\u0000e\u001b[31mf\r\ng\th\ud800i\u2028j`),
+    ).toBe("abcde[31mf\ng\thij")
+    expect(withoutHiddenSigns(DRAWN_AS_NOTHING)).toBe("")
+    expect(withoutHiddenSigns("Grüße, 世界 😀 \ue0b0\n\tok")).toBe("Grüße, 世界 😀 \ue0b0\n\tok")
+  })
 })

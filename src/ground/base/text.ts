@@ -22,6 +22,20 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t")
 }
 
+/**
+ * What a person would not see, or what turns the line around. Unlike above, private characters may
+ * stay: an icon is no trick. Newline and tab may stay too.
+ */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * Text from outside, for a model: only what a person would see of it. Done before secrets are
+ * looked for, since one with a hidden sign inside is none until the sign is gone (TB5).
+ */
+export function withoutHiddenSigns(text: string): string {
+  return text.replace(HIDDEN, "")
+}
+
 /** The nearest of several words, for "did you mean"; nothing when none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const farthest = Math.max(1, Math.floor(word.length / 3))

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { redactLines } from "./lines.ts"
+import { redactKeepingLines, redactLines } from "./lines.ts"
 
 /** Replaces everything from `<` to `>`, over lines too, as the real one does with keys. */
 function redact(text: string) {
@@ -49,6 +49,20 @@ test("[SECRETS-17] lines keep their numbers, whatever is replaced", () => {
         for (const sign of line)
           isInside = isInside ? sign !== ">" : sign === "<" && hasEnd(given, before, index)
       }
+    }),
+    fcParameters({ numRuns: 300 }),
+  )
+})
+
+test("[SECRETS-17] a text has as many lines as before, also when a secret is its end", () => {
+  expect(redactKeepingLines("a\n<x\ny>", redact)).toBe("a\n[redacted]\n\n")
+  expect(redactKeepingLines("a\n<x\ny\nz> b", redact)).toBe("a\n[redacted] b\n\n\n")
+  expect(redactKeepingLines("a\n<x>", redact)).toBe("a\n[redacted]")
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "<", ">"), maxLength: 60 })
+  const count = (of: string) => of.match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(count(redactKeepingLines(given, redact))).toBe(count(given))
     }),
     fcParameters({ numRuns: 300 }),
   )

@@ -42,9 +42,11 @@ function placeLines(text: string, { text: safe, findings }: ReturnType<Redact>):
 export function redactKeepingLines(text: string, redact: Redact): string {
   const redacted = redact(text)
   if (redacted.findings.length === 0) return text
-  return placeLines(text, redacted)
-    .lines.map((it) => it ?? "\n")
-    .join("")
+  const { lines } = placeLines(text, redacted)
+  // Where a secret swallowed the end of the text, the line it began on has lost its newline.
+  const isLast = (at: number) => at === lines.length - 1
+  const kept = lines.map((it = "\n", at) => (isLast(at) || it.endsWith("\n") ? it : `${it}\n`))
+  return kept.join("")
 }
 
 function linesOf(text: string): readonly string[] {

@@ -93,7 +93,7 @@ export const MOST_DEAD_CONTENTS = 1_000
 export const RACY_MS = 2_000
 
 /** Part of every content's key: raised when the same text would have other facts. */
-export const READER_VERSION = 2
+export const READER_VERSION = 3
 
 /** go.mod, package.json and tsconfig.json files of one tree that are read. */
 export const MOST_MANIFESTS = 2_000

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest"
+import { withoutHiddenSigns } from "#ground/base"
 import type { MapEntry } from "#ground/contract"
 import { createSearch, loadRanker, NothingToSearch } from "#know/search"
 import { madeTree, memorySource } from "#test/indexed-tree"
@@ -148,6 +149,27 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
       })
     },
   )
+
+  test.for([
+    ["d#x/b.ts#hashed", "hashed", "d#x/b.ts"],
+    ["./d#x/b.ts#Berth.moor", "moor", "d#x/b.ts"],
+    ["d#x/b.ts#Berth#moor", "moor", "d#x/b.ts"],
+    ["d#x/b.ts##own", "#own", "d#x/b.ts"],
+  ] as const)("[MAP-47] %s: a path may have the sign that ends it", async ([what, name, path]) => {
+    const map = await opened({
+      "d#x/b.ts": "export function hashed() {}\nclass Berth {\n  moor() {}\n  #own() {}\n}\n",
+      "c.ts": "export function hashed() {}\n",
+    })
+    expect(await map.show(what)).toMatchObject({ kind: "symbol", symbol: { name, path } })
+    await expect(map.show("d#x#hashed")).rejects.toSatisfy(MapNameUnknown.is)
+  })
+
+  test("[MAP-47] near a name in such a file are the names of that file", async () => {
+    const map = await opened({ "d#x/b.ts": "export function hashed() {}\n" })
+    const error: unknown = await map.show("d#x/b.ts#hashe").catch((it: unknown) => it)
+    if (!MapNameUnknown.is(error)) throw error
+    expect(error.data.near).toEqual(["hashed"])
+  })
 
   test("[MAP-47] of two hops the one between is named as it is asked for", async () => {
     const map = await opened({
@@ -340,6 +362,42 @@ test("[MAP-50] secrets in signatures and comments are replaced wherever they are
     expect(text).toContain("(secret)")
     expect(text).not.toContain("hunter2")
   }
+})
+
+test("[MAP-50] signs that nobody sees are gone, and no secret is put together by that", async () => {
+  const tags = String.fromCodePoint(0xe0049, 0xe0067, 0xe006e)
+  const bidi = "\u202e"
+  const split = "hun\u200dter2"
+  const map = await opened({
+    ...FILES,
+    "src/odd.ts": [
+      `/** Moors${tags} a ship${bidi}; the key is ${split}. */`,
+      `export function moor\u200dShip(key = "${split}${bidi}") {`,
+      "  return key",
+      "}",
+      `export class Quay\u200cSide { ${split}() {} }`,
+    ].join("\n"),
+    "src/more.ts": `import { moor\u200dShip } from "./odd${tags}${split}.ts"\n`,
+  })
+  await map.exportMap()
+  const near: unknown = await map.show("src/odd.ts#moorShips").catch((it: unknown) => it)
+  if (!MapNameUnknown.is(near)) throw near
+  const shown = [
+    await map.show("src/odd.ts"),
+    await map.show("src/more.ts"),
+    await map.show("src/odd.ts#moor\u200dShip"),
+    await map.find("moors a ship"),
+    [...map.written.values()],
+    near.data.near,
+  ].map((it) => JSON.stringify(it))
+  for (const text of shown) {
+    expect(withoutHiddenSigns(text)).toBe(text)
+    expect(text).not.toContain("hunter2")
+  }
+  expect(shown[0]).toContain("Moors a ship; the key is (secret).")
+  expect(shown[0]).toContain('"name":"moorShip"')
+  expect(shown[0]).toContain('"parent":"QuaySide"')
+  expect(shown[1]).toContain("./odd(secret).ts")
 })
 
 describe("[MAP-51] a scan says what it read, what it left out and what it read in part", () => {

@@ -40,6 +40,7 @@ export function choosingOperations(deps: OperationDeps) {
       counter: deps.tokens.counter,
       db: async () => (await deps.store()).forRoom("pack"),
       config: deps.config,
+      root: () => deps.places().repository.root,
       guidelineFile: () => readGuidelineFile(deps),
       secrets,
       place: (given) => placeInside(deps, given),

@@ -1,3 +1,4 @@
+import { hostname } from "node:os"
 import type { CallContext, ScanMode } from "#ground/contract"
 import type { IndexedTree, Scanned, TreeIndex, TreeSource } from "#know/map"
 import type { Git } from "#see/repo"
@@ -16,7 +17,7 @@ export type Mapping = {
 
 type Deps = Pick<
   OperationDeps,
-  "places" | "environment" | "config" | "store" | "tokens" | "clock" | "random" | "log"
+  "places" | "environment" | "config" | "location" | "store" | "tokens" | "clock" | "random" | "log"
 >
 
 type Opened = {
@@ -29,7 +30,7 @@ type Opened = {
 
 export function createMapping(deps: Deps): Mapping {
   let opening: Promise<Opened> | undefined
-  let current: IndexedTree | undefined
+  const renewed = createCurrent()
   const closing = new AbortController()
   const { inTurn, settled } = oneAfterTheOther()
   const opened = () => {
@@ -48,13 +49,6 @@ export function createMapping(deps: Deps): Mapping {
       }),
     })
     return { ...scanned, tree: renewed(scanned.tree) }
-  }
-
-  /** What was prepared for the tree of before still holds while it is the same one. */
-  function renewed(tree: IndexedTree): IndexedTree {
-    const isSame = current?.revision === tree.revision
-    current = current !== undefined && isSame ? { ...current, scannedAtMs: tree.scannedAtMs } : tree
-    return current
   }
 
   /** The store is asked each time: another process may have scanned. What is prepared stays. */
@@ -84,6 +78,20 @@ export function createMapping(deps: Deps): Mapping {
       const made = await opening?.catch(() => undefined)
       await made?.close()
     },
+  }
+}
+
+/** What was prepared for the tree of before still holds while it is the same one. */
+function createCurrent(): (tree: IndexedTree) => IndexedTree {
+  let current: IndexedTree | undefined
+  return (tree) => {
+    const before = current
+    if (before?.revision !== tree.revision) current = tree
+    // Others keep things by the tree itself: another object only when it has something else to say.
+    else if (before.scannedAtMs !== tree.scannedAtMs) {
+      current = { ...before, scannedAtMs: tree.scannedAtMs }
+    }
+    return current ?? tree
   }
 }
 
@@ -121,8 +129,10 @@ async function open(deps: Deps): Promise<Opened> {
     clock: deps.clock,
     log: deps.log,
   })
+  // In a team's store another machine may have a tree at the same path.
+  const machine = deps.location().kind === "postgres" ? { place: hostname() } : {}
   const sourceWith = (git: Git | { readonly problem: string }) =>
-    workingTree({ repository, git, clock: deps.clock })
+    workingTree({ repository, git, clock: deps.clock, ...machine })
   return {
     index,
     reading: sourceWith({ problem: "the past is read by a scan" }),

@@ -1,4 +1,4 @@
-import type { Guideline, GuidelinesList } from "#ground/contract"
+import type { Guideline, GuidelineAction, GuidelinesList } from "#ground/contract"
 import { globMatcher } from "#see/hosts"
 import { MOST_INSTRUCTION_UNITS } from "../limits.ts"
 
@@ -64,21 +64,29 @@ export function verdictOf(guidelines: readonly Guideline[]): GuidelinesList["ver
   const ofAll = [...new Set(allowed.flat())].filter((tool) =>
     allowed.every((list) => list.includes(tool)),
   )
+  const said = withinUnits(actions.filter(isSaid))
+  const textsOf = (type: Said["type"]) => said.flatMap((it) => (it.type === type ? [it.text] : []))
   return {
-    instructions: withinUnits(
-      actions.flatMap((it) => (it.type === "instruction" ? [it.text] : [])),
-    ),
-    constraints: withinUnits(actions.flatMap((it) => (it.type === "constraint" ? [it.text] : []))),
+    instructions: textsOf("instruction"),
+    constraints: textsOf("constraint"),
     allowedTools: allowed.length === 0 ? null : ofAll.filter((tool) => !denied.has(tool)),
     deniedTools: [...denied],
     gates: actions.flatMap((it) => (it.type === "hitl_gate" ? [it.reason] : [])),
   }
 }
 
+type Said = Extract<GuidelineAction, { readonly type: "instruction" | "constraint" }>
+
+export function isSaid(action: GuidelineAction): action is Said {
+  return action.type === "instruction" || action.type === "constraint"
+}
+
 /** A text that would go over the limit is left out whole; a shorter one behind it may still fit. */
-function withinUnits(texts: readonly string[]): string[] {
+export function withinUnits<Text extends { readonly text: string }>(
+  texts: readonly Text[],
+): readonly Text[] {
   let room = MOST_INSTRUCTION_UNITS
-  return texts.filter((text) => {
+  return texts.filter(({ text }) => {
     const fits = text.length <= room
     if (fits) room -= text.length
     return fits

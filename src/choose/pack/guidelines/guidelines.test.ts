@@ -84,6 +84,23 @@ test("[PACK-32] instructions together have at most 50,000 characters, the most i
   expect(Guideline.safeParse({ ...guideline({}), actions: one }).success).toBe(false)
 })
 
+test("[PACK-32] all advice of a package has at most 50,000 characters together", () => {
+  const actionsOf = (id: string) => [
+    { type: "constraint", text: `${id}1`.padEnd(9_000, "x") },
+    { type: "instruction", text: `${id}2`.padEnd(9_000, "x") },
+  ]
+  const rules = [1, 2, 3, 4].map((at) =>
+    guideline({ id: `g${at}`, priority: at, actions: actionsOf(`g${at}`) }),
+  )
+  const advice = adviceFor(
+    rules.map((it) => ({ ...it, origin: "file" })),
+    {},
+  )
+  expect(advice.map((it) => it.text.slice(0, 3))).toEqual(["g41", "g42", "g31", "g32", "g21"])
+  const { instructions, constraints } = verdictOf(rules)
+  expect([...instructions, ...constraints]).toHaveLength(5)
+})
+
 describe("[PACK-33] a static file adds guidelines and works without a store", () => {
   const fileOf = (value: unknown) => ({ path: ".qm/guidelines.json", text: JSON.stringify(value) })
   const wrong = (value: unknown) => {

@@ -2,7 +2,14 @@ import { z } from "zod"
 import { Guideline, type PackAdvice } from "#ground/contract"
 import { GuidelinesInvalid } from "../errors.ts"
 import { MOST_GUIDELINES } from "../limits.ts"
-import { appliesTo, byPriority, verdictOf, type WorkFacts } from "./evaluate.ts"
+import {
+  appliesTo,
+  byPriority,
+  isSaid,
+  verdictOf,
+  type WorkFacts,
+  withinUnits,
+} from "./evaluate.ts"
 
 export type KnownGuideline = Guideline & { readonly origin: string }
 
@@ -71,12 +78,12 @@ export function adviceFor(
   guidelines: readonly KnownGuideline[],
   facts: WorkFacts,
 ): readonly PackAdvice[] {
-  return guidelines
-    .filter((it) => appliesTo(it, facts))
-    .flatMap((it) => {
-      const { instructions, constraints } = verdictOf([it])
-      return [...instructions, ...constraints].map((text) => ({ guideline: it.id, text }))
-    })
+  const applying = guidelines.filter((it) => appliesTo(it, facts)).toSorted(byPriority)
+  return withinUnits(
+    applying.flatMap(({ id, actions }) =>
+      actions.filter(isSaid).map(({ text }) => ({ guideline: id, text })),
+    ),
+  )
 }
 
 /** Guidelines by what is asked; a fact that is not given leaves its condition open. */

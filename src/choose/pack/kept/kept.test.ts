@@ -14,37 +14,64 @@ import { sentBefore } from "./sent.ts"
 const open = (location: StoreLocation): Promise<Store> =>
   openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
 
+const SHOP = { root: "/shop" }
+
 function keptSuite(make: () => Promise<Store>): void {
   test("[PACK-28] a package comes back as it was, the newest by its name too", async () => {
     await using store = await make()
-    const kept = createKept(store.forRoom("pack"))
+    const kept = createKept(store.forRoom("pack"), SHOP)
     const odd = onePack({
       id: "pk_1",
       task: "NUL \u0000, half \ud800, 世界",
       session: "s",
       builtAt: 5,
     })
-    await kept.keep(odd)
-    await kept.keep(onePack({ id: "pk_2", builtAt: 6 }))
+    await kept.keep(odd, "xml")
+    await kept.keep(onePack({ id: "pk_2", builtAt: 6 }), null)
     expect(await kept.find("pk_1")).toEqual(odd)
     expect((await kept.find("last")).id).toBe("pk_2")
     expect((await kept.list(1)).map((it) => it.id)).toEqual(["pk_2"])
-    expect((await kept.ofSession("s")).map((it) => it.id)).toEqual(["pk_1"])
+    expect((await kept.sentIn("s")).map((it) => it.id)).toEqual(["pk_1"])
     await expect(kept.find("pk_3")).rejects.toThrow("no kept package")
+  })
+
+  test("[PACK-28] a repository sees its own packages only, though the store is shared", async () => {
+    await using store = await make()
+    const [shop, farm] = ["/shop", "/farm"].map((root) =>
+      createKept(store.forRoom("pack"), { root }),
+    )
+    if (shop === undefined || farm === undefined) throw new Error("two were made")
+    await shop.keep(onePack({ id: "pk_1", builtAt: 1, session: "s" }), "markdown")
+    await farm.keep(onePack({ id: "pk_2", builtAt: 2, session: "s" }), "markdown")
+    expect((await shop.find("last")).id).toBe("pk_1")
+    await expect(shop.find("pk_2")).rejects.toThrow("no kept package")
+    expect((await shop.list(10)).map((it) => it.id)).toEqual(["pk_1"])
+    expect((await shop.sentIn("s")).map((it) => it.id)).toEqual(["pk_1"])
+    expect((await farm.list(10)).map((it) => it.id)).toEqual(["pk_2"])
+  })
+
+  test("[PACK-20] only what went out with its text was sent", async () => {
+    await using store = await make()
+    const kept = createKept(store.forRoom("pack"), SHOP)
+    for (const format of ["markdown", "xml", "json", "summary", null] as const) {
+      await kept.keep(onePack({ id: `pk_${format}`, session: "s" }), format)
+    }
+    const ids = (await kept.sentIn("s")).map((it) => it.id)
+    expect(ids.toSorted()).toEqual(["pk_json", "pk_markdown", "pk_xml"])
   })
 
   test("[PACK-28] package and event are written together or not at all", async () => {
     await using store = await make()
     const db = store.forRoom("pack")
     await failAtEveryCall(db, {
-      write: (faulty) => createKept(faulty).keep(onePack({ id: "pk_1" })),
+      write: (faulty) => createKept(faulty, SHOP).keep(onePack({ id: "pk_1" }), null),
       afterFailure: async () => {
-        expect(await createKept(db).list(10)).toEqual([])
+        expect(await createKept(db, SHOP).list(10)).toEqual([])
         const page = await store.journal.read({ after: undefined, limit: 10, namePrefix: "pack." })
         expect(page).toMatchObject({ entries: [] })
       },
     })
-    expect(await createKept(db).list(10)).toHaveLength(1)
+    expect(await createKept(db, SHOP).list(10)).toHaveLength(1)
   })
 }
 
@@ -60,13 +87,17 @@ describe("[PACK-28] on SQLite", () => {
 
   test("[PACK-28] the oldest go when there are more than are kept", async () => {
     await using store = await open({ kind: "memory" })
-    const kept = createKept(store.forRoom("pack"))
+    const kept = createKept(store.forRoom("pack"), SHOP)
     for (let at = 0; at < MOST_PACKS_KEPT + 3; at++) {
-      await kept.keep(onePack({ id: `pk_${at}`, builtAt: at }))
+      await kept.keep(onePack({ id: `pk_${at}`, builtAt: at }), null)
     }
     const all = await kept.list(1_000)
     expect(all).toHaveLength(MOST_PACKS_KEPT)
     expect(all.at(-1)?.id).toBe("pk_3")
+    const farm = createKept(store.forRoom("pack"), { root: "/farm" })
+    await farm.keep(onePack({ id: "pk_farm", builtAt: 0 }), null)
+    expect(await farm.list(10)).toHaveLength(1)
+    expect(await kept.list(1_000)).toHaveLength(MOST_PACKS_KEPT)
   })
 })
 
@@ -83,7 +114,7 @@ test("[PACK-20] lines that earlier packages had together count as sent, signatur
   const [file] = onePack().files
   if (file === undefined) throw new Error("the package of the tests has a file")
   const piece = (fromLine: number, toLine: number) => ({ fromLine, toLine, text: "x\n" })
-  const blobId = "b"
+  const [blobId, { path }] = ["b", file]
   const isSent = sentBefore([
     { files: [{ ...file, blobId, pieces: [piece(1, 5), piece(20, 22)] }] },
     { files: [{ ...file, blobId, pieces: [piece(6, 9)] }] },
@@ -97,7 +128,7 @@ test("[PACK-20] lines that earlier packages had together count as sent, signatur
     [9, 20],
     [30, 40],
   ] as const
-  expect(asked.map(([from, to]) => isSent(blobId, from, to))).toEqual([
+  expect(asked.map(([fromLine, toLine]) => isSent({ path, blobId, fromLine, toLine }))).toEqual([
     true,
     true,
     false,
@@ -105,5 +136,6 @@ test("[PACK-20] lines that earlier packages had together count as sent, signatur
     false,
     false,
   ])
-  expect(isSent("other", 1, 2)).toBe(false)
+  expect(isSent({ path, blobId: "other", fromLine: 1, toLine: 2 })).toBe(false)
+  expect(isSent({ path: "copy.ts", blobId, fromLine: 1, toLine: 2 })).toBe(false)
 })

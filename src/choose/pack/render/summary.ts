@@ -1,6 +1,8 @@
+import { visibleLine } from "#ground/base"
 import { type ContextPack, formatExact, type PackFile } from "#ground/contract"
 import { LONGEST_SHOWN_TASK_UNITS } from "../limits.ts"
-import { cleanLine, cleanText } from "./clean.ts"
+import { cleanLine } from "./clean.ts"
+import { adviceLine } from "./opening.ts"
 
 export type SummaryLimits = {
   readonly maxTokens: number
@@ -24,7 +26,7 @@ const KEPT_FOR_FILES = 0.75
 
 /** The head of it; the task is cut further where the limit is small. */
 function topOf(pack: ContextPack, { maxTokens, count }: SummaryLimits): string {
-  const advice = pack.advice.map((it) => `Guideline ${it.guideline}: ${cleanText(it.text)}`)
+  const advice = pack.advice.map(adviceLine)
   for (const [units, said] of [
     [LONGEST_SHOWN_TASK_UNITS, advice],
     [LONGEST_SHOWN_TASK_UNITS / 4, []],
@@ -67,11 +69,15 @@ function fileLine(file: PackFile): string {
   const symbols = file.symbols.length === 0 ? "" : `: ${file.symbols.join(", ")}`
   const what = file.sentBefore ? "sent before" : file.form
   const relevance = `relevance ${file.score.toFixed(2)}, ${what}`
-  return cleanLine(`- ${file.path} (${relevance})${symbols}`, LONGEST_SUMMARY_LINE_UNITS)
+  return cleanLine(
+    `- ${visibleLine(file.path)} (${relevance})${symbols}`,
+    LONGEST_SUMMARY_LINE_UNITS,
+  )
 }
 
 function edgeLine({ from, to, names }: ContextPack["dependencies"][number]): string {
-  return cleanLine(`- ${from} -> ${to} (${names.join(", ")})`, LONGEST_SUMMARY_LINE_UNITS)
+  const edge = `- ${visibleLine(from)} -> ${visibleLine(to)} (${names.join(", ")})`
+  return cleanLine(edge, LONGEST_SUMMARY_LINE_UNITS)
 }
 
 const LONGEST_SUMMARY_LINE_UNITS = 400

@@ -1,5 +1,6 @@
+import { visibleLine } from "#ground/base"
 import type { ContextPack, PackFile } from "#ground/contract"
-import { LONGEST_SHOWN_TASK_UNITS } from "../limits.ts"
+import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "../limits.ts"
 import { cleanLine, cleanText } from "./clean.ts"
 
 /** The package as XML. Texts stand in CDATA, which costs less than escaping every sign. */
@@ -9,7 +10,8 @@ export function renderXml(pack: ContextPack): string {
     `<task>${escaped(cleanLine(pack.task, LONGEST_SHOWN_TASK_UNITS))}</task>`,
     ...(pack.isEmpty ? [`<empty>${escaped(pack.emptyReason ?? "")}</empty>`] : []),
     ...pack.advice.map(
-      (it) => `<guideline id="${escaped(it.guideline)}">${escaped(cleanText(it.text))}</guideline>`,
+      (it) =>
+        `<guideline id="${escaped(it.guideline)}">${escaped(cleanLine(it.text, LONGEST_ADVICE_UNITS))}</guideline>`,
     ),
     ...pack.files.map(fileElement),
     "</context-package>",
@@ -20,7 +22,7 @@ export function renderXml(pack: ContextPack): string {
 function fileElement(file: PackFile): string {
   const { form, sentBefore } = file
   const attributes = [
-    `path="${escaped(cleanText(file.path))}"`,
+    `path="${escaped(cleanText(visibleLine(file.path)))}"`,
     `blob="${file.blobId.slice(0, 7)}"`,
     `trust="project"`,
     `form="${sentBefore ? "sent-before" : form}"`,

@@ -15,13 +15,14 @@ describe("reading a regular file", () => {
     for (const size of [0, 1, 99, 100]) {
       await writeFile(path, "x".repeat(size), { mode: 0o640 })
       const outcome = await readBounded(path, { maxBytes: 100 })
-      const { ino, dev, mtimeMs } = await stat(path)
+      const { ino, dev, mtimeMs, ctimeMs } = await stat(path)
       expect(outcome).toEqual({
         kind: "read",
         bytes: Buffer.from("x".repeat(size)),
         stat: {
           sizeBytes: size,
           modifiedAtMs: Math.floor(mtimeMs),
+          changedAtMs: ctimeMs,
           mode: 0o640,
           inode: ino,
           device: dev,

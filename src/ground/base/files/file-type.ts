@@ -15,6 +15,8 @@ export type FileType =
 export type FileStat = {
   readonly sizeBytes: number
   readonly modifiedAtMs: number
+  /** When bytes, name or mode last changed; unlike the time above nobody can set it. */
+  readonly changedAtMs: number
   /** Permission bits only, e.g. 0o600. */
   readonly mode: number
   /** Device and inode: two equal pairs are the same file. */
@@ -49,6 +51,7 @@ export function fileStatOf(stats: Stats): FileStat {
   return {
     sizeBytes: stats.size,
     modifiedAtMs: Math.floor(stats.mtimeMs),
+    changedAtMs: stats.ctimeMs,
     mode: stats.mode & 0o7777,
     device: stats.dev,
     inode: stats.ino,

@@ -15,10 +15,11 @@ export const map: Migration = {
       next_content ${integer} NOT NULL,
       next_block ${integer} NOT NULL,
       next_segment ${integer} NOT NULL,
+      next_revision ${integer} NOT NULL,
       sweeps ${integer} NOT NULL
     )${strict}`,
-    sql`INSERT INTO map_state (id, next_content, next_block, next_segment, sweeps)
-      VALUES (1, 1, 1, 1, 0)`,
+    sql`INSERT INTO map_state (id, next_content, next_block, next_segment, next_revision, sweeps)
+      VALUES (1, 1, 1, 1, 1, 0)`,
     sql`CREATE TABLE map_contents (
       number ${integer} PRIMARY KEY,
       blob_id ${text} NOT NULL,

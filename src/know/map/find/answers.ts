@@ -3,7 +3,7 @@ import type { CallContext, MapExport, MapTree } from "#ground/contract"
 import { MapNameUnknown } from "../errors.ts"
 import { createGraphs, type TreeGraph } from "../graph/graph.ts"
 import type { MapOperationDeps } from "../operations.ts"
-import { stateOf } from "./described.ts"
+import { stateOf, withoutTricks } from "./described.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
 import { listFolder, listMatching } from "./list.ts"
@@ -15,6 +15,7 @@ import { show } from "./show.ts"
 export function createAnswers(deps: MapOperationDeps) {
   const graphs = createGraphs()
   const graph = async (context: CallContext) => graphs.of(await deps.tree(context))
+  const redact = async () => withoutTricks(await deps.redact())
   return {
     scan: async ({ full }: { readonly full: boolean }, context: CallContext) =>
       describeScan(await deps.scan(full ? "full" : "incremental", context)),
@@ -27,10 +28,10 @@ export function createAnswers(deps: MapOperationDeps) {
       return listTree(graphs.of(tree), folder, input)
     },
     show: async (input: { readonly what: string; readonly hops: number }, context: CallContext) =>
-      show(await graph(context), { ...input, redact: await deps.redact() }),
+      show(await graph(context), { ...input, redact: await redact() }),
     async find(input: { readonly words: string; readonly limit: number }, context: CallContext) {
       const [tree, search] = await Promise.all([deps.tree(context), deps.search()])
-      return find(tree, { ...input, search, redact: await deps.redact() })
+      return find(tree, { ...input, search, redact: await redact() })
     },
   }
 }
@@ -44,7 +45,7 @@ async function exportTo(
 ): Promise<MapExport> {
   const below = pathIn(module)
   const files: string[] = []
-  const redact = await deps.redact()
+  const redact = withoutTricks(await deps.redact())
   for await (const { path, text } of exportModules(graph, { below, redact })) {
     signal.throwIfAborted()
     await deps.write(posix.join(out, path), text)

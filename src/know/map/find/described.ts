@@ -1,3 +1,4 @@
+import { withoutHiddenSigns } from "#ground/base"
 import type { IndexState, MapSymbol } from "#ground/contract"
 import type { FileClass } from "#see/repo"
 import type { Problem } from "../facts.ts"
@@ -6,6 +7,11 @@ import type { Content, ContentSymbol, IndexedFile, IndexedTree } from "../tree/t
 
 /** Text of a repository, without the secrets somebody left in it. */
 export type Redact = (text: string) => string
+
+/** Signs that nobody sees go first: a secret with one inside would be whole again without it. */
+export function withoutTricks(redact: Redact): Redact {
+  return (text) => redact(withoutHiddenSigns(text))
+}
 
 export function stateOf(tree: IndexedTree): IndexState {
   return {
@@ -22,9 +28,9 @@ export function describeSymbol(path: string, symbol: ContentSymbol, redact: Reda
   const { name, kind, parent, signature, fromLine, toLine, isExported, tokens, doc } = symbol
   return {
     path,
-    name,
+    name: redact(name),
     kind,
-    ...(parent !== undefined && { parent }),
+    ...(parent !== undefined && { parent: redact(parent) }),
     signature: redact(signature),
     fromLine,
     toLine,
@@ -44,9 +50,9 @@ export function describeEnd(
   if (symbol !== undefined) return describeSymbol(file.path, symbol, redact)
   return {
     path: file.path,
-    name: file.path.slice(file.path.lastIndexOf("/") + 1),
+    name: redact(file.path.slice(file.path.lastIndexOf("/") + 1)),
     kind: "module",
-    signature: file.path,
+    signature: redact(file.path),
     fromLine: 1,
     toLine: Math.max(1, file.lines),
     isExported: true,

@@ -42,7 +42,7 @@ async function moduleText(
     edgesOf(imports.get(from) ?? []).map(({ to, names }) => ({
       from: pathAt(from),
       to: pathAt(to),
-      names,
+      names: names.map(redact),
     })),
   )
   const described = positions.flatMap((position) => {
@@ -80,7 +80,7 @@ function importOf(
   return {
     specifier: redact(specifier),
     line,
-    ...(names !== undefined && { names }),
+    ...(names !== undefined && { names: names.map(redact) }),
     paths: positions.map(pathAt),
   }
 }

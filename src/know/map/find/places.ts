@@ -1,4 +1,4 @@
-import { compareText, nearest } from "#ground/base"
+import { compareText, nearest, withoutHiddenSigns } from "#ground/base"
 import { readQuery } from "#know/search"
 import { SKIP_REASONS } from "#see/repo"
 import { MapFileLeftOut, MapNameUnknown, MapPathOutside } from "../errors.ts"
@@ -29,17 +29,29 @@ export type Place =
 export async function placeOf(graph: TreeGraph, what: string): Promise<Place> {
   const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
   if (position !== undefined) return { kind: "file", position }
-  const hash = what.indexOf("#", 1)
-  const path = hash < 0 ? undefined : pathIn(what.slice(0, hash))
-  const name = hash < 0 ? what : what.slice(hash + 1)
-  const symbols = await symbolsCalled(graph, name)
-  const [found, ...others] = symbols.filter(
-    (it) => path === undefined || graph.tree.files[it.position]?.path === path,
-  )
+  const [found, ...others] = await symbolsMeant(graph, what)
   if (found !== undefined) return { kind: "symbol", found, others }
   const unread = unreadAt(graph.tree, pathIn(what))
   if (unread !== undefined) return { kind: "unread", file: unread }
   throw MapNameUnknown({ name: what, near: await nearNames(graph.tree, what) })
+}
+
+async function symbolsMeant(graph: TreeGraph, what: string): Promise<readonly SymbolPlace[]> {
+  if (what.indexOf("#", 1) < 0) return symbolsCalled(graph, what)
+  for (const { path, name } of splitsOf(what)) {
+    const own = graph.positionOf(path) ?? graph.positionOf(pathIn(path))
+    if (own === undefined) continue
+    const symbols = (await symbolsCalled(graph, name)).filter((it) => it.position === own)
+    if (symbols.length > 0) return symbols
+  }
+  return []
+}
+
+/** Where a path may end and a name begin. Folders may have the sign too, so the last is first. */
+function* splitsOf(what: string): Generator<{ readonly path: string; readonly name: string }> {
+  for (let at = what.lastIndexOf("#"); at > 0; at = what.lastIndexOf("#", at - 1)) {
+    yield { path: what.slice(0, at), name: what.slice(at + 1) }
+  }
 }
 
 /** Files that are listed and take no part. Those that a scan left out are refused with its reason. */
@@ -91,15 +103,21 @@ function placesIn(content: Content, name: string, parent: string | undefined) {
 
 /** Names like the one that was asked for: of symbols that share a word, of files. */
 export async function nearNames(tree: IndexedTree, asked: string): Promise<readonly string[]> {
-  const hash = asked.indexOf("#", 1)
-  const name = asked.slice(hash + 1)
+  const paths = new Set(tree.files.map((it) => it.path))
+  const splits = splitsOf(asked)
+  const { path, name } = splits.find((it) => paths.has(it.path)) ?? {
+    path: undefined,
+    name: asked.slice(asked.indexOf("#", 1) + 1),
+  }
   if (name.length > LONGEST_NAME_UNITS) return []
-  const own = hash < 0 ? [] : await namesOf(tree, asked.slice(0, hash))
+  const own = path === undefined ? [] : await namesOf(tree, path)
   const symbols = own.length > 0 ? own : await namesSharingWords(tree, name)
   const byBaseName = new Map(tree.files.map(({ path }) => [baseNameOf(path), path]))
   const file = nearest(baseNameOf(name), [...byBaseName.keys()])
   const near = [nearest(name, symbols), byBaseName.get(file ?? ""), ...symbols]
-  return [...new Set(near)].flatMap((it) => it ?? []).slice(0, MOST_NEAR_NAMES)
+  const isPlain = (it: string) => it === withoutHiddenSigns(it)
+  const plain = [...new Set(near)].flatMap((it) => it ?? []).filter(isPlain)
+  return plain.slice(0, MOST_NEAR_NAMES)
 }
 
 function baseNameOf(path: string): string {

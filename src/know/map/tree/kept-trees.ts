@@ -12,6 +12,7 @@ import {
   selectTreeNames,
   selectTreePast,
   TreeRow,
+  updateState,
   upsertTree,
   upsertTreeFiles,
   upsertTreePast,
@@ -98,13 +99,17 @@ async function write(
   { digest, scannedAtMs }: Written,
 ): Promise<number | undefined> {
   const { key: name, before, tree, past } = saved
-  if ((await stateOf(tx)).sweeps !== saved.sweeps) return undefined
+  const state = await stateOf(tx)
+  if (state.sweeps !== saved.sweeps) return undefined
   const row = await tx.get(TreeRow, selectTree(name))
   // What another process wrote meanwhile is replaced whole.
   const isOurs = before !== undefined && row?.revision === before.revision
   const hasSameTree = isOurs && isSameTree(before.tree, tree)
   const hasSamePast = isOurs && isSamePast(before.past, past)
-  const revision = (row?.revision ?? 0) + (hasSameTree && hasSamePast ? 0 : 1)
+  const isSame = hasSameTree && hasSamePast
+  const revision = isSame ? before.revision : state.next_revision
+  // Never given twice, not even after a tree was dropped: others may still hold the old one.
+  if (!isSame) await tx.run(updateState({ ...state, next_revision: revision + 1 }))
   const git_sha = past.gitSha ?? null
   await tx.run(upsertTree({ name, revision, scanned_at: scannedAtMs, git_sha }))
   if (!hasSameTree) await tx.run(upsertTreeFiles(name, encodeTree(tree)))

@@ -5,13 +5,16 @@ export const StateRow = z.object({
   next_content: z.int(),
   next_block: z.int(),
   next_segment: z.int(),
+  next_revision: z.int(),
   sweeps: z.int(),
 })
 export const selectState = (): Sql =>
-  sql`SELECT next_content, next_block, next_segment, sweeps FROM map_state WHERE id = 1`
+  sql`SELECT next_content, next_block, next_segment, next_revision, sweeps
+    FROM map_state WHERE id = 1`
 export const updateState = (state: z.output<typeof StateRow>): Sql =>
   sql`UPDATE map_state SET next_content = ${state.next_content}, next_block = ${state.next_block},
-    next_segment = ${state.next_segment}, sweeps = ${state.sweeps} WHERE id = 1`
+    next_segment = ${state.next_segment}, next_revision = ${state.next_revision},
+    sweeps = ${state.sweeps} WHERE id = 1`
 
 const SummaryText = z
   .string()

@@ -120,3 +120,86 @@ test("[MAP-20] tokens of a symbol are those of all its lines, also between two c
   expect(counts.symbols).toEqual([20, 8, 2])
   expect(counts.signatures).toEqual([2, 2, 2])
 })
+
+describe("[MAP-20] symbols that lie in each other", () => {
+  /** Namespaces in each other, each with a comment above, and a wide text in the innermost. */
+  function nested(levels: number) {
+    const heads = Array.from({ length: levels }, (_, at) => [
+      `// level ${at}`,
+      `namespace n${at} {`,
+    ])
+    const body = Array.from({ length: 300 }, (_, at) => `  const value${at} = ${at}`)
+    const tails = Array.from({ length: levels }, () => "}")
+    const all = [...heads.flat(), ...body, ...tails]
+    const symbols = Array.from({ length: levels }, (_, at) =>
+      symbol("module", 2 * at + 2, all.length - at),
+    )
+    return { text: `${all.join("\n")}\n`, symbols }
+  }
+
+  function counted(text: string, symbols: readonly SymbolFact[]) {
+    const { ends } = cutText(text, symbols)
+    const ranges = symbols.flatMap((it) => [it.fromLine, it.toLine])
+    const signatures = symbols.map(signatureLine)
+    let units = 0
+    const counts = countTokens(text, { ends, ranges, signatures }, (part) => {
+      units += part.length
+      return words(part)
+    })
+    return { counts, units: units - signatures.join("\n").length - signatures.length }
+  }
+
+  test("[MAP-20] no line is counted more than twice, however deep they lie", () => {
+    const { text, symbols } = nested(50)
+    const { counts, units } = counted(text, symbols)
+    expect(units).toBeLessThanOrEqual(2 * text.length)
+    const linesOf = text.split("\n")
+    expect(counts.symbols).toEqual(
+      symbols.map((it) => words(linesOf.slice(it.fromLine - 1, it.toLine).join("\n"))),
+    )
+  })
+
+  test("[MAP-20] nor when thousands stand on one line", () => {
+    const text = `before\n${"f() ".repeat(2_000)}\nafter\n`
+    const symbols = Array.from({ length: 2_000 }, () => member("method", 2, 2))
+    const { counts, units } = counted(text, symbols)
+    expect(units).toBeLessThanOrEqual(2 * text.length)
+    expect(new Set(counts.symbols)).toEqual(new Set([2_000]))
+  })
+
+  test("[MAP-20] any ranges: a symbol has the tokens of its lines, and whole pieces theirs", () => {
+    const place = fc.integer({ min: 1, max: 40 })
+    const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
+    const line = fc.constantFrom("", "one two", "# said", "  three", "x")
+    const given = fc.record({
+      all: fc.array(line, { minLength: 40, maxLength: 40 }),
+      placed: fc.array(fc.tuple(kind, place, place), { maxLength: 12 }),
+    })
+    fc.assert(
+      fc.property(given, ({ all, placed }) => {
+        const symbols = placed.map(([what, a, b]) => symbol(what, Math.min(a, b), Math.max(a, b)))
+        const text = all.map((it) => `${it}\n`).join("")
+        const { counts, units } = counted(text, symbols)
+        expect(units).toBeLessThanOrEqual(2 * text.length)
+        expect(counts.symbols).toEqual(
+          symbols.map((it) => words(all.slice(it.fromLine - 1, it.toLine).join("\n"))),
+        )
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
+  })
+
+  test("[MAP-20] where tokens join over lines, a symbol of whole pieces has their sum", () => {
+    // Each count has one more, so that sums of parts differ from what is counted at once.
+    const text = lines(12)
+    const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
+    const { ends } = cutText(text, symbols)
+    const ranges = [2, 11, 4, 7, 9, 9, 9, 10]
+    const signatures = ["a", "b", "c", "d"]
+    const counts = countTokens(text, { ends, ranges, signatures }, (part) => words(part) + 1)
+    expect(ends).toEqual([1, 3, 7, 11, 12])
+    expect(counts.segments).toEqual([3, 5, 9, 9, 3])
+    // The last piece has the parts 8, 9, 10 and 11.
+    expect(counts.symbols).toEqual([23, 9, 3, 6])
+  })
+})

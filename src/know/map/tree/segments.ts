@@ -52,11 +52,8 @@ export function countTokens(
   const starts = lineStarts(text)
   const between = (from: number, to: number) => count(text.slice(starts[from - 1], starts[to]))
   const segments = ends.map((end, at) => between((ends[at - 1] ?? 0) + 1, end))
-  const sumOf = sumsOf(ends, segments)
-  const symbols = signatures.map((_, at) => {
-    const [from = 1, to = 1] = ranges.slice(at * 2, at * 2 + 2)
-    return sumOf(from, to) ?? between(from, to)
-  })
+  const sumOf = sumsOf({ ends, ranges, tokens: segments }, between)
+  const symbols = signatures.map((_, at) => sumOf(ranges[at * 2] ?? 1, ranges[at * 2 + 1] ?? 1))
   return { segments, symbols, signatures: signatures.map((it) => count(`${it}\n`)) }
 }
 
@@ -169,16 +166,69 @@ function innerEnds(
   return ends
 }
 
-/** Tokens of lines that are a row of whole pieces; undefined for others. */
-function sumsOf(ends: readonly number[], tokens: readonly number[]) {
-  const before = new Map([[0, 0]])
+type Between = (from: number, to: number) => number
+
+type Counted = Pick<Countable, "ends" | "ranges"> & { readonly tokens: readonly number[] }
+
+/**
+ * Tokens of some lines: of the whole pieces among them, and of their parts of the first and the
+ * last piece. A piece in which symbols begin or end is counted once more, part by part: counted
+ * anew for each symbol, symbols that lie in each other would cost their depth times the text.
+ */
+function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
+  const lines = ends.at(-1) ?? 0
+  const cutOf = (line: number) => Math.min(line, lines)
+  const cuts = [...new Set(ranges.map((line, at) => cutOf(at % 2 === 0 ? line - 1 : line)))]
+  const cutsByPiece = groupByPiece(cuts, ends)
+  const places = new Map<number, CutPlace>([[0, { piece: -1, before: 0, wholeBefore: 0 }]])
   let sum = 0
-  for (const [at, end] of ends.entries()) {
-    sum += tokens[at] ?? 0
-    before.set(end, sum)
+  for (const [piece, end] of ends.entries()) {
+    const inner = cutsByPiece[piece] ?? []
+    const from = (ends[piece - 1] ?? 0) + 1
+    const heads = inner.length === 0 ? [] : headsOf([...inner, end], from, between)
+    const next = sum + (tokens[piece] ?? 0)
+    for (const [at, cut] of inner.entries()) {
+      const head = heads[at] ?? 0
+      const tail = (heads.at(-1) ?? 0) - head
+      places.set(cut, { piece, before: sum + head, wholeBefore: next - tail })
+    }
+    places.set(end, { piece: -1, before: next, wholeBefore: next })
+    sum = next
   }
-  return (from: number, to: number): number | undefined => {
-    const [start, end] = [before.get(from - 1), before.get(to)]
-    return start === undefined || end === undefined ? undefined : end - start
+  return (from, to) => {
+    const [start, end] = [places.get(cutOf(from - 1)), places.get(cutOf(to))]
+    if (start === undefined || end === undefined) return 0
+    const isWithinOne = start.piece >= 0 && start.piece === end.piece
+    return end.before - (isWithinOne ? start.before : start.wholeBefore)
   }
+}
+
+type CutPlace = {
+  /** The piece it lies in; -1 between two pieces. */
+  readonly piece: number
+  /** Tokens of all before it: whole pieces, and the parts of its own. */
+  readonly before: number
+  /** Such that with the parts after it the sum is that of whole pieces. */
+  readonly wholeBefore: number
+}
+
+/** By piece, in order: the cuts that lie inside of it. */
+function groupByPiece(cuts: readonly number[], ends: readonly number[]): readonly number[][] {
+  const groups: number[][] = ends.map(() => [])
+  let piece = 0
+  for (const cut of cuts.toSorted((a, b) => a - b)) {
+    while ((ends[piece] ?? cut) < cut) piece++
+    const isInside = cut > (ends[piece - 1] ?? 0) && cut < (ends[piece] ?? 0)
+    if (isInside) groups[piece]?.push(cut)
+  }
+  return groups
+}
+
+/** Tokens from a line to each of the cuts, as sums of what lies between them. */
+function headsOf(cuts: readonly number[], from: number, between: Between): readonly number[] {
+  let sum = 0
+  return cuts.map((cut, at) => {
+    sum += between((cuts[at - 1] ?? from - 1) + 1, cut)
+    return sum
+  })
 }

@@ -79,6 +79,21 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
     expect(read).toEqual([["a.ts", "b.ts", "c.bin"], ["a.ts"], ["a.ts", "b.ts", "c.bin"]])
   })
 
+  test("[MAP-17] one that was written in place and given its old time again is read", async () => {
+    await using temp = await tempDirectory()
+    const at = (text: string) => {
+      write(temp.path, "a.ts", text)
+      utimesSync(join(temp.path, "a.ts"), 1_700_000_000, 1_700_000_000)
+    }
+    at("let a = 1\n")
+    await using made = await madeIndex()
+    const source = await sourceOf(temp.path)
+    await made.index.scan(source, INCREMENTAL)
+    at("let b = 2\n")
+    const { tree } = await made.index.scan(source, INCREMENTAL)
+    expect((await tree.texts(["a.ts"])).get("a.ts")).toBe("let b = 2\n")
+  })
+
   test("[MAP-17] one changed shortly before the scan is, since it may have kept its time", async () => {
     await using temp = await tempDirectory()
     const at = (text: string) => {
@@ -89,6 +104,9 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
     await using made = await madeIndex()
     const soon = await sourceOf(temp.path, { now: 1_700_000_000_000 + RACY_MS - 1 })
     await made.index.scan(soon, INCREMENTAL)
+    const again = watched(soon)
+    await made.index.scan(again.source, INCREMENTAL)
+    expect(again.read).toEqual([["a.ts"]])
     at("let c = 3\n")
     expect((await made.index.scan(soon, INCREMENTAL)).result.filesChanged).toBe(1)
     at("let b = 2\n")
@@ -100,6 +118,26 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
     await made.index.scan(source, INCREMENTAL)
     expect(read).toEqual([])
   })
+})
+
+test("[MAP-28] the same path at two places is two trees", async () => {
+  await using temp = await tempDirectory()
+  const repository = await locateRepository(temp.path)
+  const at = (place?: string) =>
+    workingTree({
+      repository,
+      git: { problem: "this test has no git" },
+      clock: testClock({ now: Date.now() + HOUR_MS }),
+      ...(place !== undefined && { place }),
+    })
+  await using made = await madeIndex()
+  write(temp.path, "a.ts", "let here\n")
+  const here = await made.index.scan(at("here"), INCREMENTAL)
+  expect(await made.index.open(at("there"))).toBeUndefined()
+  expect(await made.index.open(at())).toBeUndefined()
+  write(temp.path, "a.ts", "let there = 1\n")
+  await made.index.scan(at("there"), INCREMENTAL)
+  expect((await made.index.open(at("here")))?.digest).toBe(here.tree.digest)
 })
 
 describe("[MAP-18] any folder can be scanned", () => {
@@ -155,6 +193,32 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
     expect(await dumpTree(two.tree)).toBe(await cleanDump(source))
     expect(MOST_PAST_COMMITS).toBe(3_000)
   })
+
+  test.for(["the same commit", "a newer one"])(
+    "[MAP-23] of a shallow clone that was deepened at %s the past is as a first look has it",
+    async (head) => {
+      await using temp = await tempDirectory()
+      const [from, root] = [join(temp.path, "from"), join(temp.path, "clone")]
+      mkdirSync(from)
+      git(from, "init", "-q", "-b", "main")
+      commit(from, "First", { "a.ts": "let a\n" })
+      commit(from, "Second", { "b.ts": "let b\n" })
+      commit(from, "Third", { "c.ts": "let c\n" })
+      git(temp.path, "clone", "-q", "--depth", "2", `file://${from}`, root)
+      await using made = await madeIndex()
+      const before = await sourceOf(root, { git: await gitOf(root) })
+      const one = await made.index.scan(before, INCREMENTAL)
+      expect(one.tree.commits.map((it) => it.message)).toEqual(["Third", "Second"])
+      if (head === "a newer one") commit(from, "Fourth", { "d.ts": "let d\n" })
+      git(root, "fetch", "-q", "--unshallow", "origin")
+      git(root, "reset", "-q", "--hard", "origin/main")
+      const source = await sourceOf(root, { git: await gitOf(root) })
+      const two = await made.index.scan(source, INCREMENTAL)
+      expect(two.tree.commits).toContainEqual({ message: "Second", files: ["b.ts"] })
+      expect(two.tree.commits.at(-1)).toEqual({ message: "First", files: ["a.ts"] })
+      expect(await dumpTree(two.tree)).toBe(await cleanDump(source))
+    },
+  )
 
   test("[MAP-13] a commit and a clean checkout of it are the same tree", async () => {
     await using temp = await tempDirectory()

@@ -24,10 +24,12 @@ export function workingTree(options: {
   /** Why there is no git, in words, where there is none. */
   readonly git: Git | { readonly problem: string }
   readonly clock: Clock
+  /** Whose disk it is: in a store of several machines the same path is another tree on each. */
+  readonly place?: string
 }): TreeSource {
-  const { repository, git, clock } = options
+  const { repository, git, clock, place } = options
   return {
-    key: repository.root,
+    key: place === undefined ? repository.root : JSON.stringify([place, repository.root]),
     format: "problem" in git ? "sha1" : git.format,
     async list(signal) {
       const startedAtMs = clock.now()
@@ -58,9 +60,9 @@ export function workingTree(options: {
  * the disk's clock leaves the same time twice; after two seconds nobody can.
  */
 function entryOf({ path, stat }: WalkedFile, startedAtMs: number): SourceEntry {
-  const { sizeBytes, modifiedAtMs, inode } = stat
+  const { sizeBytes, modifiedAtMs, changedAtMs, inode } = stat
   const isRacy = modifiedAtMs > startedAtMs - RACY_MS
-  const stamp = isRacy ? {} : { stamp: `${sizeBytes} ${modifiedAtMs} ${inode}` }
+  const stamp = isRacy ? {} : { stamp: `${sizeBytes} ${modifiedAtMs} ${changedAtMs} ${inode}` }
   return { path, sizeBytes, ...stamp }
 }
 
@@ -140,8 +142,9 @@ async function pastOf(
   const { from, known, signal } = given
   const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
   const commits = new Map<string, Commit>()
-  for (const [at, commit] of (known?.commits ?? []).entries()) {
-    commits.set(known?.ids[at] ?? "", commit)
+  const trusted = known === undefined || goesOnAfter(ids, known) ? undefined : known
+  for (const [at, commit] of (trusted?.commits ?? []).entries()) {
+    commits.set(trusted?.ids[at] ?? "", commit)
   }
   const unknown = ids.filter((id) => !commits.has(id))
   signal.throwIfAborted()
@@ -153,6 +156,16 @@ async function pastOf(
     return commit === undefined ? [] : [{ id, commit }]
   })
   return { ids: found.map((it) => it.id), commits: found.map((it) => it.commit) }
+}
+
+/**
+ * Whether there is more behind the oldest commit that was known. In a shallow clone that one had no
+ * parent and so touched every file; now it has one.
+ */
+function goesOnAfter(ids: readonly string[], known: Past): boolean {
+  if (known.ids.length >= MOST_PAST_COMMITS) return false
+  const oldest = ids.indexOf(known.ids.at(-1) ?? "")
+  return oldest >= 0 && oldest < ids.length - 1
 }
 
 /** A file that got another name was touched under both. */

@@ -302,6 +302,18 @@ describe("[MAP-21] dead contents are dropped", () => {
   })
 })
 
+test("[MAP-28] a tree that was dropped and scanned again is not taken for the old one", async () => {
+  await using made = await madeIndex()
+  const source = (at: number, text = "old") =>
+    memorySource({ files: { "a.txt": `${text} ${at}\n` }, key: `tree ${at}` })
+  await made.index.scan(source(0), INCREMENTAL)
+  const other = indexOn(made.db)
+  expect(await other.open(source(0))).toBeDefined()
+  for (let at = 1; at <= MOST_TREES; at++) await made.index.scan(source(at), INCREMENTAL)
+  const { tree } = await indexOn(made.db).scan(source(0, "new"), INCREMENTAL)
+  expect((await other.open(source(0, "new")))?.digest).toBe(tree.digest)
+})
+
 describe("[MAP-22] texts are those that were scanned", () => {
   test("[MAP-22] a file that changed since, or is gone, has none", async () => {
     const files: Record<string, string> = {

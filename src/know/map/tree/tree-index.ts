@@ -2,6 +2,7 @@ import type { Clock, Log } from "#ground/base"
 import type { ScanResult } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
+import { MOST_PAST_COMMITS } from "../limits.ts"
 import type { RepoMap } from "../map.ts"
 import { createIndexedTree } from "./indexed-tree.ts"
 import { changesBetween, createKeptTrees, type KeptState, type KeptTrees } from "./kept-trees.ts"
@@ -9,7 +10,7 @@ import { mergeNewest, stateOf, sweepDead } from "./merge.ts"
 import { createPostingsStore } from "./postings-store.ts"
 import { scanSource } from "./scan.ts"
 import type { KeptPast, KeptTree } from "./tree-codec.ts"
-import type { ScanOptions, TreeIndex, TreeSource } from "./types.ts"
+import type { Past, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
 
 export type TreeIndexDeps = {
   readonly db: Db<"map">
@@ -78,7 +79,10 @@ async function scanUntilSaved(deps: TreeIndexDeps, trees: KeptTrees, { source, o
 /** Contents are dropped once in some hundred scans. */
 const MOST_TRIES = 5
 
-/** While the same commit is checked out, its past is the same. */
+/**
+ * While the same commit is checked out its past is the same, unless it was cut short: of a shallow
+ * clone more may have come meanwhile. Then also what was known of its oldest commits was wrong.
+ */
 async function pastOf(
   source: TreeSource,
   given: {
@@ -90,13 +94,25 @@ async function pastOf(
 ): Promise<KeptPast> {
   const { gitSha, before, options, redact } = given
   const known = options.mode === "full" ? undefined : before?.past
-  const hasPast = known !== undefined && !("problem" in known.past)
-  if (hasPast && gitSha !== undefined && known.gitSha === gitSha) return known
   const earlier = known === undefined || "problem" in known.past ? undefined : known.past
-  const past = await source.past({ gitSha, known: earlier }, options.signal)
+  const isSameCommit = gitSha !== undefined && known?.gitSha === gitSha
+  const asBefore = isSameCommit && earlier !== undefined ? known : undefined
+  if (asBefore !== undefined && isFull(earlier)) return asBefore
+  let past = await source.past({ gitSha, known: earlier }, options.signal)
+  if (asBefore !== undefined && hasSameIds(past, earlier)) return asBefore
+  if (asBefore !== undefined) past = await source.past({ gitSha, known: undefined }, options.signal)
   if ("problem" in past) return { gitSha, past }
   const commits = past.commits.map((it) => ({ ...it, message: redact(it.message) }))
   return { gitSha, past: { ...past, commits } }
+}
+
+function isFull(past: Past | undefined): boolean {
+  return (past?.ids.length ?? 0) >= MOST_PAST_COMMITS
+}
+
+function hasSameIds(past: KeptPast["past"], earlier: Past | undefined): boolean {
+  if ("problem" in past || past.ids.length !== earlier?.ids.length) return false
+  return past.ids.every((id, at) => id === earlier.ids[at])
 }
 
 function resultOf(given: {

@@ -24,7 +24,7 @@ export type IndexedFile = {
 }
 
 export type ContentSymbol = SymbolFact & {
-  /** All its lines. */
+  /** All its lines: the sum of its parts. */
   readonly tokens: number
   /** Its line in a list of signatures, as `signatureLine` writes it. */
   readonly signatureTokens: number

@@ -1,0 +1,103 @@
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { isAppError } from "#ground/base"
+import { memoryTree } from "./memory-tree.fixture.ts"
+import { counter, packWorld, SHOP } from "./pack.fixture.ts"
+
+const TASK = "Rounding of a line: `roundLine` loses half a cent"
+const shop = memoryTree(SHOP, { count: counter.count })
+
+describe("[PACK-15] paths of choices are found from where the person stands", () => {
+  // As if it was called in src/user.
+  const place = (given: string) => path.posix.normalize(`src/user/${given}`)
+
+  test("[PACK-15] dropped, in every form, and in order", async () => {
+    await using world = packWorld(shop, { deps: { place } })
+    const { pack } = await world.build({
+      task: TASK,
+      drop: ["../bill/half.ts"],
+      full: ["../../docs/guide.md"],
+      symbols: ["login.ts"],
+      signatures: ["./session.ts"],
+      mention: ["../bill/rounding.test.ts"],
+      order: ["../bill/rounding.ts", "session.ts"],
+      save: false,
+    })
+    expect(pack.files.map((it) => [it.path, it.form])).toEqual([
+      ["src/bill/rounding.ts", "full"],
+      ["src/user/session.ts", "signatures"],
+      ["src/bill/rounding.test.ts", "path"],
+      ["docs/guide.md", "full"],
+      ["src/user/login.ts", "symbols"],
+    ])
+    expect(pack.left.map((it) => [it.path, it.why])).toContainEqual(["src/bill/half.ts", "dropped"])
+    expect(pack.notes).toEqual([])
+  })
+
+  test("[PACK-15] what is dropped or ordered and names nothing is noted", async () => {
+    await using world = packWorld(shop)
+    const { pack } = await world.build({
+      task: TASK,
+      drop: ["src/none.ts", "../out.ts"],
+      order: ["no\u200bne.ts"],
+      save: false,
+    })
+    expect(pack.notes).toEqual([
+      "No file is src/none.ts, which was dropped.",
+      "No file is ../out.ts, which was dropped.",
+      "No file is none.ts, which was ordered.",
+    ])
+  })
+})
+
+test("[PACK-6] a target that is not there is never another file that ends alike", async () => {
+  await using world = packWorld(shop)
+  const built = (target: string) => world.build({ task: TASK, target: [target], save: false })
+  await expect(built("old/src/bill/half.ts")).rejects.toMatchObject({
+    code: "PACK_TARGET_UNKNOWN",
+    hint: expect.stringContaining("Did you mean src/bill/half.ts?"),
+  })
+  const { pack } = await built("bill/half.ts")
+  expect(pack.files[0]).toMatchObject({ path: "src/bill/half.ts", isPinned: true })
+})
+
+describe("[PACK-17] the budget that is said to be enough is enough", () => {
+  const many = Object.keys(SHOP)
+
+  test.for([
+    ["markdown", "nothing", {}],
+    ["xml", "nothing", {}],
+    ["json", "nothing", {}],
+    ["xml", "targets", { target: many }],
+    ["xml", "whole files", { full: many }],
+    ["markdown", "paths", { mention: many }],
+    ["xml", "paths", { mention: many }],
+  ] as const)("[PACK-17] as %s with %s named", async ([format, , chosen]) => {
+    await using world = packWorld(shop)
+    const built = (budget: number) =>
+      world.build({ task: TASK, ...chosen, format, budget, save: false })
+    for (const budget of [1, 30]) {
+      const error: unknown = await built(budget).catch((thrown: unknown) => thrown)
+      const hint = isAppError(error) ? (error.hint ?? "") : ""
+      const needed = Number(/at least ([\d,]+)/.exec(hint)?.[1]?.replaceAll(",", ""))
+      const { text } = await built(needed)
+      if (format !== "json") expect(counter.count(text)).toBeLessThanOrEqual(needed)
+      await expect(built(needed - 1)).rejects.toMatchObject({ code: "PACK_BUDGET_TOO_SMALL" })
+    }
+  })
+})
+
+test("[PACK-20] a summary has sent nothing, and a copy is another file", async () => {
+  const files = { ...SHOP, "lib/half.ts": SHOP["src/bill/half.ts"] }
+  await using world = packWorld(memoryTree(files, { count: counter.count }))
+  const ask = async (format: string | undefined, target: string) => {
+    const asked = { task: "", target: [target], session: "ses_1", format }
+    return (await world.build(asked)).pack.files.map((it) => [it.path, it.sentBefore])
+  }
+  const own = "src/bill/half.ts"
+  expect(await ask("summary", own)).toEqual([[own, false]])
+  expect(await ask(undefined, own)).toEqual([[own, false]])
+  expect(await ask("markdown", own)).toEqual([[own, false]])
+  expect(await ask("markdown", "lib/half.ts")).toEqual([["lib/half.ts", false]])
+  expect(await ask("markdown", own)).toEqual([[own, true]])
+})
