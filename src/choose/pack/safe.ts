@@ -1,5 +1,6 @@
+import { withoutHiddenSigns } from "#ground/base"
 import { type Redact, redactLines, type SafeLines } from "#ground/secrets"
-import { cleanLine, cleanText } from "./render/clean.ts"
+import { cleanLine } from "./render/clean.ts"
 
 /**
  * A text line by line, each with its number, without hidden signs and secrets. Signs go first: a
@@ -7,13 +8,13 @@ import { cleanLine, cleanText } from "./render/clean.ts"
  * kept it apart from a word, the secret is known only with it, and is replaced before.
  */
 export function safeLines(text: string, redact: Redact): SafeLines {
-  const cleaned = cleanText(text)
+  const cleaned = withoutHiddenSigns(text)
   const after = redactLines(cleaned, redact)
   if (cleaned === text) return after
   const before = redactLines(text, redact)
   if (!hasMore(before.secretLines, after.secretLines)) return after
   const replaced = before.lines.map((it) => it ?? "\n").join("")
-  const both = redactLines(cleanText(replaced), redact)
+  const both = redactLines(withoutHiddenSigns(replaced), redact)
   return { lines: both.lines, secretLines: [...before.secretLines, ...both.secretLines] }
 }
 

@@ -1,7 +1,7 @@
-import { visibleLine } from "#ground/base"
+import { visibleLine, withoutHiddenSigns } from "#ground/base"
 import type { ContextPack, PackFile } from "#ground/contract"
 import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "../limits.ts"
-import { cleanLine, cleanText } from "./clean.ts"
+import { cleanLine } from "./clean.ts"
 
 /** The package as XML. Texts stand in CDATA, which costs less than escaping every sign. */
 export function renderXml(pack: ContextPack): string {
@@ -22,7 +22,7 @@ export function renderXml(pack: ContextPack): string {
 function fileElement(file: PackFile): string {
   const { form, sentBefore } = file
   const attributes = [
-    `path="${escaped(cleanText(visibleLine(file.path)))}"`,
+    `path="${escaped(withoutHiddenSigns(visibleLine(file.path)))}"`,
     `blob="${file.blobId.slice(0, 7)}"`,
     `trust="project"`,
     `form="${sentBefore ? "sent-before" : form}"`,
