@@ -6,6 +6,7 @@ import {
   type LiftWeights,
   lift,
   type Meaning,
+  matcherOf,
   type PostingsOf,
   type Query,
   type Ranker,
@@ -113,24 +114,6 @@ function rankTree(tree: IndexedTree, options: RankOptions): Ranked | undefined {
       reasonsFor(ranking, ties.get(position) ?? { position, rankBefore: 0, ties: NO_TIES }),
   }
 }
-
-/**
- * The ranker orders all files, those too that share nothing with the task. Where no file has a word
- * of it, the past has nothing to go by either, and there is no match at all.
- */
-function matcherOf({ raw }: Ranking): Ranked["isMatch"] {
-  const { bm25f, hist, cochg, msgvote, dirmax } = raw
-  const isKnown = bm25f?.some((it) => it > 0) ?? false
-  if (!isKnown) return () => false
-  // By meaning every file is more or less near: its share alone decides.
-  if (raw.dense !== undefined) return () => true
-  const speaking = [bm25f, hist, cochg, msgvote]
-  return (position) =>
-    speaking.some((it) => (it?.[position] ?? 0) > 0) || (dirmax?.[position] ?? 0) >= NEAR_A_MATCH
-}
-
-/** From this share of the best match on, a file speaks for those beside it. */
-const NEAR_A_MATCH = 0.5
 
 const NO_TIES = { coChange: 0, folder: 0, stem: 0 }
 

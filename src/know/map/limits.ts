@@ -161,3 +161,9 @@ export const MOST_WEIGHED_FILES = 50
 
 /** Best symbols of a file that was found. */
 export const MOST_FOUND_SYMBOLS = 5
+
+/** Why a file was found, in a glance; the search itself says at most as many. */
+export const MOST_FOUND_REASONS = 3
+
+/** Words of a search that are looked up as names of files and symbols: a query has as many terms. */
+export const MOST_NAMED_WORDS = 512

@@ -38,8 +38,11 @@ const COMMITS = [
 const ranker = await loadRanker({ table: "leave" })
 const context = { signal: new AbortController().signal }
 
-async function opened(files: Readonly<Record<string, string>> = FILES) {
-  const made = await madeTree(files, COMMITS)
+async function opened(
+  files: Readonly<Record<string, string>> = FILES,
+  past: typeof COMMITS | "none" = COMMITS,
+) {
+  const made = await madeTree(files, past === "none" ? undefined : past)
   onTestFinished(() => made[Symbol.asyncDispose]())
   const written = new Map<string, string>()
   const operations = mapOperations({
@@ -297,9 +300,69 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(best?.symbols[0]).toMatchObject({ name: "roundLine" })
   })
 
+  test.for(["with a past", "without one"] as const)(
+    "[MAP-48] words that no file has find none, %s, and there is no order",
+    async (how) => {
+      const map = await opened(FILES, how === "with a past" ? COMMITS : "none")
+      const words = ["zzzqqq", "zzzqqq wwwvvv", "zzz/qqq.rs", "zzzQqq(vvv)", "https://zzz.qqq/vvv"]
+      for (const it of words) {
+        expect(await map.find(it), it).toMatchObject({ files: [], signals: [] })
+      }
+      expect((await map.find("zzzqqq login")).files[0]?.path).toBe("src/user/login.ts")
+      expect((await map.find("zzzqqq md")).files[0]?.path).toBe("docs/guide.md")
+    },
+  )
+
+  test("[MAP-48] words that only another tree of the store has find none", async () => {
+    const map = await opened()
+    const other = memorySource({ files: { "a.ts": "export const quayside = 1\n" }, key: "other" })
+    await map.made.index.scan(other, { mode: "incremental", signal: context.signal })
+    expect((await map.find("quayside")).files).toEqual([])
+  })
+
+  test.for([
+    ["a path without a word", "1/2", "1/2"],
+    ["a path beside words that no file has", "zzzqqq ./1/2", "1/2"],
+    ["a path between marks", "zzzqqq (`1/2`).", "1/2"],
+    ["a path that begins with a mark", "(1)/2 zzzqqq", "(1)/2"],
+    ["a symbol whose name is in every message", "close", "src/close.ts"],
+    ["a symbol of one letter, with its brackets", "x()?", "src/close.ts"],
+    ["a symbol in another script", "\u5927\u5c0f", "src/close.ts"],
+  ] as const)("[MAP-48] %s is found: %s", async ([, words, path]) => {
+    const map = await opened({
+      ...FILES,
+      "1/2": "plain\n",
+      "(1)/2": "plain too\n",
+      "src/close.ts": "export function close() {}\nconst \u5927\u5c0f = 1\nfunction x() {}\n",
+    })
+    const { files, signals } = await map.find(words)
+    expect(files.map((it) => it.path)).toEqual([path])
+    expect(signals).toEqual(["names"])
+    const isSymbol = path.startsWith("src/")
+    expect(files[0]?.reasons).toEqual([
+      isSymbol ? "defines a symbol of this name" : "named by its path",
+    ])
+    expect(files[0]?.symbols.map((it) => words.startsWith(it.name))).toEqual(isSymbol ? [true] : [])
+  })
+
+  test("[MAP-48] a path that is written out comes before all that share its words", async () => {
+    const many = Array.from({ length: 30 }, (_, at) => [`src/t${at}.ts`, `src ts ${at}\n`])
+    const map = await opened({ ...Object.fromEntries(many), "src/close.ts": "export {}\n" })
+    const { files } = await map.find("what does src/close.ts do?", 3)
+    expect(files.map((it) => it.path).slice(0, 1)).toEqual(["src/close.ts"])
+    expect(files).toHaveLength(3)
+    expect(files[0]).toMatchObject({ score: 1 })
+    expect(files[0]?.reasons[0]).toBe("named by its path")
+    expect(files[0]?.reasons.length).toBeLessThanOrEqual(3)
+    expect(new Set(files.map((it) => it.path)).size).toBe(3)
+  })
+
   test("[MAP-48] no word is refused; an address is searched by its words", async () => {
     const map = await opened()
     await expect(map.find("?!")).rejects.toSatisfy(NothingToSearch.is)
+    await expect(map.find(`${"!".repeat(4_000)} `.repeat(250))).rejects.toSatisfy(
+      NothingToSearch.is,
+    )
     const { files } = await map.find("https://example.invalid/login")
     expect(files[0]?.path).toBe("src/user/login.ts")
   })

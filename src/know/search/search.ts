@@ -1,5 +1,6 @@
 import { type Bm25fWeights, type ScoredSymbol, type SymbolLengths, scoreSymbols } from "./bm25f.ts"
 import { NothingToSearch } from "./errors.ts"
+import { matcherOf } from "./matcher.ts"
 import type { PostingsOf } from "./postings.ts"
 import { type Query, readQuery } from "./query.ts"
 import type { Head } from "./ranker/fusion.ts"
@@ -19,6 +20,8 @@ export type FoundFile = {
   /** From 0 for an ordinary file to 1 for the best: for reading, and for leaving out by. */
   readonly share: number
   readonly reasons: readonly string[]
+  /** Whether it has anything to do with the task; the order has all files. */
+  readonly isMatch: boolean
 }
 
 export type FoundFiles = { readonly head: Head; readonly files: readonly FoundFile[] }
@@ -37,12 +40,14 @@ export function createSearch(deps: { readonly ranker: Ranker }) {
       const ranking = rank(deps.ranker, tree, { query, ...(head !== undefined && { head }) })
       const ordered = secondLook(ranking, tree, options.lift).slice(0, most)
       const shares = shareOf(ranking)
+      const isMatch = matcherOf(ranking)
       const files = ordered.map((file) => ({
         position: file.position,
         path: tree.corpus.paths[file.position] ?? "",
         score: ranking.scores[file.position] ?? 0,
         share: shares[file.position] ?? 0,
         reasons: reasonsFor(ranking, file),
+        isMatch: isMatch(file.position),
       }))
       return { head: ranking.head, files }
     },

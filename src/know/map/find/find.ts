@@ -1,7 +1,9 @@
 import type { SearchFind } from "#ground/contract"
 import {
   cleanMessage,
+  type FoundFile,
   type FoundFiles,
+  NothingToSearch,
   type PostingsOf,
   rarityIn,
   readQuery,
@@ -9,9 +11,10 @@ import {
   type SearchedFile,
   scoreFileSymbols,
 } from "#know/search"
-import { MOST_FOUND_SYMBOLS, MOST_WEIGHED_FILES } from "../limits.ts"
-import type { Content, IndexedTree } from "../tree/types.ts"
+import { MOST_FOUND_REASONS, MOST_FOUND_SYMBOLS, MOST_WEIGHED_FILES } from "../limits.ts"
+import type { Content, ContentSymbol, IndexedTree } from "../tree/types.ts"
 import { describeSymbol, type Redact, stateOf } from "./described.ts"
+import { namedPaths, namedSymbols } from "./named.ts"
 
 export type Finding = {
   readonly words: string
@@ -24,29 +27,101 @@ export type Finding = {
 export async function find(tree: IndexedTree, finding: Finding): Promise<SearchFind> {
   // Words that are only an address are still somebody's question.
   const task = cleanMessage(finding.words) || finding.words
-  const query = readQuery(task)
-  const postingsOf = await tree.postings(query.terms)
+  const { terms } = readQuery(task)
+  const postingsOf = await tree.postings(terms)
+  const isKnown = terms.some((term) => isInTree(tree, term, postingsOf))
+  // The ranker orders all files, those too that share nothing with the words: it is not asked then.
+  if (!isKnown) return findNamed(tree, finding, { hasTerms: terms.length > 0 })
   const history = tree.history()
   const searched = { corpus: tree.corpus(), postingsOf, ...(history !== undefined && { history }) }
-  const found = finding.search.files(task, searched, { most: finding.limit })
+  const ranked = finding.search.files(task, searched, { most: finding.limit })
+  const matches = ranked.files.filter((it) => it.isMatch)
+  const found = { ...ranked, files: namedFirst(tree, finding, matches) }
   const contents = await tree.contents(found.files.map((it) => contentAt(tree, it.position)))
   const scores = await scoreBest(tree, { task, found, contents, postingsOf })
-  const files = found.files.map(({ path, position, share, reasons }) => {
-    const content = contents.get(contentAt(tree, position))
-    const best = (scores.get(path) ?? []).slice(0, MOST_FOUND_SYMBOLS)
-    return {
-      path,
-      score: share,
-      language: tree.files[position]?.language ?? null,
-      tokens: tree.files[position]?.tokens ?? 0,
-      reasons: [...reasons],
-      symbols: best.flatMap(({ symbol, score }) => {
-        const fact = content?.symbols[symbol]
-        return fact === undefined ? [] : [{ ...describeSymbol(path, fact, finding.redact), score }]
-      }),
-    }
+  const files = found.files.map((file) => {
+    const { symbols = [] } = contents.get(contentAt(tree, file.position)) ?? {}
+    const best = (scores.get(file.path) ?? []).slice(0, MOST_FOUND_SYMBOLS)
+    const scored = best.flatMap(({ symbol, score }) => {
+      const fact = symbols[symbol]
+      return fact === undefined ? [] : [{ fact, score }]
+    })
+    return describeFile(tree, file, { scored, redact: finding.redact })
   })
   return { files, signals: signalsOf(found.head), state: stateOf(tree) }
+}
+
+/** Whether a file of the tree has the term in its text, its names or its path. */
+function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): boolean {
+  const corpus = tree.corpus()
+  return corpus.pathPostings.has(term) || rarityIn(corpus, postingsOf).documentFrequency(term) > 0
+}
+
+/** Where no file has a word that is searched by, only a path or a symbol that is named is found. */
+async function findNamed(
+  tree: IndexedTree,
+  { words, limit, redact }: Finding,
+  { hasTerms }: { readonly hasTerms: boolean },
+): Promise<SearchFind> {
+  const paths = namedPaths(tree, words)
+  const symbols = await namedSymbols(tree, words)
+  const positions = [...new Set([...paths, ...symbols.keys()])].slice(0, limit)
+  if (positions.length === 0 && !hasTerms) throw NothingToSearch({})
+  const contents = await tree.contents(positions.map((it) => contentAt(tree, it)))
+  const files = positions.map((position) => {
+    const names = symbols.get(position)
+    const reasons = [
+      ...(paths.includes(position) ? [NAMED_BY_PATH] : []),
+      ...(names === undefined ? [] : [NAMED_BY_SYMBOL]),
+    ]
+    const own = contents.get(contentAt(tree, position))?.symbols ?? []
+    const scored = own
+      .filter((it) => names?.has(it.name) === true)
+      .slice(0, MOST_FOUND_SYMBOLS)
+      .map((fact) => ({ fact, score: 1 }))
+    return describeFile(tree, foundAt(tree, position, reasons), { scored, redact })
+  })
+  return { files, signals: files.length === 0 ? [] : ["names"], state: stateOf(tree) }
+}
+
+const NAMED_BY_PATH = "named by its path"
+const NAMED_BY_SYMBOL = "defines a symbol of this name"
+
+/** Of a path that is written out every other word may be too common to be searched by. */
+function namedFirst(
+  tree: IndexedTree,
+  { words, limit }: Finding,
+  files: readonly FoundFile[],
+): readonly FoundFile[] {
+  const paths = namedPaths(tree, words)
+  const named = paths.map((position) => {
+    const reasons = files.find((it) => it.position === position)?.reasons ?? []
+    return foundAt(tree, position, [NAMED_BY_PATH, ...reasons].slice(0, MOST_FOUND_REASONS))
+  })
+  return [...named, ...files.filter((it) => !paths.includes(it.position))].slice(0, limit)
+}
+
+function foundAt(tree: IndexedTree, position: number, reasons: readonly string[]): FoundFile {
+  const { path = "" } = tree.files[position] ?? {}
+  return { position, path, score: 1, share: 1, reasons, isMatch: true }
+}
+
+type ScoredFact = { readonly fact: ContentSymbol; readonly score: number }
+
+function describeFile(
+  tree: IndexedTree,
+  { path, position, share, reasons }: FoundFile,
+  { scored, redact }: { readonly scored: readonly ScoredFact[]; readonly redact: Redact },
+): SearchFind["files"][number] {
+  const file = tree.files[position]
+  return {
+    path,
+    score: share,
+    language: file?.language ?? null,
+    tokens: file?.tokens ?? 0,
+    reasons: [...reasons],
+    symbols: scored.map(({ fact, score }) => ({ ...describeSymbol(path, fact, redact), score })),
+  }
 }
 
 type SymbolScore = { readonly symbol: number; readonly score: number }

@@ -47,10 +47,10 @@ export function workingTree(options: {
         yield textOrSkip(path, tree.read(path))
       }
     },
-    async past({ gitSha, known }, signal) {
+    async past({ gitSha, known, redact }, signal) {
       if ("problem" in git) return { problem: git.problem }
       if (gitSha === undefined) return { problem: "the repository has no commit that can be read" }
-      return pastOf(git, { from: gitSha, known, signal })
+      return pastOf(git, { from: gitSha, known, redact, signal })
     },
   }
 }
@@ -111,7 +111,7 @@ export function commitTree(options: {
         yield judged(path, outcome)
       }
     },
-    past: ({ known }, signal) => pastOf(git, { from: commit, known, signal }),
+    past: ({ known, redact }, signal) => pastOf(git, { from: commit, known, redact, signal }),
   }
 }
 
@@ -137,9 +137,14 @@ function judged(path: string, outcome: BlobOutcome): SourceText {
 /** The list of ids is asked for anew, so that it is what a first look would find. */
 async function pastOf(
   git: Git,
-  given: { readonly from: string; readonly known: Past | undefined; readonly signal: AbortSignal },
+  given: {
+    readonly from: string
+    readonly known: Past | undefined
+    readonly redact: (text: string) => string
+    readonly signal: AbortSignal
+  },
 ): Promise<Past> {
-  const { from, known, signal } = given
+  const { from, known, redact, signal } = given
   const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
   const commits = new Map<string, Commit>()
   const trusted = known === undefined || goesOnAfter(ids, known) ? undefined : known
@@ -149,7 +154,9 @@ async function pastOf(
   const unknown = ids.filter((id) => !commits.has(id))
   signal.throwIfAborted()
   for (const { id, message, changes } of await git.readCommits(unknown)) {
-    commits.set(id, { message: cleanMessage(message), files: (changes ?? []).flatMap(pathsOf) })
+    // First redacted: cleaning takes hashes out, and a key without its digits is not known for one.
+    const words = cleanMessage(redact(message))
+    commits.set(id, { message: words, files: (changes ?? []).flatMap(pathsOf) })
   }
   const found = ids.flatMap((id) => {
     const commit = commits.get(id)

@@ -98,9 +98,11 @@ async function pastOf(
   const isSameCommit = gitSha !== undefined && known?.gitSha === gitSha
   const asBefore = isSameCommit && earlier !== undefined ? known : undefined
   if (asBefore !== undefined && isFull(earlier)) return asBefore
-  let past = await source.past({ gitSha, known: earlier }, options.signal)
+  let past = await source.past({ gitSha, known: earlier, redact }, options.signal)
   if (asBefore !== undefined && hasSameIds(past, earlier)) return asBefore
-  if (asBefore !== undefined) past = await source.past({ gitSha, known: undefined }, options.signal)
+  if (asBefore !== undefined) {
+    past = await source.past({ gitSha, known: undefined, redact }, options.signal)
+  }
   if ("problem" in past) return { gitSha, past }
   const commits = past.commits.map((it) => ({ ...it, message: redact(it.message) }))
   return { gitSha, past: { ...past, commits } }

@@ -124,7 +124,11 @@ export type TreeSource = {
   read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
   /** What lies before a commit, or why there is no past; commits that are known are not read again. */
   past(
-    given: { readonly gitSha: string | undefined; readonly known: Past | undefined },
+    given: {
+      readonly gitSha: string | undefined
+      readonly known: Past | undefined
+      readonly redact: (text: string) => string
+    },
     signal: AbortSignal,
   ): Promise<Past | { readonly problem: string }>
 }
