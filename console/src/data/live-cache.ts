@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query"
-import type { EventName, JournalEntry, StoreStatus } from "../contract.ts"
+import type { Branch, EventName, FoldTree, JournalEntry, StoreStatus } from "../contract.ts"
 import type { AnyOperation } from "./client.ts"
 import { appendLive, type Journal } from "./journal.ts"
 import { keys } from "./keys.ts"
@@ -20,6 +20,11 @@ const OF_RUNS: readonly AnyOperation[] = [
   "now.show",
 ]
 
+/** What every sign of life of a branch may change. */
+const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
+
+const OF_MEMORIES: readonly AnyOperation[] = ["memory.list", "memory.search", "memory.show"]
+
 /** One row an event; the compiler and a test hold it to the contract's list. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.advanced": { stale: [...OF_RUNS, "agents.messages", "agents.timeline"] },
@@ -31,7 +36,16 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.updated": {
     stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
   },
+  "fold.branch-created": { stale: OF_FOLDS },
+  "fold.budget-exhausted": { stale: OF_FOLDS, patch: patchSpent },
+  "fold.budget-warned": { stale: OF_FOLDS, patch: patchSpent },
+  "fold.ended": { stale: OF_FOLDS },
+  "fold.returned": { stale: OF_FOLDS },
+  "fold.timed-out": { stale: OF_FOLDS },
   "map.scanned": { stale: ["map.tree", "map.show", "search.find"] },
+  "memory.changed": { stale: OF_MEMORIES },
+  "memory.forgotten": { stale: OF_MEMORIES },
+  "memory.recorded": { stale: OF_MEMORIES },
   "pack.built": { stale: ["pack.list"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
@@ -109,5 +123,17 @@ function patchLastBackup(queries: QueryClient, { at, body }: JournalEntry): void
   if (typeof file !== "string" || typeof sizeBytes !== "number") return
   queries.setQueriesData<StoreStatus>({ queryKey: keys.anyInput("store.status") }, (status) =>
     status === undefined ? status : { ...status, lastBackup: { file, sizeBytes, at } },
+  )
+}
+
+/** What a branch has used by now stands in the tree before the tree is asked for again. */
+function patchSpent(queries: QueryClient, { body }: JournalEntry): void {
+  const { id, used } = body
+  if (typeof id !== "string" || typeof used !== "number") return
+  const spent = (it: Branch): Branch => (it.id === id ? { ...it, budgetUsed: used } : it)
+  queries.setQueriesData<FoldTree>({ queryKey: keys.anyInput("fold.tree") }, (tree) =>
+    tree === undefined
+      ? tree
+      : { sessions: tree.sessions.map((it) => ({ ...it, branches: it.branches.map(spent) })) },
   )
 }

@@ -67,6 +67,53 @@ const ConfigChanged = defineEvent("config.changed", {
   summary: "A setting was written to a config file, or taken out of one",
   body: z.object({ key: z.string(), layer: z.enum(["user", "project"]), isSet: z.boolean() }),
 })
+const BranchRef = z.object({ id: z.string(), session: z.string() })
+const BranchSpent = BranchRef.extend({ used: z.int(), total: z.int() })
+const FoldBranchCreated = defineEvent("fold.branch-created", {
+  version: 1,
+  summary: "A branch was opened for a sub-task",
+  body: BranchRef.extend({ description: z.string(), depth: z.int(), budget: z.int() }),
+})
+const FoldBudgetWarned = defineEvent("fold.budget-warned", {
+  version: 1,
+  summary: "A branch has used four fifths of its budget",
+  body: BranchSpent,
+})
+const FoldBudgetExhausted = defineEvent("fold.budget-exhausted", {
+  version: 1,
+  summary: "A branch was ended because a charge would have passed its budget",
+  body: BranchSpent,
+})
+const FoldTimedOut = defineEvent("fold.timed-out", {
+  version: 1,
+  summary: "A branch was ended because its time was over",
+  body: BranchRef.extend({ seconds: z.int() }),
+})
+const FoldReturned = defineEvent("fold.returned", {
+  version: 1,
+  summary: "A branch gave its result back",
+  body: BranchRef.extend({ used: z.int(), resultTokens: z.int() }),
+})
+const FoldEnded = defineEvent("fold.ended", {
+  version: 1,
+  summary: "A branch is over, for whichever reason",
+  body: BranchRef.extend({ status: z.string(), reason: z.string() }),
+})
+const MemoryRecorded = defineEvent("memory.recorded", {
+  version: 1,
+  summary: "A memory was written to its file",
+  body: z.object({ id: z.string(), kind: z.string(), actor: z.string() }),
+})
+const MemoryChanged = defineEvent("memory.changed", {
+  version: 1,
+  summary: "A memory was confirmed, judged or superseded",
+  body: z.object({ id: z.string(), state: z.string() }),
+})
+const MemoryForgotten = defineEvent("memory.forgotten", {
+  version: 1,
+  summary: "A memory was deleted with its file",
+  body: z.object({ id: z.string() }),
+})
 const MapScanned = defineEvent("map.scanned", {
   version: 1,
   summary: "The files of the repository were read, and something had changed",
@@ -104,7 +151,16 @@ export const EVENTS = [
   AgentsUpdated,
   CaptureTaken,
   ConfigChanged,
+  FoldBranchCreated,
+  FoldBudgetExhausted,
+  FoldBudgetWarned,
+  FoldEnded,
+  FoldReturned,
+  FoldTimedOut,
   MapScanned,
+  MemoryChanged,
+  MemoryForgotten,
+  MemoryRecorded,
   PackBuiltEvent,
   StoreCreated,
   StoreBackedUp,

@@ -37,6 +37,24 @@ export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-
 export { DoctorCheck, DoctorReport } from "./doctor.ts"
 export type { Emit, EventBody, EventDefinition, EventName, EventRoom } from "./event.ts"
 export { Cursor, defineEvent, EVENTS, JournalEntry } from "./event.ts"
+export {
+  BRANCH_STATUSES,
+  Branch,
+  BranchEndReason,
+  BranchStatus,
+  FoldBranch,
+  FoldCharge,
+  FoldList,
+  FoldMode,
+  FoldRead,
+  FoldRestore,
+  FoldReturn,
+  FoldSearch,
+  FoldShow,
+  FoldStatus,
+  FoldTree,
+  TrailEntry,
+} from "./fold.ts"
 export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
   Guideline,
@@ -71,9 +89,22 @@ export {
   SYMBOL_KINDS,
   SymbolKind,
 } from "./map.ts"
+export {
+  MEMORY_KINDS,
+  Memory,
+  MemoryCite,
+  MemoryInjected,
+  MemoryKind,
+  MemoryList,
+  MemoryRecorded,
+  MemorySearch,
+  MemorySignals,
+  MemorySource,
+  MemoryState,
+} from "./memory.ts"
 export { Message, MessageType } from "./message.ts"
 export { Now, NowRow } from "./now.ts"
-export type { CallContext, Operation, Progress, Surface } from "./operation.ts"
+export type { CallContext, Caller, Operation, Progress, Surface } from "./operation.ts"
 export { defineOperation } from "./operation.ts"
 export {
   ContextPack,

@@ -2,9 +2,21 @@ import type { z } from "zod"
 
 export type Surface = "cli" | "http" | "mcp"
 
+/** Who calls. Handles are bound to it. */
+export type Caller = {
+  /** By what opened the door, never by what the caller says about itself. */
+  readonly principal: string
+  /** What it calls itself: shown, and trusted with nothing. */
+  readonly client?: string
+  /** Stands for the session of a call that names none. */
+  readonly session: string
+}
+
 /** What an operation is told about the call it serves. */
 export type CallContext = {
   readonly signal: AbortSignal
+  /** Absent for the person at the terminal. */
+  readonly caller?: Caller
   /** Told of long work while it goes on; absent where nobody looks. */
   readonly onProgress?: (progress: Progress) => void
 }

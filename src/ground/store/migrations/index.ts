@@ -4,7 +4,18 @@ import { runs } from "./0003-runs.ts"
 import { runSources } from "./0004-run-sources.ts"
 import { map } from "./0005-map.ts"
 import { packs } from "./0006-packs.ts"
+import { folds } from "./0007-folds.ts"
+import { memories } from "./0008-memories.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
-export const MIGRATIONS: readonly Migration[] = [journal, captures, runs, runSources, map, packs]
+export const MIGRATIONS: readonly Migration[] = [
+  journal,
+  captures,
+  runs,
+  runSources,
+  map,
+  packs,
+  folds,
+  memories,
+]

@@ -1,0 +1,264 @@
+import { z } from "zod"
+import { MemoryInjected } from "./memory.ts"
+
+const Count = z.int().nonnegative()
+const Paths = z.array(z.string())
+
+export const BRANCH_STATUSES = [
+  "created",
+  "active",
+  "completed",
+  "timeout",
+  "failed",
+  "cancelled",
+] as const
+export const BranchStatus = z.enum(BRANCH_STATUSES)
+export type BranchStatus = z.infer<typeof BranchStatus>
+
+export const BranchEndReason = z.enum([
+  "returned",
+  "budget",
+  "timeout",
+  "parent-returned",
+  "session-ended",
+  "shutdown",
+])
+export type BranchEndReason = z.infer<typeof BranchEndReason>
+
+/** What takes the branch's work out of its parent's window, if anything does. */
+export const FoldMode = z.enum(["wire", "sub-agent", "handle", "none"])
+export type FoldMode = z.infer<typeof FoldMode>
+
+/** A sub-task with a budget, a time, and at the end a result. */
+export const Branch = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  parentId: z.string().nullable(),
+  depth: Count.describe("0 for a branch of the root"),
+  children: Count,
+  description: z.string(),
+  prompt: z.string(),
+  scope: Paths.describe("Paths and globs it said it would touch; empty means anywhere"),
+  client: z.string().nullable().describe("What the caller calls itself"),
+  mode: FoldMode,
+  budgetTotal: z.int().positive(),
+  budgetUsed: Count,
+  isLowerBound: z.boolean().describe("Only our own tools were metered, so it may have used more"),
+  timeoutSeconds: z.int().positive(),
+  deadlineAt: z.int(),
+  status: BranchStatus,
+  endReason: BranchEndReason.nullable(),
+  isPartial: z.boolean().describe("Ended by force: the result is what was known by then"),
+  result: z.string().nullable(),
+  resultTokens: Count,
+  error: z.string().nullable(),
+  evidence: z.array(z.string()),
+  files: Paths.describe("Files the return names"),
+  openQuestions: z.array(z.string()),
+  outOfScope: Paths.describe("Files touched or named that the scope does not have"),
+  progress: z.string().nullable().describe("The last note on how far it is"),
+  touchedPaths: Paths,
+  injectedMemoryIds: z.array(z.string()),
+  distillation: z.enum(["asked", "done"]).nullable(),
+  redactions: Count.describe("Secrets replaced in what it was given and what it gave back"),
+  tokensKeptOut: Count.describe("What it used and its parent does not see"),
+  createdAt: z.int(),
+  completedAt: z.int().nullable(),
+  isArchived: z.boolean().describe("Finished for more than an hour"),
+})
+export type Branch = z.infer<typeof Branch>
+
+/** One step of a branch, as it is kept. Secrets are replaced before it is written. */
+export const TrailEntry = z.object({
+  seq: z.int().positive(),
+  at: z.int(),
+  kind: z.enum(["prompt", "call", "charge", "progress", "result", "forced"]),
+  tool: z.string().nullable(),
+  text: z.string(),
+  tokens: Count,
+  handle: z.string().nullable().describe("Where the whole result lies, when it was large"),
+})
+export type TrailEntry = z.infer<typeof TrailEntry>
+
+const sessionId = z
+  .string()
+  .max(200)
+  .optional()
+  .describe("Session it belongs to; default: the caller itself")
+
+// What an agent asks. Lengths and figures are judged by the room, which says limit and length.
+
+export const FoldBranchInput = z.strictObject({
+  description: z.string().describe("What the sub-task is, in one line"),
+  prompt: z.string().describe("What is to be done, whole"),
+  budget: z.number().optional().describe("Tokens it may use"),
+  timeoutSeconds: z.number().optional(),
+  parentBranchId: z
+    .string()
+    .optional()
+    .describe("Parent; root for none; default: the session's active branch"),
+  scope: z.array(z.string().max(1_000)).max(200).default([]).describe("Paths and globs"),
+  sessionId,
+})
+
+export const FoldBranch = z.object({
+  branchId: z.string(),
+  budgetAllocated: z.int().positive(),
+  timeoutSeconds: z.int().positive(),
+  depth: Count,
+  memories: z.array(MemoryInjected),
+  mode: FoldMode,
+  next: z.string().describe("What the caller does now, in this mode"),
+  package: z.string().nullable().describe("For the host's own sub-agent: all it needs, or null"),
+})
+export type FoldBranch = z.infer<typeof FoldBranch>
+
+export const FoldReturnInput = z.strictObject({
+  branchId: z.string(),
+  message: z.string().describe("The result; the only text the parent keeps"),
+  extractMemory: z.boolean().default(false),
+  evidence: z.array(z.string()).default([]),
+  files: Paths.default([]),
+  openQuestions: z.array(z.string()).default([]),
+  idempotencyKey: z.string().max(200).optional(),
+  sessionId,
+})
+
+export const FoldReturn = z.object({
+  branchId: z.string(),
+  status: BranchStatus,
+  message: z.string(),
+  evidence: z.array(z.string()),
+  files: Paths,
+  openQuestions: z.array(z.string()),
+  outOfScope: Paths,
+  endedChildren: z.array(z.string()),
+  redactions: Count,
+  budgetUsed: Count,
+  budgetTotal: z.int().positive(),
+  tokensKeptOut: Count,
+  isLowerBound: z.boolean(),
+  mode: FoldMode,
+  distill: z.string().nullable().describe("What to remember is asked for, or null"),
+})
+export type FoldReturn = z.infer<typeof FoldReturn>
+
+export const FoldStatusInput = z.strictObject({
+  branchId: z.string().optional().describe("Default: the session's active branch"),
+  progress: z.string().optional().describe("How far it is; kept if it is ended by force"),
+  sessionId,
+})
+export const FoldStatus = z.object({
+  branch: Branch.nullable().describe("The one asked for, or null when none is active"),
+  active: z.array(z.object({ branchId: z.string(), description: z.string(), depth: Count })),
+  pending: z
+    .array(z.object({ branchId: z.string(), endReason: BranchEndReason, result: z.string() }))
+    .describe("Children that were ended by force, and what they knew"),
+})
+export type FoldStatus = z.infer<typeof FoldStatus>
+
+export const FoldChargeInput = z.strictObject({
+  tokens: Count.describe("What a call and its result took of the window"),
+  tool: z.string().max(200).default("").describe("The host's name of the tool"),
+  paths: z.array(z.string().max(4_000)).max(200).default([]).describe("Files it touched"),
+  text: z.string().default("").describe("What is kept of it in the trail"),
+  sessionId,
+})
+export const FoldCharge = z.object({
+  outcome: z.enum(["charged", "warned", "ended", "none"]),
+  branchId: z.string().nullable(),
+  budgetUsed: Count,
+  budgetTotal: Count,
+})
+export type FoldCharge = z.infer<typeof FoldCharge>
+
+export const FoldReadInput = z.strictObject({
+  handle: z.string().describe("Handle of a result, or of a branch for its trail"),
+  fromLine: z.int().positive().default(1),
+  lines: z.int().min(1).max(2_000).default(200),
+  query: z.string().max(500).optional().describe("Words to look for instead of a slice"),
+  sessionId,
+})
+export const FoldRead = z.object({
+  handle: z.string(),
+  label: z.string(),
+  totalLines: Count,
+  totalTokens: Count,
+  fromLine: z.int().positive(),
+  text: z.string(),
+  nextLine: z.int().positive().nullable(),
+  matches: z.array(z.object({ line: z.int().positive(), text: z.string() })),
+})
+export type FoldRead = z.infer<typeof FoldRead>
+
+export const FoldEndInput = z.strictObject({ sessionId })
+export const FoldEnded = z.object({ ended: z.array(z.string()) })
+
+// What a person asks.
+
+export const FoldListInput = z.strictObject({
+  all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
+  session: z.string().max(200).optional().describe("Only of this session"),
+  limit: z.int().min(1).max(1_000).default(100),
+})
+export const FoldList = z.object({
+  branches: z.array(Branch).describe("Newest first"),
+  active: Count,
+  total: Count.describe("All that are kept"),
+  tokensKeptOut: Count.describe("By those listed"),
+})
+export type FoldList = z.infer<typeof FoldList>
+
+export const FoldTreeInput = z.strictObject({
+  session: z.string().max(200).optional().describe("Only of this session"),
+  all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
+})
+export const FoldTree = z.object({
+  sessions: z.array(
+    z.object({
+      sessionId: z.string(),
+      client: z.string().nullable(),
+      startedAt: z.int(),
+      budgetUsed: Count,
+      tokensKeptOut: Count,
+      branches: z.array(Branch).describe("Each followed by its children, oldest first"),
+    }),
+  ),
+})
+export type FoldTree = z.infer<typeof FoldTree>
+
+export const FoldShowInput = z.strictObject({ id: z.string().max(200) })
+export const FoldShow = z.object({ branch: Branch, trail: z.array(TrailEntry) })
+export type FoldShow = z.infer<typeof FoldShow>
+
+export const FoldSearchInput = z.strictObject({
+  words: z.string().min(1).max(500).describe("What the trails are searched for"),
+  limit: z.int().min(1).max(200).default(20),
+})
+export const FoldSearch = z.object({
+  found: z.array(
+    z.object({
+      branchId: z.string(),
+      description: z.string(),
+      seq: z.int().positive(),
+      at: z.int(),
+      kind: TrailEntry.shape.kind,
+      tool: z.string().nullable(),
+      line: z.string().describe("The line that has the words"),
+    }),
+  ),
+  searched: Count.describe("Branches whose trails were looked at"),
+})
+export type FoldSearch = z.infer<typeof FoldSearch>
+
+export const FoldRestoreInput = z.strictObject({
+  id: z.string().max(200),
+  budget: z.int().min(100).max(10_000_000).optional().describe("Tokens it may have"),
+})
+export const FoldRestore = z.object({
+  branchId: z.string(),
+  text: z.string().describe("The trail, written for a model"),
+  tokens: Count,
+  leftOut: Count.describe("Steps that had no room"),
+})
+export type FoldRestore = z.infer<typeof FoldRestore>

@@ -1,0 +1,145 @@
+import { z } from "zod"
+
+const Count = z.int().nonnegative()
+const Share = z.number().min(0).max(1)
+
+export const MEMORY_KINDS = ["strategy", "pitfall", "decision", "rule", "term", "fix"] as const
+export const MemoryKind = z.enum(MEMORY_KINDS)
+export type MemoryKind = z.infer<typeof MemoryKind>
+
+export const MemoryState = z.enum(["proposed", "confirmed", "superseded", "stale"])
+export type MemoryState = z.infer<typeof MemoryState>
+
+/** Code a memory rests on, as it was when the memory was written. */
+export const MemoryCite = z.object({
+  path: z.string().min(1).max(4_000),
+  symbol: z.string().max(500).optional(),
+  sha: z.string().max(100).describe("Of the file, or of the symbol's own lines"),
+})
+export type MemoryCite = z.infer<typeof MemoryCite>
+
+export const MemorySource = z.object({
+  session: z.string().nullable(),
+  actor: z.enum(["human", "agent", "tool"]),
+  commit: z.string().nullable(),
+  isUntrusted: z.boolean().describe("It rests on a text that nobody here wrote"),
+  isDistilled: z.boolean().describe("An agent was asked for it at the end of its work"),
+})
+export type MemorySource = z.infer<typeof MemorySource>
+
+/** What people and agents said about it, in its file. */
+export const MemorySignals = z.object({
+  helpful: Count,
+  unhelpful: Count,
+  succeeded: Count,
+  failed: Count,
+})
+export type MemorySignals = z.infer<typeof MemorySignals>
+
+/** Something we decided to remember. */
+export const Memory = z.object({
+  id: z.string(),
+  kind: MemoryKind,
+  title: z.string(),
+  description: z.string().describe("In one line"),
+  body: z.string(),
+  cites: z.array(
+    MemoryCite.extend({
+      state: z.enum(["fresh", "changed", "gone", "unchecked"]).describe("Against the code of now"),
+    }),
+  ),
+  source: MemorySource,
+  state: MemoryState.describe("stale when code it cites has changed since"),
+  supersededBy: z.string().nullable(),
+  signals: MemorySignals,
+  uses: Count.describe("How often it was handed to an agent on this machine"),
+  confidence: Share.describe("Computed from signals and uses; nobody can assert it"),
+  file: z.string().describe("From the root of the repository"),
+  createdAt: z.int(),
+})
+export type Memory = z.infer<typeof Memory>
+
+/** A memory as an agent is handed it. */
+export const MemoryInjected = z.object({
+  id: z.string(),
+  kind: MemoryKind,
+  title: z.string(),
+  text: z.string().describe("Fenced, with its id"),
+  tokens: Count,
+  confidence: Share,
+  state: MemoryState,
+  why: z.array(z.string()),
+})
+export type MemoryInjected = z.infer<typeof MemoryInjected>
+
+const sessionId = z
+  .string()
+  .max(200)
+  .optional()
+  .describe("Session it belongs to; default: the caller itself")
+
+export const MemorySearchInput = z.strictObject({
+  words: z.string().min(1).max(10_000).describe("What it is about"),
+  kind: MemoryKind.optional(),
+  limit: z.int().min(1).max(100).default(10),
+  sessionId,
+})
+export const MemorySearch = z.object({
+  found: z.array(
+    z.object({ memory: Memory, score: Share, why: z.array(z.string()).describe("Why it matched") }),
+  ),
+  total: Count.describe("All that are kept"),
+})
+export type MemorySearch = z.infer<typeof MemorySearch>
+
+export const MemoryRecordInput = z.strictObject({
+  kind: MemoryKind,
+  title: z.string(),
+  description: z.string().default("").describe("In one line; default: the title"),
+  body: z.string(),
+  cites: z
+    .array(z.string().max(4_500))
+    .max(20)
+    .default([])
+    .describe("Code it rests on, as path or path#symbol"),
+  branchId: z.string().max(200).optional().describe("Branch that was asked what to remember"),
+  untrusted: z
+    .boolean()
+    .default(false)
+    .describe("It rests on a web page, an issue or another text nobody here wrote"),
+  supersedes: z.string().max(200).optional().describe("Memory that this one takes the place of"),
+  sessionId,
+})
+export const MemoryRecorded = z.object({
+  outcome: z.enum(["recorded", "duplicate"]),
+  memory: Memory.describe("The new one, or the one that says it already"),
+  redactions: Count,
+})
+export type MemoryRecorded = z.infer<typeof MemoryRecorded>
+
+export const MemoryFeedbackInput = z.strictObject({
+  id: z.string().max(200),
+  verdict: z.enum(["helpful", "unhelpful"]).optional(),
+  outcome: z.enum(["succeeded", "failed"]).optional().describe("Of the task it was used in"),
+  sessionId,
+})
+
+export const MemoryListInput = z.strictObject({
+  kind: MemoryKind.optional(),
+  state: MemoryState.optional(),
+  limit: z.int().min(1).max(1_000).default(200),
+})
+export const MemoryList = z.object({
+  memories: z.array(Memory).describe("Newest first"),
+  total: Count,
+  problems: z
+    .array(z.object({ file: z.string(), problem: z.string() }))
+    .describe("Files that could not be read as a memory"),
+})
+export type MemoryList = z.infer<typeof MemoryList>
+
+const MemoryRef = { id: z.string().max(200) }
+export const MemoryShowInput = z.strictObject(MemoryRef)
+export const MemoryConfirmInput = z.strictObject(MemoryRef)
+export const MemoryForgetInput = z.strictObject(MemoryRef)
+export const MemoryForgotten = z.object({ id: z.string(), file: z.string() })

@@ -1,0 +1,40 @@
+import { sql } from "../sql.ts"
+import type { Migration } from "./migration.ts"
+
+/** The index of memory files, which can be made anew from them, and what must not be in git. */
+export const memories: Migration = {
+  number: 8,
+  name: "memories",
+  statements: ({ integer, text, strict }) => [
+    sql`CREATE TABLE memory_files (
+      root ${text} NOT NULL,
+      file ${text} NOT NULL,
+      stamp ${text} NOT NULL,
+      problem ${text},
+      body ${text},
+      PRIMARY KEY (root, file)
+    )${strict}`,
+    sql`CREATE TABLE memory_uses (
+      root ${text} NOT NULL,
+      memory ${text} NOT NULL,
+      uses ${integer} NOT NULL,
+      used_at ${integer} NOT NULL,
+      PRIMARY KEY (root, memory)
+    )${strict}`,
+    // What each session said last, by a hash of it: it has one say.
+    sql`CREATE TABLE memory_says (
+      root ${text} NOT NULL,
+      memory ${text} NOT NULL,
+      speaker ${text} NOT NULL,
+      verdict ${text},
+      outcome ${text},
+      PRIMARY KEY (root, memory, speaker)
+    )${strict}`,
+    // One writer of files at a time, whatever process or server it is in.
+    sql`CREATE TABLE memory_locks (
+      root ${text} NOT NULL PRIMARY KEY,
+      owner ${text} NOT NULL,
+      held_until ${integer} NOT NULL
+    )${strict}`,
+  ],
+}
