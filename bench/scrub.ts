@@ -1,51 +1,105 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import path from "node:path"
+import { pathToFileURL } from "node:url"
+import { z } from "zod"
 import { systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
-import { atMost, type Bench, interleave, makeRow } from "./frame.ts"
+import { createSpecimens } from "../test/corpus/secret-kinds.ts"
+import { atMost, type Bench, interleave, makeRow, type Row } from "./frame.ts"
 
 const ROUNDS = 30
 const CHARACTERS = 1_000_000
 const BAR_MS = 50
 
+/** Its version is the one of the facts; `bench/README.md` says how it is brought here. */
+const PEER = "secretlint, recommended rules"
+
 export const bench: Bench = {
   name: "scrub",
-  about: "finding and replacing secrets in 1 MB of text, beside a loop over its characters",
+  about: "finding and replacing secrets in 1 MB of text, beside secretlint or a loop over it",
   async run(context) {
     const code = readCode(context.root)
-    const escaped = JSON.stringify(code).slice(0, CHARACTERS)
-    const dirty = withTokens(code)
+    const texts = [
+      ["clean code", code],
+      ["clean code, 200 known values", code],
+      ["the same inside a JSON string", JSON.stringify(code).slice(0, CHARACTERS)],
+      ["a token every 10,000 characters", withTokens(code)],
+    ] as const
     const plain = createSecrets({ random: systemRandom })
     const withKnown = createSecrets({ random: systemRandom, known: knownValues() })
+    const peer = await findPeer(context.note)
     const times = await interleave(
       [
         { name: "loop", run: () => sumOfCodes(code) },
-        { name: "clean code", run: () => plain.redact(code) },
-        { name: "clean code, 200 known values", run: () => withKnown.redact(code) },
-        { name: "the same inside a JSON string", run: () => plain.redact(escaped) },
-        { name: "a token every 10,000 characters", run: () => plain.redact(dirty) },
+        ...texts.flatMap(([name, text]) => {
+          const { redact } = name.includes("known") ? withKnown : plain
+          const ours = { name: `ours: ${name}`, run: () => redact(text) } as const
+          if (peer === undefined) return [ours]
+          return [ours, { name: `theirs: ${name}`, run: () => peer(text) } as const]
+        }),
       ],
       { clock: context.clock, rounds: context.rounds ?? ROUNDS, warmUpRounds: 3 },
     )
-    const contestants = [
-      "clean code",
-      "clean code, 200 known values",
-      "the same inside a JSON string",
-      "a token every 10,000 characters",
-    ] as const
-    return contestants.flatMap((name) =>
+    const against = peer === undefined ? "a loop over the characters" : PEER
+    const rows = texts.flatMap(([name]) =>
       (["median", "p95"] as const).map((of) =>
         makeRow({
           what: of === "median" ? name : `${name}, p95`,
-          measured: times(name)[of],
+          measured: times(`ours: ${name}`)[of],
           unit: "ms",
-          against: "a loop over the characters",
-          floor: times("loop")[of],
+          against,
+          floor: times(peer === undefined ? "loop" : `theirs: ${name}`)[of],
           bar: atMost(BAR_MS, "ms"),
         }),
       ),
     )
+    return peer === undefined ? rows : [...rows, await compareKinds(plain.redact, peer)]
   },
+}
+
+/** How many secrets it finds in a text. */
+type Peer = (text: string) => Promise<number>
+
+type LintSource = (asked: object) => Promise<{ readonly messages: readonly unknown[] }>
+const Core = z.object({ lintSource: z.custom<LintSource>((it) => typeof it === "function") })
+const Preset = z.object({ creator: z.unknown() })
+
+/** In the folder that a variable names: it is no dependency of ours. */
+async function findPeer(note: (sentence: string) => void): Promise<Peer | undefined> {
+  const folder = process.env["QM_SECRETLINT"]
+  if (folder === undefined) {
+    note("secretlint is not here: QM_SECRETLINT names no folder (bench/README.md)")
+    return undefined
+  }
+  const { resolve } = createRequire(path.resolve(folder, "package.json"))
+  const load = async (name: string): Promise<unknown> =>
+    import(pathToFileURL(resolve(`@secretlint/${name}`)).href)
+  const { lintSource } = Core.parse(await load("core"))
+  const id = "secretlint-rule-preset-recommend"
+  const { creator } = Preset.parse(await load(id))
+  const config = { rules: [{ id: `@secretlint/${id}`, rule: creator }] }
+  return async (content) => {
+    const source = { filePath: "text.ts", ext: ".ts", contentType: "text", content }
+    const { messages } = await lintSource({ source, options: { config } })
+    return messages.length
+  }
+}
+
+/** Fakes of every kind on a line of their own: how many of them each finds. */
+async function compareKinds(
+  redact: (text: string) => { readonly findings: readonly unknown[] },
+  peer: Peer,
+): Promise<Row> {
+  const seed = new DataView(new Uint8Array(systemRandom.bytes(4)).buffer).getUint32(0)
+  const texts = createSpecimens(seed)().map(({ name, value }) =>
+    name === undefined ? value : `${name}=${value}`,
+  )
+  let theirs = 0
+  for (const text of texts) if ((await peer(text)) > 0) theirs++
+  const ours = texts.filter((it) => redact(it).findings.length > 0).length
+  const what = `found of ${texts.length} fakes by our own list`
+  return makeRow({ what, measured: ours, unit: "", against: PEER, floor: theirs })
 }
 
 /** Our own code first, then that of packages, until there is a megabyte. */

@@ -31,8 +31,8 @@ function findThroughBase64(text: string, known: Known, work: Work): readonly Spa
 }
 
 /** The order of the rules is how telling they are: of two that overlap the first names the kind. */
-const RULES: readonly Rule[] = [...VENDOR_RULES, ...STRUCTURE_RULES, ...NAME_RULES]
-const KEYWORDS = [...new Set(RULES.flatMap((it) => it.keywords))]
+export const RULES: readonly Rule[] = [...VENDOR_RULES, ...STRUCTURE_RULES, ...NAME_RULES]
+export const KEYWORDS: readonly string[] = [...new Set(RULES.flatMap((it) => it.keywords))]
 const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
   RULES.flatMap((rule, rank) => (rule.keywords.includes(keyword) ? [{ rule, rank }] : [])),
 )
@@ -56,11 +56,16 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
   })
   for (const run of runs) {
     if (text[run.end] !== ".") continue
-    const found = DISCORD_TOKEN.find({ text, at: run.start, work })
+    const found = DISCORD_TOKEN.find({ text, at: firstLetter(text, run), work })
     if (found !== undefined) spans.push(spanOf(text, found, 0))
   }
   for (const found of known(text, work)) spans.push(spanOf(text, found, RULES.length))
   return spans
+}
+
+/** A run may begin with the sign of a diff. */
+function firstLetter(text: string, { start }: Run): number {
+  return /[+-]/.test(text[start] ?? "") ? start + 1 : start
 }
 
 function spanOf(text: string, found: Found, rank: number): Span {

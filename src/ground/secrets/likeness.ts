@@ -24,7 +24,7 @@ const COUNTS = new Uint16Array(256)
  * How much of a text reads like words: the share of neighbouring characters that follow each other
  * in English and in identifiers. Near 1 for a name or a sentence, under 0.3 for a random key. It
  * stands in for characters per token, which tells the two apart for the same reason, and costs a
- * table of 26 rows. Signs between words, capitals inside a word and other scripts do not count.
+ * table of 26 rows. Signs between words, capitals that begin one and other scripts do not count.
  */
 export function plainness(text: string): number {
   let pairs = 0
@@ -32,9 +32,10 @@ export function plainness(text: string): number {
   for (let index = 1; index < text.length; index++) {
     const left = text.charCodeAt(index - 1)
     const right = text.charCodeAt(index)
-    if (isJoint(left) || isJoint(right) || isHump(left, right)) continue
+    if (isJoint(left) || isJoint(right)) continue
+    if (isHump(left, right) && beginsWord(text, index)) continue
     pairs++
-    if (isCommonPair(left, right)) common++
+    if (!isHump(left, right) && isCommonPair(left, right)) common++
   }
   return pairs === 0 ? 1 : common / pairs
 }
@@ -66,7 +67,7 @@ const ONE_LETTER = /(.)\1{7}/
 
 /** A value that names where the secret is to be found, and holds none. */
 export function isReference(value: string): boolean {
-  return REFERENCE.test(value) || DOTTED_NAME.test(value)
+  return REFERENCE.test(value) || (DOTTED_NAME.test(value) && plainness(value) > 0.5)
 }
 
 const REFERENCE =
@@ -90,7 +91,22 @@ function isJoint(code: number): boolean {
 
 /** The place in `someName` where the second word begins. */
 function isHump(left: number, right: number): boolean {
-  return left >= 0x61 && left <= 0x7a && right >= 0x41 && right <= 0x5a
+  return isLower(left) && isUpper(right)
+}
+
+/** Whether a word or an acronym begins here, or a letter of a key that has both cases. */
+function beginsWord(text: string, index: number): boolean {
+  const [next, afterNext] = [text.charCodeAt(index + 1), text.charCodeAt(index + 2)]
+  const hasEnded = index + 2 >= text.length || isJoint(afterNext)
+  return isLower(next) ? hasEnded || isLower(afterNext) : isUpper(next) && isUpper(afterNext)
+}
+
+function isLower(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a
+}
+
+function isUpper(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a
 }
 
 /** Both are letters, and neighbours in words. */

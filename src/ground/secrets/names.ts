@@ -48,6 +48,8 @@ export const NAME_RULES: readonly Rule[] = [
   ...NAMES.map(([kind, words]) => nameRule(kind, words.split(" "), "[A-Za-z0-9_.-]{0,32}?")),
   // `pass` alone: longer words that begin so are not about secrets.
   nameRule("password", ["pass"], "(?<![A-Za-z]pass)"),
+  // As in `AZURE_DEVOPS_PAT`: a personal access token.
+  nameRule("token", ["_pat"], ""),
 ]
 
 function nameRule(kind: string, words: readonly string[], tail: string): Rule {
@@ -65,7 +67,7 @@ function nameRule(kind: string, words: readonly string[], tail: string): Rule {
 }
 
 /** The rest of an expression behind a closing quote; a sentence. */
-const NO_VALUE = /^[\s"'`,;)]|^\+ |^[^\s]{1,64}[ \t][^\s]{1,64}[ \t]/
+const NO_VALUE = /^[\s"'`,;)]|^\+(?: |[\w$]{1,3}[),.;[(])|^[^\s]{1,64}[ \t][^\s]{1,64}[ \t]/
 
 function isNamedSecret(kind: string, { secret, groups }: Parts): boolean {
   if (OTHER_THING.test(groups["tail"] ?? "")) return false

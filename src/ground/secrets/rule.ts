@@ -12,6 +12,8 @@ export type Place = { readonly text: string; readonly at: number; readonly work:
 export type Rule = {
   /** In lower case. The rule is asked wherever one of them begins, and nowhere else. */
   readonly keywords: readonly string[]
+  /** Of those that are one; tests look whether each part of it has a bound. */
+  readonly pattern?: RegExp
   find(place: Place): Found | undefined
 }
 
@@ -39,6 +41,7 @@ export function patternRule(fields: {
   const { kind, keywords, pattern, isSecret, rest = LETTERS_AND_DIGITS } = fields
   return {
     keywords,
+    pattern,
     find({ text, at, work }) {
       work.steps += PATTERN_REACH_CHARACTERS
       pattern.lastIndex = at

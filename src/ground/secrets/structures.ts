@@ -37,9 +37,9 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     kind: "putty-key",
     keywords: ["private-lines:"],
     pattern:
-      /(?<lead>Private-Lines: {0,2}\d{1,4}\r?\n[ \t]{0,20})(?<secret>[A-Za-z0-9+/=]{20,76})/y,
+      /(?<lead>Private-Lines: {0,2}\d{1,4}\r?\n[ \t-]{0,20})(?<secret>[A-Za-z0-9+/=]{20,76})/y,
     isSecret: isRandom,
-    rest: /(?:\r?\n[ \t]{0,20}[A-Za-z0-9+/=]{1,76}(?![:\w-]))*/y,
+    rest: /(?:\r?\n[ \t-]{0,20}[A-Za-z0-9+/=]{1,76}(?![:\w-]))*/y,
   }),
   patternRule({
     kind: "url-password",
@@ -47,6 +47,13 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     pattern:
       /(?<lead>:\/\/(?<user>[^\s:@/"'`<>\0]{0,80}):)(?<secret>[^\s/"'`<>\0]{1,256})@[\w.[-]/y,
     isSecret: isPassword,
+    rest: NOTHING,
+  }),
+  patternRule({
+    kind: "url-token",
+    keywords: ["://"],
+    pattern: /(?<lead>:\/\/)(?<secret>[A-Za-z0-9_.~%-]{16,256})@[\w.[-]/y,
+    isSecret: isOdd,
     rest: NOTHING,
   }),
   patternRule({
@@ -64,7 +71,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     kind: "bearer-token",
     keywords: ["bearer", "ssws"],
     pattern:
-      /(?<lead>(?<![A-Za-z0-9+/])(?:bearer|ssws)(?:[ \t+]|%20){1,3})(?<secret>[A-Za-z0-9._~+/=-]{12,256})/iy,
+      /(?<lead>(?<![A-Za-z0-9/]|[A-Za-z0-9/]\+)(?:bearer|ssws)(?:[ \t+]|%20){1,3})(?<secret>[A-Za-z0-9._~+/=-]{12,256})/iy,
     isSecret: isOdd,
   }),
   patternRule({
@@ -75,8 +82,8 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   }),
   patternRule({
     kind: "docker-login",
-    keywords: ['"auth"'],
-    pattern: /(?<lead>"auth"\s{0,3}:\s{0,3}")(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/y,
+    keywords: ['"auth"', ":_auth="],
+    pattern: /(?<lead>"auth"\s{0,3}:\s{0,3}"|:_auth="?)(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/y,
     isSecret: isBasicPair,
   }),
   patternRule({
@@ -111,6 +118,34 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     keywords: ["sshpass"],
     pattern: /(?<lead>sshpass[ \t]{1,3}-p[ \t]{0,3}["']?)(?<secret>[^\s"'\0]{4,256})/y,
     isSecret: isPassword,
+  }),
+  patternRule({
+    kind: "command-password",
+    keywords: ["docker login", "podman login"],
+    pattern:
+      /(?<lead>(?:docker|podman) login[^\r\n\0]{0,200}?[ \t](?:-p|--password)[ =]["']?)(?<secret>[^\s"'\0]{4,256})/y,
+    isSecret: isPassword,
+  }),
+  patternRule({
+    kind: "command-password",
+    keywords: ["mysql", "mysqldump", "mariadb"],
+    pattern:
+      /(?<lead>(?:mysql|mysqldump|mariadb)[ \t][^\r\n\0]{0,200}?[ \t]-p["']?)(?<secret>[^\s"'\0-][^\s"'\0]{5,255})/y,
+    isSecret: isOdd,
+  }),
+  patternRule({
+    kind: "pgpass-password",
+    keywords: [":5432:"],
+    pattern: /(?<lead>:5432:[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?<secret>[^\s\0]{8,256})/y,
+    isSecret: isOdd,
+    rest: NOTHING,
+  }),
+  patternRule({
+    kind: "web-key",
+    keywords: ['"d":', '"k":'],
+    pattern:
+      /(?<lead>"[dk]":[ \t]{0,2}")(?<secret>[A-Za-z0-9_-]{42,256})(?=[A-Za-z0-9_-]{0,512}")/y,
+    isSecret: isOdd,
   }),
   patternRule({
     kind: "slack-webhook",
@@ -160,7 +195,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   patternRule({
     kind: "azure-client-secret",
     keywords: ["q~"],
-    pattern: /(?<=(?<back>(?<![\w~.-])[A-Za-z0-9_~.-]{3}[0-9]))Q~[A-Za-z0-9_~.-]{31,34}/y,
+    pattern: /(?<=(?<back>(?<![\w~.]|[\w~.-]-)[A-Za-z0-9_~.-]{3}[0-9]))Q~[A-Za-z0-9_~.-]{31,34}/y,
     isSecret: isRandom,
   }),
   patternRule({
@@ -186,8 +221,9 @@ export const DISCORD_TOKEN: Rule = patternRule({
 })
 
 const BLOCK_HEAD = /-----BEGIN[ +](?:[A-Z0-9]{2,12}[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/y
-const BLOCK_TAIL = /-----END[ +][A-Z0-9 +]{0,40}-----/y
-const BLOCK_BODY = /[A-Za-z0-9+/=\s\\]*/y
+/** One dash more in a diff that takes the key out; each line of it then begins with one. */
+const BLOCK_TAIL = /-{5,6}END[ +][A-Z0-9 +]{0,40}-----/y
+const BLOCK_BODY = /(?:[A-Za-z0-9+/=\s\\]|(?<=\n)-(?!-))*/y
 const DASHES = "-----"
 
 /** Private keys of all makes. A block without its end goes as far as it looks like a key. */
@@ -209,6 +245,8 @@ function findKeyBlock({ text, at, work }: Place) {
   return entropyBits(body) >= 3 ? { start: at, end, kind: "private-key" } : undefined
 }
 
+/** A dash alone is that of a list, or of a diff. */
+const INSIDE_A_RUN = /[A-Za-z0-9_]$|[\w-]-$/
 const TOKEN_PART = /[A-Za-z0-9_-]*/y
 const MOST_TOKEN_PARTS = 5
 
@@ -216,7 +254,7 @@ const MOST_TOKEN_PARTS = 5
 function findWebToken({ text, at, work }: Place) {
   work.steps++
   // Inside a run of letters only its beginning counts, so no run is read twice.
-  if (at > 0 && /[A-Za-z0-9_-]/.test(text[at - 1] ?? "")) return undefined
+  if (INSIDE_A_RUN.test(text.slice(Math.max(0, at - 2), at))) return undefined
   let end = at
   let parts = 0
   let header = ""

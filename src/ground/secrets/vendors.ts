@@ -10,11 +10,12 @@ const UUID = `${H}{8}-${H}{4}-${H}{4}-${H}{4}-${H}{12}`
  * Keys that say themselves what they are: kind, how they begin, what follows. The formats are
  * those their vendors describe or that can be seen in a key of one's own.
  */
-const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string])[] = [
+export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string])[] = [
   ["adafruit-key", "aio_", `${W}{28}`],
   ["airtable-token", "pat", `${W}{14}\\.${H}{64}`],
   ["alibaba-key-id", "LTAI", `${W}{16,26}`],
   ["anthropic-key", "sk-ant-", `${U}{32,}`],
+  ["apify-token", "apify_api_", `${W}{36}`],
   ["artifactory-key", "AKCp", `${W}{60,}`],
   ["atlassian-token", "ATATT3 ATCTT3", "[A-Za-z0-9_=-]{50,}"],
   ["aws-bedrock-key", "ABSK", "[A-Za-z0-9+/]{100,}={0,2}"],
@@ -37,10 +38,12 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["dropbox-token", "sl.", `${U}{100,}`],
   ["duffel-token", "duffel_live_ duffel_test_", `${U}{43}`],
   ["dynatrace-token", "dt0c01. dt0s01.", "[A-Z2-7]{24}\\.[A-Z2-7]{64}"],
+  ["e2b-key", "e2b_", `${H}{40}`],
   ["easypost-key", "EZAK EZTK", `${W}{54}`],
   ["elevenlabs-key", "sk_", `${H}{48}`],
   ["facebook-token", "EAA", `${W}{80,}`],
   ["figma-token", "figd_", `${U}{40,}`],
+  ["firecrawl-key", "fc-", `${H}{32}(?!${W})`],
   ["fireworks-key", "fw_", `${W}{20,}`],
   ["flutterwave-key", "FLWSECK- FLWSECK_TEST-", `${H}{32}-X`],
   ["fly-token", "fo1_ fm1r_ fm2_", "[A-Za-z0-9_+/=,-]{40,}"],
@@ -52,9 +55,11 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["github-token", "ghp_", "[A-Za-z0-9_]{30,}"],
   ["gitlab-agent-token", "glagent-", `${U}{40,}`],
   ["gitlab-deploy-token", "gldt-", `${U}{20,}`],
+  ["gitlab-feature-token", "glffct-", `${U}{20,}`],
   ["gitlab-feed-token", "glft-", `${U}{20,}`],
   ["gitlab-job-token", "glcbt-", `${U}{20,}`],
   ["gitlab-mail-token", "glimt-", `${U}{20,}`],
+  ["gitlab-oauth-secret", "gloas-", `${H}{64}`],
   ["gitlab-registration-token", "GR1348941", `${U}{20,}`],
   ["gitlab-runner-token", "glrt-", "[A-Za-z0-9_.-]{20,}"],
   ["gitlab-scim-token", "glsoat-", `${U}{20,}`],
@@ -72,10 +77,11 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["hubspot-token", "pat-na1- pat-na2- pat-eu1-", UUID],
   ["huggingface-token", "hf_ api_org_", `${W}{30,}`],
   ["infracost-key", "ico-", `${W}{32}`],
+  ["jina-key", "jina_", `${U}{50,}`],
   ["langfuse-key", "sk-lf-", UUID],
   ["langsmith-key", "lsv2_pt_ lsv2_sk_", "[0-9a-f_]{32,}"],
   ["launchdarkly-key", "sdk- api- mob-", UUID],
-  ["linear-token", "lin_api_ lin_oauth_", `${W}{32,}`],
+  ["linear-token", "lin_api_ lin_oauth_ lin_wh_", `${W}{32,}`],
   ["mailgun-key", "key-", `${H}{32}(?!${W})`],
   ["mapbox-token", "sk.eyJ", "[A-Za-z0-9_-]{40,}\\.[A-Za-z0-9_-]{20,}"],
   ["mongodb-atlas-secret", "mdb_sa_sk_", `${U}{30,}`],
@@ -94,6 +100,7 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["pinecone-key", "pcsk_", "[A-Za-z0-9_]{40,}"],
   ["plaid-token", "access-production- access-sandbox- access-development-", UUID],
   ["planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", "[A-Za-z0-9_.=-]{32,}"],
+  ["posthog-key", "phx_", `${W}{40,}`],
   ["postman-key", "PMAK-", `${H}{24}-${H}{34}`],
   ["prefect-key", "pnu_ pnb_", `${W}{36}`],
   ["pulumi-token", "pul-", `${H}{40}`],
@@ -104,6 +111,7 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["replicate-token", "r8_", `${W}{36,}`],
   ["resend-key", "re_", `${W}{8}_${W}{20,}`],
   ["rubygems-key", "rubygems_", `${H}{48}`],
+  ["runpod-key", "rpa_", "[A-Za-z0-9]{40,}"],
   ["scalingo-token", "tk-us-", `${U}{48}`],
   ["sendgrid-key", "SG.", `${U}{22}\\.${U}{43}`],
   ["sentry-token", "sntrys_ sntryu_", "[A-Za-z0-9_+/=.-]{40,}"],
@@ -115,6 +123,7 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["slack-token", "xoxb- xoxp- xoxa- xoxr-", "[A-Za-z0-9-]{24,}"],
   ["sonar-token", "squ_ sqp_ sqa_", `${H}{40}`],
   ["sourcegraph-token", "sgp_", "[A-Za-z0-9_]{40,}"],
+  ["square-access-token", "EAAA", `${U}{60}(?!${U})`],
   ["square-token", "sq0atp- sq0csp-", `${U}{22,}`],
   ["stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_", `${W}{16,}`],
   ["stripe-webhook-secret", "whsec_", "[A-Za-z0-9+/]{24,}={0,2}"],
@@ -127,6 +136,7 @@ const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string]
   ["twilio-key", "SK", `${H}{32}(?!${W})`],
   ["typeform-token", "tfp_", "[A-Za-z0-9_.-]{40,}"],
   ["vault-token", "hvs. hvb. hvr.", `${U}{24,}`],
+  ["vercel-gateway-key", "vck_", `${W}{40,}`],
   ["vercel-token", "vercel_blob_rw_", "[A-Za-z0-9_]{24,}"],
   ["xai-key", "xai-", `${W}{60,}`],
   ["age-key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"],
@@ -153,10 +163,10 @@ export const VENDOR_RULES: readonly Rule[] = VENDORS.map(([kind, prefixes, body]
 })
 
 /**
- * `hf_` also ends `shelf_`: short beginnings count only where a word begins. Behind the signs of
- * base64 none does, and behind a slash only when it is not one of those signs.
+ * `hf_` also ends `shelf_`: short beginnings count only where a word begins. Inside base64 none
+ * does: not behind a plus, unless it is the plus of a diff, and not behind a slash in a long run.
  */
 function leftEdge(prefix: string): string {
   const isTelling = prefix.length >= 5 || /^gh[oprsu]_$/.test(prefix)
-  return isTelling ? "" : "(?<![A-Za-z0-9+]|[A-Za-z0-9+/]{16}/)"
+  return isTelling ? "" : "(?<![A-Za-z0-9]|[A-Za-z0-9/]\\+|[A-Za-z0-9+/]{16}/)"
 }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
+import { isNight } from "#test/seed"
+import { regexTraps, repeated } from "../../../test/corpus/regex-traps.ts"
 import { createAutomaton } from "./automaton.ts"
+import { KEYWORDS, RULES } from "./find.ts"
 import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
 import { createRedactor } from "./redact.ts"
 
@@ -13,8 +16,45 @@ function stepsFor(text: string): number {
   return work.steps
 }
 
+/** Four times the text is four times the work, and a character costs at most one try of a pattern. */
+function isLinear(textOf: (characters: number) => string): boolean {
+  const [quarter, whole] = [stepsFor(textOf(LENGTH / 4)), stepsFor(textOf(LENGTH))]
+  return whole / quarter < 4.4 && whole / LENGTH < PATTERN_REACH_CHARACTERS
+}
+
+const LENGTH = 100_000
+
+describe("[F6] known traps of regular expressions", () => {
+  const traps = regexTraps()
+
+  test("[F6] there are two hundred, each another text", () => {
+    expect(new Set(traps.map((it) => it.of(LENGTH))).size).toBeGreaterThanOrEqual(200)
+    expect(traps.filter((it) => it.of(LENGTH).length !== LENGTH)).toEqual([])
+  })
+
+  test("[F6] none of them is more than linear work", () => {
+    expect(traps.filter((it) => !isLinear(it.of)).map((it) => it.name)).toEqual([])
+  }, 120_000)
+
+  test("[F6] nor is any keyword of ours, in front of what nearly is a secret", () => {
+    const units = KEYWORDS.flatMap((it) => [it, `${it}=a1B2 `, `${it}${"aB3_".repeat(64)} `])
+    const together = isNight() ? 1 : 12
+    const bad = Array.from({ length: Math.ceil(units.length / together) }, (_, at) =>
+      units.slice(at * together, (at + 1) * together).join(""),
+    ).filter((unit) => !isLinear((characters) => repeated(unit, characters)))
+    expect(bad).toEqual([])
+  }, 120_000)
+
+  test("[F6] every quantifier of every pattern has an upper bound", () => {
+    const sources = RULES.flatMap((it) => it.pattern?.source ?? [])
+    expect(sources.length).toBeGreaterThan(100)
+    const isUnbounded = (source: string) =>
+      /[*+]|\{\d+,\}/.test(source.replace(/\\./g, "x").replace(/\[[^\]]*\]/g, "x"))
+    expect(sources.filter(isUnbounded)).toEqual([])
+  })
+})
+
 describe("[SECRETS-8] no input stalls it", () => {
-  const LENGTH = 200_000
   // Names, beginnings and near misses of every kind of rule, end to end.
   test.for([
     "a",
@@ -53,11 +93,8 @@ describe("[SECRETS-8] no input stalls it", () => {
     "[redacted: x 0000]",
     "password: Xk9mQ2vLw8 ",
     "aaaaaaaaab",
-  ])("[SECRETS-8] twice as many of %j are twice the work", (part) => {
-    const text = part.repeat(Math.ceil(LENGTH / part.length)).slice(0, LENGTH)
-    const [half, whole] = [stepsFor(text.slice(0, LENGTH / 2)), stepsFor(text)]
-    expect(whole / half).toBeLessThan(2.2)
-    expect(whole / LENGTH).toBeLessThan(PATTERN_REACH_CHARACTERS)
+  ])("[SECRETS-8] four times as many of %j are four times the work", (part) => {
+    expect(isLinear((characters) => repeated(part, characters))).toBe(true)
   })
 
   test("[SECRETS-8] a clean text is walked over a fixed number of times", () => {

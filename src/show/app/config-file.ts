@@ -111,10 +111,9 @@ export function complainAbout(field: ConfigField, value: unknown): string | unde
 
 const LONGEST_FOUND_CHARACTERS = 80
 
+/** Whole or not at all: a part of a key is not known for one, and would be said. */
 function shorten(text: string): string {
-  return text.length <= LONGEST_FOUND_CHARACTERS
-    ? text
-    : `${text.slice(0, LONGEST_FOUND_CHARACTERS)}…`
+  return text.length <= LONGEST_FOUND_CHARACTERS ? text : `a value of ${text.length} characters`
 }
 
 /** "did you mean" stands in one place for every layer: files, environment and flags. */

@@ -164,7 +164,12 @@ function readValue(flag: Flag, text: string | undefined, isNegated: boolean): Sc
 function wrongValue(flag: Flag, text: string): Error {
   const kinds = { boolean: "true or false", number: "a number", text: "text" }
   const expected = flag.values.length > 0 ? flag.values.join(", ") : kinds[flag.type]
-  return FlagValueWrong({ flag: `--${flag.name}`, value: visibleLine(text).slice(0, 80), expected })
+  return FlagValueWrong({ flag: `--${flag.name}`, value: quotable(text), expected })
+}
+
+/** Whole or not at all: a part of a key is not known for one, and would be said. */
+function quotable(text: string): string {
+  return text.length <= 80 ? visibleLine(text) : `a text of ${text.length} characters`
 }
 
 /** What stands for a value in help: `<number>`, `<auto|always|never>`. */
@@ -198,8 +203,7 @@ function gatherArguments(command: Command, loose: readonly string[]): [string, F
   const last = command.arguments.at(-1)
   const spare = last?.isList === true ? undefined : loose[command.arguments.length]
   if (spare !== undefined) {
-    const argument = visibleLine(spare).slice(0, 80)
-    throw ArgumentUnexpected({ command: command.words.join(" "), argument })
+    throw ArgumentUnexpected({ command: command.words.join(" "), argument: quotable(spare) })
   }
   return command.arguments.flatMap((argument, i): [string, FlagValue][] => {
     const texts = argument.isList ? loose.slice(i) : loose.slice(i, i + 1)

@@ -1,5 +1,6 @@
-import { type AppError, type ErrorFamily, isAppError } from "#ground/base"
+import { type AppError, type ErrorFamily, isAppError, systemRandom } from "#ground/base"
 import type { WireError } from "#ground/contract"
+import { createSecrets } from "#ground/secrets"
 import { BodyInvalid } from "./errors.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 
@@ -23,8 +24,12 @@ export function answerError(error: unknown): { status: number; body: WireError }
   return { status: 500, body: { code: "BUG", message, hint, data: null } }
 }
 
+const { redact, redactJson } = createSecrets({ random: systemRandom })
+
+/** Errors quote what they were given, which may be a key that was pasted in the wrong place. */
 function wire({ code, message, hint, data }: AppError): WireError {
-  return { code, message, hint, data: data ?? null }
+  const safe = redactJson(data ?? null).value
+  return { code, message: redact(message).text, hint: redact(hint).text, data: safe }
 }
 
 /** A body that the framework did not take, said in our words and with the status for it. */

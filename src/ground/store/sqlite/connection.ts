@@ -32,7 +32,8 @@ export function openConnection(file: string, role: "write" | "read") {
     /**
      * Apart from opening, so that a caller can try again while another process holds the lock.
      * Copying the log into the file is ours (`wal_autocheckpoint` 0): SQLite would swallow a failed
-     * fsync there, and the next one would silently lose what the kernel had dropped.
+     * fsync there, and the next one would silently lose what the kernel had dropped. What is deleted
+     * is overwritten: a turn that waited holds a person's own words, secrets and all.
      */
     configure(): void {
       database.exec(`
@@ -41,6 +42,7 @@ export function openConnection(file: string, role: "write" | "read") {
         PRAGMA foreign_keys = ON;
         PRAGMA cell_size_check = ON;
         PRAGMA trusted_schema = OFF;
+        PRAGMA secure_delete = ON;
         PRAGMA wal_autocheckpoint = 0;
         PRAGMA journal_size_limit = ${KEPT_LOG_BYTES};
         PRAGMA query_only = ${role === "read" ? "ON" : "OFF"};
