@@ -146,7 +146,9 @@ function createReading({ book, queue, approvals, launcher, clock, contextParts }
     /** What will be put in front of the next turn. */
     async parts(id: string): Promise<ContextPart[]> {
       const { run, hidden } = await book.find(id)
-      return [...(await contextParts(run, await duePack(run, hidden.configuration, book)))]
+      return [
+        ...(await contextParts(run, { pack: await duePack(run, hidden.configuration, book) })),
+      ]
     },
   }
 }

@@ -234,7 +234,7 @@ function signatureEnd({ language, text }: Walk, { frame, outer, end }: Placed): 
   const body = frame.body ?? frame.node.childForFieldName("body") ?? bodyByType(language, frame)
   const before = body === undefined ? end : body.startIndex
   // A comment between the head and the body is no part of either; Python allows it.
-  const comment = text.slice(outer.startIndex, before).search(/\n\s*#[^\n]*\s*$/)
+  const comment = text.slice(outer.startIndex, before).search(/\n[ \t]*#[^\n]*\s*$/)
   return comment < 0 || body === undefined ? before : outer.startIndex + comment
 }
 

@@ -16,7 +16,7 @@ const roomWithPack = () =>
       if (given === "last" || given === "pk_1") return "pk_1"
       throw PackUnknown({ id: given })
     },
-    async contextParts(_, pack) {
+    async contextParts(_, { pack }) {
       const date: ContextPart = { label: "date", text: "Today", tokens: 1 }
       if (pack === undefined) return [date]
       return [{ label: `package ${pack}, 1 file`, text: "PACKED", tokens: 7, pack }, date]

@@ -53,6 +53,10 @@ export function createPlayer(deps: Deps) {
         if (event.event === "approval.requested") {
           const { decision, note } = await ask(event, signal)
           if (decision === "deny") deny(telling, denied, { event, note })
+        } else if (event.event === "activity.updated") {
+          // In whole lines, as the other agents do: half a key is not known for one.
+          telling.output(event.activityId, event.output)
+          if (event.title !== undefined) telling.say({ ...event, output: "" })
         } else telling.say(event)
       }
     },

@@ -21,6 +21,14 @@ import { goLive, type Live, systemDraft } from "./live.ts"
 import type { LiveDeps, Turn } from "./state.ts"
 import { composeTurn } from "./turns.ts"
 
+/** For which turn something is put in front. */
+export type AskedParts = {
+  /** A kept package that goes with it. */
+  readonly pack?: string | undefined
+  /** What is said; absent when somebody only looks at what would be put in front of it. */
+  readonly turn?: string
+}
+
 export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   readonly log: Log
   agent(type: AgentType): Promise<Agent>
@@ -29,7 +37,7 @@ export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   environment(): Readonly<Record<string, string | undefined>>
   projectFolders(directory: string): Promise<readonly string[]>
   /** What is put in front of each turn, and of this one a kept package. */
-  contextParts(run: Run, pack?: string): Promise<readonly ContextPart[]>
+  contextParts(run: Run, asked: AskedParts): Promise<readonly ContextPart[]>
   /** What a person's rules say; they are read anew before a run starts. */
   rules(): Promise<Pick<StartOptions, "verdict" | "restricting">>
   /** Whether the host still has a session that can be gone on with. */
@@ -113,7 +121,8 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
 /** Turns as they are said: with what stands in front of them. */
 function createComposing(deps: WorkingDeps, { book, queue }: Shelf) {
   async function compose({ run, configuration, queued }: Composed): Promise<Turn> {
-    const parts = await deps.contextParts(run, await duePack(run, configuration, book))
+    const pack = await duePack(run, configuration, book)
+    const parts = await deps.contextParts(run, { pack, turn: queued.text })
     return { ...composeTurn(queued.text, parts, deps.redact), id: queued.id }
   }
   return {

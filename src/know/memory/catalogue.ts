@@ -1,0 +1,179 @@
+import type { Clock } from "#ground/base"
+import type { Redact } from "#ground/secrets"
+import type { Db } from "#ground/store"
+import type { Kept, MemoryEntry } from "./entry.ts"
+import { readMemory } from "./file-text.ts"
+import { problemOf, readText } from "./files.ts"
+import { RACY_MS } from "./limits.ts"
+import {
+  deleteFile,
+  entryOfRow,
+  FileRow,
+  selectFiles,
+  selectUses,
+  UsesRow,
+  upsertFile,
+} from "./queries.ts"
+import { type FoundFile, findFiles, type Problem } from "./walk.ts"
+
+/** Everything that is remembered, in the order of the files. */
+export type Catalogue = {
+  readonly kept: readonly Kept[]
+  readonly problems: readonly Problem[]
+  /** Those that could not be read among them. */
+  readonly files: number
+  usesOf(id: string): number
+}
+
+type Deps = {
+  db(): Promise<Db<"memory">>
+  root(): string
+  readonly clock: Clock
+  secrets(): Promise<{ readonly redact: Redact }>
+}
+
+export type Load = () => Promise<Catalogue>
+
+/**
+ * The files as they are now. The index spares reading those that have not changed; without it the
+ * answer is the same and takes longer.
+ */
+export function createCatalogue(deps: Deps): Load {
+  // What the rows of the last answer said, so that a row that says the same is not parsed again.
+  let parsed: ReadonlyMap<string, Current> = new Map()
+  return async () => {
+    const db = await deps.db()
+    const root = deps.root()
+    const known = new Map((await db.all(FileRow, selectFiles(root))).map((it) => [it.file, it]))
+    const found = findFiles(root)
+    const rows = await currentRows(found.files, { known, parsed, deps })
+    await keepIndex(db, { root, rows, known })
+    parsed = new Map(rows.map((it) => [it.row.file, it]))
+    const uses = new Map(
+      (await db.all(UsesRow, selectUses(root))).map((it) => [it.memory, it.uses] as const),
+    )
+    const files = found.files.length
+    return { ...sorted(rows, found.problems), files, usesOf: (id) => uses.get(id) ?? 0 }
+  }
+}
+
+type Current = { readonly row: FileRow; readonly entry: MemoryEntry | undefined }
+
+type Known = {
+  readonly known: ReadonlyMap<string, FileRow>
+  readonly parsed: ReadonlyMap<string, Current>
+  readonly deps: Deps
+}
+
+async function currentRows(
+  files: readonly FoundFile[],
+  { known, parsed, deps }: Known,
+): Promise<readonly Current[]> {
+  const now = deps.clock.now()
+  // Only what has changed needs it, and it may take a while to make.
+  let redact: Redact | undefined
+  const rows: Current[] = []
+  for (const found of files) {
+    const stamp = stampOf(found, now)
+    const { file } = found
+    const before = currentRow(known.get(file), { stamp, parsed: parsed.get(file) })
+    if (before !== undefined) rows.push(before)
+    else {
+      redact ??= (await deps.secrets()).redact
+      const read = await readRow(found, { stamp, root: deps.root(), redact })
+      if (read !== undefined) rows.push(read)
+    }
+  }
+  return rows
+}
+
+/** Undefined when the file is to be read: it has changed, or its row is of no use. */
+function currentRow(
+  row: FileRow | undefined,
+  { stamp, parsed }: { readonly stamp: string; readonly parsed: Current | undefined },
+): Current | undefined {
+  if (row === undefined || stamp === NO_STAMP || row.stamp !== stamp) return undefined
+  if (parsed !== undefined && isSame(row, parsed.row)) return parsed
+  const entry = row.body === null ? undefined : entryOfRow(row.body)
+  return entry === undefined && row.problem === null ? undefined : { row, entry }
+}
+
+/** The number goes up when files are read differently, so that old rows are made anew. */
+const READER = 1
+
+/** Without one the file is read again next time. */
+const NO_STAMP = ""
+
+function stampOf({ stat }: FoundFile, now: number): string {
+  const { sizeBytes, modifiedAtMs, changedAtMs, inode } = stat
+  const isRacy = Math.max(modifiedAtMs, changedAtMs) > now - RACY_MS
+  return isRacy ? NO_STAMP : [READER, sizeBytes, modifiedAtMs, changedAtMs, inode].join(" ")
+}
+
+type Reading = { readonly stamp: string; readonly root: string; readonly redact: Redact }
+
+/** Undefined for a file that went away meanwhile. */
+async function readRow(
+  { file, stat }: FoundFile,
+  { stamp, root, redact }: Reading,
+): Promise<Current | undefined> {
+  const outcome = await readText(root, file)
+  if (outcome.kind === "missing") return undefined
+  const wrong = (problem: string) => ({
+    row: { file, stamp, problem, body: null },
+    entry: undefined,
+  })
+  if (outcome.kind !== "read") return wrong(problemOf(outcome))
+  const read = readMemory(outcome.text, { file, modifiedAtMs: stat.modifiedAtMs }, redact)
+  if (read.kind === "problem") return wrong(read.problem)
+  const { entry } = read
+  return { row: { file, stamp, problem: null, body: JSON.stringify(entry) }, entry }
+}
+
+type Index = {
+  readonly root: string
+  readonly rows: readonly Current[]
+  readonly known: ReadonlyMap<string, FileRow>
+}
+
+/** Nothing is written when nothing has changed. */
+async function keepIndex(db: Db<"memory">, { root, rows, known }: Index): Promise<void> {
+  const names = new Set(rows.map((it) => it.row.file))
+  const gone = [...known.keys()].filter((it) => !names.has(it))
+  const changed = rows.map((it) => it.row).filter((it) => !isSame(it, known.get(it.file)))
+  if (gone.length + changed.length === 0) return
+  await db.transaction(async (tx) => {
+    for (const file of gone) await tx.run(deleteFile(root, file))
+    for (const row of changed) await tx.run(upsertFile(root, row))
+  })
+}
+
+function isSame(row: FileRow, before: FileRow | undefined): boolean {
+  return (
+    before !== undefined &&
+    row.stamp === before.stamp &&
+    row.problem === before.problem &&
+    row.body === before.body
+  )
+}
+
+/** The first file with an id has it; a copy of a file is a problem, not a second memory. */
+function sorted(
+  rows: readonly Current[],
+  found: readonly Problem[],
+): Pick<Catalogue, "kept" | "problems"> {
+  const fileById = new Map<string, string>()
+  const kept: Kept[] = []
+  const problems = [...found]
+  for (const { row, entry } of rows) {
+    const { file, problem } = row
+    const other = entry === undefined ? undefined : fileById.get(entry.id)
+    if (entry === undefined) problems.push({ file, problem: problem ?? "" })
+    else if (other !== undefined) problems.push({ file, problem: `it has the id of ${other}` })
+    else {
+      fileById.set(entry.id, file)
+      kept.push({ file, entry })
+    }
+  }
+  return { kept, problems }
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto"
+import { createIds } from "#ground/base"
+import type { Caller, MemoryCite, MemoryKind, MemorySource } from "#ground/contract"
+import type { Redact } from "#ground/secrets"
+import { isInside, type Place, parseCite } from "./cites.ts"
+import { cleaned, cleanedLine, onOneLine } from "./clean.ts"
+import { isPerson, type MemoryDeps } from "./deps.ts"
+import type { MemoryEntry } from "./entry.ts"
+import { CiteUnknown, MemoryInvalid, TextTooLong } from "./errors.ts"
+import { hasMergeMarks } from "./file-text.ts"
+import {
+  LONGEST_BODY_UNITS,
+  LONGEST_DESCRIPTION_UNITS,
+  LONGEST_SHOWN_UNITS,
+  LONGEST_TITLE_UNITS,
+  MOST_CITES,
+} from "./limits.ts"
+
+export type RecordInput = {
+  readonly kind: MemoryKind
+  readonly title: string
+  readonly description: string
+  readonly body: string
+  readonly cites: readonly string[]
+  readonly branchId?: string | undefined
+  readonly untrusted: boolean
+  readonly supersedes?: string | undefined
+  readonly sessionId?: string | undefined
+}
+
+export type Draft = { readonly entry: MemoryEntry; readonly redactions: number }
+
+/** A new memory, checked and scrubbed, before anything is written. */
+export async function draftOf(
+  input: RecordInput,
+  caller: Caller | undefined,
+  deps: MemoryDeps,
+): Promise<Draft> {
+  const { redact } = await deps.secrets()
+  const said = saidIn(input, redact)
+  const cites = await citesOf(input.cites, redact, deps)
+  const source = await sourceOf(input, caller, { redact, deps })
+  const id: string = createIds(deps).next("mem")
+  const { redactions, ...words } = said
+  const entry: MemoryEntry = {
+    id,
+    kind: input.kind,
+    ...words,
+    cites: [...cites],
+    source,
+    // What a person wrote needs no second person; what rests on foreign words needs one (TB5).
+    state: source.actor === "human" && !source.isUntrusted ? "confirmed" : "proposed",
+    supersededBy: null,
+    signals: { helpful: 0, unhelpful: 0, succeeded: 0, failed: 0 },
+    createdAt: deps.clock.now(),
+  }
+  return { entry, redactions }
+}
+
+type Said = Pick<MemoryEntry, "title" | "description" | "body">
+
+function saidIn(input: RecordInput, redact: Redact): Said & { readonly redactions: number } {
+  const title = fitting("title", onOneLine(input.title), LONGEST_TITLE_UNITS)
+  const description = fitting(
+    "description",
+    onOneLine(input.description),
+    LONGEST_DESCRIPTION_UNITS,
+  )
+  const body = fitting("body", input.body, LONGEST_BODY_UNITS)
+  const safe = {
+    title: cleanedLine(title, redact),
+    description: cleanedLine(description, redact),
+    body: cleaned(body, redact),
+  }
+  if (safe.title.text === "") throw MemoryInvalid({ field: "title", wrong: "is empty" })
+  if (hasMergeMarks(safe.body.text))
+    throw MemoryInvalid({ field: "body", wrong: "has the marks of a merge that is not done" })
+  return {
+    title: safe.title.text,
+    description: safe.description.text === "" ? safe.title.text : safe.description.text,
+    body: safe.body.text.trim(),
+    redactions: safe.title.redactions + safe.description.redactions + safe.body.redactions,
+  }
+}
+
+function fitting(field: string, text: string, most: number): string {
+  if (text.length > most) throw TextTooLong({ field, length: text.length, most })
+  return text
+}
+
+async function citesOf(
+  given: readonly string[],
+  redact: Redact,
+  deps: MemoryDeps,
+): Promise<readonly MemoryCite[]> {
+  if (given.length > MOST_CITES)
+    throw MemoryInvalid({ field: "cites", wrong: `are ${given.length}; at most ${MOST_CITES}` })
+  const cites: MemoryCite[] = []
+  for (const cite of new Set(given)) {
+    const found = await findPlace(cite, deps)
+    const shown = cleaned(cite, redact)
+    // A name with a secret in it cannot be written down, and without it leads nowhere.
+    if (found === undefined || shown.text !== cite) throw CiteUnknown({ cite: shown.text })
+    cites.push(found)
+  }
+  return cites
+}
+
+/** The whole of it may be a name with a `#`; else what is behind the `#` is a symbol. */
+async function findPlace(cite: string, deps: MemoryDeps): Promise<MemoryCite | undefined> {
+  const places: readonly Place[] = [{ path: cite }, parseCite(cite)]
+  for (const place of places) {
+    const sha = isInside(place.path) ? await deps.hashOf(place) : undefined
+    if (sha !== undefined) return { ...place, sha }
+  }
+  return undefined
+}
+
+async function sourceOf(
+  input: RecordInput,
+  caller: Caller | undefined,
+  { redact, deps }: { readonly redact: Redact; readonly deps: MemoryDeps },
+): Promise<MemorySource> {
+  const isHuman = isPerson(caller)
+  const session = input.sessionId ?? caller?.session
+  const isUntrusted = input.untrusted || (!isHuman && (await hasReadUntrusted(session, deps)))
+  return {
+    session: session === undefined ? null : nameOf(session, redact),
+    actor: isHuman ? "human" : "agent",
+    commit: await deps.commit(),
+    isUntrusted,
+    isDistilled: input.branchId !== undefined,
+  }
+}
+
+/** Who cannot be asked is not trusted. */
+async function hasReadUntrusted(
+  session: string | undefined,
+  { isUntrusted, log }: MemoryDeps,
+): Promise<boolean> {
+  try {
+    return session !== undefined && (await isUntrusted(session))
+  } catch (error) {
+    log.warn("whether a session read foreign texts is not known", { error })
+    return true
+  }
+}
+
+/** A session as it is written into a file that others read; one that would not do as it is, by a hash. */
+function nameOf(session: string, redact: Redact): string {
+  const isPlain =
+    session.length <= LONGEST_SHOWN_UNITS && cleanedLine(session, redact).text === session
+  if (isPlain) return session
+  return `session-${createHash("sha256").update(session).digest("hex").slice(0, 16)}`
+}

@@ -1,0 +1,5 @@
+export type { MemoryDeps } from "./deps.ts"
+export type { MemoryRoom } from "./memory.ts"
+export { createMemory } from "./memory.ts"
+export type { MemoryOperationDeps } from "./operations.ts"
+export { memoryOperations } from "./operations.ts"

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest"
+import { isTwin, likenessOf } from "./likeness.ts"
+
+const of = (body: string, title = "") => likenessOf({ title, body })
+const words = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, at) => `word${from + at}`).join(" ")
+
+test("[MEMORY-8] the same words are twins whatever their case, signs, spacing and width", () => {
+  expect(isTwin(of("Use   TABS,\nnot spaces."), of("use tabs not ｓｐａｃｅｓ"))).toBe(true)
+  expect(isTwin(of("spaces.", "Use tabs, not"), of("use tabs not spaces"))).toBe(true)
+})
+
+test("[MEMORY-8] a word changed in a long text is the same text, in a short one another", () => {
+  const long = words(400)
+  expect(isTwin(of(long), of(long.replace("word200 ", "other ")))).toBe(true)
+  expect(isTwin(of("Use tabs for it"), of("Use spaces for it"))).toBe(false)
+  expect(isTwin(of("The port is 4242"), of("The port is 4243"))).toBe(false)
+  expect(isTwin(of(long), of(words(400, 200)))).toBe(false)
+  expect(isTwin(of(long), of(long.split(" ").toReversed().join(" ")))).toBe(false)
+})
+
+test("[MEMORY-8] without a word there is nothing to compare", () => {
+  expect(isTwin(of("!!!"), of("???"))).toBe(false)
+  expect(isTwin(of(""), of(""))).toBe(false)
+})
+
+test("[MEMORY-8] a thousand short texts are told apart", () => {
+  const prints = Array.from({ length: 1_000 }, (_, at) => of(`lesson ${at} about part ${at * 7}`))
+  const twins = prints.flatMap((a, at) => prints.slice(at + 1).filter((b) => isTwin(a, b)))
+  expect(twins).toEqual([])
+})
