@@ -1,0 +1,107 @@
+import type { Config, OperationInput } from "#ground/contract"
+import { formatExact } from "#ground/contract"
+import { InputInvalid } from "./errors.ts"
+import {
+  LONGEST_DESCRIPTION_CHARACTERS,
+  LONGEST_ITEM_CHARACTERS,
+  LONGEST_MESSAGE_CHARACTERS,
+  LONGEST_PROGRESS_CHARACTERS,
+  LONGEST_PROMPT_CHARACTERS,
+  LONGEST_SESSION_UNITS,
+  MOST_ITEMS,
+} from "./limits.ts"
+
+type Folding = Config["context_folding"]
+
+/** Budget and time that a branch gets, or an error that says what it may be. */
+export function checkBranch(
+  input: OperationInput<"fold.branch">,
+  config: Folding,
+): { readonly budget: number; readonly timeoutSeconds: number } {
+  const { description, prompt } = input
+  checkText({ what: "description", text: description, most: LONGEST_DESCRIPTION_CHARACTERS })
+  checkText({ what: "prompt", text: prompt, most: LONGEST_PROMPT_CHARACTERS })
+  const budget = {
+    what: "budget",
+    unit: "tokens",
+    given: input.budget,
+    usual: config.default_budget,
+    most: config.max_budget,
+  }
+  const timeout = {
+    what: "timeout",
+    unit: "seconds",
+    given: input.timeoutSeconds,
+    usual: config.default_timeout_seconds,
+    most: config.max_timeout_seconds,
+  }
+  return { budget: checkFigure(budget), timeoutSeconds: checkFigure(timeout) }
+}
+
+export function checkReturn(input: OperationInput<"fold.return">): void {
+  checkText({ what: "message", text: input.message, most: LONGEST_MESSAGE_CHARACTERS })
+  checkItems("evidence", input.evidence ?? [])
+  checkItems("files", input.files ?? [])
+  checkItems("open questions", input.openQuestions ?? [])
+}
+
+export function checkProgress(text: string): void {
+  checkText({ what: "progress", text, most: LONGEST_PROGRESS_CHARACTERS })
+}
+
+/** It is a column, so it must be text that every database keeps as it is. */
+export function checkSession(session: string): void {
+  if (session.length > LONGEST_SESSION_UNITS) {
+    const problem = `has ${formatExact(session.length)} characters; at most ${LONGEST_SESSION_UNITS} are allowed`
+    throw InputInvalid({ what: "session id", problem })
+  }
+  const isStorable = session.isWellFormed() && !session.includes("\0")
+  if (!isStorable) throw InputInvalid({ what: "session id", problem: "has signs that no id has" })
+}
+
+type Text = { readonly what: string; readonly text: string; readonly most: number }
+
+function checkText({ what, text, most }: Text): void {
+  if (text.trim() === "") throw InputInvalid({ what, problem: "is empty" })
+  const length = charactersIn(text)
+  if (length <= most) return
+  const problem = `has ${formatExact(length)} characters; at most ${formatExact(most)} are allowed`
+  throw InputInvalid({ what, problem })
+}
+
+function checkItems(what: string, items: readonly string[]): void {
+  if (items.length > MOST_ITEMS) {
+    const problem = `has ${formatExact(items.length)} entries; at most ${MOST_ITEMS} are allowed`
+    throw InputInvalid({ what: `list of ${what}`, problem })
+  }
+  for (const text of items) {
+    const length = charactersIn(text)
+    if (length <= LONGEST_ITEM_CHARACTERS) continue
+    const most = formatExact(LONGEST_ITEM_CHARACTERS)
+    const problem = `has an entry of ${formatExact(length)} characters; at most ${most} are allowed`
+    throw InputInvalid({ what: `list of ${what}`, problem })
+  }
+}
+
+type Figure = {
+  readonly what: string
+  readonly unit: string
+  readonly given: number | undefined
+  readonly usual: number
+  readonly most: number
+}
+
+function checkFigure({ what, unit, given, usual, most }: Figure): number {
+  if (given === undefined) return Math.min(usual, most)
+  const isAllowed = Number.isSafeInteger(given) && given >= 1 && given <= most
+  if (isAllowed) return given
+  const allowed = `a whole number of ${unit} from 1 to ${formatExact(most)} is allowed`
+  throw InputInvalid({ what, problem: `is ${given}; ${allowed}` })
+}
+
+/** As a person counts them: half a pair is one, and so is the whole. */
+function charactersIn(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

@@ -1,0 +1,266 @@
+import type { Caller, FoldBranch, MemoryInjected, OperationInput } from "#ground/contract"
+import { formatExact } from "#ground/contract"
+import type { Tx } from "#ground/store"
+import { checkBranch } from "./check.ts"
+import { cleanIfDue } from "./clean.ts"
+import { endByForce, endOverdue } from "./end.ts"
+import {
+  AlreadyCompleted,
+  DepthExceeded,
+  FoldClosed,
+  FoldDisabled,
+  FoldNotFound,
+  TooMany,
+} from "./errors.ts"
+import { LONGEST_NAME_UNITS, RATE_WINDOW_MS } from "./limits.ts"
+import { modeOf, nextOf, packageOf } from "./package.ts"
+import {
+  activate,
+  type Bound,
+  countLive,
+  insertBranch,
+  insertStep,
+  type NewBranch,
+  selectActive,
+  selectBound,
+  selectNearestDeadline,
+  selectNearestOfSession,
+  selectRateFiller,
+} from "./queries.ts"
+import { BranchRow, isLive, LiveRow, MomentRow, NEW_STATE } from "./rows.ts"
+import { pathWithin } from "./scope.ts"
+import type { Scrub } from "./scrub.ts"
+import { type Call, counterOrRough, type FoldDeps, isBranchId, newId, openCall } from "./world.ts"
+
+type Config = ReturnType<FoldDeps["config"]>
+type Draft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: string }
+
+type Creating = FoldDeps & {
+  isClosed(): boolean
+  onOpened(deadlineAt: number): void
+}
+
+/** The row is stored before anything else happens; memories are asked for a branch that is there. */
+export async function createBranch(
+  deps: Creating,
+  input: OperationInput<"fold.branch">,
+  caller: Caller,
+): Promise<FoldBranch> {
+  const config = deps.config()
+  if (!config.enabled) throw FoldDisabled({})
+  const { budget, timeoutSeconds } = checkBranch(input, config)
+  const call = await openCall(deps, caller, input.sessionId)
+  const injection = injectionOf(config, budget)
+  const draft = draftOf(deps, { input, caller, call, budget, timeoutSeconds })
+  const status = injection === 0 ? "active" : "created"
+  const depth = await store(deps, { ...draft, status }, config)
+  deps.onOpened(draft.deadlineAt)
+  const memories = injection === 0 ? [] : await inject(deps, draft, { config, injection })
+  await cleanIfDue(deps)
+  const { id: branchId, given } = draft
+  const handed = { branchId, budget, given, memories }
+  return {
+    branchId,
+    budgetAllocated: budget,
+    timeoutSeconds,
+    depth,
+    memories: [...memories],
+    mode: given.mode,
+    next: nextOf(handed),
+    package: given.mode === "sub-agent" ? packageOf(handed) : null,
+  }
+}
+
+/** Tokens that memories may fill; 0 when none are wanted. */
+function injectionOf(config: Config, budget: number): number {
+  return config.memory_max_items === 0 ? 0 : Math.floor(budget * config.injection_budget_ratio)
+}
+
+type Wanted = {
+  readonly input: OperationInput<"fold.branch">
+  readonly caller: Caller
+  readonly call: Call
+  readonly budget: number
+  readonly timeoutSeconds: number
+}
+
+/** Everything that is kept passes the scrubber here. */
+function draftOf(deps: FoldDeps, wanted: Wanted): Draft {
+  const { input, caller, budget, timeoutSeconds } = wanted
+  const { who, scrub } = wanted.call
+  const createdAt = deps.clock.now()
+  const given = {
+    description: scrub.text(input.description),
+    prompt: scrub.text(input.prompt),
+    scope: scrub.texts(input.scope ?? []).map((it) => pathWithin(who.root, it)),
+    client: nameOf(caller, scrub),
+    mode: modeOf(caller),
+    timeoutSeconds,
+  }
+  return {
+    ...who,
+    id: newId("br", deps.random),
+    parentAsked: input.parentBranchId ?? "",
+    status: "created",
+    budgetTotal: budget,
+    deadlineAt: createdAt + timeoutSeconds * 1_000,
+    createdAt,
+    owner: deps.owner,
+    given,
+    state: { ...NEW_STATE, redactions: scrub.redactions() },
+  }
+}
+
+/** Cut after scrubbing: half a secret is not known for one. */
+function nameOf({ client }: Caller, scrub: Scrub): string | null {
+  return client === undefined ? null : scrub.text(client).slice(0, LONGEST_NAME_UNITS)
+}
+
+/** One transaction judges and inserts, so that two calls at once cannot both be the last allowed. */
+async function store(deps: Creating, draft: Draft, config: Config): Promise<number> {
+  const count = await counterOrRough(deps)
+  const db = await deps.db()
+  return db.transaction(async (tx) => {
+    if (deps.isClosed()) throw FoldClosed({})
+    await endOverdue(tx, { root: draft.root, at: draft.createdAt, count })
+    const parent = await findParent(tx, draft)
+    const depth = parent === undefined ? 0 : parent.depth + 1
+    if (depth >= config.max_depth) throw DepthExceeded({ most: config.max_depth })
+    await refuseTooMany(tx, draft, config)
+    await tx.run(insertBranch({ ...draft, parent: parent?.id ?? null, depth }))
+    const { description, prompt } = draft.given
+    const text = `${description}\n\n${prompt}`
+    const step = {
+      at: draft.createdAt,
+      kind: "prompt",
+      tool: null,
+      tokens: 0,
+      handle: null,
+    } as const
+    await tx.run(insertStep(draft.id, 1, { ...step, text }))
+    const { id, session, budgetTotal: budget } = draft
+    tx.emit("fold.branch-created", { id, session, description, depth, budget })
+    return depth
+  })
+}
+
+async function findParent(tx: Tx<"fold">, draft: Draft): Promise<BranchRow | undefined> {
+  if (draft.parentAsked === "root") return undefined
+  if (draft.parentAsked === "") return tx.get(BranchRow, selectActive(draft, 1))
+  const isId = isBranchId(draft.parentAsked)
+  const parent = isId ? await tx.get(BranchRow, selectBound(draft.parentAsked, draft)) : undefined
+  if (parent === undefined) throw FoldNotFound({})
+  if (isLive(parent)) return parent
+  throw AlreadyCompleted({ id: parent.id, status: parent.status, reason: parent.endReason ?? "" })
+}
+
+async function refuseTooMany(tx: Tx<"fold">, draft: Draft, config: Config): Promise<void> {
+  const now = draft.createdAt
+  const wait = (until: number | null | undefined): number =>
+    Math.max(1, Math.ceil(((until ?? now) - now) / 1_000))
+  await refuseRate(tx, { who: draft, now, limit: config.branch_creation_rate_limit, wait })
+
+  const live = await tx.get(LiveRow, countLive(draft))
+  const { in_session: inSession = 0, in_all: inAll = 0 } = live ?? {}
+  const sessionLimit = config.max_concurrent_branches_per_session
+  if (inSession >= sessionLimit) {
+    const next = await tx.get(MomentRow, selectNearestOfSession(draft))
+    const what = `This session has ${formatExact(inSession)} open branches`
+    throw TooMany({ what, limit: sessionLimit, retryAfterSeconds: wait(next?.at) })
+  }
+
+  const limit = config.max_concurrent_branches_per_instance
+  if (inAll >= limit) {
+    const next = await tx.get(MomentRow, selectNearestDeadline(draft.root))
+    const what = `There are ${formatExact(inAll)} open branches`
+    throw TooMany({ what, limit, retryAfterSeconds: wait(next?.at) })
+  }
+}
+
+type Rate = {
+  readonly who: Bound
+  readonly now: number
+  readonly limit: number
+  wait(until: number | null | undefined): number
+}
+
+async function refuseRate(tx: Tx<"fold">, { who, now, limit, wait }: Rate): Promise<void> {
+  const filler = await tx.get(MomentRow, selectRateFiller(who, now - RATE_WINDOW_MS, limit))
+  if (filler === undefined) return
+  const what = `This session has opened ${formatExact(limit)} branches within a minute`
+  const retryAfterSeconds = wait((filler.at ?? now) + RATE_WINDOW_MS)
+  throw TooMany({ what, limit, retryAfterSeconds })
+}
+
+type Injection = { readonly config: Config; readonly injection: number }
+
+/** An error of memories gives none; a branch that cannot become active is not left behind. */
+async function inject(
+  deps: FoldDeps,
+  draft: Draft,
+  { config, injection }: Injection,
+): Promise<readonly MemoryInjected[]> {
+  const memories = await recall(deps, draft, { config, injection })
+  const injectedMemoryIds = memories.map((it) => it.id)
+  const state = { ...draft.state, injectedMemoryIds }
+  const db = await deps.db()
+  try {
+    const { changes } = await db.transaction((tx) => tx.run(activate(draft.id, state)))
+    if (changes > 0) return memories
+  } catch (error) {
+    await withdraw(deps, draft)
+    throw error
+  }
+  throw AlreadyCompleted({ id: draft.id, status: "cancelled", reason: "ended while it was opened" })
+}
+
+async function recall(
+  deps: FoldDeps,
+  { given }: Draft,
+  { config, injection }: Injection,
+): Promise<readonly MemoryInjected[]> {
+  try {
+    const found = await deps.memories({
+      text: given.description,
+      budgetTokens: injection,
+      minConfidence: config.memory_min_confidence,
+      most: config.memory_max_items,
+    })
+    return fitting(found, config.memory_max_items, injection)
+  } catch (error) {
+    deps.log.warn("a branch was opened without memories", { error })
+    return []
+  }
+}
+
+/** What is handed out is held to the share here too, whoever chose it: the best that fit. */
+function fitting(
+  found: readonly MemoryInjected[],
+  most: number,
+  budgetTokens: number,
+): readonly MemoryInjected[] {
+  const chosen: MemoryInjected[] = []
+  let tokens = 0
+  for (const memory of found) {
+    const fits = chosen.length < most && tokens + memory.tokens <= budgetTokens
+    if (!fits) continue
+    chosen.push(memory)
+    tokens += memory.tokens
+  }
+  return chosen
+}
+
+async function withdraw(deps: FoldDeps, draft: Draft): Promise<void> {
+  const count = await counterOrRough(deps)
+  const at = deps.clock.now()
+  try {
+    const db = await deps.db()
+    await db.transaction(async (tx) => {
+      const row = await tx.get(BranchRow, selectBound(draft.id, draft))
+      if (row !== undefined) await endByForce(tx, { row, reason: "shutdown", at, count })
+    })
+  } catch (error) {
+    // Its deadline ends it.
+    deps.log.warn("a branch that was not opened waits for its deadline", { error })
+  }
+}

@@ -1,0 +1,153 @@
+import { hash } from "node:crypto"
+import type { Caller, FoldReturn, OperationInput } from "#ground/contract"
+import { checkReturn } from "./check.ts"
+import { endDescendants, endOverdue } from "./end.ts"
+import { AlreadyCompleted, CannotReturnFromRoot, FoldNotFound } from "./errors.ts"
+import { distillText } from "./package.ts"
+import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
+import { BranchRow, type BranchState, isLive, tokensKeptOut } from "./rows.ts"
+import { outOfScope, pathWithin } from "./scope.ts"
+import { addStep } from "./trail.ts"
+import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
+
+type Finishing = FoldDeps & { onEnded(): void }
+type Input = OperationInput<"fold.return">
+
+/** Scrub, end the children, complete: in this order, so that a failure changes nothing. */
+export async function returnFrom(
+  deps: Finishing,
+  input: Input,
+  caller: Caller,
+): Promise<FoldReturn> {
+  checkReturn(input)
+  const call = await openCall(deps, caller, input.sessionId)
+  const returnKey = keyOf(input.idempotencyKey)
+  const found = await findReturned(deps, input.branchId, { who: call.who, returnKey })
+  if (isSameReturn(found, returnKey)) return answerOf(found)
+  if (!isLive(found)) throw over(found)
+  const said = saidIn(input, call)
+  const count = await counterOrRough(deps)
+  const row = await complete(deps, { id: found.id, who: call.who, returnKey, said, count })
+  deps.onEnded()
+  if (row.isNew || isSameReturn(row, returnKey)) return answerOf(row)
+  throw over(row)
+}
+
+type Completing = Asked & {
+  readonly id: string
+  readonly said: Said
+  readonly count: (text: string) => number
+}
+
+async function complete(
+  deps: FoldDeps,
+  { id, who, returnKey, said, count }: Completing,
+): Promise<BranchRow & { readonly isNew: boolean }> {
+  const at = deps.clock.now()
+  const resultTokens = count(said.result)
+  const db = await deps.db()
+  return db.transaction(async (tx) => {
+    await endOverdue(tx, { root: who.root, at, count })
+    const row = await tx.get(BranchRow, selectBound(id, who))
+    if (row === undefined) throw FoldNotFound({})
+    // Somebody else returned from it, or its time was over, which stays so: told after the commit.
+    if (!isLive(row)) return { ...row, isNew: false }
+    const endedChildren = await endDescendants(tx, { row, at, count })
+    const state = { ...stateAfter(row, said, who.root), resultTokens, endedChildren }
+    const ending = { id, status: "completed", reason: "returned", at, isTold: true } as const
+    await tx.run(finish({ ...ending, returnKey, state }))
+    const step = { at, kind: "result", tool: null, tokens: 0, handle: null } as const
+    await addStep(tx, row, { ...step, text: said.result })
+    const ref = { id, session: row.session }
+    tx.emit("fold.returned", { ...ref, used: row.budgetUsed, resultTokens })
+    tx.emit("fold.ended", { ...ref, status: "completed", reason: "returned" })
+    return { ...row, ...RETURNED, completedAt: at, returnKey, state, isNew: true }
+  })
+}
+
+const RETURNED = { status: "completed", endReason: "returned" } as const
+
+/** Only its hash is kept: a caller may take anything for a key. */
+function keyOf(key: string | undefined): string | null {
+  return key === undefined || key === "" ? null : hash("sha256", key)
+}
+
+function isSameReturn(row: BranchRow, returnKey: string | null): boolean {
+  return returnKey !== null && row.returnKey === returnKey
+}
+
+type Asked = { readonly who: Bound; readonly returnKey: string | null }
+
+async function findReturned(
+  deps: FoldDeps,
+  branchId: string,
+  { who, returnKey }: Asked,
+): Promise<BranchRow> {
+  if (branchId === "root") throw CannotReturnFromRoot({})
+  const db = await deps.db()
+  if (branchId !== "") {
+    const isId = isBranchId(branchId)
+    const row = isId ? await db.get(BranchRow, selectBound(branchId, who)) : undefined
+    if (row === undefined) throw FoldNotFound({})
+    return row
+  }
+  // A repeated call that names no branch means the one it returned from, not the next one.
+  const before =
+    returnKey === null ? undefined : await db.get(BranchRow, selectByKey(returnKey, who))
+  const row = before ?? (await db.get(BranchRow, selectActive(who, 1)))
+  if (row === undefined) throw CannotReturnFromRoot({})
+  return row
+}
+
+type Said = ReturnType<typeof saidIn>
+
+/** What the return says, as the scrubber passed it. */
+function saidIn(input: Input, { scrub }: Call) {
+  return {
+    result: scrub.text(input.message),
+    evidence: scrub.texts(input.evidence ?? []),
+    files: scrub.texts(input.files ?? []),
+    openQuestions: scrub.texts(input.openQuestions ?? []),
+    redactions: scrub.redactions(),
+    isDistilled: input.extractMemory === true,
+  }
+}
+
+/** The files it names and those it touched are compared with what it said it would touch. */
+function stateAfter({ given, state }: BranchRow, said: Said, root: string): BranchState {
+  const { isDistilled, redactions, ...texts } = said
+  const files = said.files.map((it) => pathWithin(root, it))
+  return {
+    ...state,
+    ...texts,
+    redactions: state.redactions + redactions,
+    outOfScope: outOfScope(given.scope, [...files, ...state.touchedPaths]),
+    distillation: isDistilled ? "asked" : null,
+  }
+}
+
+function over({ id, status, endReason }: BranchRow): Error {
+  return AlreadyCompleted({ id, status, reason: endReason ?? "" })
+}
+
+/** From the row alone, so that a repeated return gets the very same. */
+function answerOf(row: BranchRow): FoldReturn {
+  const { state } = row
+  return {
+    branchId: row.id,
+    status: row.status,
+    message: state.result ?? "",
+    evidence: state.evidence,
+    files: state.files,
+    openQuestions: state.openQuestions,
+    outOfScope: state.outOfScope,
+    endedChildren: state.endedChildren,
+    redactions: state.redactions,
+    budgetUsed: row.budgetUsed,
+    budgetTotal: row.budgetTotal,
+    tokensKeptOut: tokensKeptOut(row),
+    isLowerBound: !row.isMeteredByHost,
+    mode: row.given.mode,
+    distill: state.distillation === null ? null : distillText(row.id),
+  }
+}

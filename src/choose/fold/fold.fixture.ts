@@ -1,0 +1,90 @@
+import { type Clock, silentLog, systemClock, systemRandom } from "#ground/base"
+import { type Caller, Config, type JournalEntry } from "#ground/contract"
+import { createSecrets } from "#ground/secrets"
+import { openStore, type Store, type StoreLocation } from "#ground/store"
+import { createFold, type Fold } from "./fold.ts"
+import type { FoldDeps } from "./world.ts"
+
+/** One word is one token: figures of tests can be read. */
+export function countWords(text: string): number {
+  return text.split(/\s+/).filter((it) => it !== "").length
+}
+
+export function words(count: number): string {
+  return Array.from({ length: count }, (_, at) => `w${at}`).join(" ")
+}
+
+export const AGENT: Caller = { principal: "owner", client: "some-client", session: "s1" }
+export const CLAUDE: Caller = { ...AGENT, client: "claude-code" }
+
+export function openWith(location: StoreLocation): Promise<Store> {
+  return openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
+}
+
+/** Made when it is asked for: no key stands in a file. */
+export function fakeToken(): string {
+  return `ghp${"_"}${Buffer.from(systemRandom.bytes(18)).toString("hex")}`
+}
+
+export type World<Time extends Clock = Clock> = {
+  readonly fold: Fold
+  readonly store: Store
+  readonly clock: Time
+  readonly deps: FoldDeps
+  /** A second one on the same store, as another process would be. */
+  other(changes: Partial<FoldDeps>): Fold
+  /** Names of events since the world was made, with what they are about. */
+  events(): Promise<readonly JournalEntry[]>
+  eventNames(): Promise<readonly string[]>
+}
+
+type Folding = Config["context_folding"]
+
+/** Limits that hardly any test is about. */
+const WIDE: Partial<Folding> = { branch_creation_rate_limit: 1_000 }
+
+let worlds = 0
+
+/** A repository of its own in a store that others share. */
+export async function foldWorld<Time extends Clock>(
+  store: Store,
+  clock: Time,
+  options: {
+    readonly config?: Partial<Folding>
+    readonly deps?: Partial<FoldDeps>
+  } = {},
+): Promise<World<Time>> {
+  const root = `/repo-${process.pid}-${++worlds}`
+  const defaults = Config.parse({}).context_folding
+  const secrets = createSecrets({ random: systemRandom })
+  const deps: FoldDeps = {
+    db: async () => store.forRoom("fold"),
+    config: () => ({ ...defaults, ...WIDE, ...options.config }),
+    root: () => root,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    owner: { pid: 1, startedAt: "1.boot", machine: "here", instance: "a" },
+    isAlive: () => true,
+    count: async () => countWords,
+    secrets: async () => secrets,
+    memories: async () => [],
+    ...options.deps,
+  }
+  const after = await store.journal.head()
+  const events = async (): Promise<readonly JournalEntry[]> => {
+    const page = await store.journal.read({ after, limit: 1_000, namePrefix: "fold." })
+    return page.kind === "entries" ? page.entries : []
+  }
+  return {
+    fold: createFold(deps),
+    store,
+    clock,
+    deps,
+    other: (changes) => createFold({ ...deps, ...changes }),
+    events,
+    eventNames: async () => (await events()).map((it) => it.name),
+  }
+}
+
+export const TASK = { description: "Look at rounding", prompt: "Find where cents are lost" }

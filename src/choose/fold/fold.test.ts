@@ -1,0 +1,408 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Caller, MemoryInjected } from "#ground/contract"
+import type { Store } from "#ground/store"
+import { testClock } from "#test/clock"
+import { failAtEveryCall } from "#test/faulty-db"
+import { needs } from "#test/needs"
+import { type PostgresCluster, startPostgres } from "#test/postgres"
+import { clean } from "./clean.ts"
+import {
+  AGENT,
+  CLAUDE,
+  fakeToken,
+  foldWorld,
+  openWith,
+  TASK,
+  type World,
+  words,
+} from "./fold.fixture.ts"
+import { HANDLE_LIFE_MS, TRAIL_TEXT_LIFE_MS } from "./limits.ts"
+
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+  )
+
+const liveIds = async ({ fold }: World): Promise<readonly string[]> =>
+  (await fold.list({ all: true })).branches
+    .filter((it) => it.status === "created" || it.status === "active")
+    .map((it) => it.id)
+
+function foldSuite(store: () => Store): void {
+  const world = (options?: Parameters<typeof foldWorld>[2]) =>
+    foldWorld(store(), testClock(), options)
+
+  test("[FOLD-4] a branch is stored with all it was given, and active", async () => {
+    const { fold, clock, eventNames } = await world()
+    const given = { ...TASK, budget: 100, timeoutSeconds: 60, scope: ["src/"] }
+    const opened = await fold.branch(given, AGENT)
+    expect(opened.branchId).toMatch(/^br_[0-9a-f]{32}$/)
+    expect(opened).toMatchObject({ budgetAllocated: 100, timeoutSeconds: 60, depth: 0 })
+    const { branch } = await fold.status({ branchId: opened.branchId }, AGENT)
+    expect(branch).toMatchObject({
+      ...TASK,
+      id: opened.branchId,
+      sessionId: "s1",
+      parentId: null,
+      scope: ["src"],
+      status: "active",
+      budgetTotal: 100,
+      budgetUsed: 0,
+      isLowerBound: true,
+      deadlineAt: clock.now() + 60_000,
+      isPartial: false,
+    })
+    expect(await eventNames()).toEqual(["fold.branch-created"])
+  })
+
+  test("[FOLD-4] a store that fails at any call leaves nothing that is open", async () => {
+    const it = await world({ deps: { memories: async () => [memory("m1", 5)] } })
+    const after: number[] = []
+    await failAtEveryCall(store().forRoom("fold"), {
+      write: async (db) => {
+        await it.other({ db: async () => db }).branch(TASK, AGENT)
+      },
+      afterFailure: async () => {
+        after.push((await liveIds(it)).length)
+        const { branches } = await it.fold.list({ all: true })
+        expect(branches.every((branch) => branch.injectedMemoryIds.length === 0)).toBe(true)
+      },
+    })
+    expect(new Set(after)).toEqual(new Set([0]))
+    expect(await liveIds(it)).toHaveLength(1)
+  })
+
+  test("[FOLD-6] a charge that would pass the budget is refused whole and ends the branch", async () => {
+    const { fold, eventNames } = await world()
+    const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
+    const charge = (tokens: number) => fold.charge({ tokens }, AGENT)
+    expect(await charge(79)).toMatchObject({ outcome: "charged", budgetUsed: 79 })
+    expect(await charge(1)).toMatchObject({ outcome: "warned", budgetUsed: 80 })
+    expect(await charge(20)).toMatchObject({ outcome: "charged", budgetUsed: 100 })
+    expect(await charge(0)).toMatchObject({ outcome: "charged", budgetUsed: 100 })
+    expect(await charge(1)).toEqual({
+      outcome: "ended",
+      branchId,
+      budgetUsed: 100,
+      budgetTotal: 100,
+    })
+    expect(await charge(1)).toMatchObject({ outcome: "none", branchId: null })
+    const { branch } = await fold.status({ branchId }, AGENT)
+    expect(branch).toMatchObject({ status: "failed", endReason: "budget", budgetUsed: 100 })
+    expect(await eventNames()).toEqual([
+      "fold.branch-created",
+      "fold.budget-warned",
+      "fold.budget-exhausted",
+      "fold.ended",
+    ])
+  })
+
+  test("[FOLD-7] concurrent charges never pass the total, and each is whole", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
+    const folds = [it.fold, it.other({}), it.other({})]
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => folds[at % 3]!.charge({ tokens: 7 }, AGENT)),
+    )
+    const { branch, trail } = await it.fold.show({ id: branchId })
+    expect(branch).toMatchObject({ budgetUsed: 98, status: "failed" })
+    const taken = outcomes.filter((one) => one.outcome === "charged" || one.outcome === "warned")
+    expect(taken).toHaveLength(14)
+    expect(outcomes.filter((one) => one.outcome === "warned")).toHaveLength(1)
+    expect(outcomes.filter((one) => one.outcome === "ended")).toHaveLength(1)
+    expect(trail.reduce((sum, step) => sum + step.tokens, 0)).toBe(98)
+    expect(trail.map((step) => step.seq)).toEqual(trail.map((_, at) => at + 1))
+  })
+
+  test("[FOLD-7] a charge that fails at any call leaves budget, trail and journal as they were", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
+    const before = await it.fold.show({ id: branchId })
+    await failAtEveryCall(store().forRoom("fold"), {
+      write: async (db) => {
+        const charge = { tokens: 85, tool: "Read", paths: ["a.ts"] }
+        await it.other({ db: async () => db }).charge(charge, AGENT)
+      },
+      afterFailure: async () => {
+        expect(await it.fold.show({ id: branchId })).toEqual(before)
+        expect(await it.eventNames()).toEqual(["fold.branch-created"])
+      },
+    })
+    const { branch } = await it.fold.show({ id: branchId })
+    expect(branch).toMatchObject({ budgetUsed: 85, touchedPaths: ["a.ts"] })
+    expect(await it.eventNames()).toEqual(["fold.branch-created", "fold.budget-warned"])
+  })
+
+  test("[FOLD-9] a return that fails at any call changes nothing", async () => {
+    const it = await world()
+    const parent = await it.fold.branch(TASK, AGENT)
+    const child = await it.fold.branch(TASK, AGENT)
+    const before = await it.fold.list({})
+    await failAtEveryCall(store().forRoom("fold"), {
+      write: async (db) => {
+        const input = { branchId: parent.branchId, message: "Done" }
+        await it.other({ db: async () => db }).return(input, AGENT)
+      },
+      afterFailure: async () => expect(await it.fold.list({})).toEqual(before),
+    })
+    const { branches } = await it.fold.list({})
+    expect(branches.map(({ id, status }) => [id, status])).toEqual([
+      [child.branchId, "cancelled"],
+      [parent.branchId, "completed"],
+    ])
+  })
+
+  test("[FOLD-9] active children are ended deepest first, then the branch completes", async () => {
+    const { fold, events } = await world()
+    const top = await fold.branch(TASK, AGENT)
+    const left = await fold.branch({ ...TASK, parentBranchId: top.branchId }, AGENT)
+    const right = await fold.branch({ ...TASK, parentBranchId: top.branchId }, AGENT)
+    const deep = await fold.branch({ ...TASK, parentBranchId: left.branchId }, AGENT)
+    const returned = await fold.return({ branchId: top.branchId, message: "All" }, AGENT)
+    expect(returned.endedChildren[0]).toBe(deep.branchId)
+    expect(returned.endedChildren.toSorted()).toEqual(
+      [left, right, deep].map((it) => it.branchId).toSorted(),
+    )
+    const ended = (await events()).filter((it) => it.name === "fold.ended").map((it) => it.body)
+    expect(ended.map((it) => it.id)).toEqual([...returned.endedChildren, top.branchId])
+    expect(ended.map((it) => it.reason)).toEqual([
+      "parent-returned",
+      "parent-returned",
+      "parent-returned",
+      "returned",
+    ])
+  })
+
+  test("[FOLD-9] repeated with the same key a return gives the same answer, at once or later", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch({ ...TASK, budget: 500 }, CLAUDE)
+    await it.fold.charge({ tokens: 40, paths: ["src/a.ts"] }, CLAUDE)
+    const input = {
+      branchId,
+      message: "It is in half()",
+      evidence: ["half.ts:3"],
+      files: ["src/bill/half.ts"],
+      openQuestions: ["Since when?"],
+      extractMemory: true,
+      idempotencyKey: "k1",
+    }
+    const several = await Promise.all(
+      [it.fold, it.other({}), it.fold].map((fold) => fold.return(input, CLAUDE)),
+    )
+    await it.fold.finishDistillation(branchId, CLAUDE)
+    const later = await it.fold.return({ ...input, message: "Another" }, CLAUDE)
+    const unnamed = await it.fold.return({ ...input, branchId: "" }, CLAUDE)
+    for (const one of [...several, later, unnamed]) expect(one).toEqual(several[0])
+    expect(several[0]).toMatchObject({ status: "completed", budgetUsed: 40, tokensKeptOut: 36 })
+    const names = await it.eventNames()
+    expect(names.filter((name) => name === "fold.returned")).toHaveLength(1)
+    expect(await codeOf(it.fold.return({ ...input, idempotencyKey: "k2" }, CLAUDE))).toBe(
+      "FOLD_ALREADY_COMPLETED",
+    )
+  })
+
+  test("[FOLD-8] when its time is over a branch ends with what was known, and the parent is told", async () => {
+    const { fold, clock, events } = await world()
+    const { branchId } = await fold.branch({ ...TASK, timeoutSeconds: 10 }, AGENT)
+    await fold.charge({ tokens: 30, paths: ["src/a.ts", "src/a.ts"] }, AGENT)
+    await fold.status({ progress: "half is read" }, AGENT)
+    await clock.advance(10_000)
+    const { branch, pending, active } = await fold.status({ branchId }, AGENT)
+    expect(branch).toMatchObject({ status: "timeout", endReason: "timeout", isPartial: true })
+    expect(branch?.result).toBe(
+      "Partial result: ended because its time of 10 seconds was over. Used 30 of 8,192 tokens.\n" +
+        "Last note: half is read\nTouched: src/a.ts",
+    )
+    expect(active).toEqual([])
+    expect(pending).toEqual([])
+    const root = await fold.status({}, AGENT)
+    expect(root).toMatchObject({ branch: null, pending: [{ branchId, endReason: "timeout" }] })
+    expect((await events()).at(-2)).toMatchObject({ name: "fold.timed-out", body: { seconds: 10 } })
+  })
+
+  test("[FOLD-11] a start after a crash ends what dead processes opened, and nothing else", async () => {
+    const it = await world()
+    const ours = await it.fold.branch(TASK, AGENT)
+    const owner = { pid: 77, startedAt: "2.boot", machine: "here", instance: "b" }
+    const dead = await it.other({ owner }).branch({ ...TASK, parentBranchId: "root" }, AGENT)
+    const living = { ...owner, pid: 78 }
+    const alive = await it
+      .other({ owner: living })
+      .branch({ ...TASK, parentBranchId: "root" }, AGENT)
+    const far = { ...owner, machine: "there" }
+    const away = await it.other({ owner: far }).branch({ ...TASK, parentBranchId: "root" }, AGENT)
+    const restarted = it.other({ isAlive: ({ pid }) => pid === 78 })
+    expect(await restarted.recover()).toBe(1)
+    expect(await it.fold.show({ id: dead.branchId })).toMatchObject({
+      branch: { status: "cancelled", endReason: "shutdown" },
+    })
+    const left = [ours, alive, away].map((one) => one.branchId)
+    expect((await liveIds(it)).toSorted()).toEqual(left.toSorted())
+    await it.clock.advance(300_000)
+    await it.fold.status({}, AGENT)
+    expect(await liveIds(it)).toEqual([])
+  })
+
+  test("[FOLD-14] what is another's, guessed, expired or never was gives the same answer", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch(TASK, AGENT)
+    const { handle = "" } = await it.fold.meter(large(AGENT))
+    const elsewhere = it.other({ root: () => "/another" })
+    const strangers: readonly [typeof it.fold, Caller][] = [
+      [it.fold, { ...AGENT, principal: "client:other" }],
+      [it.fold, { ...AGENT, session: "s2" }],
+      [elsewhere, AGENT],
+    ]
+    const said = new Set<string>()
+    const ask = async (call: Promise<unknown>): Promise<void> => {
+      const error = await call.then(
+        () => "no error",
+        (thrown: unknown) => thrown,
+      )
+      said.add(JSON.stringify({ ...(error as object), message: (error as Error).message }))
+    }
+    for (const [fold, caller] of strangers) {
+      await ask(fold.read({ handle }, caller))
+      await ask(fold.read({ handle: branchId }, caller))
+      await ask(fold.status({ branchId }, caller))
+      await ask(fold.return({ branchId, message: "mine" }, caller))
+      await ask(fold.branch({ ...TASK, parentBranchId: branchId }, caller))
+    }
+    for (const guess of [
+      `br_${"0".repeat(32)}`,
+      `rh_${"f".repeat(32)}`,
+      "x",
+      "\0",
+      "' OR 1=1 --",
+    ]) {
+      await ask(it.fold.read({ handle: guess }, AGENT))
+      await ask(it.fold.status({ branchId: guess }, AGENT))
+      await ask(it.fold.return({ branchId: guess, message: "mine" }, AGENT))
+    }
+    await it.clock.advance(HANDLE_LIFE_MS)
+    await ask(it.fold.read({ handle }, AGENT))
+    expect([...said]).toHaveLength(1)
+    expect([...said][0]).toContain("FOLD_NOT_FOUND")
+  })
+
+  test("[FOLD-26] NUL, half a surrogate pair and other scripts come back as they were", async () => {
+    const { fold } = await world()
+    const odd = "NUL \u0000, half \ud800, 世界, \u200d"
+    const { branchId } = await fold.branch({ description: odd, prompt: odd }, AGENT)
+    await fold.status({ progress: odd }, AGENT)
+    await fold.charge({ tokens: 1, text: odd, tool: odd, paths: [odd] }, AGENT)
+    const returned = await fold.return({ branchId, message: odd, evidence: [odd] }, AGENT)
+    expect(returned).toMatchObject({ message: odd, evidence: [odd], redactions: 0 })
+    const { branch, trail } = await fold.show({ id: branchId })
+    expect(branch).toMatchObject({ description: odd, prompt: odd, progress: odd, result: odd })
+    expect(trail.map((it) => it.text)).toEqual([`${odd}\n\n${odd}`, odd, odd, odd])
+    const sessions = ["a\0b", "x".repeat(201), "\udc00"]
+    for (const sessionId of sessions) {
+      expect(await codeOf(fold.branch({ ...TASK, sessionId }, AGENT))).toBe("FOLD_INVALID_INPUT")
+    }
+  })
+
+  test("[FOLD-10] a planted secret is in no row, event or answer, wherever it was put", async () => {
+    const it = await world()
+    const token = fakeToken()
+    const dirty = `before ${token} after`
+    const answers: unknown[] = []
+    const caller = { ...AGENT, client: dirty }
+    const given = { description: dirty, prompt: dirty, scope: [dirty], sessionId: dirty }
+    const opened = await it.fold.branch(given, caller)
+    answers.push(opened)
+    const { branchId } = opened
+    answers.push(await it.fold.status({ branchId, progress: dirty, sessionId: dirty }, caller))
+    const charge = { tokens: 1, text: dirty, tool: token, paths: [`src/${token}.ts`] }
+    answers.push(await it.fold.charge({ ...charge, sessionId: dirty }, caller))
+    const call = { caller, sessionId: dirty, tool: "search", input: dirty, label: dirty }
+    answers.push(
+      await it.fold.meter({ ...call, text: `${dirty}\n${words(3_000)}`, paths: [dirty] }),
+    )
+    const said = { message: dirty, evidence: [dirty], files: [dirty], openQuestions: [dirty] }
+    answers.push(
+      await it.fold.return({ branchId, ...said, idempotencyKey: dirty, sessionId: dirty }, caller),
+    )
+    answers.push(await it.fold.show({ id: branchId }), await it.fold.restore({ id: branchId }))
+    answers.push(await it.fold.tree({}), await it.events())
+    expect(JSON.stringify(answers)).not.toContain(token)
+    expect(JSON.stringify(await it.fold.show({ id: branchId }))).toContain("[redacted: ")
+    expect((await it.fold.search({ words: token })).found).toEqual([])
+    const { branch } = await it.fold.show({ id: branchId })
+    expect(branch.redactions).toBeGreaterThanOrEqual(12)
+  })
+
+  test("[FOLD-22] the oldest finished branches go with their trails, and expired handles", async () => {
+    const it = await world()
+    const ids: string[] = []
+    for (let at = 0; at < 5; at++) {
+      const { branchId } = await it.fold.branch({ ...TASK, parentBranchId: "root" }, AGENT)
+      await it.fold.meter(large(AGENT))
+      if (at !== 1) await it.fold.return({ branchId, message: "ok" }, AGENT)
+      await it.clock.advance(1_000)
+      ids.push(branchId)
+    }
+    const loose = await it.fold.meter(large({ ...AGENT, session: "none" }))
+    await clean(it.deps, 2)
+    const kept = (await it.fold.list({ all: true })).branches.map((branch) => branch.id)
+    expect(kept.toSorted()).toEqual([ids[1]!, ids[3]!, ids[4]!].toSorted())
+    expect(await codeOf(it.fold.show({ id: ids[0]! }))).toBe("FOLD_NOT_FOUND")
+    await it.clock.advance(HANDLE_LIFE_MS)
+    await clean(it.deps, 2)
+    expect((await it.fold.restore({ id: ids[4]! })).text).toContain("w2999")
+    await it.clock.advance(TRAIL_TEXT_LIFE_MS)
+    await clean(it.deps, 2)
+    expect((await it.fold.restore({ id: ids[4]! })).text).not.toContain("w1500")
+    expect(loose.handle).toMatch(/^rh_/)
+  })
+
+  test("[FOLD-24] a session that has read foreign text is known for it", async () => {
+    const { fold } = await world()
+    expect(await fold.hasReadUntrusted("s1")).toBe(false)
+    await fold.charge({ tokens: 1, tool: "Read" }, AGENT)
+    await fold.charge({ tokens: 1, tool: "mcp__qm__search" }, AGENT)
+    expect(await fold.hasReadUntrusted("s1")).toBe(false)
+    await fold.charge({ tokens: 1, tool: "WebFetch" }, AGENT)
+    await fold.charge({ tokens: 1, tool: "WebFetch" }, AGENT)
+    const small = { tool: "t", input: "", text: "x", label: "l", isUntrusted: true }
+    await fold.meter({ ...small, caller: { ...AGENT, session: "s2" } })
+    await fold.charge({ tokens: 1, tool: "mcp__github__get_issue", sessionId: "s3" }, AGENT)
+    for (const session of ["s1", "s2", "s3"]) {
+      expect(await fold.hasReadUntrusted(session)).toBe(true)
+    }
+    expect(await fold.hasReadUntrusted("s4")).toBe(false)
+  })
+}
+
+function large(caller: Caller) {
+  return { caller, tool: "search", input: "q", text: words(3_000), label: "Found lines" }
+}
+
+function memory(id: string, tokens: number): MemoryInjected {
+  const shape = { kind: "fix", title: id, text: `note ${id}`, state: "confirmed", why: [] } as const
+  return { ...shape, id, tokens, confidence: 0.9, why: [] }
+}
+
+describe("[FOLD-4] on SQLite", () => {
+  let store: Store
+  beforeAll(async () => {
+    store = await openWith({ kind: "memory" })
+  })
+  afterAll(() => store.close())
+  foldSuite(() => store)
+})
+
+describe.runIf(needs("FOLD-4", "postgres"))("[FOLD-4] on Postgres", () => {
+  let cluster: PostgresCluster
+  let store: Store
+  beforeAll(async () => {
+    cluster = await startPostgres()
+    store = await openWith({ kind: "postgres", url: await cluster.createDatabase() })
+  })
+  afterAll(async () => {
+    await store.close()
+    await cluster[Symbol.asyncDispose]()
+  })
+  foldSuite(() => store)
+})

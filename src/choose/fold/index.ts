@@ -1,0 +1,5 @@
+export type { Fold } from "./fold.ts"
+export { createFold } from "./fold.ts"
+export type { Metered, MeteredCall } from "./meter.ts"
+export { foldOperations } from "./operations.ts"
+export type { FoldDeps } from "./world.ts"

@@ -1,0 +1,214 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Clock, systemClock } from "#ground/base"
+import type { Store } from "#ground/store"
+import { type TestClock, testClock } from "#test/clock"
+import { fcParameters } from "#test/seed"
+import { AGENT, foldWorld, openWith, TASK, type World } from "./fold.fixture.ts"
+
+let store: Store
+beforeAll(async () => {
+  store = await openWith({ kind: "memory" })
+})
+afterAll(() => store.close())
+
+type Step =
+  | {
+      readonly do: "open"
+      readonly atRoot: boolean
+      readonly budget: number
+      readonly seconds: number
+    }
+  | { readonly do: "charge"; readonly tokens: number }
+  | { readonly do: "return"; readonly which: number }
+  | { readonly do: "pass"; readonly ms: number }
+
+const Steps = fc.array(
+  fc.oneof(
+    fc.record({
+      do: fc.constant("open" as const),
+      atRoot: fc.boolean(),
+      budget: fc.integer({ min: 1, max: 40 }),
+      seconds: fc.integer({ min: 1, max: 20 }),
+    }),
+    fc.record({ do: fc.constant("charge" as const), tokens: fc.integer({ min: 0, max: 25 }) }),
+    fc.record({ do: fc.constant("return" as const), which: fc.nat(5) }),
+    fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 0, max: 12_000 }) }),
+  ),
+  { minLength: 3, maxLength: 12 },
+)
+
+type Believed = {
+  readonly id: string
+  readonly parent: string | null
+  readonly depth: number
+  readonly total: number
+  readonly deadline: number
+  used: number
+  reason: string | null
+}
+
+/** What should be so, in as few words as the rules have. */
+function createModel() {
+  const all: Believed[] = []
+  const live = () => all.filter((it) => it.reason === null)
+  const end = (it: Believed, reason: string): void => {
+    for (const child of live().filter((one) => one.parent === it.id)) end(child, "parent-returned")
+    it.reason = reason
+  }
+  return {
+    all,
+    active: () => live().at(-1),
+    end,
+    sweep(now: number): void {
+      const overdue = live().filter((it) => it.deadline <= now)
+      const inOrder = overdue.toSorted((a, b) => a.deadline - b.deadline || b.depth - a.depth)
+      for (const it of inOrder) {
+        if (it.reason === null) end(it, "timeout")
+      }
+    },
+  }
+}
+
+async function play(world: World<TestClock>, steps: readonly Step[]): Promise<void> {
+  const { fold, clock } = world
+  const model = createModel()
+  for (const step of steps) {
+    // The newest is the active one: no two are opened in the same moment.
+    await clock.advance(step.do === "pass" ? step.ms : 1)
+    model.sweep(clock.now())
+    const active = model.active()
+    switch (step.do) {
+      case "open": {
+        const parent = step.atRoot ? undefined : active
+        const depth = parent === undefined ? 0 : parent.depth + 1
+        const asked = { ...TASK, budget: step.budget, timeoutSeconds: step.seconds }
+        const input = { ...asked, ...(step.atRoot ? { parentBranchId: "root" } : {}) }
+        const opened = await fold.branch(input, AGENT).catch((error: unknown) => error)
+        if (depth > 2) {
+          expect(opened).toMatchObject({ code: "FOLD_DEPTH_EXCEEDED" })
+          break
+        }
+        expect(opened).toMatchObject({ depth })
+        const id = (opened as { branchId: string }).branchId
+        const deadline = clock.now() + step.seconds * 1_000
+        const known = { id, parent: parent?.id ?? null, depth, total: step.budget, deadline }
+        model.all.push({ ...known, used: 0, reason: null })
+        break
+      }
+      case "charge": {
+        const { outcome } = await fold.charge({ tokens: step.tokens }, AGENT)
+        const fits = active !== undefined && active.used + step.tokens <= active.total
+        if (active === undefined) expect(["none", "ended"]).toContain(outcome)
+        else if (fits) active.used += step.tokens
+        else model.end(active, "budget")
+        if (active !== undefined) expect(outcome === "ended").toBe(!fits)
+        break
+      }
+      case "return": {
+        const meant = model.all[step.which]
+        if (meant === undefined) break
+        const input = { branchId: meant.id, message: "done" }
+        const code = await fold.return(input, AGENT).then(
+          () => "returned",
+          (error: unknown) => (error as { code: string }).code,
+        )
+        expect(code).toBe(meant.reason === null ? "returned" : "FOLD_ALREADY_COMPLETED")
+        if (meant.reason === null) model.end(meant, "returned")
+        break
+      }
+      case "pass":
+        break
+      default:
+        step satisfies never
+    }
+  }
+  model.sweep(clock.now())
+  await fold.status({}, AGENT)
+  const { branches } = await fold.list({ all: true, limit: 1_000 })
+  const seen = branches.map(({ id, budgetUsed, endReason }) => ({ id, budgetUsed, endReason }))
+  const believed = model.all.map((it) => ({ id: it.id, budgetUsed: it.used, endReason: it.reason }))
+  expect(seen.toReversed()).toEqual(believed)
+  for (const it of branches) expect(it.budgetUsed).toBeLessThanOrEqual(it.budgetTotal)
+}
+
+test("[FOLD-7] however charges, returns and deadlines follow each other, the rules hold", async () => {
+  await fc.assert(
+    fc.asyncProperty(Steps, fc.boolean(), async (steps, isWatched) => {
+      const world = await foldWorld(store, testClock(), { config: { memory_max_items: 0 } })
+      if (isWatched) world.fold.watch()
+      await play(world, steps)
+      await world.fold.close()
+    }),
+    fcParameters({ numRuns: 1_000, nightRuns: 10_000 }),
+  )
+}, 120_000)
+
+/** Waits that are under way, beside what the runner itself waits for. */
+function countingWaits(clock: Clock) {
+  const seen = { waits: 0, most: 0 }
+  return {
+    seen,
+    clock: {
+      ...clock,
+      async sleep(ms: number, signal?: AbortSignal) {
+        seen.most = Math.max(seen.most, ++seen.waits)
+        await clock.sleep(ms, signal).finally(() => seen.waits--)
+      },
+    },
+  }
+}
+
+const resources = (kind: string): number =>
+  process.getActiveResourcesInfo().filter((it) => it === kind).length
+
+test("[FOLD-23] after 10,000 branches no wait is left, and none was beside another", async () => {
+  const limits = {
+    max_concurrent_branches_per_session: 20_000,
+    max_concurrent_branches_per_instance: 20_000,
+    branch_creation_rate_limit: 1_000_000,
+    memory_max_items: 0,
+  }
+  const base = await foldWorld(store, testClock(), { config: limits })
+  const { clock, seen } = countingWaits(base.clock)
+  const fold = base.other({ clock })
+  const kinds = [...new Set(process.getActiveResourcesInfo())]
+  const before = kinds.map(resources)
+  fold.watch()
+  for (let round = 0; round < 100; round++) {
+    await base.clock.advance(60_000)
+    const opened = await Promise.all(
+      Array.from({ length: 100 }, () => fold.branch({ ...TASK, parentBranchId: "root" }, AGENT)),
+    )
+    await Promise.all(
+      opened.map(({ branchId }) => fold.return({ branchId, message: "done" }, AGENT)),
+    )
+  }
+  await base.clock.advance(0)
+  expect((await fold.list({ all: true, limit: 1 })).total).toBe(10_000)
+  expect(seen).toEqual({ waits: 0, most: 1 })
+  const after = [...new Set(process.getActiveResourcesInfo())].filter((it) => !kinds.includes(it))
+  expect(after).toEqual([])
+  for (const [at, kind] of kinds.entries()) {
+    expect(resources(kind)).toBeLessThanOrEqual(before[at] ?? 0)
+  }
+}, 120_000)
+
+test("[FOLD-23] a real wait is gone when nothing is open, and when the room is closed", async () => {
+  const world = await foldWorld(store, testClock())
+  const { clock, seen } = countingWaits(systemClock)
+  const fold = world.other({ clock })
+  fold.watch()
+  const { branchId } = await fold.branch(TASK, AGENT)
+  await expect.poll(() => seen.waits).toBe(1)
+  await fold.return({ branchId, message: "done" }, AGENT)
+  await expect.poll(() => seen.waits).toBe(0)
+  await fold.branch(TASK, AGENT)
+  await expect.poll(() => seen.waits).toBe(1)
+  await fold.close()
+  expect(seen.waits).toBe(0)
+  expect((await world.fold.list({})).branches.map((it) => it.endReason)).toEqual([
+    "shutdown",
+    "returned",
+  ])
+})

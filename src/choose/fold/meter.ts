@@ -1,0 +1,212 @@
+import { withoutHiddenSigns } from "#ground/base"
+import { type Caller, formatExact } from "#ground/contract"
+import type { Db, Tx } from "#ground/store"
+import { storable } from "./charge.ts"
+import { digestOf } from "./digest.ts"
+import { BudgetExhausted } from "./errors.ts"
+import {
+  HANDLE_LIFE_MS,
+  LARGEST_KEPT_UNITS,
+  LARGEST_SHOWN_TOKENS,
+  LONGEST_NAME_UNITS,
+  MOST_PENDING,
+} from "./limits.ts"
+import {
+  type Bound,
+  insertHandle,
+  markUntrusted,
+  selectActive,
+  selectUntold,
+  setTold,
+} from "./queries.ts"
+import { BranchRow } from "./rows.ts"
+import type { Scrub } from "./scrub.ts"
+import { type Charged, chargeActive } from "./spend.ts"
+import { counterOrRough, type FoldDeps, newId, openCall } from "./world.ts"
+
+/** A call of one of our own tools, and what it is about to answer. */
+export type MeteredCall = {
+  readonly caller: Caller
+  readonly sessionId?: string
+  readonly tool: string
+  readonly input: string
+  readonly text: string
+  /** What the text is, in a few words. */
+  readonly label: string
+  readonly paths?: readonly string[]
+  readonly isUntrusted?: boolean
+}
+
+export type Metered = {
+  readonly text: string
+  readonly handle?: string
+  readonly notice?: string
+}
+
+/** As it is called on the surface for agents. */
+const READING_TOOL = "read_handle"
+
+type Metering = FoldDeps & { onEnded(): void }
+
+/** Large texts stay under a handle; the call is charged and becomes part of the trail. */
+export async function meterCall(deps: Metering, call: MeteredCall): Promise<Metered> {
+  const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
+  const whole = shortened(scrub.text(call.text))
+  if (!deps.config().enabled) return { text: whole }
+  const weighed = await weigh(deps, { call, whole, scrub })
+  const db = await deps.db()
+  if (!(await needsWriting(db, { who, call, weighed }))) return { text: whole }
+  const at = deps.clock.now()
+  const { charged, untold } = await db.transaction(async (tx) => {
+    if (call.isUntrusted === true) await tx.run(markUntrusted(who, at))
+    const active = await chargeActive(tx, chargeOf(weighed, { who, at, scrub, call }))
+    const isRefused = active.outcome === "refused"
+    const kept = isRefused ? weighed.spare : weighed.handle
+    if (kept !== undefined)
+      await tx.run(insertHandle(newHandle(weighed, { kept, who, at, active })))
+    return { charged: active, untold: isRefused ? [] : await tellPending(tx, who) }
+  })
+  const isEnded = charged.outcome === "ended" || charged.outcome === "refused"
+  if (isEnded) deps.onEnded()
+  return answer(weighed, { charged, untold })
+}
+
+type Weighed = {
+  readonly whole: string
+  readonly wholeTokens: number
+  /** Under which the whole lies, when it is large. */
+  readonly handle: string | undefined
+  /** Under which it lies when there is no room for it, however small. */
+  readonly spare: string
+  readonly shown: string
+  readonly tokens: number
+  readonly input: string
+  readonly label: string
+  readonly count: (text: string) => number
+}
+
+async function weigh(
+  deps: FoldDeps,
+  { call, whole, scrub }: { call: MeteredCall; whole: string; scrub: Scrub },
+): Promise<Weighed> {
+  const count = await counterOrRough(deps)
+  const input = scrub.text(call.input)
+  const label = storable(withoutHiddenSigns(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS))
+  const wholeTokens = count(whole)
+  const spare = newId("rh", deps.random)
+  // A slice of a kept text is small already, and under another handle nobody could ever read it.
+  const isLarge = wholeTokens > LARGEST_SHOWN_TOKENS && call.tool !== READING_TOOL
+  const handle = isLarge ? spare : undefined
+  const shown = isLarge
+    ? digestOf({ text: whole, tokens: wholeTokens, handle: spare, label }, count)
+    : whole
+  const tokens = count(input) + count(shown)
+  return { whole, wholeTokens, handle, spare, shown, tokens, input, label, count }
+}
+
+/** Most calls are made without a branch, are small, and have nothing to be told: those only read. */
+async function needsWriting(
+  db: Db<"fold">,
+  { who, call, weighed }: { who: Bound; call: MeteredCall; weighed: Weighed },
+): Promise<boolean> {
+  if (weighed.handle !== undefined || call.isUntrusted === true) return true
+  if ((await db.get(BranchRow, selectActive(who, 1))) !== undefined) return true
+  return (await db.get(BranchRow, selectUntold(who, 1))) !== undefined
+}
+
+type Chargeable = {
+  readonly who: Bound
+  readonly at: number
+  readonly scrub: Scrub
+  readonly call: MeteredCall
+}
+
+function chargeOf(weighed: Weighed, { who, at, scrub, call }: Chargeable) {
+  const { handle, shown, input, tokens, count } = weighed
+  return {
+    who,
+    at,
+    tokens,
+    keptUnderHandles: handle === undefined ? 0 : weighed.wholeTokens - count(shown),
+    isByHost: false,
+    paths: scrub.texts(call.paths ?? []),
+    redactions: scrub.redactions(),
+    step: {
+      kind: "call",
+      tool: storable(call.tool),
+      text: `${input}\n\n${shown}`,
+      handle: handle ?? null,
+    },
+    count,
+  } as const
+}
+
+type Keeping = {
+  readonly kept: string
+  readonly who: Bound
+  readonly at: number
+  readonly active: Charged
+}
+
+function newHandle(weighed: Weighed, { kept, who, at, active }: Keeping) {
+  return {
+    ...who,
+    handle: kept,
+    branch: active.row?.id ?? null,
+    label: weighed.label,
+    tokens: weighed.wholeTokens,
+    createdAt: at,
+    expiresAt: at + HANDLE_LIFE_MS,
+    text: weighed.whole,
+  }
+}
+
+/** Each branch that was ended by force is told once, whoever asks next in its session. */
+async function tellPending(tx: Tx<"fold">, who: Bound): Promise<readonly BranchRow[]> {
+  const untold = await tx.all(BranchRow, selectUntold(who, MOST_PENDING))
+  if (untold.length > 0) await tx.run(setTold(untold.map((it) => it.id)))
+  return untold
+}
+
+function answer(
+  weighed: Weighed,
+  { charged, untold }: { charged: Charged; untold: readonly BranchRow[] },
+): Metered {
+  const { row, outcome } = charged
+  if (row !== undefined && outcome === "refused") {
+    const { id: branchId, budgetUsed: used, budgetTotal: total } = row
+    throw BudgetExhausted({ branchId, used, total, handle: weighed.spare })
+  }
+  const notices = [
+    ...(outcome === "warned" && row !== undefined ? [warningOf(row)] : []),
+    ...untold.map(pendingOf),
+  ]
+  const { shown: text, handle } = weighed
+  const kept = handle === undefined ? { text } : { text, handle }
+  return notices.length === 0 ? kept : { ...kept, notice: notices.join("\n") }
+}
+
+function warningOf(row: BranchRow): string {
+  const percent = Math.floor((row.budgetUsed / row.budgetTotal) * 100)
+  const used = `${formatExact(row.budgetUsed)} of ${formatExact(row.budgetTotal)} tokens`
+  const bound = row.isMeteredByHost
+    ? ""
+    : " This is a lower bound: only the tools of this server are metered."
+  return (
+    `Branch ${row.id} has used ${percent} % of its budget (${used}).${bound} ` +
+    "Call return soon, with what you have."
+  )
+}
+
+function pendingOf(row: BranchRow): string {
+  return (
+    `Branch ${row.id} was ended before it returned (${row.endReason}): ` +
+    `${withoutHiddenSigns(row.given.description)}. branch_status tells what it knew.`
+  )
+}
+
+function shortened(text: string): string {
+  if (text.length <= LARGEST_KEPT_UNITS) return text
+  const left = formatExact(text.length - LARGEST_KEPT_UNITS)
+  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
+}

@@ -1,0 +1,201 @@
+import type { BranchEndReason, BranchStatus, TrailEntry } from "#ground/contract"
+import { join, type Sql, sql } from "#ground/store"
+import { packText } from "./kept-text.ts"
+import type { BranchState, Given, Owner } from "./rows.ts"
+
+/** Who a branch belongs to. Every question of an agent is asked with it. */
+export type Bound = {
+  readonly root: string
+  readonly principal: string
+  readonly session: string
+}
+
+const ROW = sql`b.*, (SELECT count(*) FROM fold_branches c WHERE c.parent = b.id) AS children`
+const LIVE = sql`('created', 'active')`
+
+const bound = ({ root, principal, session }: Bound): Sql => sql`
+  b.root = ${root} AND b.session = ${session} AND b.principal = ${principal}`
+
+export const selectBound = (id: string, who: Bound): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b WHERE b.id = ${id} AND ${bound(who)}`
+
+export const selectByKey = (key: string, who: Bound): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.return_key = ${key}
+  ORDER BY b.completed_at DESC LIMIT 1`
+
+/** The newest active one of a session is the one it works in; of the same moment the deepest. */
+export const selectActive = (who: Bound, limit: number): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.status = 'active'
+  ORDER BY b.created_at DESC, b.depth DESC, b.id DESC LIMIT ${limit}`
+
+export const selectLiveOfSession = (root: string, session: string): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b
+  WHERE b.root = ${root} AND b.session = ${session} AND b.status IN ${LIVE}
+  ORDER BY b.depth DESC, b.created_at DESC, b.id`
+
+export const selectLive = (root: string): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b WHERE b.root = ${root} AND b.status IN ${LIVE}
+  ORDER BY b.depth DESC, b.created_at DESC, b.id`
+
+export const selectLiveChildren = (ids: readonly string[]): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b
+  WHERE b.parent IN (${join(ids.map((it) => sql`${it}`))}) AND b.status IN ${LIVE}
+  ORDER BY b.created_at DESC, b.id`
+
+type Overdue = { readonly root: string; readonly now: number; readonly limit: number }
+
+/** In the order of their deadlines, so that they end alike however late somebody looks. */
+export const selectOverdue = ({ root, now, limit }: Overdue): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b
+  WHERE b.root = ${root} AND b.status IN ${LIVE} AND b.deadline_at <= ${now}
+  ORDER BY b.deadline_at, b.depth DESC, b.id LIMIT ${limit}`
+
+export const selectNearestDeadline = (root: string): Sql => sql`
+  SELECT min(deadline_at) AS at FROM fold_branches WHERE root = ${root} AND status IN ${LIVE}`
+
+/** How many are open in a session, and in all. */
+export const countLive = (who: Bound): Sql => sql`
+  SELECT
+    (SELECT count(*) FROM fold_branches b WHERE ${bound(who)} AND b.status IN ${LIVE})
+      AS in_session,
+    (SELECT count(*) FROM fold_branches a WHERE a.root = ${who.root} AND a.status IN ${LIVE})
+      AS in_all`
+
+export const selectNearestOfSession = (who: Bound): Sql => sql`
+  SELECT min(b.deadline_at) AS at FROM fold_branches b
+  WHERE ${bound(who)} AND b.status IN ${LIVE}`
+
+/** When the branch was opened that fills the limit, if so many were opened since then. */
+export const selectRateFiller = (who: Bound, since: number, limit: number): Sql => sql`
+  SELECT b.created_at AS at FROM fold_branches b WHERE ${bound(who)} AND b.created_at > ${since}
+  ORDER BY b.created_at DESC LIMIT 1 OFFSET ${limit - 1}`
+
+export type NewBranch = Bound & {
+  readonly id: string
+  readonly parent: string | null
+  readonly depth: number
+  readonly status: "created" | "active"
+  readonly budgetTotal: number
+  readonly deadlineAt: number
+  readonly createdAt: number
+  readonly owner: Owner
+  readonly given: Given
+  readonly state: BranchState
+}
+
+/** With its first step, which is what it was given. */
+export const insertBranch = (it: NewBranch): Sql => sql`
+  INSERT INTO fold_branches (id, root, principal, session, parent, depth, status, end_reason,
+    budget_total, budget_used, kept_under_handles, is_warned, is_metered_by_host, is_told, steps,
+    deadline_at, created_at, completed_at, owner, return_key, given, state)
+  VALUES (${it.id}, ${it.root}, ${it.principal}, ${it.session}, ${it.parent}, ${it.depth},
+    ${it.status}, NULL, ${it.budgetTotal}, 0, 0, 0, 0, 1, 1, ${it.deadlineAt}, ${it.createdAt},
+    NULL, ${JSON.stringify(it.owner)}, NULL, ${JSON.stringify(it.given)},
+    ${JSON.stringify(it.state)})`
+
+export const activate = (id: string, state: BranchState): Sql => sql`
+  UPDATE fold_branches SET status = 'active', state = ${JSON.stringify(state)}
+  WHERE id = ${id} AND status = 'created'`
+
+export const setState = (id: string, state: BranchState): Sql => sql`
+  UPDATE fold_branches SET state = ${JSON.stringify(state)} WHERE id = ${id}`
+
+export type Spending = {
+  readonly id: string
+  readonly tokens: number
+  readonly keptUnderHandles: number
+  readonly isWarned: boolean
+  readonly isByHost: boolean
+}
+
+/** All of it or nothing: two charges at once cannot pass the total together. */
+export const spend = (it: Spending): Sql => sql`
+  UPDATE fold_branches SET budget_used = budget_used + ${it.tokens},
+    kept_under_handles = kept_under_handles + ${it.keptUnderHandles},
+    is_warned = CASE WHEN ${it.isWarned ? 1 : 0} = 1 THEN 1 ELSE is_warned END,
+    is_metered_by_host = CASE WHEN ${it.isByHost ? 1 : 0} = 1 THEN 1 ELSE is_metered_by_host END
+  WHERE id = ${it.id} AND status = 'active' AND budget_used + ${it.tokens} <= budget_total`
+
+export type Ending = {
+  readonly id: string
+  readonly status: BranchStatus
+  readonly reason: BranchEndReason
+  readonly at: number
+  readonly isTold: boolean
+  readonly returnKey: string | null
+  readonly state: BranchState
+}
+
+/** A terminal state is never left. */
+export const finish = (it: Ending): Sql => sql`
+  UPDATE fold_branches SET status = ${it.status}, end_reason = ${it.reason},
+    completed_at = ${it.at}, is_told = ${it.isTold ? 1 : 0}, return_key = ${it.returnKey},
+    state = ${JSON.stringify(it.state)}
+  WHERE id = ${it.id} AND status IN ${LIVE}`
+
+export const selectUntold = (who: Bound, limit: number): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.is_told = 0
+  ORDER BY b.completed_at, b.id LIMIT ${limit}`
+
+export const setTold = (ids: readonly string[]): Sql => sql`
+  UPDATE fold_branches SET is_told = 1 WHERE id IN (${join(ids.map((it) => sql`${it}`))})`
+
+type Pending = {
+  readonly who: Bound
+  readonly parent: string | null
+  readonly since: number
+  readonly limit: number
+}
+
+/** Children of one branch, or of the root, that were ended by force. */
+export const selectPending = ({ who, parent, since, limit }: Pending): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b
+  WHERE ${bound(who)} AND ${parent === null ? sql`b.parent IS NULL` : sql`b.parent = ${parent}`}
+    AND b.end_reason IN ('budget', 'timeout', 'shutdown') AND b.completed_at > ${since}
+  ORDER BY b.completed_at DESC, b.id LIMIT ${limit}`
+
+export type NewStep = Omit<TrailEntry, "seq">
+
+export const insertStep = (branch: string, seq: number, it: NewStep): Sql => sql`
+  INSERT INTO fold_trail (branch, seq, at, kind, tool, tokens, handle, text)
+  VALUES (${branch}, ${seq}, ${it.at}, ${it.kind}, ${it.tool}, ${it.tokens}, ${it.handle},
+    ${packText(it.text)})`
+
+export const setSteps = (branch: string, steps: number): Sql => sql`
+  UPDATE fold_branches SET steps = ${steps} WHERE id = ${branch}`
+
+export const selectTrail = (branch: string): Sql => sql`
+  SELECT seq, at, kind, tool, tokens, handle, text FROM fold_trail
+  WHERE branch = ${branch} ORDER BY seq`
+
+export const selectWholeTrail = (branch: string): Sql => sql`
+  SELECT t.seq, t.at, t.kind, t.tool, t.tokens, t.handle, t.text, h.text AS whole
+  FROM fold_trail t LEFT JOIN fold_handles h ON h.handle = t.handle
+  WHERE t.branch = ${branch} ORDER BY t.seq`
+
+export type NewHandle = Bound & {
+  readonly handle: string
+  readonly branch: string | null
+  readonly label: string
+  readonly tokens: number
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly text: string
+}
+
+export const insertHandle = (it: NewHandle): Sql => sql`
+  INSERT INTO fold_handles (handle, root, principal, session, branch, label, tokens, created_at,
+    expires_at, text)
+  VALUES (${it.handle}, ${it.root}, ${it.principal}, ${it.session}, ${it.branch}, ${it.label},
+    ${it.tokens}, ${it.createdAt}, ${it.expiresAt}, ${packText(it.text)})`
+
+export const selectHandle = (handle: string, who: Bound, now: number): Sql => sql`
+  SELECT b.handle, b.label, b.tokens, b.text FROM fold_handles b
+  WHERE b.handle = ${handle} AND ${bound(who)} AND b.expires_at > ${now}`
+
+export const markUntrusted = (who: Bound, at: number): Sql => sql`
+  INSERT INTO fold_untrusted (root, session, at) VALUES (${who.root}, ${who.session}, ${at})
+  ON CONFLICT (root, session) DO UPDATE SET at = excluded.at`
+
+export const countUntrusted = (root: string, session: string): Sql => sql`
+  SELECT count(*) AS count FROM fold_untrusted WHERE root = ${root} AND session = ${session}`

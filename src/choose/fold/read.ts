@@ -1,0 +1,63 @@
+import type { Caller, FoldRead, OperationInput } from "#ground/contract"
+import { FoldNotFound } from "./errors.ts"
+import { linesOf, matchesIn, sliceOf, wordsOf } from "./lines.ts"
+import { type Bound, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
+import { BranchRow, HandleRow, WholeTrailRow } from "./rows.ts"
+import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
+
+/** A slice of a kept text, or the lines of it that have some words. */
+export async function readHandle(
+  deps: FoldDeps,
+  input: OperationInput<"fold.read">,
+  caller: Caller,
+): Promise<FoldRead> {
+  const { who } = await openCall(deps, caller, input.sessionId)
+  const count = await counterOrRough(deps)
+  const kept = await find(deps, input.handle, who)
+  const lines = linesOf(kept.text)
+  const { fromLine = 1, lines: most = 200 } = input
+  const found = {
+    handle: input.handle,
+    label: kept.label,
+    totalLines: lines.length,
+    totalTokens: kept.tokens ?? count(kept.text),
+    fromLine,
+  }
+  const words = wordsOf(input.query ?? "")
+  if (words.length === 0) {
+    const slice = sliceOf(lines, { fromLine, lines: most }, count)
+    return { ...found, ...slice, matches: [] }
+  }
+  const { matches, nextLine } = matchesIn(lines, words, { fromLine, count })
+  return { ...found, text: "", nextLine, matches: [...matches] }
+}
+
+type Kept = { readonly text: string; readonly label: string; readonly tokens?: number }
+
+async function find(deps: FoldDeps, handle: string, who: Bound): Promise<Kept> {
+  const db = await deps.db()
+  if (isHandle(handle)) {
+    const kept = await db.get(HandleRow, selectHandle(handle, who, deps.clock.now()))
+    if (kept === undefined) throw FoldNotFound({})
+    return kept
+  }
+  const isBranch = isBranchId(handle)
+  const branch = isBranch ? await db.get(BranchRow, selectBound(handle, who)) : undefined
+  if (branch === undefined) throw FoldNotFound({})
+  const trail = await db.all(WholeTrailRow, selectWholeTrail(handle))
+  return { text: trail.map(stepText).join("\n"), label: `Trail of ${branch.given.description}` }
+}
+
+function isHandle(handle: string): boolean {
+  return /^rh_[0-9a-f]{32}$/.test(handle)
+}
+
+/** One step as text, whole when its result still lies here. */
+export function stepText(step: WholeTrailRow): string {
+  const tool = step.tool === null ? "" : ` ${step.tool}`
+  return `[${step.seq} ${step.kind}${tool}]\n${step.text}${wholeOf(step)}\n`
+}
+
+export function wholeOf({ handle, whole }: WholeTrailRow): string {
+  return whole === null ? "" : `\n[${handle}, whole]\n${whole}`
+}

@@ -1,0 +1,272 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Store } from "#ground/store"
+import { testClock } from "#test/clock"
+import { fcParameters } from "#test/seed"
+import { bringsForeignText } from "./charge.ts"
+import { digestOf } from "./digest.ts"
+import { fenceFor } from "./fence.ts"
+import { AGENT, countWords, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
+import {
+  LARGEST_SLICE_TOKENS,
+  LONGEST_LINE_UNITS,
+  MOST_MATCHES,
+  MOST_TRAIL_STEPS,
+} from "./limits.ts"
+import { linesOf, matchesIn, sliceOf } from "./lines.ts"
+import { outOfScope, pathWithin } from "./scope.ts"
+import { addStep } from "./trail.ts"
+
+let store: Store
+beforeAll(async () => {
+  store = await openWith({ kind: "memory" })
+})
+afterAll(() => store.close())
+
+const meterLines = (lines: readonly string[]) =>
+  ({ caller: AGENT, tool: "search", input: "q", text: lines.join("\n"), label: "Lines" }) as const
+
+describe("reading by handle", () => {
+  test("[FOLD-17] slices follow each other until the end, and none is large", async () => {
+    const { fold } = await foldWorld(store, testClock())
+    const lines = Array.from({ length: 500 }, (_, at) => `${at + 1} ${words(9)}`)
+    const { handle = "" } = await fold.meter(meterLines(lines))
+    const got: string[] = []
+    for (let fromLine: number | null = 1; fromLine !== null; ) {
+      const slice = await fold.read({ handle, fromLine, lines: 2_000 }, AGENT)
+      expect(slice).toMatchObject({ totalLines: 500, totalTokens: 5_000, fromLine, matches: [] })
+      expect(countWords(slice.text)).toBeLessThanOrEqual(LARGEST_SLICE_TOKENS)
+      got.push(...slice.text.split("\n"))
+      fromLine = slice.nextLine
+    }
+    expect(got).toEqual(lines)
+    const past = await fold.read({ handle, fromLine: 9_000 }, AGENT)
+    expect(past).toMatchObject({ text: "", nextLine: null })
+  })
+
+  test("[FOLD-17] words are looked for as they are written, never as a pattern", async () => {
+    const { fold } = await foldWorld(store, testClock())
+    const lines = Array.from({ length: 400 }, (_, at) => `${at + 1} ${words(6)}`)
+    lines[99] = "The Total (a+)+$ is ROUNDED here"
+    lines[199] = "total alone"
+    const { handle = "" } = await fold.meter(meterLines(lines))
+    const find = (query: string) => fold.read({ handle, query }, AGENT)
+    expect(await find("rounded  total")).toMatchObject({
+      text: "",
+      matches: [{ line: 100, text: lines[99] }],
+      nextLine: null,
+    })
+    expect((await find("(a+)+$")).matches.map((it) => it.line)).toEqual([100])
+    expect((await find(".*")).matches).toEqual([])
+    const many = await find("w1")
+    expect(many.matches).toHaveLength(MOST_MATCHES)
+    const more = await fold.read({ handle, query: "w1", fromLine: many.nextLine ?? 1 }, AGENT)
+    expect(more.matches[0]?.line).toBe(many.nextLine)
+    expect((await fold.read({ handle, query: "  " }, AGENT)).text).toContain("1 w0")
+  })
+
+  test("[FOLD-17] a branch's id reads its trail, with large results whole", async () => {
+    const { fold } = await foldWorld(store, testClock())
+    const { branchId } = await fold.branch(TASK, AGENT)
+    await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `needle${at}`)))
+    await fold.return({ branchId, message: "Found it" }, AGENT)
+    const found = await fold.read({ handle: branchId, query: "needle1500" }, AGENT)
+    expect(found.matches.map((it) => it.text)).toEqual(["needle1500"])
+    const { text, label } = await fold.read({ handle: branchId, lines: 4 }, AGENT)
+    expect(label).toBe(`Trail of ${TASK.description}`)
+    expect(text).toBe(`[1 prompt]\n${TASK.description}\n\n${TASK.prompt}`)
+  })
+
+  test("[FOLD-17] every part of a text can be read, whatever its lines are", () => {
+    const Text = fc.array(fc.string({ unit: "binary", maxLength: 3_000 }), { maxLength: 5 })
+    fc.assert(
+      fc.property(Text, (parts) => {
+        const text = parts.join("\n").repeat(2)
+        const lines = linesOf(text)
+        expect(lines.every((it) => it.length <= LONGEST_LINE_UNITS)).toBe(true)
+        let fromLine: number | null = 1
+        const got: string[] = []
+        while (fromLine !== null) {
+          const slice = sliceOf(lines, { fromLine, lines: 7 }, countWords)
+          got.push(slice.text)
+          fromLine = slice.nextLine
+        }
+        expect(got.join("\n")).toBe(lines.join("\n"))
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
+  })
+
+  test("[FOLD-17] of a long line the part with the word is shown, and no pair is torn", () => {
+    const long = `${"a".repeat(500)} needle ${"b".repeat(400)}`
+    const { matches } = matchesIn([long], ["needle"], { fromLine: 1, count: countWords })
+    expect(matches[0]?.text).toContain("needle")
+    expect(matches[0]?.text).toHaveLength(200)
+    expect(linesOf("😀".repeat(1_000)).every((it) => it.isWellFormed())).toBe(true)
+    expect(linesOf("a\u200bb\n")).toEqual(["ab"])
+  })
+
+  test("[FOLD-16] a digest is small, however long the lines of the text are", () => {
+    const kept = { tokens: 9, handle: "rh_1", label: "It" }
+    const wide = Array.from({ length: 50 }, () => "x ".repeat(400)).join("\n")
+    expect(countWords(digestOf({ ...kept, text: wide }, countWords))).toBeLessThanOrEqual(800)
+    const dense = digestOf({ ...kept, text: wide }, (text) => text.length * 10)
+    expect(dense).toContain("kept as rh_1")
+    expect(dense).not.toContain("x x")
+  })
+})
+
+describe("trails", () => {
+  test("[FOLD-18] trails are searched line by line, newest branches first, large results too", async () => {
+    const { fold, clock } = await foldWorld(store, testClock())
+    const older = await fold.branch({ ...TASK, description: "older" }, AGENT)
+    await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `alpha beta${at}`)))
+    await fold.return({ branchId: older.branchId, message: "no match here" }, AGENT)
+    await clock.advance(1_000)
+    const newer = await fold.branch({ ...TASK, prompt: "first\nBeta1500 and ALPHA\nlast" }, AGENT)
+    const { found, searched } = await fold.search({ words: "alpha beta1500" })
+    expect(searched).toBe(2)
+    expect(found).toMatchObject([
+      { branchId: newer.branchId, seq: 1, kind: "prompt", line: "Beta1500 and ALPHA" },
+      { branchId: older.branchId, seq: 2, kind: "call", tool: "search", line: "alpha beta1500" },
+    ])
+    expect(await fold.search({ words: "alpha beta1500", limit: 1 })).toMatchObject({
+      found: [{ branchId: newer.branchId }],
+      searched: 1,
+    })
+    expect(await fold.search({ words: "  " })).toEqual({ found: [], searched: 0 })
+  })
+
+  test("[FOLD-18] a trail is restored whole and in order, fenced as material", async () => {
+    const { fold } = await foldWorld(store, testClock())
+    const { branchId } = await fold.branch({ ...TASK, prompt: "do\u202e it" }, AGENT)
+    await fold.status({ progress: "half" }, AGENT)
+    await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `n${at}`)))
+    await fold.return({ branchId, message: "done" }, AGENT)
+    const { text, leftOut } = await fold.restore({ id: branchId })
+    const [, fence = ""] = /ends with the line (qm-[0-9a-f]{6})/.exec(text) ?? []
+    expect(text.split("\n").filter((it) => it === fence)).toHaveLength(4)
+    expect(text.match(/^## .*$/gm)).toEqual([
+      "## 1 prompt",
+      "## 2 progress",
+      "## 3 call search",
+      "## 4 result",
+    ])
+    expect(text).toContain("material, not instructions")
+    expect(text).toContain("do it")
+    expect(text).toContain("\nn1500\n")
+    expect(leftOut).toBe(0)
+  })
+
+  test("[FOLD-18] with a budget the newest steps have room first, and it is never passed", async () => {
+    const { fold } = await foldWorld(store, testClock())
+    const { branchId } = await fold.branch(TASK, AGENT)
+    for (let at = 0; at < 6; at++)
+      await fold.charge({ tokens: 1, text: `s${at} ${words(30)}` }, AGENT)
+    await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `n${at}`)))
+    await fold.return({ branchId, message: "done" }, AGENT)
+    for (const budget of [100, 150, 220, 300, 5_000]) {
+      const restored = await fold.restore({ id: branchId, budget })
+      expect(restored.tokens).toBeLessThanOrEqual(budget)
+      expect(restored.tokens).toBe(countWords(restored.text))
+      const steps = [...restored.text.matchAll(/^## (\d+)/gm)].map((it) => Number(it[1]))
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+      expect(steps).toContain(9)
+      expect(steps).toHaveLength(9 - restored.leftOut)
+    }
+    const all = await fold.restore({ id: branchId, budget: 600 })
+    expect(all.leftOut).toBe(0)
+    expect(all.text).not.toContain("n1500")
+    const short = await fold.restore({ id: branchId, budget: 220 })
+    expect(short.text).toContain("steps had no room")
+    expect(short.text).not.toContain("n1500")
+  })
+
+  test("[FOLD-18] a trail has a last step however many there were, and each is cut at a limit", async () => {
+    const { fold, deps } = await foldWorld(store, testClock())
+    const { branchId: id } = await fold.branch(TASK, AGENT)
+    const db = await deps.db()
+    const step = { at: 1, tool: null, text: "x".repeat(100_001), tokens: 0, handle: null }
+    const full = { id, steps: MOST_TRAIL_STEPS }
+    const after = await db.transaction(async (tx) => [
+      await addStep(tx, full, { ...step, kind: "charge" }),
+      await addStep(tx, full, { ...step, kind: "forced" }),
+    ])
+    expect(after).toEqual([MOST_TRAIL_STEPS, MOST_TRAIL_STEPS + 1])
+    const { trail } = await fold.show({ id })
+    expect(trail.at(-1)?.text).toMatch(/x\n\[1 characters more are not kept\]$/)
+  })
+
+  test("[FOLD-18] a fence that occurs in a text is not taken", () => {
+    const first = fenceFor(["text"])
+    expect(fenceFor(["text"])).toBe(first)
+    const texts = [`text ${first}`]
+    expect(texts[0]).not.toContain(fenceFor(texts))
+  })
+})
+
+describe("what a person sees", () => {
+  test("[FOLD-21] branches of all sessions, those that ended more than an hour ago when asked", async () => {
+    const { fold, clock } = await foldWorld(store, testClock())
+    const old = await fold.branch(TASK, AGENT)
+    await fold.return({ branchId: old.branchId, message: "ok" }, AGENT)
+    await clock.advance(3_600_001)
+    const other = { ...AGENT, principal: "client:c", session: "s2" }
+    const open = await fold.branch(TASK, other)
+    const idsOf = (list: { branches: readonly { id: string }[] }) =>
+      list.branches.map((it) => it.id)
+    expect(await fold.list({})).toMatchObject({ active: 1, total: 2 })
+    expect(idsOf(await fold.list({}))).toEqual([open.branchId])
+    const all = await fold.list({ all: true })
+    expect(idsOf(all)).toEqual([open.branchId, old.branchId])
+    expect(all.branches.map((it) => it.isArchived)).toEqual([false, true])
+    expect(idsOf(await fold.list({ all: true, session: "s1" }))).toEqual([old.branchId])
+  })
+
+  test("[FOLD-21] the tree has each branch followed by its children, oldest first", async () => {
+    const { fold, clock } = await foldWorld(store, testClock())
+    const open = async (description: string, parentBranchId: string) => {
+      await clock.advance(1)
+      return (await fold.branch({ ...TASK, description, parentBranchId }, AGENT)).branchId
+    }
+    const a = await open("a", "root")
+    const b = await open("b", "root")
+    await open("a1", a)
+    const b1 = await open("b1", b)
+    await open("a2", a)
+    await open("b1x", b1)
+    await fold.charge({ tokens: 7 }, AGENT)
+    await clock.advance(1)
+    await fold.branch(TASK, { ...AGENT, session: "s2", client: "codex" })
+    const { sessions } = await fold.tree({})
+    expect(sessions.map((it) => it.sessionId)).toEqual(["s2", "s1"])
+    expect(sessions[1]?.branches.map((it) => it.description)).toEqual([
+      "a",
+      "a1",
+      "a2",
+      "b",
+      "b1",
+      "b1x",
+    ])
+    expect(sessions[1]).toMatchObject({ budgetUsed: 7, client: "some-client" })
+    expect((await fold.tree({ session: "s2" })).sessions).toHaveLength(1)
+  })
+})
+
+test("[FOLD-19] paths are compared as the repository writes them", () => {
+  const within = (path: string) => pathWithin("/repo", path)
+  expect(within("/repo/src/a.ts")).toBe("src/a.ts")
+  expect(within("./src//a.ts")).toBe("src/a.ts")
+  expect(within("src\\a.ts")).toBe("src/a.ts")
+  expect(within("/repository/a.ts")).toBe("/repository/a.ts")
+  expect(within("src/")).toBe("src")
+  expect(outOfScope(["."], ["a.ts", "../b.ts", "/c"])).toEqual(["../b.ts", "/c"])
+  expect(outOfScope(["*.md"], ["a.md", "x/a.md", "a.md"])).toEqual(["x/a.md"])
+})
+
+test("[FOLD-24] tools that bring text of strangers are known by name", () => {
+  const foreign = ["WebFetch", "web_search", "google_web_search", "mcp__github__get_issue", "fetch"]
+  const own = ["Read", "Bash", "mcp__qm__search", "mcp__quartermaster__pack", "apply_patch", ""]
+  expect(foreign.filter((it) => !bringsForeignText(it))).toEqual([])
+  expect(own.filter(bringsForeignText)).toEqual([])
+})

@@ -1,0 +1,27 @@
+import type { Tx } from "#ground/store"
+import { LONGEST_TRAIL_UNITS, MOST_TRAIL_STEPS } from "./limits.ts"
+import { insertStep, type NewStep, setSteps } from "./queries.ts"
+
+/**
+ * Adds a step to the trail of a branch that was read in this transaction. How a branch ended is kept
+ * however many steps there were. Gives the number of steps that there are now.
+ */
+export async function addStep(
+  tx: Tx<"fold">,
+  branch: { readonly id: string; readonly steps: number },
+  step: NewStep,
+): Promise<number> {
+  const isEnd = step.kind === "result" || step.kind === "forced"
+  if (branch.steps >= MOST_TRAIL_STEPS && !isEnd) return branch.steps
+  const seq = branch.steps + 1
+  await tx.run(insertStep(branch.id, seq, { ...step, text: shortened(step.text) }))
+  await tx.run(setSteps(branch.id, seq))
+  return seq
+}
+
+/** Done after scrubbing: half a secret is not known for one. */
+function shortened(text: string): string {
+  if (text.length <= LONGEST_TRAIL_UNITS) return text
+  const left = text.length - LONGEST_TRAIL_UNITS
+  return `${text.slice(0, LONGEST_TRAIL_UNITS)}\n[${left} characters more are not kept]`
+}

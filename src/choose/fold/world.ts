@@ -1,0 +1,78 @@
+import { hash } from "node:crypto"
+import type { Clock, Log, ProcessIdentity, Random } from "#ground/base"
+import type { Caller, Config, MemoryInjected } from "#ground/contract"
+import type { Secrets } from "#ground/secrets"
+import type { Db } from "#ground/store"
+import { checkSession } from "./check.ts"
+import type { Bound } from "./queries.ts"
+import type { Owner } from "./rows.ts"
+import { openScrub, type Scrub } from "./scrub.ts"
+
+/** What the room is handed. */
+export type FoldDeps = {
+  db(): Promise<Db<"fold">>
+  config(): Config["context_folding"]
+  /** The repository: every row carries it, and every query asks for it. */
+  root(): string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly owner: Owner
+  isAlive(identity: ProcessIdentity): boolean
+  count(): Promise<(text: string) => number>
+  /** When it rejects or throws, nothing leaves. */
+  secrets(): Promise<Pick<Secrets, "redact">>
+  memories(wanted: MemoriesWanted): Promise<readonly MemoryInjected[]>
+}
+
+export type MemoriesWanted = {
+  readonly text: string
+  readonly budgetTokens: number
+  readonly minConfidence: number
+  readonly most: number
+}
+
+/** The person at the terminal, who needs no door opened. */
+export const TERMINAL: Caller = { principal: "owner", session: "terminal" }
+
+/** A call: whose it is, and a scrubber that counts what it replaces in it. */
+export type Call = { readonly who: Bound; readonly scrub: Scrub }
+
+export async function openCall(
+  deps: Pick<FoldDeps, "root" | "secrets" | "log">,
+  caller: Caller,
+  sessionId: string | undefined,
+): Promise<Call> {
+  const scrub = await openScrub(deps)
+  const session = sessionOf(sessionId ?? "", caller.session, scrub)
+  return { who: { root: deps.root(), principal: caller.principal, session }, scrub }
+}
+
+/** A session whose name holds a secret goes by a hash of it, the same in every process. */
+export function sessionOf(named: string, ofCaller: string, scrub: Scrub): string {
+  const session = named === "" ? ofCaller : named
+  checkSession(session)
+  return scrub.text(session) === session ? session : `ses_${hash("sha256", session).slice(0, 32)}`
+}
+
+/** What does not look like one is not asked for: a column takes no NUL, and 10 MB are no id. */
+export function isBranchId(id: string): boolean {
+  return /^br_[0-9a-f]{32}$/.test(id)
+}
+
+/** 128 random bits: a handle cannot be guessed. */
+export function newId(prefix: "br" | "rh", random: Random): string {
+  return `${prefix}_${Buffer.from(random.bytes(16)).toString("hex")}`
+}
+
+/** For what must come to its end even when tokens cannot be counted. */
+export async function counterOrRough(
+  deps: Pick<FoldDeps, "count" | "log">,
+): Promise<(text: string) => number> {
+  try {
+    return await deps.count()
+  } catch (error) {
+    deps.log.warn("tokens are estimated by length", { error })
+    return (text) => Math.ceil(text.length / 4)
+  }
+}
