@@ -1,14 +1,21 @@
 import { spawnSync } from "node:child_process"
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { HOSTS_FOLDER, isHostInstalled, type TestedHost } from "../../test/kit/host-programs.ts"
+import { HOSTS_FOLDER, isHostInstalled, type TestedProgram } from "../../test/kit/host-programs.ts"
 
 const PINNED = join(import.meta.dirname, "../../test/hosts")
 const FILES = ["package.json", "package-lock.json"]
-const TESTED: readonly TestedHost[] = ["claude-code", "codex", "copilot", "gemini"]
+const TESTED: readonly TestedProgram[] = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+  "mcp-conformance",
+  "mcp-inspector",
+]
 
 /**
- * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 15 s and 1.1 GB, once.
+ * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 30 s and 1.2 GB, once.
  * When it cannot, it says so, and the tests that need a host fail.
  */
 export function installHosts(): void {

@@ -1,11 +1,16 @@
 import { runCli } from "#show/cli"
 import type { AttackedPlaces, ServeCall } from "#show/http"
+import type { McpCall } from "#show/mcp"
 
 /** Where the house is put together: the command line is handed the other ways in. */
 const doors = {
-  up: async (call: ServeCall) => (await import("#show/http")).up(call),
+  up: async (call: ServeCall) =>
+    (await import("#show/http")).up(call, {
+      tools: async (app) => (await import("#show/mcp")).createMcp({ app, tools: ["core"] }),
+    }),
   open: async (call: ServeCall) => (await import("#show/http")).open(call),
   token: async (call: ServeCall) => (await import("#show/http")).token(call),
+  mcp: async (call: McpCall) => (await import("#show/mcp")).serveMcpOnStdio(call),
   attack: async (places: AttackedPlaces) => (await import("#show/http")).attack(places),
 }
 

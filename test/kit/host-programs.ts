@@ -6,12 +6,16 @@ export const HOSTS_FOLDER = join(import.meta.dirname, "../../node_modules/.cache
 
 export type TestedHost = "claude-code" | "codex" | "copilot" | "gemini"
 
+/** The hosts, and the two programs with which the makers of MCP test servers. */
+export type TestedProgram = TestedHost | "mcp-conformance" | "mcp-inspector"
+
 /**
  * How a host under test is started. The platform packages hold the real programs, so no install
- * script has to run; only Gemini is a script, for the Node that runs the tests.
+ * script has to run; Gemini and the programs for MCP are scripts, for the Node that runs the tests.
  */
-export function hostProgram(host: TestedHost): { program: string; args: readonly string[] } {
+export function hostProgram(host: TestedProgram): { program: string; args: readonly string[] } {
   const inHosts = (path: string) => join(HOSTS_FOLDER, "node_modules", path)
+  const script = (path: string) => ({ program: process.execPath, args: [inHosts(path)] })
   const platform = `${process.platform}-${process.arch}`
   switch (host) {
     case "claude-code":
@@ -21,14 +25,15 @@ export function hostProgram(host: TestedHost): { program: string; args: readonly
     case "copilot":
       return { program: inHosts(`@github/copilot-${platform}/copilot`), args: [] }
     case "gemini":
-      return {
-        program: process.execPath,
-        args: [inHosts("@google/gemini-cli/bundle/gemini.js")],
-      }
+      return script("@google/gemini-cli/bundle/gemini.js")
+    case "mcp-conformance":
+      return script("@modelcontextprotocol/conformance/dist/index.js")
+    case "mcp-inspector":
+      return script("@modelcontextprotocol/inspector/clients/launcher/build/index.js")
   }
 }
 
-export function isHostInstalled(host: TestedHost): boolean {
+export function isHostInstalled(host: TestedProgram): boolean {
   const { program, args } = hostProgram(host)
   return existsSync(args[0] ?? program)
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { test } from "vitest"
 import { NOT_CHECKED } from "../../scripts/test/outcome.ts"
-import { isHostInstalled, type TestedHost } from "./host-programs.ts"
+import { isHostInstalled, type TestedProgram } from "./host-programs.ts"
 
 export type Tool = keyof typeof TOOLS
 
@@ -60,6 +60,8 @@ const TOOLS = {
   codex: host("codex"),
   copilot: host("copilot"),
   gemini: host("gemini"),
+  "mcp-conformance": host("mcp-conformance"),
+  "mcp-inspector": host("mcp-inspector"),
 } as const satisfies Record<string, Probe>
 
 const TOOL_NAMES: readonly Tool[] = [
@@ -73,6 +75,8 @@ const TOOL_NAMES: readonly Tool[] = [
   "codex",
   "copilot",
   "gemini",
+  "mcp-conformance",
+  "mcp-inspector",
 ]
 
 const alreadyNamed = new Set<string>()
@@ -88,8 +92,8 @@ function isAtHand(tool: Tool): boolean {
   return isThere
 }
 
-/** Hosts are installed by full mode only: they weigh 1.1 GB. */
-function host(name: TestedHost): Probe {
+/** Hosts are installed by full mode only: they weigh 1.2 GB. */
+function host(name: TestedProgram): Probe {
   return { isThere: () => isHostInstalled(name), remedy: "npm run test:full installs it" }
 }
 

@@ -41,6 +41,7 @@ export async function newServer(options: ServerOptions = {}) {
       app: options.changeApp?.(app) ?? app,
       port,
       mayMove: false,
+      tools: async (it) => (await import("#show/mcp")).createMcp({ app: it, tools: ["core"] }),
       ...(options.clock === undefined ? {} : { clock: options.clock }),
       ...(options.consoleDirectory === undefined
         ? {}

@@ -1,13 +1,6 @@
-import { hostname } from "node:os"
 import path from "node:path"
-import type { Agents } from "#act/agents"
-import {
-  createIds,
-  endProcessTree,
-  isSameProcessAlive,
-  makeTemporaryDirectory,
-  processIdentity,
-} from "#ground/base"
+import type { Agents, AskedParts } from "#act/agents"
+import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
 import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
 import { costOf } from "#ground/tokens"
 import { contextMessage } from "#see/capture"
@@ -15,8 +8,9 @@ import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
 import { contextParts } from "./context-parts.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
+import { processOwner } from "./owner.ts"
 
-type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
+type Deps = Omit<OperationDeps, "agents" | "fold" | "mapping" | "mayWriteFiles"> & {
   /** A capture of a directory with its texts, which is not kept. */
   capture(directory: string, host: HostName): Promise<Capture>
   /** A kept package, written for a model. */
@@ -41,7 +35,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     clock: deps.clock,
     ids: createIds(deps),
     log: deps.log,
-    owner: ownerOf(deps),
+    owner: processOwner(deps.random),
     agent: loadAgent,
     environmentFor: (type) => agentEnvironment(type, deps.environment()),
     environment: deps.environment,
@@ -79,15 +73,9 @@ function contextFor(deps: Deps) {
   return {
     contextMessage: async (run: Run, cwd: string) =>
       contextMessage(await deps.capture(cwd, hostOf(run.type))),
-    contextParts: (run: Run, pack?: string) => contextParts(run, pack, deps),
+    contextParts: (run: Run, asked: AskedParts) => contextParts(run, asked, deps),
     keptPack: async (given: string) => (await deps.pack(given)).pack.id,
   }
-}
-
-/** Who this is among all that may work on the runs of this store. */
-function ownerOf(deps: Deps) {
-  const { pid, startedAt = "" } = processIdentity()
-  return { pid, startedAt, machine: hostname(), instance: randomName(deps) }
 }
 
 function randomName({ random }: Pick<Deps, "random">): string {

@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
+import type { Fold } from "#choose/fold"
 import {
   type Clock,
   createLog,
@@ -18,9 +19,12 @@ import {
   type Operation,
   PackBuilt,
 } from "#ground/contract"
+import type { Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
+import type { MemoryRoom } from "#know/memory"
 import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
+import { loadSecrets } from "./known-secrets.ts"
 import { lazyTokens } from "./lazy-tokens.ts"
 import { createMapping } from "./mapping.ts"
 import { type OperationTable, operationTable } from "./operations.ts"
@@ -56,6 +60,10 @@ export type App = AsyncDisposable & {
   store(): Promise<Store>
   /** The runs of this process, made at the first call. */
   agents(): Promise<Agents>
+  /** The branches of this process, made at the first call. */
+  fold(): Promise<Fold>
+  /** A text without its secrets, for what no room has looked through. */
+  redact(text: string): Promise<string>
   /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
   call(name: string, input: unknown, context: CallContext): Promise<unknown>
 }
@@ -65,22 +73,66 @@ export type App = AsyncDisposable & {
  * and `doctor` also answer on a broken config, an unreachable database or a full disk.
  */
 export async function createApp(options: AppOptions): Promise<App> {
+  const ground = await layGround(options)
+  const { places, deps, store } = ground
+  const { mapping, memory, fold } = openRooms(deps)
+  const agents = once(() => openAgents({ ...deps, memory: memory.get, ...askedOfOthers(call) }))
+  const operations = operationTable({
+    ...deps,
+    mapping: mapping.get,
+    fold: fold.open,
+    memory: memory.get,
+    agents: agents.open,
+    mayWriteFiles: options.mayWriteFiles === true,
+  })
+  const call = callerOf(operations, deps)
+  return {
+    places,
+    operations: operations.all,
+    log: deps.log,
+    config: deps.config,
+    isDefault: deps.isDefault,
+    store: store.open,
+    agents: agents.open,
+    fold: fold.open,
+    redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
+    call,
+    async [Symbol.asyncDispose]() {
+      // First the agents: what they say last still has to be written.
+      await agents.close()
+      await fold.close()
+      await mapping.made()?.close()
+      await store.close()
+    },
+  }
+}
+
+/** Places, settings, log and store: what every room stands on. */
+async function layGround(options: AppOptions) {
   const { clock = systemClock, random = systemRandom } = options
   const places = await findPlaces(options.directory, options.environment)
   const settings = await settingsAt(places, options)
   const { config } = settings
-  const log = createLog({ clock, write: options.writeLog, ...settings.loaded().config.log })
-
+  // A command that needs no secrets does not load their room for its log.
+  let scrub: Secrets["redact"] | undefined
+  const log = createLog({
+    clock,
+    write: options.writeLog,
+    scrub: (text) => scrub?.(text).text ?? text,
+    ...settings.loaded().config.log,
+  })
   const location = (): StoreLocation => locateStore(config(), places)
   const store = once(() =>
     openStore({ location: location(), clock, random, log, ...config().store }),
   )
-  const agents = once(() => openAgents({ ...deps, ...askedOfOthers(call) }))
   const deps = {
     ...settings,
     places: () => places,
     environment: () => options.environment,
     attack: async () => options.attack?.(places) ?? [],
+    onSecrets: ({ redact }: Secrets) => {
+      scrub = redact
+    },
     location,
     store: store.open,
     resolve: (given: string) => path.resolve(options.directory, given),
@@ -90,30 +142,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     random,
     log,
   }
+  return { places, store, deps }
+}
+
+type Ground = Awaited<ReturnType<typeof layGround>>["deps"]
+
+/** Rooms that hand each other what they need, each made at its first call. */
+function openRooms(deps: Ground) {
   const mapping = memo(() => createMapping(deps))
-  const operations = operationTable({
+  const rooms = {
     ...deps,
-    agents: agents.open,
     mapping: mapping.get,
-    mayWriteFiles: options.mayWriteFiles === true,
-  })
-  const call = callerOf(operations, { clock, log })
-  return {
-    places,
-    operations: operations.all,
-    log,
-    config,
-    isDefault: settings.isDefault,
-    store: store.open,
-    agents: agents.open,
-    call,
-    async [Symbol.asyncDispose]() {
-      // First the agents: what they say last still has to be written.
-      await agents.close()
-      await mapping.made()?.close()
-      await store.close()
-    },
+    fold: () => fold.open(),
+    memory: () => memory.get(),
   }
+  const fold = once(async (): Promise<Fold> => (await import("./folding.ts")).openFold(rooms))
+  const memory = memo(
+    async (): Promise<MemoryRoom> => (await import("./folding.ts")).openMemory(rooms),
+  )
+  return { mapping, memory, fold }
 }
 
 /** Calls operations by their names. */

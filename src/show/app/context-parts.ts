@@ -1,22 +1,54 @@
 import path from "node:path"
+import type { AskedParts } from "#act/agents"
 import { isAppError } from "#ground/base"
 import { type ContextPart, type PackBuilt, plural, type Run } from "#ground/contract"
 import { currentBranch } from "#see/repo"
 import { LONGEST_BRANCH_CHARACTERS } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 
-type Deps = Pick<OperationDeps, "clock" | "config" | "places" | "tokens"> & {
+type Deps = Pick<OperationDeps, "clock" | "config" | "log" | "memory" | "places" | "tokens"> & {
   pack(id: string): Promise<PackBuilt>
 }
 
 /** What is put in front of a turn, each part labelled: the package a run has for it, then ours. */
 export async function contextParts(
   run: Run,
-  pack: string | undefined,
+  { pack, turn }: AskedParts,
   deps: Deps,
 ): Promise<readonly ContextPart[]> {
-  const own = await ownParts(run, deps)
+  const own = [...(await memoryPart(run, turn, deps)), ...(await ownParts(run, deps))]
   return pack === undefined ? own : [await packagePart(pack, deps), ...own]
+}
+
+/**
+ * What this repository remembers about the first turn: later ones have it in their window already.
+ * Without memories, or when they cannot be read, the turn goes on without.
+ */
+async function memoryPart(
+  run: Run,
+  turn: string | undefined,
+  { config, log, memory }: Deps,
+): Promise<readonly ContextPart[]> {
+  if (run.turns > 0 || !config().agents.contextParts) return []
+  const { default_budget, injection_budget_ratio, memory_min_confidence, memory_max_items } =
+    config().context_folding
+  try {
+    const { inject } = await memory()
+    const found = await inject({
+      text: turn ?? run.prompt,
+      budgetTokens: Math.floor((run.budgetTokens ?? default_budget) * injection_budget_ratio),
+      minConfidence: memory_min_confidence,
+      most: memory_max_items,
+      isPreview: turn === undefined,
+    })
+    if (found.length === 0) return []
+    const tokens = found.reduce((sum, it) => sum + it.tokens, 0)
+    const text = found.map((it) => it.text).join("\n")
+    return [{ label: `memory, ${plural(found.length, "item")}`, text, tokens }]
+  } catch (error) {
+    log.warn("a turn goes without memories", { error })
+    return []
+  }
 }
 
 /** Its text has no secret in it: they were replaced before it was kept. */

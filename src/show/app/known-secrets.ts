@@ -5,7 +5,7 @@ import { MOST_ENVIRONMENT_FOLDERS } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 import { readSalt } from "./salt.ts"
 
-type SecretsDeps = Pick<OperationDeps, "environment" | "places" | "random" | "log">
+type SecretsDeps = Pick<OperationDeps, "environment" | "places" | "random" | "log" | "onSecrets">
 
 /** The same secret reads the same in everything this person is shown, today and tomorrow. */
 export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
@@ -18,7 +18,9 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
     ...given.flatMap(([, value]) => value ?? []),
   ]
   const salt = await readSalt(deps.places().home, deps)
-  return createSecrets({ random: deps.random, known, salt })
+  const secrets = createSecrets({ random: deps.random, known, salt })
+  deps.onSecrets?.(secrets)
+  return secrets
 }
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|PRIVATE/i

@@ -1,8 +1,11 @@
 import type { Agents, PermissionRules } from "#act/agents"
+import type { Fold } from "#choose/fold"
 import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
+import type { Secrets } from "#ground/secrets"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
 import { type Tokens, tokensOperations } from "#ground/tokens"
+import type { MemoryRoom } from "#know/memory"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
 import { doctorOperations, examine } from "./doctor.ts"
@@ -26,10 +29,14 @@ export type OperationDeps = {
   agents(): Promise<Agents>
   permissions(): PermissionRules
   mapping(): Mapping
+  fold(): Promise<Fold>
+  memory(): Promise<MemoryRoom>
   /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
   readonly mayWriteFiles: boolean
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
+  /** Told when secrets were loaded, so that what is logged from then on goes through them. */
+  readonly onSecrets?: (secrets: Secrets) => void
   readonly tokens: Pick<Tokens, "counter">
   readonly clock: Clock
   readonly random: Random
@@ -51,6 +58,8 @@ const agentsRoom: RoomOperations = async (deps) => {
 }
 const choosing: RoomOperations = async (deps) =>
   (await import("./choosing.ts")).choosingOperations(deps)
+const folding: RoomOperations = async (deps) =>
+  (await import("./folding.ts")).foldingOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
 
 /**
@@ -66,6 +75,8 @@ const ROOMS = {
   search: choosing,
   pack: choosing,
   guidelines: choosing,
+  fold: folding,
+  memory: folding,
   config: async (deps) => configOperations(deps),
   doctor: async (deps) => doctorOperations(deps),
   now: async (deps) => nowOperations({ ...deps, examine: () => examine(deps) }),
@@ -123,6 +134,8 @@ export async function describeOperations(): Promise<readonly Operation[]> {
     agents: never,
     permissions: never,
     mapping: never,
+    fold: never,
+    memory: never,
     mayWriteFiles: false,
     resolve: never,
     tokens: { counter: never },

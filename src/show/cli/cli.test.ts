@@ -17,6 +17,7 @@ const DOORS = {
   up: async (call: DoorCall) => (call.say(`up ${JSON.stringify(call.input)}`), 0),
   open: async () => 0,
   token: async () => 0,
+  mcp: async (call: DoorCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
   attack: async () => [],
 }
 
@@ -160,6 +161,10 @@ test("[CLI-12] other ways in are reached with their input, without being known",
     stdout: 'up {"port":0,"open":false}\n',
     stderr: "",
   })
+  expect((await person.type("mcp", "--tools", "core,board")).stdout).toBe(
+    'mcp {"tools":["core,board"]}\n',
+  )
+  expect((await person.type("mcp", "--help")).stdout).toContain("`claude mcp add qm -- qm mcp`")
 })
 
 describe("failures", () => {

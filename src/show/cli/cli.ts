@@ -1,4 +1,5 @@
 import path from "node:path"
+import { systemRandom } from "#ground/base"
 import { BUILT_IN_COMMANDS, type Command } from "./command.ts"
 import { OPERATION_COMMANDS } from "./commands.generated.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
@@ -45,7 +46,7 @@ export async function runCli(terminal: Terminal): Promise<number> {
   try {
     return await perform(parseLine(argv, COMMANDS), terminal)
   } catch (error) {
-    return fail(error, terminal)
+    return await fail(error, terminal)
   }
 }
 
@@ -103,11 +104,17 @@ async function printVersion(line: ParsedLine, terminal: Terminal): Promise<numbe
   return 0
 }
 
-function fail(error: unknown, terminal: Terminal): number {
+async function fail(error: unknown, terminal: Terminal): Promise<number> {
   if (terminal.signal.aborted) return 130
   const screen = screenFor(terminal.stderr, "auto", terminal.environment)
   const { text, wire, exitCode } = explain(error, screen.paint)
-  terminal.stderr.write(wantsJson(terminal.argv) ? `${safeJson({ error: wire })}\n` : `${text}\n`)
+  // Errors quote what they were given, which may be a key that was pasted in the wrong place.
+  const { createSecrets } = await import("#ground/secrets")
+  const { redact, redactJson } = createSecrets({ random: systemRandom })
+  const said = wantsJson(terminal.argv)
+    ? safeJson({ error: redactJson(wire).value })
+    : redact(text).text
+  terminal.stderr.write(`${said}\n`)
   return exitCode
 }
 

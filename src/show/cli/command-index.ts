@@ -14,7 +14,7 @@ export function buildCommandIndex(
 ): readonly Command[] {
   return operations
     .filter((it) => it.surfaces.includes("cli") && PRESENTATION[it.name]?.isByHand !== true)
-    .map((it) => describe(it, fieldsOf))
+    .flatMap((it) => withSecondWords(describe(it, fieldsOf)))
     .toSorted((a, b) => compareText(a.words.join(" "), b.words.join(" ")))
 }
 
@@ -48,6 +48,11 @@ function describe(operation: Operation, fieldsOf: FieldsOf): Command {
     arguments: args,
     flags: flags.filter((it) => !args.includes(it)),
   }
+}
+
+function withSecondWords(command: Command): readonly Command[] {
+  const words = PRESENTATION[command.operation]?.alsoWords
+  return words === undefined ? [command] : [command, { ...command, words }]
 }
 
 function asFlag({ key, defaultValue, ...field }: InputField): Flag {

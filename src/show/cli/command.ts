@@ -95,7 +95,28 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     summary: "Print the token that scripts send as a bearer token",
     group: "Set up",
     arguments: [],
-    flags: [],
+    flags: [
+      flag({ name: "client", description: "For one client of our tools: it opens /mcp only" }),
+    ],
+  },
+  {
+    words: ["mcp"],
+    operation: "mcp",
+    summary: "Offer an agent its tools over MCP, on stdin and stdout",
+    group: "Set up",
+    arguments: [],
+    flags: [
+      flag({
+        name: "tools",
+        isList: true,
+        defaultText: "core",
+        description: "Sets of tools, one or several with commas",
+      }),
+    ],
+    notes: [
+      "An agent starts it by itself: `claude mcp add qm -- qm mcp`. Nothing but MCP is on stdout.",
+      "It ends when stdin does; branches that were opened through it end with it.",
+    ],
   },
   {
     words: ["tour"],

@@ -594,6 +594,199 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "fold"
+    ],
+    "operation": "fold.tree",
+    "summary": "Show branches by session, each followed by its children",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only of this session",
+        "defaultText": ""
+      },
+      {
+        "name": "all",
+        "key": "all",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also those that ended more than an hour ago",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "fold",
+      "list"
+    ],
+    "operation": "fold.list",
+    "summary": "List branches, newest first",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "all",
+        "key": "all",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also those that ended more than an hour ago",
+        "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only of this session",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "100"
+      }
+    ]
+  },
+  {
+    "words": [
+      "fold",
+      "restore"
+    ],
+    "operation": "fold.restore",
+    "summary": "Write the trail of a branch for a model that is to go on with it",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "budget",
+        "key": "budget",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Tokens it may have",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "fold",
+      "search"
+    ],
+    "operation": "fold.search",
+    "summary": "Find words in the trails of branches",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "words",
+        "key": "words",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What the trails are searched for",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "20"
+      }
+    ]
+  },
+  {
+    "words": [
+      "fold",
+      "show"
+    ],
+    "operation": "fold.show",
+    "summary": "Show a branch with its trail",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "fold",
+      "tree"
+    ],
+    "operation": "fold.tree",
+    "summary": "Show branches by session, each followed by its children",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only of this session",
+        "defaultText": ""
+      },
+      {
+        "name": "all",
+        "key": "all",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also those that ended more than an hour ago",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
       "guidelines"
     ],
     "operation": "guidelines.list",
@@ -772,6 +965,408 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": "500"
       }
     ]
+  },
+  {
+    "words": [
+      "memory"
+    ],
+    "operation": "memory.list",
+    "summary": "List what this repository remembers, newest first",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "kind",
+        "key": "kind",
+        "type": "text",
+        "values": [
+          "strategy",
+          "pitfall",
+          "decision",
+          "rule",
+          "term",
+          "fix"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "state",
+        "key": "state",
+        "type": "text",
+        "values": [
+          "proposed",
+          "confirmed",
+          "superseded",
+          "stale"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "memory",
+      "add"
+    ],
+    "operation": "memory.record",
+    "summary": "Remember something about this repository, in a file of it",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "title",
+        "key": "title",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "body",
+        "key": "body",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "kind",
+        "key": "kind",
+        "type": "text",
+        "values": [
+          "strategy",
+          "pitfall",
+          "decision",
+          "rule",
+          "term",
+          "fix"
+        ],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "description",
+        "key": "description",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "In one line; default: the title",
+        "defaultText": ""
+      },
+      {
+        "name": "cites",
+        "key": "cites",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Code it rests on, as path or path#symbol",
+        "defaultText": ""
+      },
+      {
+        "name": "branch-id",
+        "key": "branchId",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Branch that was asked what to remember",
+        "defaultText": ""
+      },
+      {
+        "name": "untrusted",
+        "key": "untrusted",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "It rests on a web page, an issue or another text nobody here wrote",
+        "defaultText": ""
+      },
+      {
+        "name": "supersedes",
+        "key": "supersedes",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Memory that this one takes the place of",
+        "defaultText": ""
+      },
+      {
+        "name": "session-id",
+        "key": "sessionId",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Session it belongs to; default: the caller itself",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "memory",
+      "confirm"
+    ],
+    "operation": "memory.confirm",
+    "summary": "Vouch for a memory, so that agents are handed it",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "memory",
+      "feedback"
+    ],
+    "operation": "memory.feedback",
+    "summary": "Say whether a memory was of use, and how the task went",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "verdict",
+        "key": "verdict",
+        "type": "text",
+        "values": [
+          "helpful",
+          "unhelpful"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "outcome",
+        "key": "outcome",
+        "type": "text",
+        "values": [
+          "succeeded",
+          "failed"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Of the task it was used in",
+        "defaultText": ""
+      },
+      {
+        "name": "session-id",
+        "key": "sessionId",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Session it belongs to; default: the caller itself",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "memory",
+      "forget"
+    ],
+    "operation": "memory.forget",
+    "summary": "Delete a memory with its file",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "memory",
+      "list"
+    ],
+    "operation": "memory.list",
+    "summary": "List what this repository remembers, newest first",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "kind",
+        "key": "kind",
+        "type": "text",
+        "values": [
+          "strategy",
+          "pitfall",
+          "decision",
+          "rule",
+          "term",
+          "fix"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "state",
+        "key": "state",
+        "type": "text",
+        "values": [
+          "proposed",
+          "confirmed",
+          "superseded",
+          "stale"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "memory",
+      "search"
+    ],
+    "operation": "memory.search",
+    "summary": "Find what this repository remembers about something, and why it matches",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "words",
+        "key": "words",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What it is about",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "kind",
+        "key": "kind",
+        "type": "text",
+        "values": [
+          "strategy",
+          "pitfall",
+          "decision",
+          "rule",
+          "term",
+          "fix"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "10"
+      },
+      {
+        "name": "session-id",
+        "key": "sessionId",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Session it belongs to; default: the caller itself",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "memory",
+      "show"
+    ],
+    "operation": "memory.show",
+    "summary": "Show one memory, checked against the code of now",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
   },
   {
     "words": [

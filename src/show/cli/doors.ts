@@ -19,10 +19,11 @@ export type Doors = {
   readonly up: Door
   readonly open: Door
   readonly token: Door
+  readonly mcp: Door
   attack(places: App["places"]): Promise<readonly DoctorCheck[]>
 }
 
-export const DOOR_NAMES = ["up", "open", "token"] as const
+export const DOOR_NAMES = ["up", "open", "token", "mcp"] as const
 export type DoorName = (typeof DOOR_NAMES)[number]
 
 export function isDoor(operation: string): operation is DoorName {

@@ -3,6 +3,8 @@ import type { CommandGroup } from "./command.ts"
 /** What the command line adds to an operation: other words, arguments without a name, a group. */
 type Presentation = {
   readonly words?: readonly string[]
+  /** A second way to say it: `qm fold` and `qm fold tree` are the same. */
+  readonly alsoWords?: readonly string[]
   readonly arguments?: readonly string[]
   readonly group: CommandGroup
   /** Its command is written by hand (run-commands.ts). */
@@ -59,6 +61,18 @@ export const PRESENTATION: Readonly<Record<string, Presentation>> = {
   "guidelines.list": { words: ["guidelines"], group: "Choose" },
   "bench.recall": { group: "Keep" },
   "bench.scan": { group: "Keep" },
+  "fold.tree": { words: ["fold"], alsoWords: ["fold", "tree"], group: "Choose" },
+  "fold.list": { group: "Choose" },
+  "fold.show": { arguments: ["id"], group: "Choose" },
+  "fold.search": { arguments: ["words"], group: "Choose" },
+  "fold.restore": { arguments: ["id"], group: "Choose" },
+  "memory.list": { words: ["memory"], alsoWords: ["memory", "list"], group: "Know" },
+  "memory.search": { arguments: ["words"], group: "Know" },
+  "memory.record": { words: ["memory", "add"], arguments: ["title", "body"], group: "Know" },
+  "memory.show": { arguments: ["id"], group: "Know" },
+  "memory.confirm": { arguments: ["id"], group: "Know" },
+  "memory.feedback": { arguments: ["id"], group: "Know" },
+  "memory.forget": { arguments: ["id"], group: "Know" },
   "now.show": { words: ["now"], group: "See" },
   "tokens.count": { words: ["tokens"], arguments: ["paths"], group: "See" },
   "events.list": { words: ["events"], group: "See" },

@@ -1,12 +1,13 @@
 import path from "node:path"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { z } from "zod"
-import type { Operation } from "#ground/contract"
+import type { Caller, Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
 import type { App } from "#show/app"
 import { addAgentsDoor, DOOR_ROUTES } from "./agents-door.ts"
 import { BodyInvalid, LinkSpent, RouteMissing } from "./errors.ts"
+import type { Gate } from "./gate.ts"
 import { SESSION_COOKIE } from "./guard.ts"
 import type { Keys } from "./keys.ts"
 import { SESSION_DAYS } from "./limits.ts"
@@ -19,6 +20,7 @@ type ApiDeps = {
   readonly app: App
   readonly operations: readonly Operation[]
   readonly keys: Keys
+  readonly gate: Gate
   readonly store: Store
   readonly version: string
 }
@@ -26,7 +28,7 @@ type ApiDeps = {
 /** The API: every operation as a route, runs by their address, the session, and its description. */
 export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   const routes = operationRoutes(deps.operations)
-  for (const route of routes) addOperation(fastify, route, deps.app)
+  for (const route of routes) addOperation(fastify, route, deps)
   addAgentsDoor(fastify, deps)
   addSession(fastify, deps)
 
@@ -44,16 +46,26 @@ export function answerMissing(request: FastifyRequest, reply: FastifyReply): Fas
   return reply.code(status).send(body)
 }
 
-function addOperation(fastify: FastifyInstance, route: OperationRoute, app: App): void {
+function addOperation(
+  fastify: FastifyInstance,
+  route: OperationRoute,
+  { app, gate }: Pick<ApiDeps, "app" | "gate">,
+): void {
   const { operation, method, path } = route
   fastify.route({
     method,
     url: path,
     handler: async (request, reply) => {
       const input = method === "GET" ? readQuery(operation, queryOf(request)) : bodyOf(request)
-      return app.call(operation.name, input, { signal: signalOf(reply) })
+      const caller = callerOf(gate.whoSends(request.raw))
+      return app.call(operation.name, input, { signal: signalOf(reply), caller })
     },
   })
+}
+
+/** Who asks an operation over HTTP; it has no session of its own but this one. */
+function callerOf(principal: string): Caller {
+  return { principal, session: `${principal}/http` }
 }
 
 const Exchange = z.strictObject({ token: z.string().min(1).max(200) })

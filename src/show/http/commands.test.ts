@@ -163,6 +163,26 @@ describe("opening", () => {
     expect(blind.said[1]).toContain("No Chromium was found")
   })
 
+  test("[HTTP-15] token --client prints what one client of our tools sends", async () => {
+    await using server = await newServer()
+    const ask = async (client: string) => {
+      const { call, said } = callFor(server, { input: { client } })
+      await token(call)
+      return said[0] ?? ""
+    }
+    const headers = { authorization: `Bearer ${await ask("codex-laptop")}` }
+    const initialize = { protocolVersion: "2025-11-25", capabilities: {} }
+    const clientInfo = { name: "test", version: "1" }
+    const params = { ...initialize, clientInfo }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })
+    const accept = "application/json, text/event-stream"
+    const sent = { method: "POST", path: "/mcp", headers: { ...headers, accept }, body }
+    const opened = await server.ask(sent)
+    expect([opened.status, opened.text]).toEqual([200, expect.stringContaining("quartermaster")])
+    expect((await server.ask({ path: "/api/session", headers })).status).toBe(403)
+    await expect(ask("Not A Name")).rejects.toMatchObject({ code: "HTTP_CLIENT_NAME_INVALID" })
+  })
+
   test("[HTTP-4] token prints what scripts send", async () => {
     await using server = await newServer()
     const { call, said } = callFor(server)

@@ -1,11 +1,12 @@
 import { systemRandom } from "#ground/base"
 import { type App, beginDemo } from "#show/app"
 import { askForLink } from "./ask.ts"
-import { AlreadyRunning, NotRunning } from "./errors.ts"
+import { AlreadyRunning, ClientNameInvalid, NotRunning } from "./errors.ts"
 import { readExposure } from "./expose.ts"
+import { clientToken, isClientName } from "./keys.ts"
 import { openPage, openWindow } from "./open-page.ts"
 import { findRunning, type Running } from "./running.ts"
-import { type Serving, serve } from "./serve.ts"
+import { type ServeOptions, type Serving, serve } from "./serve.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -20,12 +21,15 @@ export type ServeCall = {
   say(text: string): void
 }
 
+/** What the house hands to its server: other ways in that it carries without knowing them. */
+export type Carried = Pick<ServeOptions, "tools">
+
 /** `qm up`: serve until told to stop, or point at the server that runs already. */
-export async function up(call: ServeCall): Promise<number> {
+export async function up(call: ServeCall, carried: Carried = {}): Promise<number> {
   const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
   if (running !== undefined) return pointAt(running, call)
-  const serving = await serveAsAsked(call).catch((error: unknown) => {
+  const serving = await serveAsAsked(call, carried).catch((error: unknown) => {
     if (AlreadyRunning.is(error)) return undefined
     throw error
   })
@@ -43,12 +47,12 @@ export async function up(call: ServeCall): Promise<number> {
   return 0
 }
 
-async function serveAsAsked({ app, input, say }: ServeCall): Promise<Serving> {
+async function serveAsAsked({ app, input, say }: ServeCall, carried: Carried): Promise<Serving> {
   const asked = typeof input["port"] === "number" ? input["port"] : undefined
   const port = asked ?? app.config().server.port
   const mayMove = asked === undefined && app.isDefault("server.port")
   const exposed = await readExposure(input)
-  const serving = await serve({ app, port, mayMove, exposed })
+  const serving = await serve({ app, port, mayMove, exposed, ...carried })
   if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
   if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   return serving
@@ -73,9 +77,12 @@ export async function open(call: ServeCall): Promise<number> {
   return 0
 }
 
-/** `qm token`: what scripts send as a bearer token. */
-export async function token({ app, say }: ServeCall): Promise<number> {
-  say(await readOrMakeToken(app.places.home, systemRandom))
+/** `qm token`: what scripts send as a bearer token, or what one client of our tools sends. */
+export async function token({ app, input, say }: ServeCall): Promise<number> {
+  const own = await readOrMakeToken(app.places.home, systemRandom)
+  const client = input["client"]
+  if (typeof client === "string" && !isClientName(client)) throw ClientNameInvalid({ name: client })
+  say(typeof client === "string" ? clientToken(own, client) : own)
   return 0
 }
 

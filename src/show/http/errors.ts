@@ -119,6 +119,18 @@ export const TokenMissing = defineError<Record<string, never>>()("HTTP_TOKEN_MIS
   hint: () => "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
 })
 
+export const TokenLimited = defineError<Record<string, never>>()("HTTP_TOKEN_LIMITED", {
+  family: "denied",
+  message: () => "This token is of a client of our tools and opens nothing but /mcp.",
+  hint: () => "For the API send the token that `qm token` prints.",
+})
+
+export const ClientNameInvalid = defineError<{ name: string }>()("HTTP_CLIENT_NAME_INVALID", {
+  family: "invalid",
+  message: ({ name }) => `"${name}" cannot be the name of a client.`,
+  hint: () => "Use small letters, digits and hyphens, 60 at most, for example codex-laptop.",
+})
+
 export const TokenWrong = defineError<Record<string, never>>()("HTTP_TOKEN_WRONG", {
   family: "denied",
   message: () => "Refused: the bearer token is not this server's.",

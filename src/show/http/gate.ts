@@ -1,22 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import type { Clock } from "#ground/base"
+import { type Clock, invariant } from "#ground/base"
 import { RequestUnreadable, TokenWrong, TooManyRequests } from "./errors.ts"
 import { type GuardRules, judge, type Verdict } from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
-import { MOST_REFUSALS_A_MINUTE, MOST_REQUESTS_A_MINUTE } from "./limits.ts"
+import { MOST_CALLS_A_MINUTE, MOST_REFUSALS_A_MINUTE, MOST_REQUESTS_A_MINUTE } from "./limits.ts"
 import { createRate } from "./rate.ts"
 
 export type Gate = ReturnType<typeof createGate>
 
 /** The guard at the door: what it refuses never reaches a router or a socket. */
 export function createGate(rules: GuardRules, deps: { clock: Clock }) {
+  const admitted = new WeakMap<IncomingMessage, string>()
   const requests = createRate({ clock: deps.clock, most: MOST_REQUESTS_A_MINUTE })
+  const calls = createRate({ clock: deps.clock, most: MOST_CALLS_A_MINUTE })
   const refusals = createRate({ clock: deps.clock, most: MOST_REFUSALS_A_MINUTE })
 
   function decide(request: IncomingMessage, isUpgrade: boolean): Verdict {
     const address = request.socket.remoteAddress ?? ""
-    if (requests.isTooMany(address)) return TOO_MANY
     const verdict = judge(
       {
         method: request.method ?? "",
@@ -27,6 +28,9 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       },
       rules,
     )
+    // Agents at work call often, all from this machine: who has a token is counted by itself.
+    const isKnown = verdict.kind === "pass" && verdict.by === "bearer"
+    if (isKnown ? calls.isTooMany(verdict.who) : requests.isTooMany(address)) return TOO_MANY
     const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
     return isGuess && refusals.isTooMany(address) ? TOO_MANY : verdict
   }
@@ -37,7 +41,14 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
       const verdict = decide(request, false)
       if (verdict.kind === "refuse") refuseRequest(verdict, response)
+      else admitted.set(request, verdict.who)
       return verdict.kind === "pass"
+    },
+    /** Who sends a request that was admitted. */
+    whoSends(request: IncomingMessage): string {
+      const who = admitted.get(request)
+      invariant(who !== undefined, "only what was admitted reaches a route")
+      return who
     },
     /** Whether a socket may be opened; otherwise the connection is answered and ended. */
     admitUpgrade(request: IncomingMessage, socket: Duplex): boolean {

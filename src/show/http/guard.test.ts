@@ -10,7 +10,7 @@ import {
   sendRaw,
   UPGRADE_HEADERS,
 } from "#test/server"
-import { type Approach, type GuardRules, judge } from "./guard.ts"
+import { type Approach, type GuardRules, judge, OWNER } from "./guard.ts"
 
 const clock = testClock()
 let server: ServerWorld
@@ -266,7 +266,7 @@ describe("[HTTP-1] the decision by itself", () => {
   const rules: GuardRules = {
     hosts: new Set(["127.0.0.1:1"]),
     scheme: "http",
-    isBearer: (it) => it === "good",
+    bearerOf: (it) => ({ good: OWNER, agent: "client:agent" })[it],
     isCookie: (it) => it === "good",
   }
   const approach = (changes: Partial<Approach>): Approach => ({
@@ -289,6 +289,18 @@ describe("[HTTP-1] the decision by itself", () => {
     const given = approach({ url: "/api/x", headers: { authorization: "Bearer good" } })
     const rawHeaders = [...given.rawHeaders, "Origin", "https://127.0.0.1:1"]
     expect(judge({ ...given, rawHeaders }, rules)).toMatchObject({ status: 403 })
-    expect(judge(given, rules)).toEqual({ kind: "pass", by: "bearer" })
+    expect(judge(given, rules)).toEqual({ kind: "pass", by: "bearer", who: OWNER })
+  })
+
+  test("[HTTP-15] a client's token opens the tools and nothing else", () => {
+    const headers = { authorization: "Bearer agent" }
+    const at = (url: string, changes: Partial<Approach> = {}) =>
+      judge({ ...approach({ url, headers }), ...changes }, rules)
+    expect(at("/mcp")).toEqual({ kind: "pass", by: "bearer", who: "client:agent" })
+    expect(at("/mcp?x=/mcp")).toMatchObject({ kind: "pass" })
+    for (const url of ["/api/now/show", "/mcp/", "/mcp/x", "/docs", "/api?/mcp", "/live/"]) {
+      expect(at(url)).toMatchObject({ status: 403, error: { code: "HTTP_TOKEN_LIMITED" } })
+    }
+    expect(at("/mcp", { isUpgrade: true })).toMatchObject({ status: 403 })
   })
 })

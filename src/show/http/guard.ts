@@ -6,6 +6,7 @@ import {
   JsonOnly,
   OriginRefused,
   PathRefused,
+  TokenLimited,
   TokenMissing,
   TokenWrong,
 } from "./errors.ts"
@@ -24,16 +25,24 @@ export type GuardRules = {
   /** `127.0.0.1:4242`, `localhost:4242`, `[::1]:4242`: exactly these, nothing that ends like them. */
   readonly hosts: ReadonlySet<string>
   readonly scheme: "http" | "https"
-  isBearer(token: string): boolean
+  /** Whose token it is; undefined for nobody's. */
+  bearerOf(token: string): string | undefined
   isCookie(value: string): boolean
 }
 
 export type Verdict =
-  | { readonly kind: "pass"; readonly by: "public" | "bearer" | "cookie" }
+  | { readonly kind: "pass"; readonly by: "public" | "bearer" | "cookie"; readonly who: string }
   | { readonly kind: "refuse"; readonly status: number; readonly error: AppError }
 
 export const SESSION_COOKIE = "qm_session"
 const CLIENT_HEADER = "x-qm-client"
+
+/** The person whose machine this is, by their token or their browser's cookie. */
+export const OWNER = "owner"
+const NOBODY = "nobody"
+
+/** Where agents reach our tools. */
+export const TOOLS_PATH = "/mcp"
 
 /**
  * One decision for HTTP, socket and MCP alike, deny by default. The Host check stops DNS rebinding
@@ -98,11 +107,9 @@ function refuseBody({ method, headers, isUpgrade }: Approach): Verdict | undefin
 }
 
 function admit(approach: Approach, rules: GuardRules): Verdict {
-  if (isPublic(approach)) return { kind: "pass", by: "public" }
+  if (isPublic(approach)) return { kind: "pass", by: "public", who: NOBODY }
   const bearer = bearerOf(approach.headers)
-  if (bearer !== undefined) {
-    return rules.isBearer(bearer) ? { kind: "pass", by: "bearer" } : refuse(401, TokenWrong({}))
-  }
+  if (bearer !== undefined) return admitBearer(approach, rules.bearerOf(bearer))
   const cookie = cookieOf(approach.headers)
   if (cookie === undefined || !rules.isCookie(cookie)) {
     return refuse(401, TokenMissing({}))
@@ -111,7 +118,15 @@ function admit(approach: Approach, rules: GuardRules): Verdict {
   if (needsHeader && approach.headers[CLIENT_HEADER] === undefined) {
     return refuse(403, ClientHeaderMissing({}))
   }
-  return { kind: "pass", by: "cookie" }
+  return { kind: "pass", by: "cookie", who: OWNER }
+}
+
+/** A client's token opens the tools and nothing else: an agent that holds it cannot approve itself. */
+function admitBearer({ url, isUpgrade }: Approach, who: string | undefined): Verdict {
+  if (who === undefined) return refuse(401, TokenWrong({}))
+  const isTools = !isUpgrade && url.split("?")[0] === TOOLS_PATH
+  if (who !== OWNER && !isTools) return refuse(403, TokenLimited({}))
+  return { kind: "pass", by: "bearer", who }
 }
 
 /** The page itself, its assets, the health answer, and the door where a one-time token is spent. */
@@ -123,7 +138,7 @@ function isPublic({ method, url, isUpgrade }: Approach): boolean {
   return !GUARDED_PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 }
 
-const GUARDED_PREFIXES = ["/api", "/live", "/mcp", "/docs"]
+const GUARDED_PREFIXES = ["/api", "/live", TOOLS_PATH, "/docs"]
 
 function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"

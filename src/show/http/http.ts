@@ -6,12 +6,13 @@ import type { Store } from "#ground/store"
 import type { App } from "#show/app"
 import { addApi, addErrors, answerMissing } from "./api.ts"
 import { addDocs } from "./docs.ts"
-import { createGate } from "./gate.ts"
+import { createGate, type Gate } from "./gate.ts"
 import type { Keys } from "./keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { listenOnAddress, listenOnLoopback } from "./listen.ts"
 import { createLive } from "./live.ts"
 import { addPages } from "./pages.ts"
+import { addTools, type Tools } from "./tools.ts"
 
 export type HttpDeps = {
   readonly app: App
@@ -22,6 +23,8 @@ export type HttpDeps = {
   readonly version: string
   /** Folder of the built console. */
   readonly consoleDirectory: string
+  /** What agents reach at /mcp; made at the first call of one. */
+  readonly tools?: (() => Promise<Tools>) | undefined
   /** Only for an address that other machines can reach. */
   readonly tls?: Tls | undefined
 }
@@ -41,31 +44,18 @@ export async function createHttp(deps: HttpDeps) {
   const scheme = deps.tls === undefined ? "http" : "https"
   const gate = createGate({ hosts, scheme, ...keys }, deps)
   const routes: RouteName[] = []
-  let made: Server | undefined
-
-  const fastify = Fastify({
-    bodyLimit: LARGEST_BODY_BYTES,
-    forceCloseConnections: true,
-    clientErrorHandler: gate.refuseUnreadable,
-    frameworkErrors: (_, request, reply) => void answerMissing(request, reply),
-    serverFactory(handler) {
-      made = createAnyServer(deps.tls, (request, response) => {
-        if (gate.admit(request, response)) handler(request, response)
-      })
-      return made
-    },
-  })
+  const { fastify, serverOf } = createRouter(gate, deps.tls)
   fastify.addHook("onRoute", ({ method, url }) => {
     for (const it of [method].flat()) routes.push({ method: it, url })
   })
   addErrors(fastify, (error) => log.error("request failed", { error }))
   const operations = await deps.app.operations()
-  addApi(fastify, { ...deps, operations })
+  addApi(fastify, { ...deps, operations, gate })
+  const tools = addTools(fastify, { ...deps, gate })
   addDocs(fastify, { ...deps, operations })
   addPages(fastify, deps.consoleDirectory)
   await fastify.ready()
-  invariant(made !== undefined, "fastify asks for its server while it is made")
-  const server = made
+  const server = serverOf()
   const live = createLive({ server, gate, runs: await deps.app.agents(), ...deps })
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
@@ -81,8 +71,33 @@ export async function createHttp(deps: HttpDeps) {
     },
     async close(): Promise<void> {
       await live.close()
+      await tools.close()
       await fastify.close()
       await listening?.close()
+    },
+  }
+}
+
+/** The framework behind the gate; what is not admitted never reaches it. */
+function createRouter(gate: Gate, tls: Tls | undefined) {
+  let made: Server | undefined
+  const fastify = Fastify({
+    bodyLimit: LARGEST_BODY_BYTES,
+    forceCloseConnections: true,
+    clientErrorHandler: gate.refuseUnreadable,
+    frameworkErrors: (_, request, reply) => void answerMissing(request, reply),
+    serverFactory(handler) {
+      made = createAnyServer(tls, (request, response) => {
+        if (gate.admit(request, response)) handler(request, response)
+      })
+      return made
+    },
+  })
+  return {
+    fastify,
+    serverOf(): Server {
+      invariant(made !== undefined, "fastify asks for its server while it is made")
+      return made
     },
   }
 }

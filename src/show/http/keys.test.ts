@@ -5,7 +5,7 @@ import { systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
 import { newServer, type ServerWorld } from "#test/server"
 import { tempDirectory } from "#test/temp"
-import { createKeys } from "./keys.ts"
+import { clientToken, createKeys } from "./keys.ts"
 import { LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./limits.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
@@ -144,6 +144,31 @@ describe("the cookie", () => {
       return good.slice(0, at) + other + good.slice(at + 1)
     })
     expect(flipped.filter((it) => keys.isCookie(it))).toEqual([])
+  })
+})
+
+describe("tokens of clients", () => {
+  test("[HTTP-15] says whose it is, and a forged or foreign one is nobody's", () => {
+    const keys = newKeys()
+    const good = clientToken(keys.token, "codex-laptop")
+    expect(keys.bearerOf(good)).toBe("client:codex-laptop")
+    expect(keys.bearerOf(keys.token)).toBe("owner")
+    const [name, seal = ""] = good.split(".")
+    const bad = [
+      "",
+      ".",
+      `.${seal}`,
+      name ?? "",
+      `other.${seal}`,
+      `${good}x`,
+      good.slice(0, -1),
+      good.toUpperCase(),
+      clientToken("u".repeat(43), "codex-laptop"),
+      clientToken(keys.token, "owner\n"),
+      clientToken(keys.token, "Big.Name"),
+      clientToken(keys.token, "n".repeat(61)),
+    ]
+    expect(bad.map((it) => keys.bearerOf(it))).toEqual(bad.map(() => undefined))
   })
 })
 

@@ -1,13 +1,19 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "#ground/base"
-import { LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./limits.ts"
+import { OWNER } from "./guard.ts"
+import {
+  LINK_LIFE_MS,
+  LONGEST_CLIENT_NAME_CHARACTERS,
+  MOST_OPEN_LINKS,
+  SESSION_DAYS,
+} from "./limits.ts"
 
 const DAY_MS = 86_400_000
 
 /**
- * What opens the door: the user's token (scripts, MCP), one-time tokens in links, and the cookie
- * that a link is exchanged for. The cookie is signed with the token, so it survives a restart of
- * the server and ends when the token is changed.
+ * What opens the door: the user's token (scripts), tokens of clients (MCP), one-time tokens in
+ * links, and the cookie that a link is exchanged for. The cookie is signed with the token, so it
+ * survives a restart of the server and ends when the token is changed.
  */
 export function createKeys(deps: { token: string; clock: Clock; random: Random }) {
   const links = new Map<string, number>()
@@ -17,7 +23,8 @@ export function createKeys(deps: { token: string; clock: Clock; random: Random }
     createHmac("sha256", signingKey).update(text).digest("base64url")
 
   return {
-    isBearer: (given: string) => isSame(given, deps.token),
+    /** Whose token it is: the owner's, or that of a client of our tools by its name. */
+    bearerOf: (given: string) => bearerOf(given, deps.token),
 
     /** A one-time token for a link; it lives for minutes and dies when it is used. */
     issueLink(): string {
@@ -55,6 +62,24 @@ export function createKeys(deps: { token: string; clock: Clock; random: Random }
       return isSame(given.slice(split + 1), sign(text)) && until > deps.clock.now()
     },
   }
+}
+
+function bearerOf(given: string, token: string): string | undefined {
+  if (isSame(given, token)) return OWNER
+  const name = given.slice(0, Math.max(0, given.lastIndexOf(".")))
+  const isOfClient = isSame(given, clientToken(token, name)) && isClientName(name)
+  return isOfClient ? `client:${name}` : undefined
+}
+
+/** A token for one client of our tools; it opens nothing else, and ends with the user's token. */
+export function clientToken(token: string, name: string): string {
+  const key = createHmac("sha256", token).update("quartermaster client v1").digest()
+  return `${name}.${createHmac("sha256", key).update(name).digest("base64url")}`
+}
+
+/** What a client may be called: it is shown, and it stands in front of a dot. */
+export function isClientName(name: string): boolean {
+  return name.length <= LONGEST_CLIENT_NAME_CHARACTERS && /^[a-z0-9][a-z0-9-]*$/.test(name)
 }
 
 export type Keys = ReturnType<typeof createKeys>

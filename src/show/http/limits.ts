@@ -10,8 +10,14 @@ export const SESSION_DAYS = 30
 /** The largest body of an operation: a text to count, a config value. Uploads come another way. */
 export const LARGEST_BODY_BYTES = 1_000_000
 
+/** The name of a client in its token. */
+export const LONGEST_CLIENT_NAME_CHARACTERS = 60
+
 /** Deeper JSON than any input of ours; JSON.parse itself bears millions, our walk does not. */
 export const DEEPEST_JSON_LEVELS = 64
+
+/** Requests a minute by one token before 429: fifty agents that each call a tool every 50 ms. */
+export const MOST_CALLS_A_MINUTE = 60_000
 
 /** Requests a minute from one address before 429; a console with live data makes about ten. */
 export const MOST_REQUESTS_A_MINUTE = 3_000

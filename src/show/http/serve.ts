@@ -7,6 +7,7 @@ import { createKeys } from "./keys.ts"
 import { PORTS_TRIED } from "./limits.ts"
 import { forgetRunning, recordRunning } from "./running.ts"
 import { readOrMakeToken } from "./token-file.ts"
+import type { Tools } from "./tools.ts"
 
 export type ServeOptions = {
   readonly app: App
@@ -17,6 +18,8 @@ export type ServeOptions = {
   /** An address that other machines can reach; never without TLS. */
   readonly exposed?: Exposed | undefined
   readonly consoleDirectory?: string
+  /** Our tools for agents, handed in by what puts the house together. */
+  readonly tools?: ((app: App) => Promise<Tools>) | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -40,6 +43,7 @@ export async function serve(options: ServeOptions) {
     log: app.log,
     version: versions().qm,
     consoleDirectory: options.consoleDirectory ?? CONSOLE_DIRECTORY,
+    tools: toolsOf(options),
     tls: options.exposed?.tls,
   })
   try {
@@ -48,6 +52,7 @@ export async function serve(options: ServeOptions) {
     const isOurs = await recordRunning(repository.stateDirectory, { port, url })
     if (!isOurs) throw AlreadyRunning({ root: repository.root })
     await settleRuns(app)
+    await (await app.fold()).recover()
     return {
       url,
       port,
@@ -64,6 +69,10 @@ export async function serve(options: ServeOptions) {
     await http.close()
     throw error
   }
+}
+
+function toolsOf({ app, tools }: ServeOptions): (() => Promise<Tools>) | undefined {
+  return tools === undefined ? undefined : () => tools(app)
 }
 
 /** A server that died left runs that say they work: the truth is told, and what waits is started. */

@@ -10,6 +10,7 @@ const DOORS = {
   up: async () => 0,
   open: async () => 0,
   token: async () => 0,
+  mcp: async () => 0,
   attack: async () => [],
 }
 

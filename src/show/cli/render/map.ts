@@ -14,6 +14,7 @@ import {
   type SkippedFile,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
+import { cut, shareBar } from "./lines.ts"
 
 /** Lists in a terminal are for a glance; `--json` has all. */
 const MOST_LISTED = 12
@@ -60,7 +61,7 @@ export function renderTree(tree: MapTree, { paint }: Screen): string {
   if (tree.state === null) return paint.muted("Nothing was scanned yet. Run qm map.")
   if (tree.entries.length === 0) return paint.muted("There are no files here.")
   const rows = tree.entries.map((it) => [
-    rankBar(it.rank),
+    shareBar(it.rank),
     it.kind === "folder" ? `${it.name}/` : it.name,
     it.kind === "folder" ? plural(it.files, "file") : (it.language ?? it.fileClass ?? ""),
     it.symbols === 0 ? "" : plural(it.symbols, "symbol"),
@@ -147,9 +148,9 @@ export function renderExportedMap({ out, files }: MapExport): string {
 }
 
 export function renderFound(found: SearchFind, { paint, width }: Screen): string {
-  if (found.files.length === 0) return paint.muted("Nothing in this repository matches.")
+  if (found.files.length === 0) return paint.muted(sayNothingFound(found.state))
   const blocks = found.files.map((file) => {
-    const head = [rankBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
+    const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
       const line = `${it.fromLine}:`
       return `${" ".repeat(10)}${paint.muted(line)} ${cut(it.signature, width - 11 - line.length)}`
@@ -159,23 +160,18 @@ export function renderFound(found: SearchFind, { paint, width }: Screen): string
   return [...blocks, "", paint.muted(`by ${found.signals.join(", ")}`)].join("\n")
 }
 
+function sayNothingFound(state: IndexState): string {
+  if (state.files === 0) return "The map of this repository has no files. Run qm map."
+  return [
+    `None of ${plural(state.files, "file")} has these words, in its text, its names or its path.`,
+    "Try a name from the code, a part of a path, or words that the code itself would use.",
+  ].join("\n")
+}
+
 function sayState(state: IndexState): string {
   const commit = state.gitSha === null ? "without git" : `commit ${state.gitSha.slice(0, 7)}`
   const past = state.historyProblem ?? `${plural(state.commits, "commit")} of the past`
   return `${commit}; ${past}`
-}
-
-const RANK_CELLS = 8
-
-/** Rank or score as a length, beside its figure. */
-function rankBar(share: number): string {
-  const full = Math.round(share * RANK_CELLS)
-  return `${"━".repeat(full)}${"·".repeat(RANK_CELLS - full)}`
-}
-
-/** A signature may be as long as a page; a line of a list is one line. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`
 }
 
 function sayTimes(times: number): string {

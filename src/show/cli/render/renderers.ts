@@ -13,7 +13,17 @@ import {
 } from "./capture-lists.ts"
 import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
+import { renderFoldList, renderFoldRestore, renderFoldSearch, renderFoldTree } from "./fold.ts"
+import { renderFoldShow } from "./fold-show.ts"
 import { renderExportedMap, renderFound, renderScan, renderShow, renderTree } from "./map.ts"
+import {
+  renderMemory,
+  renderMemoryForgotten,
+  renderMemoryList,
+  renderMemoryNoted,
+  renderMemoryRecorded,
+  renderMemorySearch,
+} from "./memory.ts"
 import { renderNow } from "./now.ts"
 import { renderGuidelines, renderPack, renderPackDiff, renderPackList } from "./pack.ts"
 import {
@@ -94,11 +104,23 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "config.unset": renderer(SIGNATURES["config.unset"].output, renderSetting),
   "doctor.run": renderer(SIGNATURES["doctor.run"].output, renderDoctor, (it) => it.isHealthy),
   "events.list": renderer(SIGNATURES["events.list"].output, renderEvents),
+  "fold.list": renderer(SIGNATURES["fold.list"].output, renderFoldList),
+  "fold.restore": renderer(SIGNATURES["fold.restore"].output, renderFoldRestore),
+  "fold.search": renderer(SIGNATURES["fold.search"].output, renderFoldSearch),
+  "fold.show": renderer(SIGNATURES["fold.show"].output, renderFoldShow),
+  "fold.tree": renderer(SIGNATURES["fold.tree"].output, renderFoldTree),
   "guidelines.list": renderer(SIGNATURES["guidelines.list"].output, renderGuidelines),
   "map.export": renderer(SIGNATURES["map.export"].output, renderExportedMap),
   "map.scan": renderer(SIGNATURES["map.scan"].output, renderScan),
   "map.show": renderer(SIGNATURES["map.show"].output, renderShow),
   "map.tree": renderer(SIGNATURES["map.tree"].output, renderTree),
+  "memory.confirm": renderer(SIGNATURES["memory.confirm"].output, renderMemoryNoted),
+  "memory.feedback": renderer(SIGNATURES["memory.feedback"].output, renderMemoryNoted),
+  "memory.forget": renderer(SIGNATURES["memory.forget"].output, renderMemoryForgotten),
+  "memory.list": renderer(SIGNATURES["memory.list"].output, renderMemoryList),
+  "memory.record": renderer(SIGNATURES["memory.record"].output, renderMemoryRecorded),
+  "memory.search": renderer(SIGNATURES["memory.search"].output, renderMemorySearch),
+  "memory.show": renderer(SIGNATURES["memory.show"].output, renderMemory),
   "now.show": renderer(SIGNATURES["now.show"].output, renderNow),
   "pack.build": renderer(SIGNATURES["pack.build"].output, renderPack),
   "pack.diff": renderer(SIGNATURES["pack.diff"].output, renderPackDiff),

@@ -1,0 +1,59 @@
+import { type Fold, foldOperations } from "#choose/fold"
+import { isSameProcessAlive } from "#ground/base"
+import { type MemoryRoom, memoryOperations } from "#know/memory"
+import { headCommit } from "#see/repo"
+import { hashCited } from "./cited.ts"
+import { loadSecrets } from "./known-secrets.ts"
+import type { OperationDeps } from "./operations.ts"
+import { processOwner } from "./owner.ts"
+
+type Deps = Omit<OperationDeps, "agents" | "mayWriteFiles">
+
+/** Branches of this process, on the store of this repository. */
+export async function openFold(deps: Deps): Promise<Fold> {
+  const { createFold } = await import("#choose/fold")
+  return createFold({
+    db: async () => (await deps.store()).forRoom("fold"),
+    config: () => deps.config().context_folding,
+    root: () => deps.places().repository.root,
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    owner: processOwner(deps.random),
+    isAlive: isSameProcessAlive,
+    count: async () => (await deps.tokens.counter()).count,
+    secrets: () => loadSecrets(deps.places().repository.root, deps),
+    memories: async (wanted) => (await deps.memory()).inject(wanted),
+  })
+}
+
+/** What this repository decided to remember: files in it, and an index in the store. */
+export async function openMemory(deps: Deps): Promise<MemoryRoom> {
+  const { createMemory } = await import("#know/memory")
+  const { repository } = deps.places()
+  return createMemory({
+    db: async () => (await deps.store()).forRoom("memory"),
+    root: () => repository.root,
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    count: async () => (await deps.tokens.counter()).count,
+    secrets: () => loadSecrets(repository.root, deps),
+    hashOf: (cite) => hashCited(cite, deps),
+    commit: async () => (await headCommit(repository)) ?? null,
+    isUntrusted: async (session) => (await deps.fold()).hasReadUntrusted(session),
+  })
+}
+
+/** Folds and memories, which hand each other what they need. */
+export function foldingOperations(deps: OperationDeps) {
+  return [
+    ...foldOperations(deps),
+    ...memoryOperations({
+      memory: deps.memory,
+      async onRecorded({ branchId }, caller) {
+        if (caller !== undefined) await (await deps.fold()).finishDistillation(branchId, caller)
+      },
+    }),
+  ]
+}

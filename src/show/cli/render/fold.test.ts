@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest"
+import type { Branch, FoldSearch, FoldShow, FoldTree, TrailEntry } from "#ground/contract"
+import { createScreen, visibleDeep } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 80 })
+const render = (name: string, output: unknown) =>
+  renderers[name]?.text(visibleDeep(output), screen) ?? ""
+
+const BRANCH: Branch = {
+  id: "br_1",
+  sessionId: "terminal",
+  parentId: null,
+  depth: 0,
+  children: 1,
+  description: "Find where cents are rounded",
+  prompt: "Look at src/price.",
+  scope: ["src/price/**"],
+  client: "claude-code",
+  mode: "handle",
+  budgetTotal: 8_192,
+  budgetUsed: 6_144,
+  isLowerBound: false,
+  timeoutSeconds: 300,
+  deadlineAt: 300_000,
+  status: "completed",
+  endReason: "returned",
+  isPartial: false,
+  result: "In rounding.ts, line 2.\nHalf a cent goes up.",
+  resultTokens: 20,
+  error: null,
+  evidence: ["rounding.ts:2"],
+  files: ["src/price/rounding.ts"],
+  openQuestions: ["Is tax rounded twice?"],
+  outOfScope: ["docs/guide.md"],
+  progress: "read two files",
+  touchedPaths: ["src/price/rounding.ts", "docs/guide.md"],
+  injectedMemoryIds: ["mem_1"],
+  distillation: null,
+  redactions: 1,
+  tokensKeptOut: 6_124,
+  createdAt: 0,
+  completedAt: 123_000,
+  isArchived: false,
+}
+const OPEN: Branch = {
+  ...BRANCH,
+  id: "br_2",
+  parentId: "br_1",
+  depth: 1,
+  children: 0,
+  description: "Read the tests",
+  budgetUsed: 1_024,
+  isLowerBound: true,
+  status: "active",
+  endReason: null,
+  result: null,
+  tokensKeptOut: 0,
+  completedAt: null,
+}
+const FORCED: Branch = {
+  ...BRANCH,
+  id: "br_3",
+  status: "failed",
+  endReason: "budget",
+  isPartial: true,
+  budgetUsed: 8_192,
+  error: "The budget is spent.",
+}
+const STEP: TrailEntry = {
+  seq: 1,
+  at: 1_200,
+  kind: "call",
+  tool: "search",
+  text: "round cents\nsecond line",
+  tokens: 1_500,
+  handle: "h_1",
+}
+
+function treeOf(...branches: readonly Branch[]): FoldTree {
+  return {
+    sessions: [
+      {
+        sessionId: "terminal",
+        client: "claude-code",
+        startedAt: 0,
+        budgetUsed: 7_168,
+        tokensKeptOut: 6_124,
+        branches: [...branches],
+      },
+    ],
+  }
+}
+
+describe("[CLI-13] branches", () => {
+  test("[CLI-13] as a tree: tokens kept out first, then each with bar, budget, time and state", () => {
+    expect(render("fold.tree", treeOf(BRANCH, OPEN, FORCED))).toMatchInlineSnapshot(`
+      "6.1k tokens kept out, 7.2k used  session terminal, claude-code, since 1970-01-01 00:00
+
+        completed  Find where cents are rounded
+        ━━━━━━··  6.1k of 8.2k tokens, 2:03 min, 6.1k kept out  br_1
+
+          active  Read the tests
+          ━·······  1.0k+ of 8.2k tokens, until 00:05 UTC  br_2
+
+        failed, budget spent, partial  Find where cents are rounded
+        ━━━━━━━━  8.2k of 8.2k tokens, 2:03 min, 6.1k kept out  br_3
+
+      + only our own tools were metered, so it may have used more"
+    `)
+  })
+
+  test("[CLI-13] as a list, with what is not listed", () => {
+    const list = { branches: [BRANCH, OPEN], active: 1, total: 5, tokensKeptOut: 6_124 }
+    expect(render("fold.list", list)).toMatchInlineSnapshot(`
+      "6.1k tokens kept out by 2 branches, 1 open
+
+      br_1  completed  ━━━━━━·· 6.1k   Find where cents are ro…
+      br_2  active     ━······· 1.0k+  Read the tests
+
+      3 more are kept; --all and --limit list them.
+
+      + only our own tools were metered, so it may have used more"
+    `)
+  })
+
+  test("[CLI-13] one with its answer and its trail", () => {
+    const shown: FoldShow = {
+      branch: { ...BRANCH, isLowerBound: true },
+      trail: [
+        { ...STEP, kind: "prompt", tool: null, handle: null, tokens: 0 },
+        { ...STEP, seq: 2 },
+      ],
+    }
+    expect(render("fold.show", shown)).toMatchInlineSnapshot(`
+      "Find where cents are rounded
+      ━━━━━━··  6.1k+ of 8.2k tokens, 2:03 min, completed
+
+      Branch     br_1, of the root, depth 0, 1 child
+      Session    terminal, claude-code
+      Opened     1970-01-01 00:00, for at most 5:00 min
+      Folded by  handles for large results
+      Kept out   6.1k tokens
+      Scope      src/price/**
+      Progress   read two files
+      Memories   mem_1
+      Secrets    1 replaced
+
+      Result 20 tokens
+        In rounding.ts, line 2.
+        Half a cent goes up.
+
+      Evidence 1
+        rounding.ts:2
+
+      Open questions 1
+        Is tax rounded twice?
+
+      Files it names 1
+        src/price/rounding.ts
+
+      Files it touched 2
+        src/price/rounding.ts
+        docs/guide.md
+
+      Outside of its scope 1
+        docs/guide.md
+
+      Trail 2
+          1  at 1.2 s  prompt             round cents …
+          2  at 1.2 s  call search  1.5k  round cents …  h_1
+
+      + only our own tools were metered, so it may have used more
+
+      \`qm fold restore br_1\` prints the trail for a model."
+    `)
+  })
+
+  test("[CLI-13] one that was ended by force says that its result is partial, and why", () => {
+    const text = render("fold.show", { branch: FORCED, trail: [] })
+    expect(text).toContain("failed, budget spent, partial")
+    expect(text).toContain("Result, as far as it was known 20 tokens\n  In rounding.ts, line 2.")
+    expect(text).toContain("\nThe budget is spent.\n")
+    expect(text).not.toContain("Trail")
+  })
+
+  test("[CLI-13] a long trail is cut, with a word about the rest", () => {
+    const trail = Array.from({ length: 45 }, (_, at) => ({ ...STEP, seq: at + 1 }))
+    const text = render("fold.show", { branch: BRANCH, trail })
+    expect(text).toContain("Trail 45\n")
+    expect(text).toContain("  and 5 more; --json has all")
+    expect(text.match(/round cents/g)).toHaveLength(40)
+  })
+
+  test("[CLI-13] what was found in trails, by branch", () => {
+    const hit: FoldSearch["found"][number] = {
+      branchId: "br_1",
+      description: BRANCH.description,
+      seq: 2,
+      at: 0,
+      kind: "call",
+      tool: "search",
+      line: "round cents",
+    }
+    const found = [
+      hit,
+      { ...hit, seq: 9, tool: null, kind: "result" },
+      { ...hit, branchId: "br_3" },
+    ]
+    expect(render("fold.search", { found, searched: 3 })).toMatchInlineSnapshot(`
+      "Find where cents are rounded  br_1
+          2  call search  round cents
+          9  result       round cents
+
+      Find where cents are rounded  br_3
+          2  call search  round cents
+
+      \`qm fold show <id>\` has the whole trail, \`qm fold restore <id>\` its text for a model."
+    `)
+  })
+})
+
+test.each([
+  [{ ...BRANCH, status: "timeout", endReason: "timeout", isPartial: true }, "timeout, partial"],
+  [{ ...BRANCH, status: "cancelled", endReason: "parent-returned" }, "its parent returned"],
+  [{ ...BRANCH, status: "cancelled", endReason: "session-ended" }, "its session ended"],
+  [{ ...BRANCH, status: "cancelled", endReason: "shutdown" }, "qm was shut down"],
+  [{ ...OPEN, status: "created" }, "created"],
+] as const)("[CLI-11] how a branch ended is a word, in colour and without: %#", (branch, words) => {
+  const colored = createScreen({ isColored: true, columns: 80 })
+  expect(render("fold.tree", treeOf(branch))).toContain(words)
+  const text = renderers["fold.tree"]?.text(treeOf(branch), colored) ?? ""
+  expect(text).toContain(words)
+  expect(text).toContain("\u001b[")
+})
+
+test("[CLI-24] what is restored is the text and nothing else, safe for a terminal", () => {
+  const text = "# Branch\n\tstep 1\u001b[2J\n"
+  const restored = { branchId: "br_1", text, tokens: 9, leftOut: 2 }
+  expect(render("fold.restore", restored)).toBe("# Branch\n\tstep 1\\x1b[2J")
+  expect(renderers["fold.restore"]?.isExact).toBeUndefined()
+})
+
+test.each([
+  ["fold.tree", { sessions: [] }, /--all shows what was before[^]+claude mcp add qm -- qm mcp/],
+  ["fold.list", { branches: [], active: 0, total: 0, tokensKeptOut: 0 }, /yet\.\n`claude mcp add/],
+  ["fold.list", { branches: [], active: 0, total: 4, tokensKeptOut: 0 }, /4 branches are .+ --all/],
+  ["fold.search", { found: [], searched: 0 }, /No trail is kept yet\.\n`claude mcp add/],
+  ["fold.search", { found: [], searched: 3 }, /3 trails has these words\. Try fewer/],
+])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
+  expect(render(name, output)).toMatch(expected)
+})
+
+test("[CLI-23] a text with line breaks and escapes stays in its own row", () => {
+  const nasty = "x\nbr_9  completed  forged\u001b[2J\u202e"
+  const branch: Branch = {
+    ...BRANCH,
+    description: nasty,
+    client: nasty,
+    sessionId: nasty,
+    scope: [nasty],
+    progress: nasty,
+    result: nasty,
+    error: nasty,
+    evidence: [nasty],
+    files: [nasty],
+    openQuestions: [nasty],
+    outOfScope: [nasty],
+    touchedPaths: [nasty],
+  }
+  const hit = { branchId: "br_1", description: nasty, seq: 1, at: 0, kind: "call", tool: nasty }
+  const tree = treeOf(branch)
+  const texts = [
+    render("fold.tree", { sessions: tree.sessions.map((it) => ({ ...it, client: nasty })) }),
+    render("fold.list", { branches: [branch], active: 0, total: 1, tokensKeptOut: 0 }),
+    render("fold.show", { branch, trail: [{ ...STEP, text: nasty, tool: nasty }] }),
+    render("fold.search", { found: [{ ...hit, line: nasty }], searched: 1 }),
+  ]
+  for (const text of texts) {
+    expect(text).toContain("x\\n")
+    expect(text).not.toMatch(/^br_9/m)
+    expect(text).toMatch(/^[\P{C}\n]*$/u)
+  }
+})

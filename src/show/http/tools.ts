@@ -1,0 +1,49 @@
+import { Readable } from "node:stream"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { Gate } from "./gate.ts"
+import { TOOLS_PATH } from "./guard.ts"
+import { signalOf } from "./request.ts"
+
+/** What answers agents: a request as the web has it, and who sends it by their token. */
+export type Tools = {
+  fetch(request: Request, who: { readonly principal: string }): Promise<Response>
+  close(): Promise<void>
+}
+
+type ToolsDeps = { readonly tools?: (() => Promise<Tools>) | undefined; readonly gate: Gate }
+
+/** Our tools behind the guard. They are made at the first call: most servers never have one. */
+export function addTools(fastify: FastifyInstance, { tools, gate }: ToolsDeps) {
+  let made: Promise<Tools> | undefined
+  if (tools !== undefined) {
+    // In a scope of its own, whose bodies are left for the tools to read.
+    fastify.register(async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser("*", (_, __, done) => done(null))
+      scope.route({
+        method: ["GET", "POST", "DELETE"],
+        url: TOOLS_PATH,
+        handler: async (request, reply) => {
+          made ??= tools()
+          const principal = gate.whoSends(request.raw)
+          return reply.send(await (await made).fetch(webRequest(request, reply), { principal }))
+        },
+      })
+    })
+  }
+  return { close: async () => (await made)?.close() }
+}
+
+function webRequest(request: FastifyRequest, reply: FastifyReply): Request {
+  const { method, raw } = request
+  const headers = Object.entries(raw.headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((it): [string, string] => [name, it]),
+  )
+  const hasBody = method === "POST"
+  return new Request(`http://${raw.headers.host}${raw.url}`, {
+    method,
+    headers,
+    signal: signalOf(reply),
+    ...(hasBody && { body: Readable.toWeb(raw), duplex: "half" }),
+  })
+}

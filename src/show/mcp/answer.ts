@@ -1,0 +1,83 @@
+import type { CallToolResult } from "@modelcontextprotocol/server"
+import { isAppError, type Log } from "#ground/base"
+import type { ToolAnswer } from "./tools/tool.ts"
+
+export function answered({ text, fields }: ToolAnswer): CallToolResult {
+  return { content: [{ type: "text", text }], structuredContent: fields }
+}
+
+type Failure = {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly retry_after_seconds?: number
+}
+
+/** Where the fields of a failure are. See `failed` for why not among the structured content. */
+const ERROR_META_KEY = "quartermaster/error"
+
+type FailedDeps = { readonly log: Log; redact(text: string): Promise<string> }
+
+/**
+ * A failure as an answer: words a model can act on. Its fields are in `_meta`, since clients of the
+ * 2025 package hold structured content to the tool's output schema even when it is an error, and
+ * would throw the words away.
+ */
+export async function failed(error: unknown, deps: FailedDeps): Promise<CallToolResult> {
+  const failure = await explain(error, deps)
+  return {
+    isError: true,
+    content: [{ type: "text", text: sayFailure(failure) }],
+    _meta: { [ERROR_META_KEY]: failure },
+  }
+}
+
+/** What may be told of a failure; what may not is in the log. */
+export async function explain(error: unknown, deps: FailedDeps): Promise<Failure> {
+  if (!isAppError(error)) await logScrubbed(error, deps)
+  return await scrubbed(describe(error), deps)
+}
+
+export function sayFailure({ code, message, hint }: Failure): string {
+  return `${code}: ${message} ${hint}`
+}
+
+function describe(error: unknown): Failure {
+  if (isAppError(error)) {
+    const { code, message, hint, data } = error
+    return { code, message, hint, ...retryOf(data) }
+  }
+  // A bug of ours: its words may hold anything, so they do not go over the wire.
+  return {
+    code: "BUG",
+    message: "Something went wrong on our side.",
+    hint: "Go on without this tool; a person finds the cause in the log.",
+  }
+}
+
+function retryOf(data: unknown): { readonly retry_after_seconds?: number } {
+  if (typeof data !== "object" || data === null || !("retryAfterSeconds" in data)) return {}
+  const { retryAfterSeconds } = data
+  return typeof retryAfterSeconds === "number" ? { retry_after_seconds: retryAfterSeconds } : {}
+}
+
+/** Messages repeat what the caller gave. When they cannot be scrubbed, only the code is told. */
+async function scrubbed(failure: Failure, deps: FailedDeps): Promise<Failure> {
+  try {
+    const message = await deps.redact(failure.message)
+    return { ...failure, message, hint: await deps.redact(failure.hint) }
+  } catch {
+    return {
+      code: failure.code,
+      message: "What happened cannot be told: secrets could not be looked for in it.",
+      hint: "Try again; if it stays so, a person should look at the log.",
+    }
+  }
+}
+
+/** What was thrown may hold what the caller gave, so it is scrubbed for the log too. */
+async function logScrubbed(thrown: unknown, { log, redact }: FailedDeps): Promise<void> {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  const error = await redact(text).catch(() => "withheld: secrets could not be looked for in it")
+  log.error("an mcp request failed", { error })
+}

@@ -1,0 +1,113 @@
+import type { Readable } from "node:stream"
+import {
+  deserializeMessage,
+  INVALID_REQUEST,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/server"
+import { formatExact } from "#ground/contract"
+import { LARGEST_FRAME_BYTES } from "./limits.ts"
+
+type FrameDeps = {
+  readonly input: Readable
+  write(frame: string): Promise<void>
+  /** Told when nothing more will come. */
+  onEnd(): void
+}
+
+const NEWLINE = 0x0a
+
+/**
+ * One message a line. The package's own reader closes the connection at a frame that is too large
+ * and drops what is no JSON without a word; a client is told here, and the server lives on.
+ */
+export function createFrames({ input, write, onEnd }: FrameDeps): Transport {
+  const frames: Transport = {
+    async start() {
+      input.on("data", take).on("end", end).on("close", end).on("error", end)
+      if (input.readableEnded || input.destroyed) end()
+    },
+    send: (message) => write(serializeMessage(message)),
+    async close() {
+      input.off("data", take).off("end", end).off("close", end).off("error", end).pause()
+      frames.onclose?.()
+    },
+  }
+  const lines = splitLines()
+  const take = (chunk: Buffer): void => {
+    for (const line of lines.take(chunk)) receive(line, frames, write)
+  }
+  let hasEnded = false
+  const end = (): void => {
+    if (hasEnded) return
+    hasEnded = true
+    onEnd()
+  }
+  return frames
+}
+
+type Line = { readonly kind: "line"; readonly text: string } | { readonly kind: "too-large" }
+
+function receive(line: Line, frames: Transport, write: FrameDeps["write"]): void {
+  const refuse = (code: number, message: string): void => {
+    // A frame that cannot be read has no id to answer to.
+    const answer = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } })
+    write(`${answer}\n`).catch((error: Error) => frames.onerror?.(error))
+  }
+  if (line.kind === "too-large") {
+    const most = formatExact(LARGEST_FRAME_BYTES)
+    refuse(INVALID_REQUEST, `Frame too large: a message may have ${most} bytes at most.`)
+    return
+  }
+  if (line.text.trim() === "") return
+  let message: JSONRPCMessage
+  try {
+    message = deserializeMessage(line.text)
+  } catch (error) {
+    if (error instanceof SyntaxError) refuse(PARSE_ERROR, "Parse error: a line must be one JSON.")
+    else refuse(INVALID_REQUEST, "Invalid request: a line must be one JSON-RPC 2.0 message.")
+    return
+  }
+  frames.onmessage?.(message)
+}
+
+/** Bytes to lines, holding no more than one frame; the rest of one that is too large is dropped. */
+function splitLines() {
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let isSkipping = false
+  const hold = (part: Buffer): Line[] => {
+    if (isSkipping) return []
+    if (heldBytes + part.length > LARGEST_FRAME_BYTES) {
+      held = []
+      heldBytes = 0
+      isSkipping = true
+      return [{ kind: "too-large" }]
+    }
+    held.push(part)
+    heldBytes += part.length
+    return []
+  }
+  const finish = (): Line[] => {
+    const wasSkipping = isSkipping
+    const text = Buffer.concat(held).toString("utf8")
+    held = []
+    heldBytes = 0
+    isSkipping = false
+    return wasSkipping ? [] : [{ kind: "line", text }]
+  }
+  return {
+    take(chunk: Buffer): readonly Line[] {
+      const lines: Line[] = []
+      let from = 0
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        lines.push(...hold(chunk.subarray(from, at)), ...finish())
+        from = at + 1
+      }
+      if (from < chunk.length) lines.push(...hold(chunk.subarray(from)))
+      return lines
+    },
+  }
+}

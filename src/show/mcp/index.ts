@@ -1,0 +1,5 @@
+export type { Mcp, McpDeps } from "./mcp.ts"
+export { createMcp } from "./mcp.ts"
+export type { McpCall } from "./stdio.ts"
+export { serveMcpOnStdio } from "./stdio.ts"
+export type { McpApp, ToolSetName } from "./tools/tool.ts"

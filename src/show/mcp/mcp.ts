@@ -1,0 +1,43 @@
+import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server"
+import { invariant } from "#ground/base"
+import { versions } from "#show/app"
+import { httpDoor } from "./caller.ts"
+import { LARGEST_BODY_BYTES, MOST_SUBSCRIPTIONS } from "./limits.ts"
+import { makeServer } from "./server.ts"
+import type { McpApp, ToolSetName } from "./tools/tool.ts"
+
+/** Our tools over HTTP. Whether a request may pass, and whose it is, was decided before it. */
+export type Mcp = {
+  fetch(request: Request, who: { readonly principal: string }): Promise<Response>
+  close(): Promise<void>
+}
+
+export type McpDeps = {
+  readonly app: McpApp
+  readonly tools: readonly ToolSetName[]
+  readonly version?: string
+  /** What a test puts on the same server: the fixtures of the protocol's own suite. */
+  readonly extend?: (server: McpServer) => void
+}
+
+/** Both eras of the protocol from one factory: one server for each request, gone with it. */
+export function createMcp({ app, tools, version = versions().qm, extend }: McpDeps): Mcp {
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      invariant(authInfo !== undefined, "a request comes with who sends it")
+      return makeServer({ app, tools, version, door: httpDoor(authInfo.clientId), extend })
+    },
+    {
+      maxRequestBodySize: LARGEST_BODY_BYTES,
+      maxSubscriptions: MOST_SUBSCRIPTIONS,
+      // Whatever the package refused, it has answered; its words may repeat the request.
+      onerror: (error) => app.log.info("mcp request refused", { kind: error.name }),
+    },
+  )
+  return {
+    // The token itself stays at the guard: who sends it is all that is handed on.
+    fetch: (request, { principal }) =>
+      handler.fetch(request, { authInfo: { token: "", clientId: principal, scopes: [] } }),
+    close: () => handler.close(),
+  }
+}

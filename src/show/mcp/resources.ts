@@ -1,0 +1,117 @@
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type ServerContext,
+} from "@modelcontextprotocol/server"
+import { isAppError } from "#ground/base"
+import { Capture, CaptureList, formatExact, PackBuilt, PackList, plural } from "#ground/contract"
+import { explain, sayFailure } from "./answer.ts"
+import { MOST_RESOURCES_LISTED } from "./limits.ts"
+import { ask, type McpApp, type ToolCall } from "./tools/tool.ts"
+
+type ResourceDeps = {
+  readonly app: McpApp
+  callOf(context: ServerContext): ToolCall
+}
+
+type Listed = { readonly id: string; readonly title: string; readonly description: string }
+
+/** Something that is kept and can be read by its id, or as `last`. */
+type Kept = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly mimeType: string
+  list(call: ToolCall): Promise<readonly Listed[]>
+  read(id: string, call: ToolCall): Promise<string>
+}
+
+export function addResources(server: McpServer, deps: ResourceDeps): void {
+  for (const kept of KEPT) addKept(server, kept, deps)
+}
+
+const packs: Kept = {
+  name: "pack",
+  title: "Context package",
+  description: "A package that was chosen for a task, as an agent gets it",
+  mimeType: "text/markdown",
+  async list(call) {
+    const { packs: listed } = PackList.parse(
+      await ask(call, "pack.list", { limit: MOST_RESOURCES_LISTED }),
+    )
+    return listed.map((it) => ({
+      id: it.id,
+      title: firstLine(it.task),
+      description: `${formatExact(it.tokens)} tokens, ${plural(it.files, "file")}`,
+    }))
+  },
+  async read(id, call) {
+    return PackBuilt.parse(await ask(call, "pack.show", { id, format: "markdown" })).text
+  },
+}
+
+const manifests: Kept = {
+  name: "manifest",
+  title: "Context manifest",
+  description: "What a host had in its window before the first word, as it was captured",
+  mimeType: "application/json",
+  async list(call) {
+    const { captures } = CaptureList.parse(
+      await ask(call, "capture.list", { limit: MOST_RESOURCES_LISTED }),
+    )
+    return captures.map((it) => ({
+      id: it.id,
+      title: `${it.host} in ${it.workingDirectory}`,
+      description: `${formatExact(it.tokensInWindow)} tokens, ${plural(it.files, "file")}`,
+    }))
+  },
+  async read(id, call) {
+    const { manifest } = Capture.parse(await ask(call, "capture.show", { id }))
+    return JSON.stringify(manifest, undefined, 2)
+  },
+}
+
+const KEPT: readonly Kept[] = [packs, manifests]
+
+function addKept(server: McpServer, kept: Kept, { app, callOf }: ResourceDeps): void {
+  const { name, title, description, mimeType } = kept
+  const list = async (context: ServerContext) => {
+    const listed = await kept.list(callOf(context)).catch(async (error: unknown) => {
+      const failure = await explain(error, app)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, sayFailure(failure))
+    })
+    const newest = listed.slice(0, 1).map((it) => ({ ...it, id: "last", title: "The newest" }))
+    return {
+      resources: [...newest, ...listed].map(({ id, ...it }) => ({
+        uri: `qm://${name}/${id}`,
+        name: `${name} ${id}`,
+        mimeType,
+        ...it,
+      })),
+    }
+  }
+  const template = new ResourceTemplate(`qm://${name}/{id}`, { list })
+  const about = { title, description, mimeType }
+  server.registerResource(name, template, about, async ({ href: uri }, variables, context) => {
+    const id = String(variables["id"])
+    const text = await kept.read(id, callOf(context)).catch(async (error: unknown) => {
+      throw await notRead(uri, error, app)
+    })
+    return { contents: [{ uri, mimeType, text }] }
+  })
+}
+
+async function notRead(uri: string, error: unknown, app: McpApp): Promise<ProtocolError> {
+  const failure = await explain(error, app)
+  const isMissing = isAppError(error) && error.family === "not-found"
+  if (!isMissing) return new ProtocolError(ProtocolErrorCode.InternalError, sayFailure(failure))
+  return new ResourceNotFoundError(await app.redact(uri), sayFailure(failure))
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n")
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+}

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { access } from "node:fs/promises"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { FoldList } from "#ground/contract"
+import { ERAS, read } from "./mcp.fixture.ts"
+import { newWorld } from "./world.fixture.ts"
+
+const PROGRAM = fileURLToPath(new URL("stdio.fixture.ts", import.meta.url))
+const { signal } = new AbortController()
+
+type World = Awaited<ReturnType<typeof newWorld>>
+
+async function branchesOf(world: World) {
+  await using app = await world.open()
+  return FoldList.parse(await app.call("fold.list", {}, { signal })).branches
+}
+
+/** The program with bare pipes: what a careless client may send it. */
+function started(world: World) {
+  const child = spawn(process.execPath, [PROGRAM, world.project], {
+    env: world.environment,
+    stdio: ["pipe", "pipe", "pipe"],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    child,
+    say: (text: string) => void child.stdin.write(text),
+    async hear(): Promise<unknown> {
+      const line = await lines.next()
+      return line.done === true ? undefined : JSON.parse(line.value)
+    },
+    async [Symbol.asyncDispose]() {
+      await ended(child)
+    },
+  }
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill("SIGKILL")
+    await once(child, "exit")
+  }
+  return child.exitCode
+}
+
+const request = (id: number, method: string, params: unknown = {}) =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`
+
+const OPEN = request(1, "initialize", {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "claude-code", version: "2.1.0" },
+})
+const BRANCH = request(2, "tools/call", {
+  name: "branch",
+  arguments: { description: "find the berth", prompt: "find it" },
+})
+
+test.each(ERAS)(
+  "[MCP-10] nothing but frames is on stdout in the %s era, whoever prints",
+  async (era) => {
+    await using world = await newWorld()
+    const client = new Client(
+      { name: "tester", version: "1.0.0" },
+      era === "modern" ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {},
+    )
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [PROGRAM, world.project],
+      env: world.environment,
+      stderr: "pipe",
+    })
+    const wrong: Error[] = []
+    client.onerror = (error) => void wrong.push(error)
+    let stderr = ""
+    transport.stderr?.on("data", (bytes: Buffer) => {
+      stderr += bytes.toString()
+    })
+    await client.connect(transport)
+    const opened = read(
+      await client.callTool({ name: "branch", arguments: { description: "look", prompt: "look" } }),
+    )
+    const { branch_id } = z.object({ branch_id: z.string() }).parse(opened.fields)
+    await client.callTool({ name: "return", arguments: { branch_id, message: "seen" } })
+    await client.close()
+    expect(wrong).toEqual([])
+    expect(stderr).toContain("a stray word\nstray bytes\nstray text\n")
+    const [branch] = await branchesOf(world)
+    expect(branch).toMatchObject({ id: branch_id, status: "completed", client: "tester" })
+    expect(branch?.sessionId).toMatch(/^stdio\/[0-9a-f]{32}$/)
+  },
+)
+
+test("[MCP-11] garbage and a frame that is too large are answered, and the server lives", async () => {
+  await using world = await newWorld()
+  await using program = started(world)
+  program.say("garbage\n")
+  expect(await program.hear()).toMatchObject({ id: null, error: { code: -32_700 } })
+  program.say(`${"x".repeat(10_000_001)}\n`)
+  expect(await program.hear()).toMatchObject({ id: null, error: { code: -32_600 } })
+  program.say(OPEN)
+  expect(await program.hear()).toMatchObject({
+    id: 1,
+    result: { serverInfo: { name: "quartermaster" } },
+  })
+  // Nobody asked for anything: there is no session to end, and no store to end it in.
+  const exited = once(program.child, "exit")
+  program.child.stdin.end()
+  expect(await exited).toEqual([0, null])
+  const store = path.join(world.project, ".qm", "local", "store.db")
+  await expect(access(store)).rejects.toThrow("ENOENT")
+})
+
+test.each(["stdin ends", "SIGTERM comes"])(
+  "[MCP-12] when %s, the branches of the session end and the process ends with 0",
+  async (how) => {
+    await using world = await newWorld()
+    await using program = started(world)
+    program.say(OPEN)
+    await program.hear()
+    program.say(BRANCH)
+    expect(await program.hear()).toMatchObject({
+      id: 2,
+      result: { structuredContent: { depth: 0 } },
+    })
+    const exited = once(program.child, "exit")
+    if (how === "stdin ends") program.child.stdin.end()
+    else program.child.kill("SIGTERM")
+    expect(await exited).toEqual([0, null])
+    const [branch] = await branchesOf(world)
+    expect(branch).toMatchObject({
+      status: "cancelled",
+      endReason: "session-ended",
+      client: "claude-code",
+      mode: "sub-agent",
+    })
+  },
+)

@@ -1,0 +1,68 @@
+import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { isAppError, type Random, systemRandom } from "#ground/base"
+import type { Caller } from "#ground/contract"
+import { versions } from "#show/app"
+import { type Door, stdioDoor } from "./caller.ts"
+import { createFrames } from "./frames.ts"
+import { MOST_SUBSCRIPTIONS } from "./limits.ts"
+import { makeServer } from "./server.ts"
+import { takeStdout } from "./stdout.ts"
+import { readToolSets } from "./tool-sets.ts"
+import type { McpApp } from "./tools/tool.ts"
+
+/** What the command line hands over when `qm mcp` is typed. */
+export type McpCall = {
+  readonly app: McpApp
+  readonly input: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+  readonly random?: Random
+}
+
+/** `qm mcp`: serve the client that started us until it hangs up, or we are told to stop. */
+export async function serveMcpOnStdio(call: McpCall): Promise<number> {
+  const { app, signal } = call
+  const tools = readToolSets(call.input["tools"])
+  // Wrong settings are told before the first frame: a host shows what a server says and ends with.
+  app.config()
+  const door = watchedDoor(stdioDoor(call.random ?? systemRandom))
+  using stdout = takeStdout(process.stdout, process.stderr)
+  const over = Promise.withResolvers<void>()
+  const end = (): void => over.resolve()
+  const frames = createFrames({ input: process.stdin, write: stdout.write, onEnd: end })
+  signal.addEventListener("abort", end, { once: true })
+  if (signal.aborted) end()
+  const version = versions().qm
+  const serving = serveStdio(() => makeServer({ app, tools, version, door: door.open }), {
+    transport: frames,
+    maxSubscriptions: MOST_SUBSCRIPTIONS,
+    onerror: (error) => app.log.info("mcp message refused", { kind: error.name }),
+  })
+  await over.promise
+  await serving.close()
+  await endSession(door.last(), app)
+  return 0
+}
+
+/** Remembers whether anybody came: a session that nobody used has nothing to end. */
+function watchedDoor(door: Door) {
+  let last: Caller | undefined
+  return {
+    open: (client: string | undefined): Caller => {
+      last = door(client)
+      return last
+    },
+    last: () => last,
+  }
+}
+
+/** The client is gone, and so is its window: its branches end with it. */
+async function endSession(caller: Caller | undefined, app: McpApp): Promise<void> {
+  if (caller === undefined) return
+  const { signal } = new AbortController()
+  try {
+    await app.call("fold.end", {}, { signal, caller })
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    app.log.warn("the session could not be ended", { code: error.code })
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+import { takeStdout } from "./stdout.ts"
+
+type Write = NodeJS.WriteStream["write"]
+
+/** A stream that keeps what is written to it, and fails when it is told to. */
+function stream(failure?: Error) {
+  const written: string[] = []
+  const write: Write = (chunk: string | Uint8Array, ...rest: readonly unknown[]) => {
+    written.push(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString())
+    const done = rest.findLast((it): it is (error?: Error) => void => typeof it === "function")
+    done?.(failure)
+    return true
+  }
+  return { written, write }
+}
+
+test("[MCP-10] only frames reach stdout while it is taken; afterwards it is as before", async () => {
+  const stdout = stream()
+  const stderr = stream()
+  let told = 0
+  {
+    using taken = takeStdout(stdout, stderr)
+    stdout.write("a word")
+    stdout.write(Buffer.from("bytes"), () => {
+      told += 1
+    })
+    stdout.write("text", "utf8", () => {
+      told += 1
+    })
+    await taken.write("frame\n")
+  }
+  stdout.write("after")
+  expect(stdout.written).toEqual(["frame\n", "after"])
+  expect(stderr.written).toEqual(["a word", "bytes", "text"])
+  expect(told).toBe(2)
+})
+
+test("[MCP-10] a frame that cannot be written is told to who sent it", async () => {
+  using taken = takeStdout(stream(new Error("EPIPE")), stream())
+  await expect(taken.write("frame\n")).rejects.toThrow("EPIPE")
+})

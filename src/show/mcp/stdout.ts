@@ -1,0 +1,31 @@
+type Done = (error?: Error | null) => void
+type Stream = Pick<NodeJS.WriteStream, "write">
+
+export type TakenStdout = Disposable & {
+  /** The only way left to standard output. */
+  write(frame: string): Promise<void>
+}
+
+/**
+ * Takes standard output for frames alone. Whoever else writes to it, a package that prints or a
+ * forgotten line of ours, is heard on standard error instead: one stray word ends the protocol.
+ */
+export function takeStdout(stdout: Stream, stderr: Stream): TakenStdout {
+  const own = stdout.write
+  const frame = own.bind(stdout)
+  stdout.write = (chunk: string | Uint8Array, second?: BufferEncoding | Done, third?: Done) => {
+    const done = typeof second === "function" ? second : third
+    return typeof second === "string" && typeof chunk === "string"
+      ? stderr.write(chunk, second, done)
+      : stderr.write(chunk, done)
+  }
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        frame(text, (error) => (error ? reject(error) : resolve()))
+      }),
+    [Symbol.dispose]() {
+      stdout.write = own
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import { bareApp } from "./mcp.fixture.ts"
+import { serveMcpOnStdio } from "./stdio.ts"
+import { readToolSets } from "./tool-sets.ts"
+
+test("[MCP-14] without a word it is the core, and a set is named once", () => {
+  expect(readToolSets(undefined)).toEqual(["core"])
+  expect(readToolSets([])).toEqual(["core"])
+  expect(readToolSets("core, core")).toEqual(["core"])
+  expect(readToolSets(["core", "core"])).toEqual(["core"])
+})
+
+test.each([["board"], ["core,session"], [""], [["core", "knowledge"]]])(
+  "[MCP-14] a set that is not there is refused with those that are: %j",
+  (given) => {
+    expect(() => readToolSets(given)).toThrow(
+      expect.objectContaining({
+        code: "MCP_TOOLSET_UNKNOWN",
+        message: expect.stringContaining("known: core."),
+      }),
+    )
+  },
+)
+
+test("[MCP-14] a set that is not there is refused before the first frame", async () => {
+  const { signal } = new AbortController()
+  const serving = serveMcpOnStdio({ app: bareApp().app, input: { tools: ["board"] }, signal })
+  await expect(serving).rejects.toMatchObject({ code: "MCP_TOOLSET_UNKNOWN" })
+})

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { createTokens } from "#ground/tokens"
+import { INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING } from "../instructions.ts"
+import {
+  MOST_TOKENS_OF_A_SET,
+  MOST_TOKENS_OF_INSTRUCTIONS,
+  MOST_TOOLS_IN_A_SET,
+} from "../limits.ts"
+import { bareApp, coreMcp, ERAS, join } from "../mcp.fixture.ts"
+
+async function listed(era: (typeof ERAS)[number]) {
+  await using client = await join(coreMcp(bareApp().app), { era })
+  return (await client.listTools()).tools
+}
+
+test.each(ERAS)("[MCP-1] definitions are constants, the same in the %s era", async (era) => {
+  // A change here is a change in every window that has our tools: it is written down by hand.
+  const golden: unknown = JSON.parse(
+    readFileSync(path.join(import.meta.dirname, "golden.json"), "utf8"),
+  )
+  expect(await listed(era)).toEqual(golden)
+})
+
+test("[MCP-1] a set has at most 12 tools and 4,000 tokens, as they are sent", async () => {
+  const { count } = await createTokens({ encoding: "claude" }).counter()
+  const tools = await listed("modern")
+  expect(tools.length).toBeLessThanOrEqual(MOST_TOOLS_IN_A_SET)
+  expect(count(JSON.stringify(tools))).toBeLessThanOrEqual(MOST_TOKENS_OF_A_SET)
+  for (const said of [INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING]) {
+    expect(count(said)).toBeLessThanOrEqual(MOST_TOKENS_OF_INSTRUCTIONS)
+  }
+})
+
+test("[MCP-1] every tool takes a session, refuses other arguments and says what it changes", async () => {
+  for (const { name, inputSchema, outputSchema, annotations } of await listed("modern")) {
+    expect(Object.keys(inputSchema.properties ?? {}), name).toContain("session_id")
+    expect(inputSchema["additionalProperties"], name).toBe(false)
+    expect(outputSchema?.["type"], name).toBe("object")
+    expect(annotations, name).toMatchObject({ openWorldHint: false })
+    expect(annotations?.readOnlyHint, name).toBeTypeOf("boolean")
+  }
+})
