@@ -1,6 +1,8 @@
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
+import { answerFolds } from "./fake-fold.ts"
 import { mapScan, mapShow, mapTree, searchFind } from "./fake-map.ts"
+import { answerMemories, type FakeMemories } from "./fake-memory.ts"
 import { answerPacks, type FakePacks } from "./fake-pack.ts"
 import type { FakeTranscripts } from "./fake-run.ts"
 import { answerRun } from "./fake-run-answers.ts"
@@ -23,6 +25,7 @@ export type FakeWorld = {
   readonly config: ReturnType<typeof worldConfig>
   readonly runs: FakeRuns
   readonly packs: FakePacks
+  readonly memories: FakeMemories
   readonly transcripts: FakeTranscripts
 }
 
@@ -37,6 +40,10 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
   if (ofRuns !== undefined) return ofRuns
   const ofPacks = answerPacks(world.packs, url, asRecord(body))
   if (ofPacks !== undefined) return ofPacks
+  const ofFolds = answerFolds(world.state, url)
+  if (ofFolds !== undefined) return ofFolds
+  const ofMemories = answerMemories(world.memories, url, asRecord(body))
+  if (ofMemories !== undefined) return ofMemories
   const isNoPlace = url.pathname === "/api/map/show" && mapShow(url.searchParams) === undefined
   if (isNoPlace) return { status: 404, answer: NO_PLACE }
   const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))

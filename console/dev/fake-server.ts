@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { extname, join } from "node:path"
 import { type Socket, Server as SocketServer } from "socket.io"
 import { answerOperation, type FakeWorld } from "./fake-answers.ts"
+import { worldMemories } from "./fake-memory.ts"
 import { worldPacks } from "./fake-pack.ts"
 import { fakeTranscripts } from "./fake-run.ts"
 import { worldRuns } from "./fake-runs.ts"
@@ -90,7 +91,9 @@ function makeWorld(state: WorldState, payloads: readonly string[]): FakeWorld {
   const runs = worldRuns(state)
   const transcripts = fakeTranscripts(payloads)
   const packs = worldPacks(state)
-  return { state, journal: worldJournal(state), config: worldConfig(), runs, packs, transcripts }
+  const memories = worldMemories(state)
+  const journal = worldJournal(state)
+  return { state, journal, config: worldConfig(), runs, packs, memories, transcripts }
 }
 
 /** The journal gets so many events more. */

@@ -4,7 +4,9 @@ import { launch, openPage } from "./browser.ts"
 import { CAPTURE_JOURNEYS } from "./capture-journeys.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { FOLD_JOURNEYS } from "./fold-journeys.ts"
 import { MAP_JOURNEYS } from "./map-journeys.ts"
+import { MEMORY_JOURNEYS } from "./memory-journeys.ts"
 import { PACK_JOURNEYS } from "./pack-journeys.ts"
 import { RUN_JOURNEYS } from "./run-journeys.ts"
 import { RUNS_JOURNEYS } from "./runs-journeys.ts"
@@ -218,7 +220,9 @@ const all = [
   ...JOURNEYS,
   ...CAPTURE_JOURNEYS,
   ...MAP_JOURNEYS,
+  ...MEMORY_JOURNEYS,
   ...PACK_JOURNEYS,
+  ...FOLD_JOURNEYS,
   ...RUNS_JOURNEYS,
   ...RUN_JOURNEYS,
 ]

@@ -99,7 +99,7 @@ export const RUNS_JOURNEYS: readonly Journey[] = [
     says: "[CONSOLE-26] a run is started by keys; a refusal stands beside its field, nothing is lost",
     path: "/",
     async walk({ page }) {
-      await page.getByRole("heading", { name: "Now" }).waitFor()
+      await page.getByRole("heading", { name: "Now", exact: true }).waitFor()
       await page.keyboard.press("c")
       await page.getByLabel("What shall it do?").waitFor()
       await page.keyboard.press("Control+Enter")

@@ -6,7 +6,9 @@ import { buildGallery } from "./build-gallery.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { FOLD_SCENES } from "./fold-scenes.ts"
 import { MAP_SCENES } from "./map-scenes.ts"
+import { MEMORY_SCENES } from "./memory-scenes.ts"
 import { PACK_SCENES } from "./pack-scenes.ts"
 
 /**
@@ -97,7 +99,9 @@ const SCENES: readonly Scene[] = [
   { name: "capture-folder", path: "/capture", state: "populated", act: openFolder },
   { name: "capture-failing", path: "/capture", state: "failing" },
   ...MAP_SCENES,
+  ...MEMORY_SCENES,
   ...PACK_SCENES,
+  ...FOLD_SCENES,
   { name: "events", path: "/events", state: "populated" },
   { name: "events-detail", path: "/events?at=1195", state: "populated" },
   { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },

@@ -25,6 +25,8 @@ const ARRIVALS: readonly Arrival[] = [
   { path: "/capture", shows: "16,981" },
   { path: "/pack?id=pk_3", shows: "9, in final order" },
   { path: `/pack?task=${encodeURIComponent(TASK)}`, shows: "9, in final order" },
+  { path: "/folds?show=fb_01callers", shows: "Seven callers." },
+  { path: "/memory?show=mem_01halfcents", shows: "Seen in the invoices" },
   { path: "/runs", shows: "Make quotes and invoices" },
   { path: `/runs/${runId(31)}`, shows: "Quotes round every line" },
 ]

@@ -24,6 +24,7 @@ import { type Status, StatusMark } from "../../src/ui/status-mark/status-mark.ts
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
 import { Choosing } from "./choosing.tsx"
+import { Spending } from "./spending.tsx"
 
 /** Every part in every state, for the eye and for the audit; never shipped. */
 function Gallery() {
@@ -40,6 +41,7 @@ function Gallery() {
         <Marks />
         <Questions />
         <Choosing />
+        <Spending />
         <Controls />
         <Failures />
       </PaneScroll>
@@ -187,6 +189,8 @@ const STATUSES: readonly Status[] = [
   "failed",
   "stopped",
   "interrupted",
+  "timed-out",
+  "cancelled",
   "warned",
   "picked",
 ]

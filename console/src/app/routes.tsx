@@ -1,6 +1,8 @@
 import { Suspense } from "react"
+import { parseFold } from "../data/fold-search.ts"
 import { navigate, useLocation } from "../data/location.ts"
 import { parseMap } from "../data/map-search.ts"
+import { parseMemory } from "../data/memory-search.ts"
 import { parsePack } from "../data/pack-search.ts"
 import {
   parseCapture,
@@ -19,7 +21,16 @@ import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
 export type Place = {
-  readonly id: "now" | "capture" | "map" | "pack" | "runs" | "events" | "settings"
+  readonly id:
+    | "now"
+    | "capture"
+    | "map"
+    | "memory"
+    | "pack"
+    | "folds"
+    | "runs"
+    | "events"
+    | "settings"
   readonly href: string
   readonly label: string
   readonly icon: IconName
@@ -40,7 +51,23 @@ export const PLACES: readonly Place[] = [
     part: "see",
   },
   { id: "map", href: paths.map(), label: "Map", icon: "map", scope: "map", part: "know" },
+  {
+    id: "memory",
+    href: paths.memory(),
+    label: "Memory",
+    icon: "memory",
+    scope: "memory",
+    part: "know",
+  },
   { id: "pack", href: paths.pack(), label: "Pack", icon: "pack", scope: "pack", part: "choose" },
+  {
+    id: "folds",
+    href: paths.folds(),
+    label: "Folds",
+    icon: "fork",
+    scope: "folds",
+    part: "choose",
+  },
   { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
   {
     id: "events",
@@ -72,6 +99,18 @@ const CapturePage = loadLater(
   async () => (await import("../features/capture/page.tsx")).CapturePage,
 )
 const MapPage = loadLater(async () => (await import("../features/map/page.tsx")).MapPage)
+const MemoryPage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/memory/page.tsx")
+  await reader
+  return page.MemoryPage
+})
+const FoldPage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/fold/page.tsx")
+  await reader
+  return page.FoldPage
+})
 const PackPage = loadLater(async () => (await import("../features/pack/page.tsx")).PackPage)
 const RunsPage = loadLater(async () => (await import("../features/runs/page.tsx")).RunsPage)
 const RunPage = loadLater(async () => {
@@ -117,6 +156,10 @@ function pageFor(path: string, search: string, props: PageProps) {
       return mapPage(search, props)
     case "pack":
       return packPage(search, props)
+    case "memory":
+      return memoryPage(search, props)
+    case "folds":
+      return foldPage(search, props)
     case "runs": {
       const id = runIdAt(path)
       return id === undefined ? runsPage(search, props) : runPage(id, search, props)
@@ -164,6 +207,28 @@ function packPage(search: string, { now }: PageProps) {
       now={now}
       search={values}
       onSearch={(change, how) => navigate(paths.pack({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function memoryPage(search: string, { now }: PageProps) {
+  const values = parseMemory(search)
+  return (
+    <MemoryPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.memory({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function foldPage(search: string, { now }: PageProps) {
+  const values = parseFold(search)
+  return (
+    <FoldPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.folds({ ...values, ...change }), how)}
     />
   )
 }

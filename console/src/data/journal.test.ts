@@ -48,6 +48,16 @@ describe("the journal in memory", () => {
     )
   })
 
+  it.each([
+    [PAGE_EVENTS - 1, true],
+    [PAGE_EVENTS, true],
+    [PAGE_EVENTS + 1, false],
+  ])("[CONSOLE-6] of %i events the first page is the whole journal: %s", (total, isWhole) => {
+    const journal = journalOf(page(total, undefined, PAGE_EVENTS), PAGE_EVENTS)
+    expect(journal.isWhole).toBe(isWhole)
+    expect(olderThan(journal) === null).toBe(isWhole)
+  })
+
   it("[CONSOLE-6] an event of another history is not mixed into this one", () => {
     const journal = { entries: range(1, 3), head: { epoch: "e1", seq: 3 }, isWhole: true }
     expect(appendLive(journal, [{ ...entry(4), epoch: "e2" }], "")).toEqual(journal)

@@ -13,8 +13,9 @@ export const PAGE_EVENTS = 500
 /** In memory at most: about 10 MB of bodies; older ones are a request away. */
 export const MOST_EVENTS = 20_000
 
-export function journalOf(page: EventsPage, limit: number): Journal {
-  return { entries: page.entries, head: page.head, isWhole: page.entries.length < limit }
+/** Whole when the page had room for more, or when it begins with the very first: a full page may. */
+export function journalOf({ entries, head }: EventsPage, limit: number): Journal {
+  return { entries, head, isWhole: entries.length < limit || entries[0]?.seq === 1 }
 }
 
 /** What arrived live goes to the end; what is already there is not there twice. */

@@ -54,6 +54,32 @@ describe("the live cache", () => {
     expect(seqs("run.")).toEqual([3])
   })
 
+  it("[CONSOLE-5] what a branch used is in the tree at once, and all about it is asked again", () => {
+    const { queries, cache, later, isStale } = setUp()
+    const key = keys.operation("fold.tree", {})
+    const branches = [
+      { id: "fb_1", budgetUsed: 10 },
+      { id: "fb_2", budgetUsed: 20 },
+    ]
+    queries.setQueryData(key, { sessions: [{ sessionId: "s-1", branches }] })
+    queries.setQueryData(keys.operation("fold.show", { id: "fb_1" }), {})
+    cache.receive([entry(2, "fold.budget-warned", { id: "fb_1", used: 8_000, total: 9_000 })])
+    expect(queries.getQueryData(key)).toEqual({
+      sessions: [
+        {
+          sessionId: "s-1",
+          branches: [
+            { id: "fb_1", budgetUsed: 8_000 },
+            { id: "fb_2", budgetUsed: 20 },
+          ],
+        },
+      ],
+    })
+    for (const { act } of later) act()
+    expect(isStale(key)).toBe(true)
+    expect(isStale(keys.operation("fold.show", { id: "fb_1" }))).toBe(true)
+  })
+
   it("[CONSOLE-5] a backup is in the store's facts at once", () => {
     const { queries, cache } = setUp()
     const key = keys.operation("store.status", {})

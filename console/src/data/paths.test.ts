@@ -1,9 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { CONTEXT_KINDS, HOST_NAMES } from "#ground/contract"
+import { CONTEXT_KINDS, HOST_NAMES, MEMORY_KINDS, MemoryState } from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { parseFold } from "./fold-search.ts"
 import { parseMap } from "./map-search.ts"
+import { KINDS_OF_MEMORY, parseMemory, STATES_OF_MEMORY } from "./memory-search.ts"
 import { parsePack } from "./pack-search.ts"
 import {
   HOSTS,
@@ -48,6 +50,43 @@ describe("addresses", () => {
       }),
       withSeed(),
     )
+  })
+
+  it("[CONSOLE-3] and for every state of Folds", () => {
+    const state = fc.record({
+      text: fc.string({ unit: "grapheme" }),
+      all: fc.boolean(),
+      closed: fc.array(fc.string({ minLength: 1 })),
+      at: fc.string(),
+      show: fc.string(),
+      tab: fc.constantFrom("result" as const, "trail", "prompt", "restored"),
+      step: fc.option(fc.nat()),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseFold(searchOf(paths.folds(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-3] and for every state of Memory, whose kinds and states are the contract's", () => {
+    const state = fc.record({
+      text: fc.string({ unit: "grapheme" }),
+      kind: fc.option(fc.constantFrom(...KINDS_OF_MEMORY)),
+      state: fc.option(fc.constantFrom(...STATES_OF_MEMORY)),
+      at: fc.string(),
+      show: fc.string(),
+      add: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseMemory(searchOf(paths.memory(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+    expect([KINDS_OF_MEMORY, STATES_OF_MEMORY]).toEqual([MEMORY_KINDS, MemoryState.options])
+    expect(parseMemory("?kind=zz&state=1&add=true")).toEqual(parseMemory(""))
   })
 
   it("[CONSOLE-3] and for every state of Capture", () => {

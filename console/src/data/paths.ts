@@ -1,6 +1,8 @@
 import type { ContextKind, HostName } from "../contract.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { type FoldAddress, formatFold } from "./fold-search.ts"
 import { formatMap, type MapSearch } from "./map-search.ts"
+import { formatMemory, type MemoryAddress } from "./memory-search.ts"
 import { formatPack, type PackSearch } from "./pack-search.ts"
 import { formatSearch, oneOf, wholeOrNull } from "./search.ts"
 
@@ -105,7 +107,9 @@ export const paths = {
     `/runs/${encodeURIComponent(id)}${formatRun(search)}`,
   capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
   map: (search: Partial<MapSearch> = {}) => `/map${formatMap(search)}`,
+  memory: (search: Partial<MemoryAddress> = {}) => `/memory${formatMemory(search)}`,
   pack: (search: Partial<PackSearch> = {}) => `/pack${formatPack(search)}`,
+  folds: (search: Partial<FoldAddress> = {}) => `/folds${formatFold(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
   settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
 }

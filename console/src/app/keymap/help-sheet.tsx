@@ -11,7 +11,9 @@ const NAMES: Readonly<Record<Scope, string>> = {
   run: "In a run",
   capture: "On Capture",
   map: "On Map",
+  memory: "On Memory",
   pack: "On Pack",
+  folds: "On Folds",
   events: "On Events",
   settings: "On Settings",
 }

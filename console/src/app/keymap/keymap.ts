@@ -11,7 +11,9 @@ export type Scope =
   | "run"
   | "capture"
   | "map"
+  | "memory"
   | "pack"
+  | "folds"
   | "events"
   | "settings"
 
@@ -36,7 +38,9 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   run: "work",
   capture: "list",
   map: "list",
+  memory: "list",
   pack: "list",
+  folds: "list",
   events: "list",
   settings: "everywhere",
 }
@@ -47,7 +51,9 @@ export const KEYMAP = defineKeymap([
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
   { id: "go.map", keys: ["g m"], scope: "everywhere", label: "Go to Map" },
+  { id: "go.memory", keys: ["g y"], scope: "everywhere", label: "Go to Memory" },
   { id: "go.pack", keys: ["g p"], scope: "everywhere", label: "Go to Pack" },
+  { id: "go.folds", keys: ["g f"], scope: "everywhere", label: "Go to Folds" },
   { id: "go.runs", keys: ["g r"], scope: "everywhere", label: "Go to Runs" },
   { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
   { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
@@ -115,6 +121,45 @@ export const KEYMAP = defineKeymap([
   { id: "map.tab", keys: ["t"], scope: "map", label: "Next tab" },
   { id: "map.hops", keys: ["x"], scope: "map", label: "One hop or two" },
   { id: "map.copy", keys: ["y"], scope: "map", label: "Copy its name" },
+  { id: "memory.open", keys: ["Enter"], scope: "memory", label: "Open" },
+  { id: "memory.new", keys: ["c"], scope: "memory", label: "Add memory" },
+  { id: "memory.state", keys: ["t"], scope: "memory", label: "Next state" },
+  {
+    id: "memory.confirm",
+    keys: ["a"],
+    scope: "memory",
+    label: "Confirm",
+    operation: "memory.confirm",
+  },
+  { id: "memory.helpful", keys: ["u"], scope: "memory", label: "It was helpful" },
+  { id: "memory.unhelpful", keys: ["d"], scope: "memory", label: "It was not helpful" },
+  {
+    id: "memory.forget",
+    keys: ["x"],
+    scope: "memory",
+    label: "Forget",
+    operation: "memory.forget",
+  },
+  { id: "memory.copy", keys: ["y"], scope: "memory", label: "Copy its text" },
+  { id: "folds.open", keys: ["Enter"], scope: "folds", label: "Open" },
+  { id: "folds.unfold", keys: ["ArrowRight", "l"], scope: "folds", label: "Show what is below it" },
+  {
+    id: "folds.fold",
+    keys: ["ArrowLeft", "h"],
+    scope: "folds",
+    label: "Close it, or to the one above",
+  },
+  { id: "folds.all", keys: ["v"], scope: "folds", label: "The last hour or all" },
+  { id: "folds.tab", keys: ["t"], scope: "folds", label: "Next tab" },
+  {
+    id: "folds.restore",
+    keys: ["u"],
+    scope: "folds",
+    label: "Restore",
+    operation: "fold.restore",
+  },
+  { id: "folds.refresh", keys: ["r"], scope: "folds", label: "Count again" },
+  { id: "folds.copy", keys: ["y"], scope: "folds", label: "Copy its handle" },
   { id: "pack.pin", keys: ["Space"], scope: "pack", label: "Pin or unpin" },
   { id: "pack.drop", keys: ["x"], scope: "pack", label: "Drop or take back" },
   { id: "pack.open", keys: ["Enter"], scope: "pack", label: "Open in the preview" },

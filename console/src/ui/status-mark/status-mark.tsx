@@ -9,6 +9,8 @@ export type Status =
   | "failed"
   | "stopped"
   | "interrupted"
+  | "timed-out"
+  | "cancelled"
   | "warned"
   | "picked"
 
@@ -74,6 +76,18 @@ const DRAWINGS = {
     </>
   ),
   interrupted: <circle {...ring} stroke="var(--text-3)" strokeDasharray="26 7" />,
+  "timed-out": (
+    <>
+      <circle {...ring} stroke="var(--warn)" />
+      <path {...stroke} stroke="var(--warn)" d="M7 4v3l2 1.25" />
+    </>
+  ),
+  cancelled: (
+    <>
+      <circle {...ring} stroke="var(--text-3)" />
+      <path {...stroke} stroke="var(--text-3)" d="M4.5 7h5" />
+    </>
+  ),
   picked: (
     <>
       <rect x={1} y={1} width={12} height={12} rx={3} fill="var(--accent-fill)" />

@@ -54,3 +54,18 @@ export function Prose({ children }: { readonly children: string }) {
     </span>
   )
 }
+
+/** A place of ours that a text names. */
+export function PlaceLink({
+  href,
+  children,
+}: {
+  readonly href: string
+  readonly children: string
+}) {
+  return (
+    <a className={styles.link} href={href}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,187 @@
+import type { Branch, FoldShow } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { FoldAddress, FoldTab } from "../../data/fold-search.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { GaugeBar } from "../../ui/gauge/gauge.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import {
+  Block,
+  Flow,
+  OnlyAsPage,
+  OnlyBeside,
+  Pane,
+  PaneHead,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Prompt } from "./prompt.tsx"
+import { Restored } from "./restored.tsx"
+import { Result } from "./result.tsx"
+import { Trail } from "./trail.tsx"
+import { useBranch } from "./use-fold.ts"
+import {
+  isLive,
+  markOf,
+  sayBudget,
+  sayKeptOut,
+  sayState,
+  sayTime,
+  timeUsedMs,
+  WARNED_AT,
+} from "./words.ts"
+
+type DetailProps = {
+  readonly now: number
+  readonly search: FoldAddress
+  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+}
+
+/** One branch: how it stands, what came back, and on demand every step of it. */
+export function Detail({ now, search, onSearch }: DetailProps) {
+  const { data, error, isPending, refetch } = useBranch(search.show)
+  const close = () => onSearch({ show: "", step: null })
+  useKey("panel.right", close)
+  return (
+    <Pane label="The branch">
+      <DetailHead
+        id={search.show}
+        branch={data?.branch}
+        onClose={close}
+        onRestore={() => onSearch({ tab: "restored", step: null }, "replace")}
+      />
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {isPending ? <RowSkeleton rows={8} /> : null}
+      {data === undefined ? null : (
+        <>
+          <Vitals now={now} branch={data.branch} />
+          <Tabs shown={data} search={search} onSearch={onSearch} />
+        </>
+      )}
+    </Pane>
+  )
+}
+
+type HeadProps = {
+  readonly id: string
+  readonly branch: Branch | undefined
+  onClose(): void
+  onRestore(): void
+}
+
+function DetailHead({ id, branch, onClose, onRestore }: HeadProps) {
+  const name = visibleLine(branch?.description ?? id)
+  return (
+    <PaneHead
+      actions={
+        <>
+          {branch === undefined ? null : (
+            <Button small icon="undo" keyId="folds.restore" onPress={onRestore} shrinks>
+              Restore
+            </Button>
+          )}
+          <CopyIcon text={id} label="Copy its handle" keyId="folds.copy" />
+          <OnlyBeside>
+            <IconButton small icon="close" label="Close" onPress={onClose} />
+          </OnlyBeside>
+        </>
+      }
+    >
+      <OnlyAsPage>
+        <IconButton small icon="back" label="Back to the tree" onPress={onClose} />
+      </OnlyAsPage>
+      <Text as="h2" strong cut title={name}>
+        {name}
+      </Text>
+    </PaneHead>
+  )
+}
+
+function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch }) {
+  return (
+    <Block>
+      <Values>
+        <Value name="State">
+          <Flow>
+            <StatusMark status={markOf(branch)} />
+            {sayState(branch)}
+            {branch.isPartial ? ", partial" : ""}, {sayWhen(branch, now)}
+          </Flow>
+        </Value>
+        <Value name="Budget">
+          <Stack>
+            {sayBudget(branch)}
+            <GaugeBar
+              label={sayBudget(branch)}
+              share={branch.budgetUsed / branch.budgetTotal}
+              notch={WARNED_AT}
+              isOver={branch.endReason === "budget"}
+            />
+          </Stack>
+        </Value>
+        <Value name="Time">
+          <Stack>
+            {sayTime(branch, now)}
+            <GaugeBar
+              label={sayTime(branch, now)}
+              share={Math.min(1, timeUsedMs(branch, now) / (branch.timeoutSeconds * 1_000))}
+              isOver={branch.endReason === "timeout"}
+            />
+          </Stack>
+        </Value>
+        <Value name="Kept out">{sayKeptOut(branch)}</Value>
+      </Values>
+    </Block>
+  )
+}
+
+function sayWhen(branch: Branch, now: number): string {
+  if (isLive(branch)) return `opened ${formatWhen(branch.createdAt, now)}`
+  return formatWhen(branch.completedAt ?? branch.createdAt, now)
+}
+
+type TabsProps = Omit<DetailProps, "now"> & { readonly shown: FoldShow }
+
+function Tabs({ shown, search, onSearch }: TabsProps) {
+  const tabs = tabsOf(shown)
+  const { tab } = search
+  const pick = (to: FoldTab) => onSearch({ tab: to, step: null }, "replace")
+  const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
+  useKey("folds.tab", () => pick(next?.value ?? "result"))
+  return (
+    <>
+      <PaneHead>
+        <Facets
+          label="Of this branch"
+          active={tab}
+          facets={tabs}
+          onPick={(value) => pick(tabs.find((it) => it.value === value)?.value ?? "result")}
+        />
+      </PaneHead>
+      {tab === "result" ? <Result branch={shown.branch} /> : null}
+      {tab === "trail" ? <Trail shown={shown} search={search} onSearch={onSearch} /> : null}
+      {tab === "prompt" ? <Prompt branch={shown.branch} /> : null}
+      {tab === "restored" ? <Restored id={shown.branch.id} /> : null}
+    </>
+  )
+}
+
+function tabsOf({ branch, trail }: FoldShow) {
+  return [
+    { value: "result", label: branch.result === null ? "So far" : "Result" },
+    { value: "trail", label: "Trail", count: formatExact(trail.length) },
+    { value: "prompt", label: "Prompt" },
+    { value: "restored", label: "Restored" },
+  ] as const satisfies readonly { readonly value: FoldTab; label: string; count?: string }[]
+}

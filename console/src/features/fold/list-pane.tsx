@@ -1,0 +1,127 @@
+import { useRef } from "react"
+import type { FoldTree } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { FoldAddress } from "../../data/fold-search.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
+import { FoundPane } from "./found.tsx"
+import { Summary } from "./summary.tsx"
+import { Tree } from "./tree.tsx"
+import { sumsOf } from "./tree-lines.ts"
+import { useKept, type useTree } from "./use-fold.ts"
+import { sayModes } from "./words.ts"
+
+type ListPaneProps = {
+  readonly now: number
+  readonly tree: ReturnType<typeof useTree>
+  readonly search: FoldAddress
+  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+}
+
+/** The figure and the tree, or what the trails have of the words. */
+export function ListPane({ now, tree, search, onSearch }: ListPaneProps) {
+  const handle = useRef<VirtualListHandle>(null)
+  const pick = (all: boolean) => onSearch({ all, at: "" }, "replace")
+  useKey("folds.all", () => pick(!search.all))
+  const isSearching = search.text.trim() !== ""
+  return (
+    <Pane label="Branches">
+      <PaneHead
+        edge="page"
+        actions={
+          <ChoiceField
+            small
+            label="Which branches"
+            choices={WHICH}
+            value={search.all ? "all" : "hour"}
+            onPick={(it) => pick(it === "all")}
+          />
+        }
+      >
+        <FilterField
+          label="Search the trails"
+          value={search.text}
+          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          onLeave={() => handle.current?.focus()}
+        />
+      </PaneHead>
+      {isSearching ? (
+        <FoundPane now={now} search={search} handle={handle} onSearch={onSearch} />
+      ) : (
+        <TreePane now={now} tree={tree} search={search} handle={handle} onSearch={onSearch} />
+      )}
+    </Pane>
+  )
+}
+
+const WHICH = [
+  { value: "hour", label: "Last hour" },
+  { value: "all", label: "All" },
+] as const
+
+type TreePaneProps = ListPaneProps & {
+  readonly handle: React.RefObject<VirtualListHandle | null>
+}
+
+function TreePane({ now, tree, search, handle, onSearch }: TreePaneProps) {
+  if (tree.data === undefined) {
+    if (tree.error === null) return <RowSkeleton rows={10} />
+    const retry = () => void tree.refetch()
+    return <Failure size="pane" error={toWireError(tree.error)} onRetry={retry} />
+  }
+  if (tree.data.sessions.length === 0) return <NoBranch search={search} onSearch={onSearch} />
+  return (
+    <>
+      <Summary sums={sumsOf(tree.data)} />
+      <Tree now={now} tree={tree.data} search={search} handle={handle} onSearch={onSearch} />
+      <WaysFoot tree={tree.data} />
+    </>
+  )
+}
+
+/** The room's most of one tree; older ones are found in the trails. */
+const MOST_IN_TREE = 2_000
+
+/** What takes the work out of the windows, and where figures are only the least. */
+function WaysFoot({ tree }: { readonly tree: FoldTree }) {
+  const branches = tree.sessions.flatMap((it) => it.branches)
+  const isLowerBound = branches.some((it) => it.isLowerBound)
+  return (
+    <PaneFoot>
+      Ways in force: {sayModes(branches)}.
+      {branches.length < MOST_IN_TREE ? "" : ` The newest ${formatExact(MOST_IN_TREE)} are shown.`}
+      {isLowerBound ? " ≥ means at least: there only our own tools were counted." : ""}
+    </PaneFoot>
+  )
+}
+
+/** None at all, or none in the last hour: told apart. */
+function NoBranch({ search, onSearch }: Pick<ListPaneProps, "search" | "onSearch">) {
+  const kept = useKept(!search.all)
+  const count = search.all ? 0 : kept.data?.total
+  if (count === undefined && kept.error === null) return <RowSkeleton rows={3} />
+  if (count !== undefined && count > 0) {
+    return (
+      <RowNote>
+        No branch was at work in the last hour, {formatExact(count)}{" "}
+        {count === 1 ? "is kept." : "are kept."}
+        <Button small onPress={() => onSearch({ all: true, at: "" })}>
+          Show all
+        </Button>
+      </RowNote>
+    )
+  }
+  return (
+    <Empty
+      says="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
+      command="claude mcp add qm -- qm mcp"
+    />
+  )
+}

@@ -1,0 +1,179 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { FoldShow, FoldTree } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { parseFold } from "../../data/fold-search.ts"
+import { keys } from "../../data/keys.ts"
+import { ACTIVE, aBranch, aStep, aTree, NOW } from "./fold.fixture.ts"
+import { FoldPage } from "./page.tsx"
+import { keptInput, searchInput, treeInput } from "./use-fold.ts"
+
+type Answers = readonly (readonly [readonly unknown[], unknown])[]
+
+type Known = {
+  readonly tree?: FoldTree
+  readonly shown?: FoldShow
+  readonly answers?: Answers
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { tree, shown, answers = [] }: Known): string {
+  const queries = new QueryClient()
+  const search = parseFold(address)
+  if (tree !== undefined) {
+    queries.setQueryData(keys.operation("fold.tree", treeInput(search.all)), tree)
+  }
+  if (shown !== undefined) {
+    queries.setQueryData(keys.operation("fold.show", { id: search.show }), shown)
+  }
+  for (const [key, answer] of answers) queries.setQueryData(key, answer)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <FoldPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const TREE = aTree([aBranch("fb_1"), aBranch("fb_2", ACTIVE)])
+const kept = (total: number): Answers => [
+  [keys.operation("fold.list", keptInput()), { branches: [], active: 0, total, tokensKeptOut: 0 }],
+]
+
+describe("the page Folds", () => {
+  it("[CONSOLE-15] empty it says what a branch is and the one command", () => {
+    const text = render("", { tree: aTree([]), answers: kept(0) })
+    expect(text).toContain("A branch is a sub-task that an agent takes out of its window")
+    expect(text).toContain("$ claude mcp add qm -- qm mcp Copy")
+    expect(render("?all=yes", { tree: aTree([]) })).toContain("claude mcp add qm")
+    expect(render("", {}), "unknown is not empty").not.toContain("claude mcp")
+    expect(render("", { tree: aTree([]) }), "nor is what is asked for").not.toContain("claude mcp")
+  })
+
+  it("[CONSOLE-15] none in the last hour is told apart from none at all", () => {
+    const text = render("", { tree: aTree([]), answers: kept(12) })
+    expect(text).toContain("No branch was at work in the last hour, 12 are kept. Show all")
+    expect(text).not.toContain("claude mcp")
+  })
+
+  it("[CONSOLE-41] the figure, the sums and the ways stand around a tree for who hears it", () => {
+    const html = markupOf("", { tree: TREE })
+    const text = textOf(html)
+    expect(html).toContain('role="tree"')
+    expect(text).toContain("Folds 2 branches, 1 active")
+    expect(text).toContain("18,800 tokens kept out of the windows 824 returned")
+    expect(text).toContain("In the windows 824 Without folds 19.6k")
+    expect(text).toContain("Ways in force: sub-agent for 2.")
+    expect(text, "nothing was counted in part").not.toContain("at least")
+    const part = render("", { tree: aTree([aBranch("a", { isLowerBound: true })]) })
+    expect(part).toContain("at least 9,400 tokens kept out")
+    expect(part).toContain("there only our own tools were counted")
+  })
+})
+
+describe("a branch on the page Folds", () => {
+  it("[CONSOLE-42] a branch says how it stands, what came back and what it rests on", () => {
+    const branch = aBranch("fb_1", {
+      evidence: ["quote.ts:41 rounds the sum"],
+      openQuestions: ["Is the export affected?"],
+      files: ["docs/x.md"],
+      outOfScope: ["docs/x.md"],
+      scope: ["src/**"],
+      injectedMemoryIds: ["mem_1", "mem_2"],
+      redactions: 1,
+    })
+    const shown = { branch, trail: [aStep(1)] }
+    const title = [keys.operation("memory.show", { id: "mem_1" }), { title: "Half cents" }] as const
+    const html = markupOf("?show=fb_1", { tree: TREE, shown, answers: [title] })
+    const text = textOf(html)
+    expect(text).toMatch(/State returned, today \d\d:\d\d/)
+    expect(text).toContain("Budget 9,812 of 12,000 tokens, 81 %")
+    expect(text).toContain("Time 1:22 of 5:00 minutes")
+    expect(text).toContain("Kept out 9,400 tokens")
+    expect(text).toContain("Returned to the parent 412 tokens Seven callers.")
+    expect(text).toContain("Evidence 1 quote.ts:41 rounds the sum")
+    expect(text).toContain("out of scope, named")
+    expect(text).toContain("Open questions 1 Is the export affected?")
+    expect(text).toContain("Secrets 1 value replaced")
+    expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1">Half cents</a>')
+    expect(html, "a forgotten one keeps its id").toContain(">mem_2</a>")
+    expect(text).not.toContain("partial")
+  })
+
+  it("[CONSOLE-42] what was ended by force is called partial, what works says how far it is", () => {
+    const forced = aBranch("fb_1", {
+      status: "failed",
+      endReason: "budget",
+      isPartial: true,
+      error: "A charge would have passed the budget.",
+    })
+    const text = render("?show=fb_1", { tree: TREE, shown: { branch: forced, trail: [] } })
+    expect(text).toContain("over budget, partial")
+    expect(text).toContain("Known when it was ended partial")
+    expect(text).toContain("A charge would have passed the budget.")
+    const branch = aBranch("fb_2", { ...ACTIVE, progress: "3 of 7 read" })
+    const live = render("?show=fb_2", { tree: TREE, shown: { branch, trail: [] } })
+    expect(live).toContain("So far 3 of 7 read")
+    const silent = { branch: aBranch("fb_2", ACTIVE), trail: [] }
+    expect(render("?show=fb_2", { tree: TREE, shown: silent })).toContain("No note on how far")
+    const trail = render("?show=fb_2&tab=trail", { tree: TREE, shown: silent })
+    expect(trail).toContain("Nothing was kept of it yet.")
+  })
+
+  it("[CONSOLE-42] a step of the trail opens its text, the restored text says what is left out", () => {
+    const shown = { branch: aBranch("fb_1"), trail: [aStep(1), aStep(2, { handle: "fh_1" })] }
+    const open = markupOf("?show=fb_1&tab=trail&step=2", { tree: TREE, shown })
+    expect(textOf(open)).toContain("search, 604 tokens 1 roundLine( 2 src/quote.ts:41")
+    expect(open).toContain("Copy the handle of the whole result")
+    const none = markupOf("?show=fb_1&tab=trail&step=9", { tree: TREE, shown })
+    expect(none).not.toContain("Text of the step")
+    const restored = { branchId: "fb_1", text: "# The trail", tokens: 318, leftOut: 2 }
+    const text = render("?show=fb_1&tab=restored", {
+      tree: TREE,
+      shown,
+      answers: [[keys.operation("fold.restore", { id: "fb_1" }), restored]],
+    })
+    expect(text).toContain("318 tokens, 2 steps had no room Copy 1 # The trail")
+    const prompt = render("?show=fb_1&tab=prompt", { tree: TREE, shown })
+    expect(prompt).toContain("Read what is needed.")
+  })
+
+  it("[CONSOLE-42] nothing found in the trails says how many were searched", () => {
+    const none = [keys.operation("fold.search", searchInput("zz")), { found: [], searched: 11 }]
+    const text = render("?text=zz", { tree: TREE, answers: [[[none[0]].flat(), none[1]]] })
+    expect(text).toContain("No trail has these words, 11 branches searched. Show the tree")
+  })
+
+  it("[CONSOLE-15] a failing tree says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
+    const queryKey = keys.operation("fold.tree", treeInput(false))
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const page = <FoldPage now={NOW} search={parseFold("")} onSearch={() => undefined} />
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    )
+    expect(textOf(html)).toContain("The disk is full")
+    expect(textOf(html)).toContain("Try again")
+  })
+
+  it("[CONSOLE-22] hostile descriptions, results and paths are drawn as what they are", () => {
+    const branch = aBranch("fb_1", {
+      description: "x\u202Ey<img src=x>",
+      result: "<img src=x> \u2066z",
+      evidence: ["\u0007<b>"],
+      files: ["a\u202Eb.ts"],
+      client: "\u202Eevil",
+    })
+    const html = markupOf("?show=fb_1", { tree: TREE, shown: { branch, trail: [] } })
+    expect(html).not.toMatch(/[\u202E\u2066\u0007]|<img/)
+  })
+})

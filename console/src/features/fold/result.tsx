@@ -1,0 +1,157 @@
+import { Fragment } from "react"
+import type { Branch } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { formatMoment } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { Bullets } from "../../ui/bullets/bullets.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Block, Flow, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { Tag } from "../../ui/tag/tag.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import { useTitles } from "./use-fold.ts"
+import { filesOf, isLive, MODES_IN_WORDS, sayDepth, sayScope, saySecrets } from "./words.ts"
+
+/** What came back, what it rests on, what is open; then how it was made. */
+export function Result({ branch }: { readonly branch: Branch }) {
+  return (
+    <PaneScroll>
+      {branch.error === null ? null : <Notice tone="warn" says={visibleLine(branch.error)} />}
+      <Returned branch={branch} />
+      <Sentences title="Evidence" lines={branch.evidence} />
+      <Files branch={branch} />
+      <Sentences title="Open questions" lines={branch.openQuestions} />
+      <About branch={branch} />
+    </PaneScroll>
+  )
+}
+
+function Returned({ branch }: { readonly branch: Branch }) {
+  const { result, progress, isPartial, resultTokens } = branch
+  if (result !== null) {
+    return (
+      <Block
+        title={isPartial ? "Known when it was ended" : "Returned to the parent"}
+        aside={
+          <Flow>
+            {isPartial ? <Tag tone="warn">partial</Tag> : null}
+            {plural(resultTokens, "token")}
+          </Flow>
+        }
+      >
+        <Markdown text={result} />
+      </Block>
+    )
+  }
+  return (
+    <Block title={isLive(branch) ? "So far" : "Returned to the parent"}>
+      <Text as="p" tone="2" wrap>
+        {progress === null ? sayNothing(branch) : visible(progress)}
+      </Text>
+    </Block>
+  )
+}
+
+function sayNothing(branch: Branch): string {
+  return isLive(branch) ? "No note on how far it is." : "Nothing came back."
+}
+
+function Sentences({
+  title,
+  lines,
+}: {
+  readonly title: string
+  readonly lines: readonly string[]
+}) {
+  if (lines.length === 0) return null
+  return (
+    <Block title={title} aside={formatExact(lines.length)}>
+      <Bullets lines={lines.map(visible)} />
+    </Block>
+  )
+}
+
+/** More would push what follows out of reach; the trail has them all. */
+const MOST_FILES = 100
+
+function Files({ branch }: { readonly branch: Branch }) {
+  const files = filesOf(branch)
+  if (files.length === 0) return null
+  return (
+    <Block title="Files" aside={sayScope(branch)}>
+      <Stack gap="8">
+        {files.slice(0, MOST_FILES).map(({ path, says, isOutside }) => (
+          <Flow key={path} align="apart">
+            <Path path={path} />
+            {isOutside ? (
+              <Text size="sm" tone="warn">
+                out of scope, {says}
+              </Text>
+            ) : (
+              <Text size="sm" tone="3">
+                {says}
+              </Text>
+            )}
+          </Flow>
+        ))}
+      </Stack>
+      {files.length > MOST_FILES ? (
+        <Text as="p" size="sm" tone="3">
+          {formatExact(files.length - MOST_FILES)} more are not listed.
+        </Text>
+      ) : null}
+    </Block>
+  )
+}
+
+function About({ branch }: { readonly branch: Branch }) {
+  const { injectedMemoryIds, client, sessionId, createdAt, distillation } = branch
+  return (
+    <Block title="How it was made">
+      <Values>
+        <Value name="Way" wrap>
+          {MODES_IN_WORDS[branch.mode]}
+        </Value>
+        <Value name="Memories" wrap>
+          <Memories ids={injectedMemoryIds} />
+        </Value>
+        <Value name="Depth">{sayDepth(branch)}</Value>
+        <Value name="Secrets">{saySecrets(branch)}</Value>
+        {distillation === null ? null : (
+          <Value name="To remember">
+            {distillation === "asked" ? "asked for, not answered yet" : "answered"}
+          </Value>
+        )}
+        {client === null ? null : <Value name="Client">{visibleLine(client)}</Value>}
+        <Value name="Session" title={visibleLine(sessionId)}>
+          <Text mono>{visibleLine(sessionId)}</Text>
+        </Value>
+        <Value name="Handle" title={visibleLine(branch.id)}>
+          <Text mono>{visibleLine(branch.id)}</Text>
+        </Value>
+        <Value name="Opened">{formatMoment(createdAt)}</Value>
+        {branch.isLowerBound ? (
+          <Value name="Counted" wrap>
+            only our own tools, so it may have used more
+          </Value>
+        ) : null}
+      </Values>
+    </Block>
+  )
+}
+
+/** Each by its title; one that was forgotten since has only its id. */
+function Memories({ ids }: { readonly ids: readonly string[] }) {
+  const titles = useTitles(ids)
+  if (ids.length === 0) return "none handed in"
+  return ids.map((id, i) => (
+    <Fragment key={id}>
+      {i === 0 ? "" : ", "}
+      <PlaceLink href={paths.memory({ at: id, show: id })}>
+        {visibleLine(titles[i] ?? id)}
+      </PlaceLink>
+    </Fragment>
+  ))
+}

@@ -1,0 +1,30 @@
+import { formatCount, formatExact } from "../../contract.ts"
+import { Compare } from "../../ui/compare/compare.tsx"
+import { Figure } from "../../ui/figure/figure.tsx"
+import type { FoldSums } from "./tree-lines.ts"
+
+/** What the windows were spared: what they saw of the work, and what it took. */
+export function Summary({ sums }: { readonly sums: FoldSums }) {
+  const { keptOut, used, returned, isLowerBound } = sums
+  const most = Math.max(1, used)
+  const seen = used - keptOut
+  return (
+    <Figure
+      value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
+      says="tokens kept out of the windows"
+      facts={[{ value: formatCount(returned), says: "returned" }]}
+    >
+      <Compare
+        lines={[
+          { name: "In the windows", share: seen / most, figure: formatCount(seen) },
+          {
+            name: "Without folds",
+            share: seen / most,
+            gone: keptOut / most,
+            figure: formatCount(used),
+          },
+        ]}
+      />
+    </Figure>
+  )
+}

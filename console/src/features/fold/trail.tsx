@@ -1,0 +1,99 @@
+import type { FoldShow, TrailEntry } from "../../contract.ts"
+import { formatCount, plural } from "../../contract.ts"
+import type { FoldAddress } from "../../data/fold-search.ts"
+import { IconButton } from "../../ui/button/button.tsx"
+import { Code } from "../../ui/code/code.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
+import { PaneHead } from "../../ui/pane/pane.tsx"
+import { PickList } from "../../ui/pick-list/pick-list.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Under } from "../../ui/under/under.tsx"
+import { firstLine, ICON_OF_STEP, sayClock, sayStep } from "./words.ts"
+
+type TrailProps = {
+  readonly shown: FoldShow
+  readonly search: FoldAddress
+  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+}
+
+const COLUMNS = { full: "40px 16px minmax(0, 1fr) 48px" } as const
+
+/** Every step in its order; the text of one is opened below the list. */
+export function Trail({ shown, search, onSearch }: TrailProps) {
+  const { branch, trail } = shown
+  const open = trail.find((it) => it.seq === search.step)
+  const close = () => onSearch({ step: null }, "replace")
+  if (trail.length === 0) return <RowNote>Nothing was kept of it yet.</RowNote>
+  return (
+    <>
+      <PickList
+        label="Steps"
+        columns={COLUMNS}
+        lines={trail}
+        keyOf={(it) => String(it.seq)}
+        isHeading={() => false}
+        onOpen={(it) => onSearch({ step: it.seq === search.step ? null : it.seq }, "replace")}
+        renderLine={(it, option) => (
+          <StepRow
+            step={it}
+            sinceMs={Math.max(0, it.at - branch.createdAt)}
+            option={{ ...option, isSelected: option.isSelected || it === open }}
+          />
+        )}
+      />
+      {open === undefined ? null : <StepText step={open} onClose={close} />}
+    </>
+  )
+}
+
+type StepRowProps = {
+  readonly step: TrailEntry
+  readonly sinceMs: number
+  readonly option: RowOption
+}
+
+function StepRow({ step, sinceMs, option }: StepRowProps) {
+  const line = firstLine(step.text)
+  return (
+    <Row option={option}>
+      <Text as="div" mono tone="3" align="end">
+        {sayClock(sinceMs)}
+      </Text>
+      <Text tone="3">
+        <Icon name={ICON_OF_STEP[step.kind]} />
+      </Text>
+      <Text as="div" cut title={line} {...(step.kind === "forced" ? { tone: "warn" } : {})}>
+        {sayStep(step)} <Text tone="3">{line}</Text>
+      </Text>
+      <Text as="div" mono tone="2" align="end">
+        {step.tokens === 0 ? "" : formatCount(step.tokens)}
+      </Text>
+    </Row>
+  )
+}
+
+function StepText({ step, onClose }: { readonly step: TrailEntry; onClose(): void }) {
+  const title = `${sayStep(step)}, ${plural(step.tokens, "token")}`
+  return (
+    <Under label="Text of the step" onLeave={onClose}>
+      <PaneHead
+        actions={
+          <>
+            {step.handle === null ? null : (
+              <CopyIcon text={step.handle} label="Copy the handle of the whole result" />
+            )}
+            <CopyIcon text={step.text} label="Copy the text" />
+            <IconButton small icon="close" label="Close the step" onPress={onClose} />
+          </>
+        }
+      >
+        <Text strong cut title={title}>
+          {title}
+        </Text>
+      </PaneHead>
+      <Code text={step.text} label={title} />
+    </Under>
+  )
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest"
+import { ACTIVE, aBranch, aTree } from "./fold.fixture.ts"
+import { sumsOf, treeLines, turnLine } from "./tree-lines.ts"
+
+const TREE = aTree([
+  aBranch("a", { children: 2 }),
+  aBranch("b", { parentId: "a", depth: 1, children: 1 }),
+  aBranch("c", { parentId: "b", depth: 2 }),
+  aBranch("d", { parentId: "a", depth: 1 }),
+  aBranch("e", { sessionId: "s-2" }),
+])
+
+const drawn = (closed: readonly string[]) =>
+  treeLines(TREE, closed).map(({ key, depth, isOpen }) => `${depth} ${key} ${isOpen}`)
+
+describe("the rows of Folds", () => {
+  it("[CONSOLE-41] a branch stands below its session and the branch that opened it", () => {
+    expect(drawn([])).toEqual([
+      "0 session s-1 true",
+      "1 a true",
+      "2 b true",
+      "3 c null",
+      "2 d null",
+      "0 session s-2 true",
+      "1 e null",
+    ])
+  })
+
+  it("[CONSOLE-41] what is closed hides all below it, and nothing else", () => {
+    expect(drawn(["a"])).toEqual([
+      "0 session s-1 true",
+      "1 a false",
+      "0 session s-2 true",
+      "1 e null",
+    ])
+    expect(drawn(["session s-1", "b"])).toEqual([
+      "0 session s-1 false",
+      "0 session s-2 true",
+      "1 e null",
+    ])
+    expect(turnLine(turnLine(["x"], "a"), "a")).toEqual(["x"])
+  })
+
+  it("[CONSOLE-41] each row knows its place among those beside it", () => {
+    const places = treeLines(TREE, []).map(({ key, place, siblings }) => [key, place, siblings])
+    expect(places).toEqual([
+      ["session s-1", 1, 2],
+      ["a", 1, 1],
+      ["b", 1, 2],
+      ["c", 1, 1],
+      ["d", 2, 2],
+      ["session s-2", 2, 2],
+      ["e", 1, 1],
+    ])
+  })
+
+  it("[CONSOLE-41] one whose parent is not listed, or is itself, stands below the session", () => {
+    const tree = aTree([
+      aBranch("x", { parentId: "gone", depth: 2 }),
+      aBranch("y", { parentId: "y" }),
+    ])
+    expect(treeLines(tree, []).map((it) => it.depth)).toEqual([0, 1, 1])
+  })
+
+  it("[CONSOLE-41] sums agree with the rows; what nothing folds makes none of them a least", () => {
+    const tree = aTree([
+      aBranch("a"),
+      aBranch("b", { ...ACTIVE, budgetUsed: 800, tokensKeptOut: 800, resultTokens: 0 }),
+      aBranch("c", { mode: "none", isLowerBound: true, budgetUsed: 100, tokensKeptOut: 0 }),
+    ])
+    expect(sumsOf(tree)).toEqual({
+      branches: 3,
+      active: 1,
+      keptOut: 10_200,
+      used: 10_712,
+      returned: 824,
+      isLowerBound: false,
+    })
+    expect(sumsOf(aTree([aBranch("a", { isLowerBound: true })])).isLowerBound).toBe(true)
+  })
+})

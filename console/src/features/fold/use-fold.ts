@@ -1,0 +1,71 @@
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
+import type { AnyOperation } from "../../data/client.ts"
+import type { FoldAddress } from "../../data/fold-search.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+
+/** Shorter than a pause between words, longer than between letters. */
+const TYPING_MS = 150
+/** More lines than anybody reads; the next word narrows it. */
+export const MOST_FOUND = 200
+
+export const treeInput = (all: boolean) => (all ? { all } : {})
+export const searchInput = (words: string) => ({ words, limit: MOST_FOUND })
+/** Only how many are kept is wanted. */
+export const keptInput = () => ({ all: true, limit: 1 })
+
+export function useTree({ all }: Pick<FoldAddress, "all">) {
+  return useOperation("fold.tree", treeInput(all))
+}
+
+/** How many are kept at all: asked for only where none is listed. */
+export function useKept(isAsked: boolean) {
+  return useOperation("fold.list", keptInput(), { isAsked })
+}
+
+/** What the trails have of these words; the last answer stays while the next is on its way. */
+export function useTrails(text: string) {
+  const client = useClient()
+  const words = useSettled(text.trim(), TYPING_MS)
+  return useQuery({
+    queryKey: keys.operation("fold.search", searchInput(words)),
+    queryFn: ({ signal }) => client.read("fold.search", searchInput(words), { signal }),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useBranch(id: string) {
+  return useOperation("fold.show", { id }, { isAsked: id !== "" })
+}
+
+export function useRestored(id: string) {
+  return useOperation("fold.restore", { id })
+}
+
+/** What the memories are called that a branch was handed; undefined for one that is gone. */
+export function useTitles(ids: readonly string[]): readonly (string | undefined)[] {
+  const client = useClient()
+  const answers = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: keys.operation("memory.show", { id }),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        client.read("memory.show", { id }, { signal }),
+      retry: false,
+    })),
+  })
+  return answers.map((it) => it.data?.title)
+}
+
+const COUNTED: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
+
+/** A charge is no event: who wants the figure of now asks for it. */
+export function useCountAgain() {
+  const queries = useQueryClient()
+  return () => {
+    for (const name of COUNTED) {
+      void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    }
+  }
+}

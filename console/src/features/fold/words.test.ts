@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest"
+import { BRANCH_STATUSES, BranchEndReason } from "#ground/contract"
+import { ACTIVE, aBranch, aStep, NOW } from "./fold.fixture.ts"
+import {
+  filesOf,
+  firstLine,
+  markOf,
+  sayBudget,
+  sayClock,
+  sayDepth,
+  sayKeptOut,
+  sayModes,
+  sayScope,
+  saySecrets,
+  sayState,
+  sayStep,
+  sayTime,
+  sayUsed,
+} from "./words.ts"
+
+describe("the words of Folds", () => {
+  it("[CONSOLE-41] every status has a mark of its own, every end a word of its own", () => {
+    const marks = BRANCH_STATUSES.map((status) => markOf(aBranch("a", { status })))
+    expect(new Set(marks).size).toBe(BRANCH_STATUSES.length)
+    const words = BranchEndReason.options.map((endReason) => sayState(aBranch("a", { endReason })))
+    expect(new Set(words).size).toBe(BranchEndReason.options.length)
+    expect(sayState(aBranch("a", ACTIVE))).toBe("active")
+  })
+
+  it("[CONSOLE-41] a figure that was counted in part is the least", () => {
+    expect(sayBudget(aBranch("a"))).toBe("9,812 of 12,000 tokens, 81 %")
+    expect(sayUsed(aBranch("a"))).toBe("9.8k")
+    const part = aBranch("a", { isLowerBound: true })
+    expect(sayBudget(part)).toBe("at least 9,812 of 12,000 tokens, 81 %")
+    expect(sayUsed(part)).toBe("≥ 9.8k")
+    expect(sayKeptOut(part)).toBe("at least 9,400 tokens")
+    expect(sayKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
+  })
+
+  it("[CONSOLE-41] time goes on while it works and stands still when it ended", () => {
+    expect(sayTime(aBranch("a"), NOW)).toBe("1:22 of 5:00 minutes")
+    expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW - 9_000 }), NOW)).toBe(
+      "0:09 of 5:00 minutes",
+    )
+    expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW + 5_000 }), NOW)).toMatch(/^0:00/)
+    expect(sayClock(40)).toBe("0:00")
+  })
+
+  it("[CONSOLE-41] ways are named with how often, the most frequent first", () => {
+    const all = [aBranch("a"), aBranch("b", { mode: "handle" }), aBranch("c", { mode: "handle" })]
+    expect(sayModes(all)).toBe("handles for 2, sub-agent for 1")
+    expect([sayDepth(aBranch("a")), sayDepth(aBranch("a", { depth: 1, children: 1 }))]).toEqual([
+      "0, no children",
+      "1, 1 child",
+    ])
+    expect(saySecrets(aBranch("a", { redactions: 2 }))).toBe("2 values replaced")
+  })
+
+  it("[CONSOLE-42] each file is named once, and what lies out of the scope is marked", () => {
+    const branch = aBranch("a", {
+      scope: ["src/**"],
+      files: ["src/a.ts", "docs/x.md"],
+      touchedPaths: ["src/a.ts", "src/b.ts"],
+      outOfScope: ["docs/x.md"],
+    })
+    expect(filesOf(branch)).toEqual([
+      { path: "src/a.ts", isOutside: false, says: "touched, named" },
+      { path: "docs/x.md", isOutside: true, says: "named" },
+      { path: "src/b.ts", isOutside: false, says: "touched" },
+    ])
+    expect(sayScope(branch)).toBe("1 outside of src/**")
+    expect(sayScope({ ...branch, outOfScope: [] })).toBe("all inside src/**")
+    expect(sayScope(aBranch("a"))).toBe("no scope was declared")
+  })
+
+  it("[CONSOLE-42] a step is called by its tool, and its first line says something", () => {
+    expect(sayStep(aStep(1))).toBe("search")
+    expect(sayStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
+    expect(sayStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
+    expect(firstLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
+    expect(firstLine("x".repeat(10_000)).length).toBe(300)
+  })
+})

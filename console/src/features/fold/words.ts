@@ -1,0 +1,159 @@
+import type { Branch, FoldMode, TrailEntry } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import { formatRunTime } from "../../data/moments.ts"
+import type { IconName } from "../../ui/icon/icon.tsx"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+/** At this share of its budget a branch is warned, once. */
+export const WARNED_AT = 0.8
+
+const MARKS: Readonly<Record<Branch["status"], Status>> = {
+  created: "queued",
+  active: "running",
+  completed: "done",
+  timeout: "timed-out",
+  failed: "failed",
+  cancelled: "cancelled",
+}
+
+export const markOf = ({ status }: Branch): Status => MARKS[status]
+
+const ENDS: Readonly<Record<NonNullable<Branch["endReason"]>, string>> = {
+  returned: "returned",
+  budget: "over budget",
+  timeout: "timeout",
+  "parent-returned": "parent returned",
+  "session-ended": "session ended",
+  shutdown: "shut down",
+}
+
+/** How it stands: why it ended, or that it did not. */
+export function sayState({ status, endReason }: Branch): string {
+  return endReason === null ? status : ENDS[endReason]
+}
+
+/** What never reached the parent's window. */
+export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
+  if (mode === "none") return "nothing"
+  return `${isLowerBound ? "at least " : ""}${plural(tokensKeptOut, "token")}`
+}
+
+export const isLive = ({ status }: Branch): boolean => status === "created" || status === "active"
+
+/** What takes the work out of the parent's window: a word for the column. */
+export const MODES: Readonly<Record<FoldMode, string>> = {
+  wire: "wire",
+  "sub-agent": "sub-agent",
+  handle: "handles",
+  none: "none",
+}
+
+/** And the sentence for who wants to know. */
+export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
+  wire: "wire: our proxy folds it out of the conversation",
+  "sub-agent": "sub-agent: the host drops the window of its own sub-agent",
+  handle: "handles: large results stay here, the window gets a digest",
+  none: "none: nothing takes this work out of the window",
+}
+
+/** 9,812 of 12,000 tokens, 82 %; at least, where the host's own tools were not counted. */
+export function sayBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
+  const share = Math.floor((budgetUsed / budgetTotal) * 100)
+  const used = `${formatExact(budgetUsed)} of ${formatExact(budgetTotal)} tokens, ${share} %`
+  return isLowerBound ? `at least ${used}` : used
+}
+
+/** The figure of a column; the sign is read out as words by the label beside it. */
+export function sayUsed({ budgetUsed, isLowerBound }: Branch): string {
+  return isLowerBound ? `≥ ${formatCount(budgetUsed)}` : formatCount(budgetUsed)
+}
+
+export function timeUsedMs({ createdAt, completedAt }: Branch, now: number): number {
+  return Math.max(0, (completedAt ?? now) - createdAt)
+}
+
+/** 1:22, and 0:00 for what took no second. */
+export function sayClock(ms: number): string {
+  return ms < 1_000 ? "0:00" : formatRunTime(ms)
+}
+
+/** 1:22 of 5:00 minutes. */
+export function sayTime(branch: Branch, now: number): string {
+  const limit = sayClock(branch.timeoutSeconds * 1_000)
+  return `${sayClock(timeUsedMs(branch, now))} of ${limit} minutes`
+}
+
+/** 0, 2 children. */
+export function sayDepth({ depth, children }: Branch): string {
+  return `${depth}, ${children === 0 ? "no children" : plural(children, "child", "children")}`
+}
+
+/** Which ways are in force, each with how often; the most frequent first. */
+export function sayModes(branches: readonly Branch[]): string {
+  const counts = new Map<FoldMode, number>()
+  for (const { mode } of branches) counts.set(mode, (counts.get(mode) ?? 0) + 1)
+  const ways = [...counts].toSorted(([, a], [, b]) => b - a)
+  return ways.map(([mode, count]) => `${MODES[mode]} for ${formatExact(count)}`).join(", ")
+}
+
+export function saySecrets({ redactions }: Branch): string {
+  return redactions === 0 ? "none found" : `${plural(redactions, "value")} replaced`
+}
+
+export const ICON_OF_STEP: Readonly<Record<TrailEntry["kind"], IconName>> = {
+  prompt: "fork",
+  call: "terminal",
+  charge: "plug",
+  progress: "edit",
+  result: "check",
+  forced: "warning",
+}
+
+const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
+  prompt: "Opened",
+  call: "Call",
+  charge: "Host",
+  progress: "Progress",
+  result: "Returned",
+  forced: "Ended by force",
+}
+
+/** What was done, by whom: the tool where there was one. */
+export function sayStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {
+  if (tool === null || tool === "") return STEPS[kind]
+  return kind === "charge" ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
+}
+
+/** The first line that says something; the rest is opened. */
+export function firstLine(text: string): string {
+  const line = text.split("\n").find((it) => it.trim() !== "") ?? ""
+  return visibleLine(line.trim().slice(0, MOST_OF_A_LINE))
+}
+
+/** No column shows more, and a line may be a whole file. */
+const MOST_OF_A_LINE = 300
+
+/** Files that were touched or named, each once, with what is to be known about it. */
+export function filesOf({ touchedPaths, files, outOfScope }: Branch) {
+  const outside = new Set(outOfScope)
+  const named = new Set(files)
+  const touched = new Set(touchedPaths)
+  return [...new Set([...files, ...touchedPaths, ...outOfScope])].map((path) => ({
+    path,
+    isOutside: outside.has(path),
+    says: sayRole(touched.has(path), named.has(path)),
+  }))
+}
+
+function sayRole(isTouched: boolean, isNamed: boolean): string {
+  if (isTouched && isNamed) return "touched, named"
+  return isTouched ? "touched" : "named"
+}
+
+export function sayScope({ scope, outOfScope }: Branch): string {
+  if (scope.length === 0) return "no scope was declared"
+  const where = visibleLine(scope.join(", "))
+  if (outOfScope.length === 0) return `all inside ${where}`
+  return `${formatExact(outOfScope.length)} outside of ${where}`
+}

@@ -1,0 +1,163 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { Memory, MemoryList } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parseMemory } from "../../data/memory-search.ts"
+import { aList, aMemory, NOW, OUTSIDE } from "./memory.fixture.ts"
+import { MemoryPage } from "./page.tsx"
+import { listInput, searchInput } from "./use-memory.ts"
+
+type Known = {
+  readonly list?: MemoryList
+  readonly shown?: Memory
+  readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
+  readonly isReadOnly?: boolean
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Known): string {
+  const queries = new QueryClient()
+  const search = parseMemory(address)
+  if (list !== undefined) {
+    queries.setQueryData(keys.operation("memory.list", listInput(search)), list)
+  }
+  if (shown !== undefined) {
+    queries.setQueryData(keys.operation("memory.show", { id: search.show }), shown)
+  }
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  for (const [key, answer] of answers) queries.setQueryData(key, answer)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <MemoryPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const SOME = aList([aMemory("mem_1")])
+
+describe("the page Memory", () => {
+  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+    const text = render("", { list: aList([]) })
+    expect(text).toContain("What was decided to be remembered will be here")
+    expect(text).toContain("$ qm memory add --kind term")
+    const readOnly = render("", { list: aList([]), isReadOnly: true })
+    expect(readOnly.match(/Add memory/g)?.length, "only the one of the header").toBe(1)
+    expect(render("", {}), "unknown is not empty").not.toContain("qm memory add")
+  })
+
+  it("[CONSOLE-15] nothing of a kind, and nothing found, are told apart from nothing there", () => {
+    const filtered = render("?kind=term&state=stale", { list: aList([]) })
+    expect(filtered).toContain("No memory is of this kind and state. Show all")
+    const none = { found: [], total: 38 }
+    const key = keys.operation("memory.search", searchInput("zz", null))
+    const found = render("?text=zz", { list: SOME, answers: [[key, none]] })
+    expect(found).toContain("No memory answers these words, of 38. Show all")
+  })
+
+  it("[CONSOLE-43] the search is narrowed by the state too, which the server does not know", () => {
+    const found = [{ memory: aMemory("mem_1"), score: 1, why: ["words cent"] }]
+    const key = keys.operation("memory.search", searchInput("cent", "pitfall"))
+    const answers = [[key, { found, total: 38 }]] as const
+    const list = aList([])
+    expect(render("?text=cent&kind=pitfall", { list, answers })).toContain("1 memory of 38")
+    expect(render("?text=cent&kind=pitfall&state=stale", { list, answers })).toContain(
+      "No memory answers these words",
+    )
+  })
+
+  it("[CONSOLE-44] files that could not be read are named, the first three of them", () => {
+    const problems = ["a", "b", "c", "d"].map((it) => ({ file: `${it}.md`, problem: "No kind." }))
+    const text = render("", { list: aList([aMemory("mem_1")], { problems }) })
+    expect(text).toContain("4 files could not be read as a memory. a.md: No kind. b.md: No kind.")
+    expect(text).toContain("c.md: No kind. And 1 more.")
+    expect(render("", { list: SOME })).not.toContain("could not be read")
+  })
+})
+
+describe("a memory on the page Memory", () => {
+  it("[CONSOLE-43] a memory has its text, its code, its source and how far it is trusted", () => {
+    const shown = aMemory("mem_1", {
+      state: "stale",
+      cites: [
+        { path: "src/a.ts", symbol: "roundLine", sha: "1", state: "changed" },
+        { path: "src/b.ts", sha: "2", state: "gone" },
+      ],
+      signals: { helpful: 4, unhelpful: 1, succeeded: 0, failed: 0 },
+      supersededBy: "mem_2",
+    })
+    const html = markupOf("?show=mem_1", { list: SOME, shown })
+    const text = textOf(html)
+    expect(text).toContain("Stale: code it cites has changed since it was written.")
+    expect(text).toContain("Round on the line first")
+    expect(html).toContain('href="/map?show=src%2Fa.ts%23roundLine"')
+    expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
+    expect(text).toMatch(/changed since .* gone/)
+    expect(text).toContain("Trust 0.70, fair, computed from signals and uses")
+    expect(text).toContain("Signals 4 helpful, 1 unhelpful")
+    expect(text).toContain("Source agent, distilled, in session s-1, at 4e2a19c")
+    expect(text).toContain("Age 4 days,")
+    expect(html).toContain('href="/memory?at=mem_2&amp;show=mem_2"')
+  })
+
+  it("[CONSOLE-43] what nobody here wrote is called quarantined, with what ends that", () => {
+    const shown = aMemory("mem_1", { source: OUTSIDE })
+    const text = render("?show=mem_1", { list: SOME, shown })
+    expect(text).toContain("Quarantined: it rests on a text that nobody here wrote.")
+    expect(text).toContain("until a person confirms it")
+    const confirmed = aMemory("mem_1", { source: OUTSIDE, state: "confirmed" })
+    expect(render("?show=mem_1", { list: SOME, shown: confirmed })).not.toContain("Quarantined")
+  })
+
+  it("[CONSOLE-44] a page that may only be read offers nothing that writes", () => {
+    const html = markupOf("?show=mem_1", { list: SOME, shown: aMemory("mem_1"), isReadOnly: true })
+    for (const name of ["Add memory", "Confirm", "Helpful", "Unhelpful", "Forget"]) {
+      expect(html).toMatch(
+        new RegExp(`<button[^>]*disabled=""[^>]*>(<svg.*?</svg>)?<span[^>]*>${name}<`),
+      )
+    }
+    expect(textOf(html)).toContain("This page is read only.")
+    const form = markupOf("?add=yes", { list: SOME, isReadOnly: true })
+    expect(form).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Record</)
+  })
+
+  it("[CONSOLE-44] the form says what each kind is for, and what a text from outside becomes", () => {
+    const text = render("?add=yes", { list: SOME })
+    expect(text).toContain("decision what was chosen, and why")
+    expect(text).toContain("From outside quarantined until confirmed")
+    expect(text).toContain("Secrets are replaced before it is written.")
+  })
+
+  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
+    const queryKey = keys.operation("memory.list", listInput({ kind: null, state: null }))
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const page = <MemoryPage now={NOW} search={parseMemory("")} onSearch={() => undefined} />
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    )
+    expect(textOf(html)).toContain("The disk is full")
+    expect(textOf(html)).toContain("Try again")
+  })
+
+  it("[CONSOLE-22] hostile titles, texts and files are drawn as what they are", () => {
+    const shown = aMemory("mem_1", {
+      title: "x\u202Ey<img src=x>",
+      description: "\u2066<b>",
+      body: "<img src=x> [a](javascript:alert(1)) \u0007",
+      file: "a\u202Eb.md",
+    })
+    const html = markupOf("?show=mem_1", { list: SOME, shown })
+    expect(html).not.toMatch(/[\u202E\u2066\u0007]|<img|href="javascript/)
+  })
+})

@@ -1,0 +1,115 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import type { Memory, MemoryList } from "../../contract.ts"
+import type { AnyOperation, Input } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import type { MemoryAddress } from "../../data/memory-search.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** Shorter than a pause between words, longer than between letters. */
+const TYPING_MS = 150
+/** The contract's most; beyond it the search finds the others. */
+export const MOST_LISTED = 1_000
+const MOST_FOUND = 100
+
+type Filter = Pick<MemoryAddress, "kind" | "state">
+
+export const listInput = ({ kind, state }: Filter): Input<"memory.list"> => ({
+  ...(kind === null ? {} : { kind }),
+  ...(state === null ? {} : { state }),
+  limit: MOST_LISTED,
+})
+
+export const searchInput = (words: string, kind: Filter["kind"]): Input<"memory.search"> => ({
+  words,
+  ...(kind === null ? {} : { kind }),
+  limit: MOST_FOUND,
+})
+
+export function useMemories(search: Filter) {
+  return useOperation("memory.list", listInput(search))
+}
+
+/** What answers the words; the last answer stays while the next is on its way. */
+export function useFound({ text, kind }: Pick<MemoryAddress, "text" | "kind">) {
+  const client = useClient()
+  const words = useSettled(text.trim(), TYPING_MS)
+  return useQuery({
+    queryKey: keys.operation("memory.search", searchInput(words, kind)),
+    queryFn: ({ signal }) => client.read("memory.search", searchInput(words, kind), { signal }),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useMemory(id: string) {
+  return useOperation("memory.show", { id }, { isAsked: id !== "" })
+}
+
+const CHANGED: readonly AnyOperation[] = ["memory.list", "memory.search", "memory.show"]
+
+/** What can be done to a memory. Each shows at once and is asked again whatever comes of it. */
+export function useActions() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const settle = () => {
+    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+  }
+  const fail = (error: unknown) => toast.fail(toWireError(error))
+  const patch = (memory: Memory) => {
+    queries.setQueryData<Memory>(keys.operation("memory.show", { id: memory.id }), memory)
+    queries.setQueriesData<MemoryList>({ queryKey: keys.anyInput("memory.list") }, (list) =>
+      list === undefined
+        ? list
+        : { ...list, memories: list.memories.map((it) => (it.id === memory.id ? memory : it)) },
+    )
+  }
+  const confirm = useMutation({
+    mutationFn: ({ id }: Memory) => client.write("memory.confirm", { id }),
+    onMutate: (memory) => patch({ ...memory, state: "confirmed" }),
+    onSuccess: (memory) => {
+      patch(memory)
+      toast.show({ text: sayConfirmed(memory) })
+    },
+    onError: fail,
+    onSettled: settle,
+  })
+  const judge = useMutation({
+    mutationFn: ({ memory: { id }, verdict }: Judgement) =>
+      client.write("memory.feedback", { id, verdict }),
+    onMutate: ({ memory, verdict }) => patch(judged(memory, verdict)),
+    onSuccess: (memory) => {
+      patch(memory)
+      toast.show({ text: `Counted, its trust is ${memory.confidence.toFixed(2)} now` })
+    },
+    onError: fail,
+    onSettled: settle,
+  })
+  const forget = useMutation({
+    mutationFn: (id: string) => client.write("memory.forget", { id }),
+    onSuccess: ({ file }) => toast.show({ text: `Forgotten, ${file} is deleted` }),
+    onError: fail,
+    onSettled: settle,
+  })
+  const isBusy = confirm.isPending || judge.isPending || forget.isPending
+  return { confirm: confirm.mutate, judge: judge.mutate, forget: forget.mutate, isBusy }
+}
+
+export type Actions = ReturnType<typeof useActions>
+
+type Verdict = "helpful" | "unhelpful"
+type Judgement = { readonly memory: Memory; readonly verdict: Verdict }
+
+/** With one voice more; what that does to its trust the server computes. */
+export function judged(memory: Memory, verdict: Verdict): Memory {
+  const { signals } = memory
+  return { ...memory, signals: { ...signals, [verdict]: signals[verdict] + 1 } }
+}
+
+function sayConfirmed({ state }: Memory): string {
+  // Confirmed by a person and still stale: the code it cites is not what it was.
+  return state === "stale" ? "Confirmed, the code it cites has changed" : "Confirmed"
+}

@@ -1,0 +1,106 @@
+import type { Memory, MemoryKind, MemoryState } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+/** What each kind is for, as the form asks for it. */
+export const KINDS_IN_WORDS: Readonly<Record<MemoryKind, string>> = {
+  strategy: "a way that worked",
+  pitfall: "what goes wrong, and how to see it",
+  decision: "what was chosen, and why",
+  rule: "what always holds here",
+  term: "what a word means here",
+  fix: "what repaired a fault",
+}
+
+export const NAMES_OF_STATES: Readonly<Record<MemoryState, string>> = {
+  proposed: "Proposed",
+  confirmed: "Confirmed",
+  superseded: "Superseded",
+  stale: "Stale",
+}
+
+/** It rests on a text that nobody here wrote, and nobody here has confirmed it. */
+export function isQuarantined({ source, state }: Memory): boolean {
+  return source.isUntrusted && state === "proposed"
+}
+
+const MARKS: Readonly<Record<MemoryState, Status>> = {
+  proposed: "queued",
+  confirmed: "done",
+  superseded: "stopped",
+  stale: "warned",
+}
+
+export function markOf(memory: Memory): Status {
+  return isQuarantined(memory) ? "waiting" : MARKS[memory.state]
+}
+
+export function sayState(memory: Memory): string {
+  return isQuarantined(memory) ? "quarantined" : memory.state
+}
+
+/** The figure in a word. Below fair it is found, and seldom handed to an agent. */
+export function sayTrust(confidence: number): string {
+  if (confidence >= 0.85) return "high"
+  if (confidence >= 0.7) return "fair"
+  return confidence >= 0.4 ? "low" : "poor"
+}
+
+/** agent, distilled; human. */
+export function saySource({ source }: Memory): string {
+  const how = source.isDistilled ? ", distilled" : ""
+  return `${source.actor}${how}`
+}
+
+/** agent, distilled, in session s-1, at 4e2a19c. */
+export function saySourceWhole(memory: Memory): string {
+  const { session, commit } = memory.source
+  const where = session === null ? "" : `, in session ${visibleLine(session)}`
+  const at = commit === null ? "" : `, at ${visibleLine(commit.slice(0, 7))}`
+  return `${saySource(memory)}${where}${at}`
+}
+
+/** How many of its citations are not as they were; empty where all are. */
+export function sayStaleCites({ cites }: Memory): string {
+  const changed = cites.filter((it) => it.state === "changed").length
+  const gone = cites.filter((it) => it.state === "gone").length
+  const parts = [
+    changed === 0 ? "" : `${plural(changed, "citation")} changed`,
+    gone === 0 ? "" : `${plural(gone, "citation")} gone`,
+  ]
+  return parts.filter((it) => it !== "").join(", ")
+}
+
+/** 4 helpful, 1 unhelpful, 3 tasks succeeded; what nobody said is left out. */
+export function saySignals({ signals }: Memory): string {
+  const { helpful, unhelpful, succeeded, failed } = signals
+  const parts = [
+    [helpful, `${formatExact(helpful)} helpful`],
+    [unhelpful, `${formatExact(unhelpful)} unhelpful`],
+    [succeeded, `${plural(succeeded, "task")} succeeded`],
+    [failed, `${plural(failed, "task")} failed`],
+  ] as const
+  const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [words]))
+  return said.length === 0 ? "none yet" : said.join(", ")
+}
+
+export function sayUses({ uses }: Memory): string {
+  return uses === 0 ? "never on this machine" : `${plural(uses, "time")} on this machine`
+}
+
+export const CITE_STATES = {
+  fresh: { says: "as cited", tone: "3" },
+  changed: { says: "changed since", tone: "warn" },
+  gone: { says: "gone", tone: "bad" },
+  unchecked: { says: "not checked", tone: "3" },
+} as const satisfies Record<Memory["cites"][number]["state"], { says: string; tone: string }>
+
+export function placeOf({ path, symbol }: Memory["cites"][number]): string {
+  return symbol === undefined ? path : `${path}#${symbol}`
+}
+
+/** What deleting it means. */
+export function sayForget({ title, file }: Memory): string {
+  return `The memory "${visibleLine(title)}" and its file ${visibleLine(file)} will be deleted. What was committed of it stays in git; what was not is gone.`
+}

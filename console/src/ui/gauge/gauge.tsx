@@ -1,0 +1,57 @@
+import styles from "./gauge.module.css"
+
+type GaugeBarProps = {
+  /** What it says to who hears it: both figures and their unit. */
+  readonly label: string
+  /** How much of the whole; above 1 is drawn as 1. */
+  readonly share: number
+  /** Where the warning begins. */
+  readonly notch?: number
+  /** It ended because nothing was left. */
+  readonly isOver?: boolean
+}
+
+/** How much is used, with a notch where the warning begins. */
+export function GaugeBar({ label, share, notch, isOver = false }: GaugeBarProps) {
+  return (
+    <span
+      className={styles.track}
+      data-state={stateOf(share, notch, isOver)}
+      role="meter"
+      aria-label={label}
+      aria-valuenow={Math.round(share * 100)}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(100, Math.round(share * 100))}
+      aria-valuetext={label}
+      title={label}
+    >
+      <i style={{ width: percent(Math.min(1, Math.max(0, share))) }} />
+      {notch === undefined ? null : <u style={{ left: percent(notch) }} />}
+    </span>
+  )
+}
+
+type GaugeProps = GaugeBarProps & {
+  /** At the left of the bar: what is used. */
+  readonly used: string
+  /** At its right: of how much. */
+  readonly total: string
+}
+
+/** The same in a column: used, the bar, and of how much. */
+export function Gauge({ used, total, ...bar }: GaugeProps) {
+  return (
+    <span className={styles.gauge}>
+      <b>{used}</b>
+      <GaugeBar {...bar} />
+      <em>{total}</em>
+    </span>
+  )
+}
+
+function stateOf(share: number, notch: number | undefined, isOver: boolean) {
+  if (isOver || share > 1) return "bad"
+  return notch !== undefined && share >= notch ? "warn" : "neutral"
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(2)}%`
