@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { FoldShow } from "#ground/contract"
+import { hostProgram } from "#test/host-programs"
+import { scriptedAnthropic } from "#test/model-anthropic"
+import { needs } from "#test/needs"
+import { readToken, send } from "#test/server"
+import { launchChromium } from "../browser/chromium.ts"
+import { settle, visit } from "../browser/visit.ts"
+import { startWorld, type World } from "../browser/world.ts"
+import { resultsIn, type Step, type ToolResult, tell, toolsIn } from "./host-story.ts"
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
+const LONGEST_RUN_MS = 90_000
+
+/** In the shape of a token of GitHub, and nobody's: chance made it just now. */
+function newToken(): string {
+  return `ghp_${randomBytes(18).toString("hex")}`
+}
+
+/** The id that the answer of `branch` told, as a model would read it. */
+function branchIn(results: readonly ToolResult[]): string {
+  const found = /(br_[a-z0-9]+)/.exec(results[0]?.text ?? "")?.[1]
+  if (found === undefined) throw new Error(`no branch in ${JSON.stringify(results)}`)
+  return found
+}
+
+function storyWith(token: string, project: string): readonly Step[] {
+  const file_path = join(project, "kettle.ts")
+  return [
+    () => ({
+      name: "mcp__qm__branch",
+      input: { description: "find the kettle", prompt: `say where water is boiled, not ${token}` },
+    }),
+    () => ({ name: "mcp__qm__search", input: { query: "boil water" } }),
+    () => ({ name: "Read", input: { file_path } }),
+    (results) => ({
+      name: "mcp__qm__branch_status",
+      input: { branch_id: branchIn(results), progress: `found it, and ${token}` },
+    }),
+    (results) => ({
+      name: "mcp__qm__return",
+      input: {
+        branch_id: branchIn(results),
+        message: `Water is boiled in kettle.ts. The token is ${token}.`,
+        evidence: [`kettle.ts:1 ${token}`],
+        open_questions: [`who owns ${token}?`],
+      },
+    }),
+  ]
+}
+
+function logOf(world: World): string {
+  return join(world.home, "qm-mcp.log")
+}
+
+/** Claude Code in print mode, with our server as its only one; what it said at its end. */
+async function runHost(world: World, url: string): Promise<string> {
+  // Its own words go to a file of ours: the host would keep them among its own.
+  const log = logOf(world)
+  const command = { command: "/bin/sh", args: ["-c", `exec "$0" mcp 2>"$1"`, LAUNCHER, log] }
+  const config = join(world.home, "mcp.json")
+  const env = { QM_LOG_LEVEL: "debug" }
+  await writeFile(config, JSON.stringify({ mcpServers: { qm: { ...command, env } } }))
+  const tools = ["branch", "search", "branch_status", "return"].map((it) => `mcp__qm__${it}`)
+  const { program } = hostProgram("claude-code")
+  const child = spawn(
+    program,
+    [
+      "-p",
+      "find the kettle",
+      "--output-format",
+      "json",
+      "--mcp-config",
+      config,
+      "--strict-mcp-config",
+      "--allowedTools",
+      ["Read", ...tools].join(","),
+    ],
+    {
+      cwd: world.project,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: world.home,
+        TERM: "dumb",
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: "not-a-key",
+        DISABLE_TELEMETRY: "1",
+        DISABLE_AUTOUPDATER: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: LONGEST_RUN_MS,
+      killSignal: "SIGKILL",
+    },
+  )
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      said += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
+  if (code !== 0) throw new Error(`the host ended with ${code}: ${said.slice(-2_000)}`)
+  return said
+}
+
+/** The files that are ours, as bytes; the host's own transcripts are not. */
+async function ourFiles(world: World): Promise<ReadonlyMap<string, Buffer>> {
+  const folders = [".qm", ".git/qm"].map((it) => join(world.project, it))
+  const found = new Map([[logOf(world), await readFile(logOf(world))]])
+  for (const folder of [join(world.home, ".qm"), ...folders].filter((it) => existsSync(it))) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    for (const entry of entries.filter((it) => it.isFile())) {
+      const file = join(entry.parentPath, entry.name)
+      found.set(file, await readFile(file))
+    }
+  }
+  return found
+}
+
+async function lived(world: World, token: string) {
+  await writeFile(join(world.project, "kettle.ts"), "export function boilWater() {}\n")
+  await using model = await scriptedAnthropic(tell(storyWith(token, world.project)))
+  await runHost(world, model.url)
+  const asked = model.messages().filter((it) => toolsIn(it).length > 0)
+  const [first, last] = [asked[0], asked.at(-1)]
+  if (first === undefined || last === undefined) throw new Error("the host offered no tools")
+  return { tools: toolsIn(first), results: resultsIn(last) }
+}
+
+describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools", () => {
+  const token = newToken()
+  let world: World
+  let life: Awaited<ReturnType<typeof lived>>
+
+  beforeAll(async () => {
+    world = await startWorld({ backups: 0 })
+    life = await lived(world, token)
+  }, LONGEST_RUN_MS)
+
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]()
+  })
+
+  test("[MCP-1] shows branch and return at once, and calls what the model asks for", () => {
+    expect(life.tools).toEqual(expect.arrayContaining(["mcp__qm__branch", "mcp__qm__return"]))
+    expect(life.results.filter((it) => it.isError)).toEqual([])
+    expect(life.results).toHaveLength(5)
+    expect(life.results[1]?.text).toContain("kettle.ts")
+    expect(life.results[4]?.text).toContain("completed")
+  })
+
+  test("[F5] the branch is stored, charged and trailed", async () => {
+    const { stdout } = await world.qm(["fold", "show", branchIn(life.results), "--json"])
+    const { branch, trail } = FoldShow.parse(JSON.parse(stdout))
+    expect(branch).toMatchObject({
+      status: "completed",
+      endReason: "returned",
+      client: "claude-code",
+      isLowerBound: true,
+      result: expect.stringContaining("Water is boiled in kettle.ts."),
+    })
+    expect(branch.budgetUsed).toBeGreaterThan(0)
+    expect(branch.redactions).toBeGreaterThanOrEqual(4)
+    expect(trail.map((it) => it.kind)).toEqual(
+      expect.arrayContaining(["prompt", "call", "progress", "result"]),
+    )
+    expect(trail.find((it) => it.tool === "search")?.text).toContain("kettle.ts")
+  })
+
+  test("[F5] the token in the model's words is in no answer of our tools", () => {
+    expect(JSON.stringify(life.results)).not.toContain(token)
+  })
+
+  test("[F5] nor in what the command line and the API tell", async () => {
+    const id = branchIn(life.results)
+    const headers = { authorization: `Bearer ${await readToken(join(world.home, ".qm"))}` }
+    for (const path of [`show?id=${id}`, "list", "tree", `restore?id=${id}`]) {
+      const answer = await send(world.port, { path: `/api/fold/${path}`, headers })
+      expect([path, answer.status, answer.text.includes(token)]).toEqual([path, 200, false])
+    }
+    for (const args of [["show", id], ["list"], ["tree"], ["restore", id]]) {
+      const { code, stdout, stderr } = await world.qm(["fold", ...args, "--json"])
+      expect([args, code, `${stdout}${stderr}`.includes(token)]).toEqual([args, 0, false])
+    }
+  })
+
+  test("[F5] nor on the console's page", async () => {
+    await using chromium = await launchChromium()
+    const show = branchIn(life.results)
+    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    for (const [tab, words] of [
+      ["result", "Water is boiled in kettle.ts."],
+      ["trail", "search"],
+      ["prompt", "say where water is boiled"],
+      ["restored", "Water is boiled in kettle.ts."],
+    ] as const) {
+      await window.page.goto(`${world.url}/folds?show=${show}&tab=${tab}`)
+      await settle(window.page)
+      await window.page.getByText(words).first().waitFor()
+      expect([tab, (await window.page.content()).includes(token)]).toEqual([tab, false])
+    }
+  })
+
+  test("[F5] nor in any file of ours, store and logs among them", async () => {
+    const files = await ourFiles(world)
+    expect([...files.keys()].filter((it) => it.endsWith("store.db"))).toHaveLength(1)
+    expect(files.get(logOf(world))?.length).toBeGreaterThan(0)
+    const leaks = [...files].filter(([, bytes]) => bytes.includes(token)).map(([file]) => file)
+    expect(leaks).toEqual([])
+  })
+})

@@ -1,0 +1,13 @@
+import type { McpServer } from "@modelcontextprotocol/server"
+import { mountAsking } from "./suite-asking.ts"
+import { mountInputs } from "./suite-inputs.ts"
+import { mountTexts } from "./suite-texts.ts"
+import { mountTools } from "./suite-tools.ts"
+
+/** All that the official conformance suite expects of a server, beside what is ours. */
+export function mountSuite(server: McpServer): void {
+  mountTools(server)
+  mountInputs(server)
+  mountTexts(server)
+  mountAsking(server)
+}

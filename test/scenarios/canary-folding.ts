@@ -1,0 +1,116 @@
+import { commit } from "#test/git"
+import { type Canary, ofOneLine, textOf, textWithin } from "./canary-search.ts"
+import type { CanaryEntry, CanaryWorld } from "./canary-world.ts"
+
+/** A call that does what it says, or the entry would try nothing. */
+async function call(world: CanaryWorld, name: string, given: object): Promise<string> {
+  const text = await tryCall(world, name, given)
+  if (text.includes('"isError":true')) throw new Error(`${name} refused: ${text.slice(0, 300)}`)
+  return text
+}
+
+/** One call of a tool, as an agent sends it; gives what the answer says. */
+async function tryCall(world: CanaryWorld, name: string, given: object): Promise<string> {
+  const params = { name, arguments: { session_id: "canary", ...given } }
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+  const headers = { accept: "application/json, text/event-stream" }
+  const { status, text } = await world.ask({ method: "POST", path: "/mcp", headers, body })
+  if (status !== 200) throw new Error(`no answer of ${name}: ${status} ${text.slice(0, 300)}`)
+  return text
+}
+
+const lineOf = (characters: number, canaries: readonly Canary[]) =>
+  textWithin(characters, ofOneLine(canaries)).replaceAll("\n", " ")
+
+const handleIn = (text: string, form: RegExp) => form.exec(text)?.[0] ?? "none"
+
+/** What agents branch off and give back, what stays under a handle, and what is remembered. */
+export const FOLDING: readonly CanaryEntry[] = [
+  {
+    name: "a branch, its notes and what it gives back",
+    async put(world, canaries) {
+      const text = textWithin(9_000, canaries)
+      const short = lineOf(450, canaries)
+      const scope = ofOneLine(canaries)
+        .slice(0, 3)
+        .map((it) => it.text)
+      const opened = await call(world, "branch", { description: short, prompt: text, scope })
+      const branch_id = handleIn(opened, /br_[0-9a-f]{32}/)
+      await call(world, "branch_status", { branch_id, progress: textWithin(1_900, canaries) })
+      await call(world, "search", { query: short })
+      const lines = ofOneLine(canaries).map((it) => it.text)
+      const message = textWithin(48_000, canaries)
+      const more = { evidence: lines, files: lines.slice(0, 5), open_questions: lines.slice(5, 9) }
+      await call(world, "return", { branch_id, message, ...more, extract_memory: true })
+      await call(world, "read_handle", { handle: branch_id, lines: 500 })
+      for (const operation of ["fold.show", "fold.restore"])
+        await world.get(operation, { id: branch_id })
+      await world.get("fold.tree")
+      await world.get("fold.list", { all: "true" })
+      await world.get("fold.search", { words: "redacted" })
+      await world.qm(["fold", "show", branch_id])
+    },
+  },
+  {
+    name: "a branch that ends by force",
+    async put(world, canaries) {
+      const text = textWithin(9_000, canaries)
+      const opened = await call(world, "branch", { description: "x", prompt: text, budget: 1 })
+      const branch_id = handleIn(opened, /br_[0-9a-f]{32}/)
+      await call(world, "branch_status", { branch_id, progress: textWithin(1_900, canaries) })
+      // It passes the budget, which ends the branch.
+      await tryCall(world, "search", { query: lineOf(450, canaries) })
+      await call(world, "branch_status", { branch_id })
+      await world.post("fold.end", { sessionId: "canary" })
+    },
+  },
+  {
+    name: "a large result under a handle",
+    async put(world, canaries) {
+      const notes = `# Harbour\n\n${textOf(canaries)}\n${"harbour masters keep ledgers. ".repeat(900)}\n`
+      await world.write("project/docs/harbour.md", "")
+      commit(world.user.project, "harbour", { "docs/harbour.md": notes })
+      await world.post("map.scan", { mode: "incremental" })
+      const given = { task: "harbour masters", target: ["docs/harbour.md"], budget: 20_000 }
+      const packed = await call(world, "pack", given)
+      const handle = handleIn(packed, /rh_[0-9a-f]{32}/)
+      await call(world, "read_handle", { handle, lines: 2_000 })
+      await call(world, "read_handle", { handle, query: "redacted" })
+    },
+  },
+  {
+    name: "what is remembered, by an agent and by a person",
+    async put(world, canaries) {
+      const [title, body] = [lineOf(110, canaries), textWithin(9_000, canaries)]
+      await call(world, "memory_record", { kind: "fix", title, body, description: title })
+      await world.post("memory.record", {
+        kind: "rule",
+        title: "A rule",
+        body: `By hand.\n${body}`,
+      })
+      await call(world, "memory_search", { query: "rule by hand" })
+      await world.get("memory.list")
+      await world.get("memory.search", { words: "rule by hand" })
+      await world.qm(["memory"])
+      await world.qm([
+        "memory",
+        "add",
+        title,
+        `On the terminal: ${lineOf(300, canaries)}`,
+        "--kind",
+        "term",
+      ])
+    },
+  },
+  {
+    name: "calls of tools that are refused",
+    async put(world, canaries) {
+      const lines = ofOneLine(canaries).map((it) => it.text)
+      await tryCall(world, "return", { branch_id: lines[0], message: textOf(canaries) })
+      await tryCall(world, "branch", { description: textOf(canaries), prompt: "x" })
+      await tryCall(world, "read_handle", { handle: lines[1] })
+      await tryCall(world, "search", { query: "x", limit: lines[2] })
+      await tryCall(world, "memory_record", { kind: lines[3], title: "x", body: "y" })
+    },
+  },
+]
