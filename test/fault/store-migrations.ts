@@ -45,12 +45,12 @@ export function dyingMigrations(dieAt: number, fromVersion: number): readonly Mi
 }
 
 /**
- * Places to die when coming from a version: each statement, and each end. From nothing it is the whole
- * way; from a version in between the next step, since what follows is the same way again, which at
- * night is gone too.
+ * Places to die when coming from a version: each statement of the next step, and its end. What
+ * follows is the step of the next version, from the same schema; at night the whole way is gone from
+ * each.
  */
 export function placesToDie(fromVersion: number): number {
-  const isWholeWay = fromVersion === 0 || process.env["QM_NIGHT"] !== undefined
+  const isWholeWay = process.env["QM_NIGHT"] !== undefined
   const none = sql``
   const types = { integer: none, real: none, text: none, blob: none, strict: none }
   const steps = VERSIONS.filter((it) => it.number > fromVersion)
