@@ -107,7 +107,11 @@ function rowsOf([floor, ...samples]: readonly Samples[]): readonly Row[] {
   })
 }
 
-function depsOf(store: Store, context: BenchContext, found: readonly MemoryInjected[]): FoldDeps {
+function depsOf(
+  store: Store,
+  context: BenchContext,
+  injection: { readonly most: number; readonly found: readonly MemoryInjected[] },
+): FoldDeps {
   const secrets = createSecrets({ random: systemRandom })
   const tokens = createTokens({ encoding: "claude" })
   const config = {

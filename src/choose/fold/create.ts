@@ -37,6 +37,7 @@ type Draft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: strin
 
 type Creating = FoldDeps & {
   isClosed(): boolean
+  onOpening(): void
   onOpened(deadlineAt: number): void
 }
 
@@ -120,6 +121,7 @@ function nameOf({ client }: Caller, scrub: Scrub): string | null {
 async function store(deps: Creating, draft: Draft, config: Config): Promise<number> {
   const count = await counterOrRough(deps)
   const db = await deps.db()
+  deps.onOpening()
   return db.transaction(async (tx) => {
     if (deps.isClosed()) throw FoldClosed({})
     await endOverdue(tx, { root: draft.root, at: draft.createdAt, count })

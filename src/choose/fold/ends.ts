@@ -8,7 +8,7 @@ import { counterOrRough, type FoldDeps, sessionOf } from "./world.ts"
 
 /** Ends of sessions and of processes: nothing stays active that nobody works on. */
 export function createEnds(deps: FoldDeps & { onEnded(): void }) {
-  async function endAll(rows: Sql, isMeant: (row: BranchRow) => boolean, reason: Forced) {
+  async function endAll({ rows, isMeant, reason }: Meant): Promise<string[]> {
     const count = await counterOrRough(deps)
     const at = deps.clock.now()
     const db = await deps.db()
@@ -22,6 +22,13 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
     return ended
   }
 
+  /** Most sessions and starts have nothing to end, and take no turn among those who write. */
+  async function endIfAny(meant: Meant): Promise<string[]> {
+    const db = await deps.db()
+    const isAny = (await db.all(BranchRow, meant.rows)).some(meant.isMeant)
+    return isAny ? endAll(meant) : []
+  }
+
   return {
     /** A caller ends its own; without one, the session ends for everybody. */
     async end(
@@ -31,20 +38,26 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
     ): Promise<string[]> {
       const session = sessionOf(sessionId, caller?.session ?? "", await openScrub(deps))
       const isMeant = (row: BranchRow) => caller === undefined || row.principal === caller.principal
-      return endAll(selectLiveOfSession(deps.root(), session), isMeant, reason)
+      return endIfAny({ rows: selectLiveOfSession(deps.root(), session), isMeant, reason })
     },
     /** At start: branches whose process is gone. Those of other machines end at their deadline. */
     async recover(): Promise<number> {
-      const ended = await endAll(
-        selectLive(deps.root()),
-        (row) => isLost(row.owner, deps),
-        "shutdown",
-      )
-      return ended.length
+      const isMeant = (row: BranchRow) => isLost(row.owner, deps)
+      const rows = selectLive(deps.root())
+      return (await endIfAny({ rows, isMeant, reason: "shutdown" })).length
     },
-    endOwn: (reason: "shutdown"): Promise<string[]> =>
-      endAll(selectLive(deps.root()), (row) => isSame(row.owner, deps.owner), reason),
+    /** Also one that is being stored at this moment: it is asked for behind it. */
+    async endOwn(reason: "shutdown"): Promise<void> {
+      const isMeant = (row: BranchRow) => isSame(row.owner, deps.owner)
+      await endAll({ rows: selectLive(deps.root()), isMeant, reason })
+    },
   }
+}
+
+type Meant = {
+  readonly rows: Sql
+  isMeant(row: BranchRow): boolean
+  readonly reason: Forced
 }
 
 function isLost(owner: Owner, deps: FoldDeps): boolean {

@@ -16,7 +16,7 @@ export const DepthExceeded = defineError<{ most: number }>()("FOLD_DEPTH_EXCEEDE
 export const TooMany = defineError<{ what: string; limit: number; retryAfterSeconds: number }>()(
   "FOLD_TOO_MANY",
   {
-    family: "unavailable",
+    family: "too-many",
     message: (it) =>
       `${it.what}, and the limit is ${formatExact(it.limit)}. ` +
       `Retry in ${formatExact(it.retryAfterSeconds)} seconds.`,

@@ -19,6 +19,7 @@ export type Fold = ReturnType<typeof createFold>
 /** Branches of one repository. All of their state is in the database; here is only one wait. */
 export function createFold(given: FoldDeps) {
   let isClosed = false
+  let hasOpened = false
   const watch = createWatch({
     clock: given.clock,
     log: given.log,
@@ -31,6 +32,9 @@ export function createFold(given: FoldDeps) {
   const deps: Deps = {
     ...given,
     isClosed: () => isClosed,
+    onOpening: () => {
+      hasOpened = true
+    },
     onOpened: (deadlineAt: number) => watch.opened(deadlineAt),
     onEnded: () => watch.ended(),
   }
@@ -55,13 +59,15 @@ export function createFold(given: FoldDeps) {
     async close(reason: "shutdown" = "shutdown"): Promise<void> {
       isClosed = true
       await watch.close()
-      await endOwn(reason)
+      // A process that only read has nothing to end, and takes no turn among those who write.
+      if (hasOpened) await endOwn(reason)
     },
   }
 }
 
 type Deps = FoldDeps & {
   isClosed(): boolean
+  onOpening(): void
   onOpened(deadlineAt: number): void
   onEnded(): void
 }

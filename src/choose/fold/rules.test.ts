@@ -564,6 +564,30 @@ describe("ends of sessions and processes", () => {
     expect(await failureOf(it.fold.branch(TASK, AGENT))).toMatchObject({ code: "FOLD_CLOSED" })
   })
 
+  test("[FOLD-11] a branch that is stored while the process closes is ended or refused", async () => {
+    const it = await world()
+    const opening = Array.from({ length: 20 }, () =>
+      failureOf(it.fold.branch({ ...TASK, parentBranchId: "root" }, AGENT)),
+    )
+    await it.other({}).status({}, AGENT)
+    await it.fold.close()
+    await Promise.all(opening)
+    expect((await it.fold.list({ all: true })).active).toBe(0)
+  })
+
+  test("[FOLD-11] a process that opened nothing closes without a write", async () => {
+    const it = await world()
+    const db = await it.deps.db()
+    const transaction = (): never => {
+      throw new Error("a write")
+    }
+    const reader = it.other({ db: async () => ({ ...db, transaction }) })
+    await reader.list({})
+    expect(await reader.recover()).toBe(0)
+    expect(await reader.end("s1")).toEqual([])
+    await expect(reader.close()).resolves.toBeUndefined()
+  })
+
   test("[FOLD-23] a watched branch ends at its deadline though nobody asks, and also the next", async () => {
     const { fold, clock, eventNames } = await world()
     fold.watch()

@@ -1,5 +1,12 @@
 /** What kind of failure it is. A surface maps the family, never the code, to a status. */
-export type ErrorFamily = "invalid" | "not-found" | "conflict" | "denied" | "unavailable" | "full"
+export type ErrorFamily =
+  | "invalid"
+  | "not-found"
+  | "conflict"
+  | "denied"
+  | "too-many"
+  | "unavailable"
+  | "full"
 
 /** A failure we foresaw. Anything else that is thrown is a bug and keeps its stack. */
 export class AppError<Code extends string = string, Data = unknown> extends Error {

@@ -9,8 +9,20 @@ import { processOwner } from "./owner.ts"
 
 type Deps = Omit<OperationDeps, "agents" | "mayWriteFiles">
 
-/** Branches of this process, on the store of this repository. */
+/**
+ * Branches of this process, on the store of this repository. What a process that died left open is
+ * ended first, and from then on what is overdue, whoever opened it.
+ */
 export async function openFold(deps: Deps): Promise<Fold> {
+  const fold = await makeFold(deps)
+  await fold.recover().catch((error: unknown) => {
+    deps.log.warn("branches of processes that died are not ended", { error })
+  })
+  fold.watch()
+  return fold
+}
+
+async function makeFold(deps: Deps): Promise<Fold> {
   const { createFold } = await import("#choose/fold")
   return createFold({
     db: async () => (await deps.store()).forRoom("fold"),
@@ -51,8 +63,11 @@ export function foldingOperations(deps: OperationDeps) {
     ...foldOperations(deps),
     ...memoryOperations({
       memory: deps.memory,
-      async onRecorded({ branchId }, caller) {
-        if (caller !== undefined) await (await deps.fold()).finishDistillation(branchId, caller)
+      async onRecorded({ branchId, memory }, caller) {
+        if (caller === undefined) return
+        const { session } = memory.source
+        const who = { ...caller, session: session ?? caller.session }
+        await (await deps.fold()).finishDistillation(branchId, who)
       },
     }),
   ]

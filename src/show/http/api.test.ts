@@ -15,6 +15,7 @@ const FAMILIES: readonly ErrorFamily[] = [
   "not-found",
   "conflict",
   "denied",
+  "too-many",
   "unavailable",
   "full",
 ]
@@ -97,6 +98,7 @@ describe("failures", () => {
     ["not-found", 404],
     ["conflict", 409],
     ["denied", 403],
+    ["too-many", 429],
     ["unavailable", 503],
     ["full", 507],
   ])("[HTTP-6] the family %s is answered with %i", async (family, status) => {

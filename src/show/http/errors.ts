@@ -147,7 +147,7 @@ export const ClientHeaderMissing = defineError<Record<string, never>>()(
 )
 
 export const TooManyRequests = defineError<Record<string, never>>()("HTTP_TOO_MANY_REQUESTS", {
-  family: "unavailable",
+  family: "too-many",
   message: () => "Refused: more requests than a person or a page makes.",
   hint: () => "Wait a minute, then try again.",
 })

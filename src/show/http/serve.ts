@@ -52,7 +52,8 @@ export async function serve(options: ServeOptions) {
     const isOurs = await recordRunning(repository.stateDirectory, { port, url })
     if (!isOurs) throw AlreadyRunning({ root: repository.root })
     await settleRuns(app)
-    await (await app.fold()).recover()
+    // Branches of a server that died end with it, and those that are open at their deadline.
+    await app.fold()
     return {
       url,
       port,

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<ErrorFamily, number>> = {
   "not-found": 404,
   conflict: 409,
   denied: 403,
+  "too-many": 429,
   unavailable: 503,
   full: 507,
 }
