@@ -8,6 +8,7 @@ import { settle } from "../test/browser/visit.ts"
 import { makeRepository } from "../test/browser/world.ts"
 import { runQm } from "../test/kit/qm.ts"
 import { tempDirectory } from "../test/kit/temp.ts"
+import { workInBranches } from "./guide-agent.ts"
 
 const ROOT = path.join(import.meta.dirname, "..")
 
@@ -47,7 +48,9 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
       if (!RUN_ELSEWHERE.has(step.line)) await runLine(step.line, place)
       commands.push(step.line)
     } else {
-      await showPicture(page, new URL(server.link).origin, step.name)
+      const { origin, port } = new URL(server.link)
+      await PICTURES[step.name]?.prepare?.({ home: place.home, port: Number(port) })
+      await showPicture(page, origin, step.name)
       const file = `${step.name}.png`
       const folder = options.picturesInto
       if (folder !== undefined) await page.screenshot({ path: path.join(folder, file) })
@@ -61,6 +64,7 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
 const RUN_ELSEWHERE = new Set(["npm ci", "npm start"])
 
 type Place = AsyncDisposable & {
+  readonly home: string
   readonly project: string
   readonly env: Record<string, string>
 }
@@ -73,7 +77,7 @@ async function makePlace(): Promise<Place> {
   await makeRepository(project, "main")
   await writeContext({ home, project })
   const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_update_notifier: "false" }
-  return { project, env, [Symbol.asyncDispose]: temp[Symbol.asyncDispose] }
+  return { home, project, env, [Symbol.asyncDispose]: temp[Symbol.asyncDispose] }
 }
 
 /** What a person's agent finds in such a project: enough for a picture that says something. */
@@ -159,7 +163,12 @@ async function startServer({ project, env }: Place) {
   throw new Error(`npm start ended without a link:\n${said.join("\n")}`)
 }
 
-type Picture = { readonly at: string; show(page: Page): Promise<void> }
+type Picture = {
+  readonly at: string
+  /** What must have happened before there is anything to see. */
+  readonly prepare?: (at: { home: string; port: number }) => Promise<void>
+  show(page: Page): Promise<void>
+}
 
 /** What stands on the screen when a picture is taken; the document decides which and when. */
 const PICTURES: Readonly<Record<string, Picture>> = {
@@ -195,6 +204,14 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByRole("option", { name: /Make quotes and invoices agree/ }).click()
       await page.keyboard.press("Enter")
       await page.getByRole("button", { name: /^Allow once/ }).waitFor()
+    },
+  },
+  folds: {
+    at: "/folds",
+    prepare: workInBranches,
+    async show(page) {
+      await page.getByRole("treeitem", { name: "Which callers" }).click()
+      await page.getByText("Returned to the parent").waitFor()
     },
   },
   events: {

@@ -140,7 +140,7 @@ export const CLAUDE: readonly Branch[] = [
       isPartial: true,
       result: "Ended at its budget. Known so far: JPY, KRW and ISK have none.",
       resultTokens: 190,
-      error: "A charge of 640 tokens would have passed the budget of 8,192.",
+      error: "a charge would have passed its budget of 8,192 tokens",
       mode: "handle",
     },
     14,

@@ -1,3 +1,4 @@
+import axe from "axe-core"
 import type { Page } from "playwright-core"
 
 /**
@@ -25,4 +26,15 @@ export type Walk = {
 
 function load(file: string): Promise<unknown> {
   return import(new URL(`../../console/dev/${file}`, import.meta.url).href)
+}
+
+/** What axe calls serious or worse, in the page as it stands. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const violations = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)",
+  )) as { id: string; impact: string; nodes: { html: string }[] }[]
+  return violations
+    .filter((it) => it.impact === "serious" || it.impact === "critical")
+    .map((it) => `axe ${it.id} ${it.nodes[0]?.html.slice(0, 160)}`)
 }

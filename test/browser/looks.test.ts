@@ -1,10 +1,9 @@
 import { mkdir } from "node:fs/promises"
 import path from "node:path"
-import axe from "axe-core"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { auditPage } from "./looking.ts"
+import { auditPage, seriousFindings } from "./looking.ts"
 import { enterScene, SCENES } from "./scenes.ts"
 import { type Visit, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
@@ -82,14 +81,4 @@ describe.each(SIZES)("at $width pixels", ({ width, height, scale, isPictured }) 
 async function showTheme(page: Page, theme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.locator(`html[data-theme=${theme}]`).waitFor()
-}
-
-async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const violations = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)",
-  )) as { id: string; impact: string; nodes: { html: string }[] }[]
-  return violations
-    .filter((it) => it.impact === "serious" || it.impact === "critical")
-    .map((it) => `axe ${it.id} ${it.nodes[0]?.html.slice(0, 160)}`)
 }

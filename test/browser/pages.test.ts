@@ -85,7 +85,7 @@ describe("the door", () => {
     await using first = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
     await first.page.goto(link)
     await first.page.reload()
-    await first.page.getByRole("heading", { name: "Now" }).waitFor()
+    await first.page.getByRole("heading", { name: "Now", exact: true }).waitFor()
     expect(await first.page.evaluate("document.cookie")).toBe("")
     const [cookie] = await first.context.cookies()
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" })
@@ -99,7 +99,7 @@ describe("the door", () => {
     // Who is in already does not fall out by opening an old link.
     await first.page.goto("about:blank")
     await first.page.goto(link)
-    await first.page.getByRole("heading", { name: "Now" }).waitFor()
+    await first.page.getByRole("heading", { name: "Now", exact: true }).waitFor()
   })
 
   test("[CONSOLE-4] a browser that keeps nothing shows everything", async () => {

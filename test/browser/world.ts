@@ -81,7 +81,9 @@ async function start({ project, environment, consoleDirectory, port }: Start): P
     settings: [],
     writeLog: () => {},
   })
-  return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory }) }
+  const tools = async (it: App) =>
+    (await import("#show/mcp")).createMcp({ app: it, tools: ["core"] })
+  return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory, tools }) }
 }
 
 function call(app: App, name: string): Promise<unknown> {

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react"
-import { IconButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { OnlyAsPage, OnlyBeside, Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 
@@ -23,27 +23,23 @@ export function Detail({ label, title, lead, tag, copies, onClose, children }: D
   const shown = visibleLine(title)
   return (
     <Pane label={label}>
-      <PaneHead
+      <DetailHead
+        back="Back to the list"
         actions={
           <>
             {copies === undefined ? null : (
               <CopyIcon text={copies.text} label={copies.label} keyId="capture.copy" />
             )}
-            <OnlyBeside>
-              <IconButton small icon="close" label="Close" onPress={onClose} />
-            </OnlyBeside>
           </>
         }
+        onClose={onClose}
       >
-        <OnlyAsPage>
-          <IconButton small icon="back" label="Back to the list" onPress={onClose} />
-        </OnlyAsPage>
         {lead}
         <Text as="h2" mono strong cut title={shown}>
           {shown}
         </Text>
         {tag}
-      </PaneHead>
+      </DetailHead>
       {children}
     </Pane>
   )

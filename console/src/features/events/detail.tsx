@@ -1,18 +1,10 @@
 import type { JournalEntry } from "../../contract.ts"
 import { formatMoment } from "../../data/moments.ts"
-import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import {
-  Block,
-  OnlyAsPage,
-  OnlyBeside,
-  Pane,
-  PaneHead,
-  Value,
-  Values,
-} from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Pane, Value, Values } from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { ValueTree } from "../../ui/tree/tree.tsx"
@@ -30,23 +22,15 @@ export function EventDetail({ entry, view, onView, onClose }: EventDetailProps) 
   useKey("panel.right", onClose)
   return (
     <Pane label="Event">
-      <PaneHead
-        actions={
-          <>
-            <CopyIcon text={raw} label="Copy the event" keyId="events.copy" />
-            <OnlyBeside>
-              <IconButton small icon="close" label="Close" onPress={onClose} />
-            </OnlyBeside>
-          </>
-        }
+      <DetailHead
+        back="Back to the journal"
+        actions={<CopyIcon text={raw} label="Copy the event" keyId="events.copy" />}
+        onClose={onClose}
       >
-        <OnlyAsPage>
-          <IconButton small icon="back" label="Back to the journal" onPress={onClose} />
-        </OnlyAsPage>
         <Text as="h2" mono strong cut title={entry.name}>
           {entry.name}
         </Text>
-      </PaneHead>
+      </DetailHead>
       <Block>
         <Values>
           <Value name="At">{formatMoment(entry.at)}</Value>

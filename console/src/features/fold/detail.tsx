@@ -3,23 +3,14 @@ import { formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import type { FoldAddress, FoldTab } from "../../data/fold-search.ts"
 import { formatWhen } from "../../data/moments.ts"
-import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { GaugeBar } from "../../ui/gauge/gauge.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-import {
-  Block,
-  Flow,
-  OnlyAsPage,
-  OnlyBeside,
-  Pane,
-  PaneHead,
-  Stack,
-  Value,
-  Values,
-} from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneHead, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -53,7 +44,7 @@ export function Detail({ now, search, onSearch }: DetailProps) {
   useKey("panel.right", close)
   return (
     <Pane label="The branch">
-      <DetailHead
+      <Head
         id={search.show}
         branch={data?.branch}
         onClose={close}
@@ -80,10 +71,11 @@ type HeadProps = {
   onRestore(): void
 }
 
-function DetailHead({ id, branch, onClose, onRestore }: HeadProps) {
+function Head({ id, branch, onClose, onRestore }: HeadProps) {
   const name = visibleLine(branch?.description ?? id)
   return (
-    <PaneHead
+    <DetailHead
+      back="Back to the tree"
       actions={
         <>
           {branch === undefined ? null : (
@@ -92,19 +84,14 @@ function DetailHead({ id, branch, onClose, onRestore }: HeadProps) {
             </Button>
           )}
           <CopyIcon text={id} label="Copy its handle" keyId="folds.copy" />
-          <OnlyBeside>
-            <IconButton small icon="close" label="Close" onPress={onClose} />
-          </OnlyBeside>
         </>
       }
+      onClose={onClose}
     >
-      <OnlyAsPage>
-        <IconButton small icon="back" label="Back to the tree" onPress={onClose} />
-      </OnlyAsPage>
       <Text as="h2" strong cut title={name}>
         {name}
       </Text>
-    </PaneHead>
+    </DetailHead>
   )
 }
 

@@ -22,7 +22,7 @@ import { PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 import { MOST_FOUND, useTrails } from "./use-fold.ts"
-import { firstLine, ICON_OF_STEP, sayStep } from "./words.ts"
+import { firstLine, ICON_OF_STEP, lineAround, sayStep } from "./words.ts"
 
 type FoundLine = FoldSearch["found"][number]
 
@@ -93,6 +93,7 @@ function Found({ now, found, search, handle, onSearch }: FoundPaneProps & { foun
           <FoundRow
             now={now}
             line={it}
+            words={search.text}
             option={{ id: idOf(it), isSelected: it === selected, onPick: () => open(it) }}
           />
         )}
@@ -123,10 +124,11 @@ function FoundHead() {
 type FoundRowProps = {
   readonly now: number
   readonly line: FoundLine
+  readonly words: string
   readonly option: RowOption
 }
 
-function FoundRow({ now, line, option }: FoundRowProps) {
+function FoundRow({ now, line, words, option }: FoundRowProps) {
   const text = firstLine(line.line)
   const branch = visibleLine(line.description)
   return (
@@ -136,7 +138,7 @@ function FoundRow({ now, line, option }: FoundRowProps) {
       </Text>
       <Stack>
         <Text as="div" mono cut title={text}>
-          {text}
+          {lineAround(line.line, words)}
         </Text>
         <NarrowLine>{branch}</NarrowLine>
       </Stack>

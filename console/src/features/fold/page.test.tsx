@@ -67,7 +67,7 @@ describe("the page Folds", () => {
     const text = textOf(html)
     expect(html).toContain('role="tree"')
     expect(text).toContain("Folds 2 branches, 1 active")
-    expect(text).toContain("18,800 tokens kept out of the windows 824 returned")
+    expect(text).toContain("18,800 tokens kept out of the windows 824 tokens returned")
     expect(text).toContain("In the windows 824 Without folds 19.6k")
     expect(text).toContain("Ways in force: sub-agent for 2.")
     expect(text, "nothing was counted in part").not.toContain("at least")
@@ -111,12 +111,14 @@ describe("a branch on the page Folds", () => {
       status: "failed",
       endReason: "budget",
       isPartial: true,
-      error: "A charge would have passed the budget.",
+      error: "a charge would have passed its budget of 12,000 tokens",
     })
     const text = render("?show=fb_1", { tree: TREE, shown: { branch: forced, trail: [] } })
     expect(text).toContain("over budget, partial")
     expect(text).toContain("Known when it was ended partial")
-    expect(text).toContain("A charge would have passed the budget.")
+    expect(text).toContain(
+      "Ended by force: a charge would have passed its budget of 12,000 tokens.",
+    )
     const branch = aBranch("fb_2", { ...ACTIVE, progress: "3 of 7 read" })
     const live = render("?show=fb_2", { tree: TREE, shown: { branch, trail: [] } })
     expect(live).toContain("So far 3 of 7 read")
@@ -129,8 +131,8 @@ describe("a branch on the page Folds", () => {
   it("[CONSOLE-42] a step of the trail opens its text, the restored text says what is left out", () => {
     const shown = { branch: aBranch("fb_1"), trail: [aStep(1), aStep(2, { handle: "fh_1" })] }
     const open = markupOf("?show=fb_1&tab=trail&step=2", { tree: TREE, shown })
-    expect(textOf(open)).toContain("search, 604 tokens 1 roundLine( 2 src/quote.ts:41")
-    expect(open).toContain("Copy the handle of the whole result")
+    expect(textOf(open)).toContain("search, 604 tokens Copy handle 1 roundLine( 2 src/quote.ts:41")
+    expect(open).toContain("Copy handle")
     const none = markupOf("?show=fb_1&tab=trail&step=9", { tree: TREE, shown })
     expect(none).not.toContain("Text of the step")
     const restored = { branchId: "fb_1", text: "# The trail", tokens: 318, leftOut: 2 }

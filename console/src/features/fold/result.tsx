@@ -12,13 +12,21 @@ import { Tag } from "../../ui/tag/tag.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { visible, visibleLine } from "../../ui/visible.ts"
 import { useTitles } from "./use-fold.ts"
-import { filesOf, isLive, MODES_IN_WORDS, sayDepth, sayScope, saySecrets } from "./words.ts"
+import {
+  filesOf,
+  isLive,
+  MODES_IN_WORDS,
+  sayDepth,
+  sayForced,
+  sayScope,
+  saySecrets,
+} from "./words.ts"
 
 /** What came back, what it rests on, what is open; then how it was made. */
 export function Result({ branch }: { readonly branch: Branch }) {
   return (
     <PaneScroll>
-      {branch.error === null ? null : <Notice tone="warn" says={visibleLine(branch.error)} />}
+      {branch.error === null ? null : <Notice tone="warn" says={sayForced(branch.error)} />}
       <Returned branch={branch} />
       <Sentences title="Evidence" lines={branch.evidence} />
       <Files branch={branch} />

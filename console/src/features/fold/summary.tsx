@@ -5,14 +5,14 @@ import type { FoldSums } from "./tree-lines.ts"
 
 /** What the windows were spared: what they saw of the work, and what it took. */
 export function Summary({ sums }: { readonly sums: FoldSums }) {
-  const { keptOut, used, returned, isLowerBound } = sums
-  const most = Math.max(1, used)
-  const seen = used - keptOut
+  const { keptOut, seen, returned, isLowerBound } = sums
+  const all = seen + keptOut
+  const most = Math.max(1, all)
   return (
     <Figure
       value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
       says="tokens kept out of the windows"
-      facts={[{ value: formatCount(returned), says: "returned" }]}
+      facts={[{ value: formatCount(returned), says: "tokens returned" }]}
     >
       <Compare
         lines={[
@@ -21,7 +21,7 @@ export function Summary({ sums }: { readonly sums: FoldSums }) {
             name: "Without folds",
             share: seen / most,
             gone: keptOut / most,
-            figure: formatCount(used),
+            figure: formatCount(all),
           },
         ]}
       />

@@ -3,7 +3,7 @@ import { formatCount, plural } from "../../contract.ts"
 import type { FoldAddress } from "../../data/fold-search.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
-import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { CopyButton, CopyIcon } from "../../ui/copy/copy.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
 import { PaneHead } from "../../ui/pane/pane.tsx"
@@ -81,9 +81,7 @@ function StepText({ step, onClose }: { readonly step: TrailEntry; onClose(): voi
       <PaneHead
         actions={
           <>
-            {step.handle === null ? null : (
-              <CopyIcon text={step.handle} label="Copy the handle of the whole result" />
-            )}
+            {step.handle === null ? null : <CopyButton text={step.handle} label="Copy handle" />}
             <CopyIcon text={step.text} label="Copy the text" />
             <IconButton small icon="close" label="Close the step" onPress={onClose} />
           </>

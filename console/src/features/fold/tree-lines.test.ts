@@ -67,13 +67,14 @@ describe("the rows of Folds", () => {
       aBranch("a"),
       aBranch("b", { ...ACTIVE, budgetUsed: 800, tokensKeptOut: 800, resultTokens: 0 }),
       aBranch("c", { mode: "none", isLowerBound: true, budgetUsed: 100, tokensKeptOut: 0 }),
+      aBranch("d", { mode: "handle", budgetUsed: 300, tokensKeptOut: 2_800, resultTokens: 40 }),
     ])
     expect(sumsOf(tree)).toEqual({
-      branches: 3,
+      branches: 4,
       active: 1,
-      keptOut: 10_200,
-      used: 10_712,
-      returned: 824,
+      keptOut: 9_400 + 800 + 2_800,
+      seen: 412 + 100 + 300,
+      returned: 864,
       isLowerBound: false,
     })
     expect(sumsOf(aTree([aBranch("a", { isLowerBound: true })])).isLowerBound).toBe(true)

@@ -73,7 +73,8 @@ export type FoldSums = {
   readonly branches: number
   readonly active: number
   readonly keptOut: number
-  readonly used: number
+  /** What the parents' windows saw of the work. */
+  readonly seen: number
   readonly returned: number
   /** Some were counted in part, so more may have been kept out. */
   readonly isLowerBound: boolean
@@ -85,9 +86,17 @@ export function sumsOf({ sessions }: FoldTree): FoldSums {
   return {
     branches: all.length,
     active: all.filter((it) => it.status === "active" || it.status === "created").length,
-    keptOut: sum((it) => Math.min(it.tokensKeptOut, it.budgetUsed)),
-    used: sum((it) => it.budgetUsed),
+    keptOut: sum((it) => it.tokensKeptOut),
+    seen: sum(seenOf),
     returned: sum((it) => it.resultTokens),
     isLowerBound: all.some((it) => it.isLowerBound && it.mode !== "none"),
   }
+}
+
+/**
+ * Work in a window of its own leaves its result. Work beside handles is in the window with all that
+ * was charged; what lies under a handle never was, and comes on top of it.
+ */
+function seenOf({ mode, budgetUsed, resultTokens }: Branch): number {
+  return mode === "sub-agent" || mode === "wire" ? resultTokens : budgetUsed
 }

@@ -43,7 +43,7 @@ type TreeProps = {
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 112px 72px 184px 128px 72px",
-  tight: "minmax(0, 1fr) 104px 152px 56px",
+  tight: "minmax(0, 1fr) 92px 136px 48px",
   narrow: "minmax(0, 1fr) 56px",
 } as const
 

@@ -4,6 +4,7 @@ import { ACTIVE, aBranch, aStep, NOW } from "./fold.fixture.ts"
 import {
   filesOf,
   firstLine,
+  lineAround,
   markOf,
   sayBudget,
   sayClock,
@@ -35,6 +36,8 @@ describe("the words of Folds", () => {
     expect(sayUsed(part)).toBe("≥ 9.8k")
     expect(sayKeptOut(part)).toBe("at least 9,400 tokens")
     expect(sayKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
+    expect(sayKeptOut(aBranch("a", { tokensKeptOut: 0 }))).toBe("nothing")
+    expect(sayKeptOut({ ...part, tokensKeptOut: 0 })).toBe("nothing that was counted")
   })
 
   it("[CONSOLE-41] time goes on while it works and stands still when it ended", () => {
@@ -79,5 +82,13 @@ describe("the words of Folds", () => {
     expect(sayStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
     expect(firstLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
     expect(firstLine("x".repeat(10_000)).length).toBe(300)
+  })
+
+  it("[CONSOLE-42] of a long line the part is shown that has what was looked for", () => {
+    const line = `${"a ".repeat(50)}one Cent too much`
+    expect(lineAround(line, " cent much")).toBe("…a a a a one Cent too much")
+    expect(lineAround("one cent", "cent")).toBe("one cent")
+    expect(lineAround(line, "")).toBe(line)
+    expect(lineAround(line, "gone")).toBe(line)
   })
 })

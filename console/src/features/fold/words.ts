@@ -33,9 +33,15 @@ export function sayState({ status, endReason }: Branch): string {
   return endReason === null ? status : ENDS[endReason]
 }
 
+/** Why it was ended, as a sentence; what ended it gave only the reason. */
+export function sayForced(error: string): string {
+  return `Ended by force: ${visibleLine(error)}.`
+}
+
 /** What never reached the parent's window. */
 export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
   if (mode === "none") return "nothing"
+  if (tokensKeptOut === 0) return isLowerBound ? "nothing that was counted" : "nothing"
   return `${isLowerBound ? "at least " : ""}${plural(tokensKeptOut, "token")}`
 }
 
@@ -130,6 +136,17 @@ export function firstLine(text: string): string {
   const line = text.split("\n").find((it) => it.trim() !== "") ?? ""
   return visibleLine(line.trim().slice(0, MOST_OF_A_LINE))
 }
+
+/** A column shows only the beginning of a line: what was looked for must not lie behind it. */
+export function lineAround(line: string, words: string): string {
+  const text = firstLine(line)
+  const word = words.trim().toLowerCase().split(/\s+/)[0] ?? ""
+  const from = text.toLowerCase().indexOf(word) - BEFORE_THE_WORD
+  return from > BEFORE_THE_WORD ? `…${text.slice(from).toWellFormed()}` : text
+}
+
+/** A phone has room for about 40 signs. */
+const BEFORE_THE_WORD = 12
 
 /** No column shows more, and a line may be a whole file. */
 const MOST_OF_A_LINE = 300

@@ -2,12 +2,13 @@ import { useState } from "react"
 import type { WireError } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import type { MapSearch } from "../../data/map-search.ts"
-import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-import { OnlyAsPage, OnlyBeside, Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 import { FileView } from "./file-view.tsx"
@@ -45,7 +46,7 @@ export function Detail({ search, onSearch }: DetailProps) {
   useKey("panel.right", close)
   return (
     <Pane label="What was chosen">
-      <DetailHead show={search.show} onClose={close} />
+      <Head show={search.show} onClose={close} />
       {shown.error === null ? null : (
         <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
           <NearNames error={toWireError(shown.error)} onShow={view.onShow} />
@@ -80,22 +81,14 @@ function nearIn({ data }: WireError): readonly string[] {
 
 type HeadProps = { readonly show: string; onClose(): void }
 
-function DetailHead({ show, onClose }: HeadProps) {
+function Head({ show, onClose }: HeadProps) {
   return (
-    <PaneHead
-      actions={
-        <>
-          <CopyIcon text={show} label="Copy its name" keyId="map.copy" />
-          <OnlyBeside>
-            <IconButton small icon="close" label="Close" onPress={onClose} />
-          </OnlyBeside>
-        </>
-      }
+    <DetailHead
+      back="Back to the tree"
+      actions={<CopyIcon text={show} label="Copy its name" keyId="map.copy" />}
+      onClose={onClose}
     >
-      <OnlyAsPage>
-        <IconButton small icon="back" label="Back to the tree" onPress={onClose} />
-      </OnlyAsPage>
       <Path path={show} />
-    </PaneHead>
+    </DetailHead>
   )
 }

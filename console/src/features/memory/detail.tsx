@@ -3,25 +3,14 @@ import { formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatAge, formatMoment } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
-import { IconButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import {
-  Block,
-  Flow,
-  OnlyAsPage,
-  OnlyBeside,
-  Pane,
-  PaneHead,
-  PaneScroll,
-  Stack,
-  Value,
-  Values,
-} from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
@@ -54,7 +43,7 @@ export function Detail({ now, id, isReadOnly, onClose }: DetailProps) {
   useKey("panel.right", onClose)
   return (
     <Pane label="The memory">
-      <DetailHead memory={data} id={id} onClose={onClose} />
+      <Head memory={data} id={id} onClose={onClose} />
       {error === null ? null : (
         <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
       )}
@@ -76,26 +65,18 @@ export function Detail({ now, id, isReadOnly, onClose }: DetailProps) {
 
 type HeadProps = { readonly memory: Memory | undefined; readonly id: string; onClose(): void }
 
-function DetailHead({ memory, id, onClose }: HeadProps) {
+function Head({ memory, id, onClose }: HeadProps) {
   const title = visibleLine(memory?.title ?? id)
   return (
-    <PaneHead
-      actions={
-        <>
-          <CopyIcon text={memory?.body ?? id} label="Copy its text" keyId="memory.copy" />
-          <OnlyBeside>
-            <IconButton small icon="close" label="Close" onPress={onClose} />
-          </OnlyBeside>
-        </>
-      }
+    <DetailHead
+      back="Back to the list"
+      actions={<CopyIcon text={memory?.body ?? id} label="Copy its text" keyId="memory.copy" />}
+      onClose={onClose}
     >
-      <OnlyAsPage>
-        <IconButton small icon="back" label="Back to the list" onPress={onClose} />
-      </OnlyAsPage>
       <Text as="h2" strong cut title={title}>
         {title}
       </Text>
-    </PaneHead>
+    </DetailHead>
   )
 }
 
@@ -198,8 +179,8 @@ function About({ now, memory }: { readonly now: number; readonly memory: Memory 
             </PlaceLink>
           </Value>
         )}
-        <Value name="File">
-          <Path path={file} />
+        <Value name="File" wrap>
+          <Text mono>{visibleLine(file)}</Text>
         </Value>
         <Value name="Id">
           <Text mono>{visibleLine(id)}</Text>

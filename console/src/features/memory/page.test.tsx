@@ -47,7 +47,7 @@ describe("the page Memory", () => {
   it("[CONSOLE-15] empty it says what will be here and the one command", () => {
     const text = render("", { list: aList([]) })
     expect(text).toContain("What was decided to be remembered will be here")
-    expect(text).toContain("$ qm memory add --kind term")
+    expect(text).toMatch(/\$ qm memory add &quot;Berth&quot; &quot;[^&]+&quot; --kind term/)
     const readOnly = render("", { list: aList([]), isReadOnly: true })
     expect(readOnly.match(/Add memory/g)?.length, "only the one of the header").toBe(1)
     expect(render("", {}), "unknown is not empty").not.toContain("qm memory add")

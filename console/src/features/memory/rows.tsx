@@ -28,8 +28,8 @@ type MemoryRowsProps = {
 }
 
 const COLUMNS = {
-  full: "14px minmax(0, 1fr) 88px 64px 112px 64px 88px",
-  tight: "14px minmax(0, 1fr) 80px 56px 56px 72px",
+  full: "14px minmax(0, 1fr) 88px 64px 112px 80px 88px",
+  tight: "14px minmax(0, 1fr) 80px 56px 76px 72px",
   narrow: "14px minmax(0, 1fr) 40px",
 } as const
 

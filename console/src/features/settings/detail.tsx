@@ -1,18 +1,10 @@
 import type { ConfigLayer, ConfigSetting } from "../../contract.ts"
 import { describeField, fieldOf, formatValue } from "../../data/schema-form.ts"
-import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import {
-  Block,
-  OnlyAsPage,
-  OnlyBeside,
-  Pane,
-  PaneHead,
-  PaneScroll,
-  Value,
-  Values,
-} from "../../ui/pane/pane.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Pane, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { isSetIn } from "./layers.ts"
 
@@ -31,20 +23,11 @@ export function SettingDetail(props: SettingDetailProps) {
   useKey("panel.right", onClose)
   return (
     <Pane label="Setting" ground="canvas">
-      <PaneHead
-        actions={
-          <OnlyBeside>
-            <IconButton small icon="close" label="Close" onPress={onClose} />
-          </OnlyBeside>
-        }
-      >
-        <OnlyAsPage>
-          <IconButton small icon="back" label="Back to the settings" onPress={onClose} />
-        </OnlyAsPage>
+      <DetailHead back="Back to the settings" onClose={onClose}>
         <Text as="h2" mono strong cut>
           {setting.key}
         </Text>
-      </PaneHead>
+      </DetailHead>
       <PaneScroll>
         <Block>
           <Text as="p" tone="2" read>

@@ -126,6 +126,7 @@ export function ChoiceField(props: ChoiceFieldProps) {
     return (
       <select
         className={styles.input}
+        data-small={props.small || undefined}
         aria-label={label}
         value={value}
         disabled={disabled}

@@ -1,0 +1,271 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { SESSION, type Story, tellStory } from "./folding-story.ts"
+import { auditPage, seriousFindings } from "./looking.ts"
+import { payloads } from "./payloads.ts"
+import { settle, visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+let story: Story
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  story = await tellStory(world)
+})
+afterAll(async () => {
+  story[Symbol.dispose]()
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const branch = (page: Page, name: string) => page.getByRole("treeitem", { name })
+const memory = (page: Page, name: string) =>
+  page.getByRole("listbox", { name: "Memories" }).getByRole("option", { name })
+const shown = (id: string) => `at=${id}&show=${id}`
+
+describe("Folds, of branches that agents opened over MCP", () => {
+  test("[CONSOLE-41] three depths stand below their session, with the figures the agent was told", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    const { page } = window
+    const levels = await Promise.all(
+      ["Find out why", "Which callers", "Read everything", "List every tariff"].map((it) =>
+        branch(page, it).getAttribute("aria-level"),
+      ),
+    )
+    expect(levels).toEqual(["2", "3", "4", "2"])
+    await branch(page, "Find out why").getByText("active", { exact: true }).waitFor()
+    await branch(page, "Read everything").getByText("over budget", { exact: true }).waitFor()
+
+    const { budget_used, tokens_kept_out } = story.nested.returned
+    const gauge = branch(page, "Which callers").getByRole("meter").first()
+    expect(await gauge.getAttribute("aria-label")).toMatch(
+      `at least ${exact(budget_used)} of 8,000 tokens, `,
+    )
+    const live = await branch(page, "Find out why").getByRole("meter").first().getAttribute("title")
+    const liveUsed = Number(/at least ([\d,]+) of/.exec(live ?? "")?.[1]?.replace(",", ""))
+    // Of a sub-agent all that it used; what lies under a handle comes from the other client.
+    const keptOut = Number(tokens_kept_out) + liveUsed + Number(story.away.returned.tokens_kept_out)
+    await page.getByText(`at least ${exact(keptOut)}`, { exact: true }).waitFor()
+    expect(Number(story.away.returned.tokens_kept_out)).toBeGreaterThan(2_000)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-42] what came back is shown with its evidence and the files out of scope", async () => {
+    const { middle, inner } = story.nested
+    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
+    const { page } = window
+    const detail = page.getByRole("region", { name: "The branch" })
+    await detail.getByText("One caller", { exact: true }).waitFor()
+    await detail.getByText("src/tariff/invoice.ts:4 rounds the sum").waitFor()
+    await detail.getByText("1 outside of src/tariff/**").waitFor()
+    await detail.getByText("out of scope, named").waitFor()
+    await detail.getByText("Do quotes of split stays go the same way?").waitFor()
+    // Handed in when it was opened; by its title it leads to the memory.
+    await detail.getByRole("link", { name: "Half to even, on the line" }).waitFor()
+
+    await page.goto(`${world.url}/folds?${shown(inner)}`)
+    await detail.getByText("Known when it was ended").waitFor()
+    await detail.getByText("Ended by force: a charge would have passed its budget").waitFor()
+    await detail.getByText("Two of five files read, halfUp is called from one place.").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-42] the trail is searched, a hit opens its step, and the whole is restored", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/folds?text=quay-19" })
+    const { page } = window
+    await page.getByRole("option", { name: /quay-19.*List every tariff/ }).click()
+    const step = page.getByRole("region", { name: "Text of the step" })
+    // The window got a digest; the whole lies under the handle that is offered here.
+    await step.getByText(/kept as rh_[0-9a-f]+/).waitFor()
+    await step.getByRole("button", { name: "Copy handle" }).waitFor()
+    await page.getByRole("button", { name: /^Restore(?!d)/ }).click()
+    await page.getByText(/The trail for a model, [\d,]+ tokens, nothing left out/).waitFor()
+    await page.getByText(/^Trail of branch br_/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-5] a branch that is opened, and one that returns, appear without a reload", async () => {
+    const { outer } = story.nested
+    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(outer)}` })
+    const { page } = window
+    const detail = page.getByRole("region", { name: "The branch" })
+    await detail.getByText("No note on how far it is.").waitFor()
+    await page.evaluate("document.body.dataset.sameDocument = 'yes'")
+    const other = await story.open("Another sub-task in it", SESSION)
+    await branch(page, "Another sub-task").getByText("active", { exact: true }).waitFor()
+    await story.returnFrom(other, { message: "Nothing to be found.", session_id: SESSION })
+    const message = "The invoice rounds a second time; the quote does not."
+    await story.returnFrom(outer, { message, session_id: SESSION })
+    await detail.getByText(message).waitFor()
+    for (const name of ["Another sub-task", "Find out why"]) {
+      await branch(page, name).getByText("returned", { exact: true }).waitFor()
+    }
+    expect(await page.locator("body[data-same-document]").count()).toBe(1)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("Memory, of what a person and agents recorded", () => {
+  test("[CONSOLE-43] source, stale citation and quarantine are said, and a search says why", async () => {
+    const { cited } = story.memories
+    await using window = await visit(chromium.browser, world, { path: "/memory" })
+    const { page } = window
+    await memory(page, "Half to even").getByText("human", { exact: true }).waitFor()
+    await memory(page, "Half to even").getByText("confirmed", { exact: true }).waitFor()
+    await memory(page, "Invoices round").getByText("agent", { exact: true }).waitFor()
+    await memory(page, "Invoices round").getByText("1 citation changed", { exact: true }).waitFor()
+    await memory(page, "Cache the harbour").getByText("quarantined", { exact: true }).waitFor()
+
+    await page.goto(`${world.url}/memory?text=rounding&${shown(cited.id)}`)
+    const why = memory(page, "Invoices round").getByText(/matches 'rounding'.*cites src\/tariff/)
+    await why.waitFor()
+    const detail = page.getByRole("region", { name: "The memory" })
+    await detail.getByText("Stale: code it cites has changed").waitFor()
+    await detail.getByText("changed since", { exact: true }).waitFor()
+    await detail.getByText("as cited").waitFor()
+    expect(await memory(page, "Cache the harbour").count()).toBe(0)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-44] confirming lifts quarantine and staleness, here and for the command line", async () => {
+    const { cited, foreign } = story.memories
+    await using window = await visit(chromium.browser, world, {
+      path: `/memory?${shown(foreign.id)}`,
+    })
+    const { page } = window
+    const detail = page.getByRole("region", { name: "The memory" })
+    await detail.getByText("Quarantined: it rests on").waitFor()
+    await page.keyboard.press("a")
+    await detail.getByText("Quarantined: it rests on").waitFor({ state: "detached" })
+    await memory(page, "Cache the harbour").getByText("confirmed", { exact: true }).waitFor()
+    await page.goto(`${world.url}/memory?${shown(cited.id)}`)
+    await detail.getByText("changed since", { exact: true }).waitFor()
+    await detail.getByRole("button", { name: /^Confirm/ }).click()
+    await detail.getByText("changed since", { exact: true }).waitFor({ state: "detached" })
+    await detail.getByText("as cited").nth(1).waitFor()
+    const { stdout } = await world.qm(["memory", "--state", "confirmed", "--json"])
+    expect(stdout).toContain(cited.id)
+    expect(stdout).toContain(foreign.id)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-44] forgetting is asked once, and the file is gone", async () => {
+    const { foreign } = story.memories
+    const file = path.join(world.project, foreign.file)
+    expect(existsSync(file)).toBe(true)
+    await using window = await visit(chromium.browser, world, {
+      path: `/memory?${shown(foreign.id)}`,
+    })
+    const { page } = window
+    await page.getByRole("button", { name: /^Forget/ }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(foreign.file).waitFor()
+    expect(existsSync(file), "asking deletes nothing").toBe(true)
+    await dialog.getByRole("button", { name: "Forget" }).click()
+    await page.getByText(`Forgotten, ${foreign.file} is deleted`).waitFor()
+    await memory(page, "Cache the harbour").waitFor({ state: "detached" })
+    expect(existsSync(file)).toBe(false)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("how both pages look with what really happened", () => {
+  const SIZES = [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]
+  test.each(SIZES)("[CONSOLE-9] readable and clean for axe at $width pixels", async (viewport) => {
+    await using window = await visit(chromium.browser, world, { path: "/folds", viewport })
+    const { page } = window
+    const faults: string[] = []
+    for (const address of [
+      "/folds",
+      `/folds?${shown(story.nested.inner)}`,
+      "/memory",
+      `/memory?text=rounding&${shown(story.memories.cited.id)}`,
+    ]) {
+      await page.goto(`${world.url}${address}`)
+      await settle(page)
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+        const { findings } = await auditPage(page)
+        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
+        // The same elements at each width: once narrow is enough.
+        const isAsked = viewport.width > 900 || colorScheme === "light"
+        const serious = isAsked ? await seriousFindings(page) : []
+        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
+      }
+    }
+    expect(faults).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("what a hostile agent leaves behind", () => {
+  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
+  const SENTINEL = `Object.defineProperty(window, "__pwn", {
+    set: (value) => reportProblem("pwned: " + value),
+  })`
+
+  test("[S4] descriptions, prompts, sessions, results and memories are text in Folds and Memory", async () => {
+    const ids = await Promise.all(PAYLOADS.map(leaveHostile))
+    await using window = await visit(chromium.browser, world, {
+      path: "/folds",
+      initScript: SENTINEL,
+    })
+    const { page } = window
+    for (const { branchId, memoryId } of ids) {
+      await page.goto(`${world.url}/folds?${shown(branchId)}`)
+      const detail = page.getByRole("region", { name: "The branch" })
+      await detail.getByText("Open questions").waitFor()
+      for (const [tab, text] of TABS) {
+        await detail.getByText(tab).click()
+        await detail.getByText(text).first().waitFor()
+      }
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+      await page.goto(`${world.url}/memory?text=hostile&${shown(memoryId)}`)
+      await page.getByRole("region", { name: "The memory" }).getByText("About it").waitFor()
+      await memory(page, "hostile").first().waitFor()
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+    }
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    expect(window.problems()).toEqual([])
+  })
+
+  const LOADS_SOMETHING = "img, iframe, object, embed, base, form"
+  const TABS = [
+    [/^Trail/, "Opened"],
+    [/^Prompt/, /As it says/],
+    [/^Restored/, /The trail for a model/],
+  ] as const
+
+  async function leaveHostile(payload: string, at: number) {
+    const session_id = `${at} ${payload}`.slice(0, 200)
+    const branchId = await story.open(`hostile ${payload}`.slice(0, 500), session_id)
+    await story.returnFrom(branchId, {
+      message: `hostile\n\n${payload}\n\n- ${payload}\n\n| a |\n|---|\n| ${payload} |`,
+      evidence: [payload],
+      files: [payload],
+      open_questions: [payload],
+      session_id,
+    })
+    const recorded = await story.record({
+      kind: "pitfall",
+      title: `hostile ${at} ${payload}`.slice(0, 100),
+      description: payload.slice(0, 200),
+      body: `hostile\n\n${payload}\n\n[x](${payload}) ![x](${payload})\n\n\`\`\`html\n${payload}\n\`\`\``,
+      session_id,
+    })
+    return { branchId, memoryId: String(recorded.fields["id"]) }
+  }
+})
+
+function exact(figure: unknown): string {
+  return Number(figure).toLocaleString("en")
+}
