@@ -28,6 +28,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   interrupted.abort()
 })
 
+// Nobody reads what is said there any more; the work goes on.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+})
+
 const exitCode = await runCli({
   argv: process.argv.slice(2),
   environment: process.env,

@@ -187,7 +187,8 @@ type Rate = {
 }
 
 async function refuseRate(tx: Tx<"fold">, { who, now, limit, wait }: Rate): Promise<void> {
-  const filler = await tx.get(MomentRow, selectRateFiller(who, now - RATE_WINDOW_MS, limit))
+  const asked = { now, windowMs: RATE_WINDOW_MS, limit }
+  const filler = await tx.get(MomentRow, selectRateFiller(who, asked))
   if (filler === undefined) return
   const what = `This session has opened ${formatExact(limit)} branches within a minute`
   const retryAfterSeconds = wait((filler.at ?? now) + RATE_WINDOW_MS)

@@ -65,9 +65,15 @@ export const selectNearestOfSession = (who: Bound): Sql => sql`
   SELECT min(b.deadline_at) AS at FROM fold_branches b
   WHERE ${bound(who)} AND b.status IN ${LIVE}`
 
-/** When the branch was opened that fills the limit, if so many were opened since then. */
-export const selectRateFiller = (who: Bound, since: number, limit: number): Sql => sql`
-  SELECT b.created_at AS at FROM fold_branches b WHERE ${bound(who)} AND b.created_at > ${since}
+type Rate = { readonly now: number; readonly windowMs: number; readonly limit: number }
+
+/**
+ * When the branch was opened that fills the limit, if so many were opened within the window. One
+ * from later than now was opened before the clock was set back, and must not count until then.
+ */
+export const selectRateFiller = (who: Bound, { now, windowMs, limit }: Rate): Sql => sql`
+  SELECT b.created_at AS at FROM fold_branches b
+  WHERE ${bound(who)} AND b.created_at > ${now - windowMs} AND b.created_at < ${now + windowMs}
   ORDER BY b.created_at DESC LIMIT 1 OFFSET ${limit - 1}`
 
 export type NewBranch = Bound & {

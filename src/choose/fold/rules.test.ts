@@ -25,6 +25,18 @@ const call = (text: string, caller: Caller = AGENT) =>
   ({ caller, tool: "search", input: "q", text, label: "Found lines" }) as const
 
 describe("opening", () => {
+  test("[FOLD-3] branches from before the clock was set back do not fill the rate for as long", async () => {
+    const { fold, clock } = await world({ config: { branch_creation_rate_limit: 2 } })
+    const open = () => fold.branch({ ...TASK, parentBranchId: "root" }, AGENT)
+    await open()
+    await open()
+    const before = clock.now()
+    clock.setWall(before - 1_000)
+    expect(await failureOf(open())).toMatchObject({ data: { retryAfterSeconds: 61 } })
+    clock.setWall(before - 3_600_000)
+    expect(await failureOf(open())).toBe("no failure")
+  })
+
   test.each([
     [{ ...TASK, description: "" }, "The description is empty."],
     [{ ...TASK, description: " \n" }, "The description is empty."],
@@ -602,6 +614,32 @@ describe("ends of sessions and processes", () => {
     await clock.advance(40_000)
     await expect.poll(timedOut).toBe(2)
     await fold.close()
+  })
+
+  test("[FOLD-23] a person who looks sees that a branch is over, though nobody watched it", async () => {
+    const it = await world()
+    const looks: readonly (() => Promise<unknown>)[] = [
+      () => it.fold.list({}),
+      () => it.fold.tree({}),
+      () => it.fold.show({ id: branchId }),
+    ]
+    let branchId = ""
+    for (const look of looks) {
+      branchId = (await it.fold.branch({ ...TASK, timeoutSeconds: 5 }, AGENT)).branchId
+      await it.clock.advance(5_000)
+      expect(JSON.stringify(await look())).not.toContain('"active","endReason"')
+      expect((await it.eventNames()).at(-1)).toBe("fold.ended")
+    }
+  })
+
+  test("[FOLD-23] what cannot be ended can still be looked at", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch({ ...TASK, timeoutSeconds: 5 }, AGENT)
+    await it.clock.advance(5_000)
+    const db = await it.deps.db()
+    const transaction = () => Promise.reject(new Error("read-only"))
+    const fold = it.other({ db: async () => ({ ...db, transaction }) })
+    expect((await fold.show({ id: branchId })).branch.status).toBe("active")
   })
 
   test("[FOLD-23] a store that fails while it is watched is logged, and the next branch is watched", async () => {

@@ -14,17 +14,27 @@ import { around, hasWords, linesOf, wordsOf } from "./lines.ts"
 import { selectTrail, selectWholeTrail } from "./queries.ts"
 import { stepText } from "./read.ts"
 import { BranchRow, branchOf, CountRow, TrailRow, WholeTrailRow } from "./rows.ts"
+import { endWhatIsOverdue } from "./status.ts"
 import { countActive, countBranches, selectBranch, selectBranches } from "./view-queries.ts"
 import { type FoldDeps, isBranchId } from "./world.ts"
 
-type Viewing = Pick<FoldDeps, "db" | "root" | "clock">
+type Viewing = FoldDeps & { onEnded(): void }
+
+/** Whoever looks ends what is overdue. A store that cannot be written is no reason to show nothing. */
+async function openView(deps: Viewing): Promise<Db<"fold">> {
+  const db = await deps.db()
+  await endWhatIsOverdue(deps, db).catch((error: unknown) => {
+    deps.log.warn("branches that are overdue are shown as open", { error })
+  })
+  return db
+}
 
 /** What a person sees: all sessions of this repository. */
 export async function listBranches(
   deps: Viewing,
   input: OperationInput<"fold.list">,
 ): Promise<FoldList> {
-  const db = await deps.db()
+  const db = await openView(deps)
   const root = deps.root()
   const branches = await find(deps, { ...input, limit: input.limit ?? 100 })
   return {
@@ -54,6 +64,7 @@ export async function treeOfBranches(
   deps: Viewing,
   input: OperationInput<"fold.tree">,
 ): Promise<FoldTree> {
+  await openView(deps)
   const branches = await find(deps, { ...input, limit: MOST_TREE_BRANCHES })
   const bySession = Map.groupBy(branches, (it) => it.sessionId)
   return {
@@ -82,7 +93,7 @@ function inTreeOrder(oldestFirst: readonly Branch[]): Branch[] {
 }
 
 export async function showBranch(deps: Viewing, id: string): Promise<FoldShow> {
-  const db = await deps.db()
+  const db = await openView(deps)
   const row = await findBranch(db, deps.root(), id)
   const trail = await db.all(TrailRow, selectTrail(id))
   return { branch: branchOf(row, deps.clock.now()), trail }

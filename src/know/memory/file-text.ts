@@ -234,7 +234,11 @@ function cleanCite(
 ): MemoryCite {
   const { path, symbol, sha = "" } = cite
   const safe = (text: string) => cleaned(text, redact).text
-  return { path: safe(path), ...(symbol === undefined ? {} : { symbol: safe(symbol) }), sha }
+  return {
+    path: safe(path),
+    ...(symbol === undefined ? {} : { symbol: safe(symbol) }),
+    sha: safe(sha),
+  }
 }
 
 /** A file that a person wrote has no id until we write to it; till then its place is its name. */

@@ -167,9 +167,17 @@ describe("recording", () => {
   test("[MEMORY-7] a secret in a file written by hand reaches neither index nor answer", async () => {
     await using it = await memoryWorld()
     const canary = Buffer.from(systemRandom.bytes(18)).toString("hex")
-    await it.file("rules/login.md", fileText({ title: "Login page" }, `Use ${canary}\n`))
+    const head = {
+      title: `Login page ${canary}`,
+      description: canary,
+      source: `{ session: ${canary}, commit: ${canary} }`,
+      cites: `[{ path: a/${canary}, symbol: ${canary}, sha: ${canary} }, 'b#${canary}']`,
+    }
+    await it.file("rules/login.md", fileText(head, `Use ${canary}\n`))
     const know = createSecrets({ random: systemRandom, known: [canary] })
-    await it.other({ secrets: async () => know }).list(all)
+    const listed = await it.other({ secrets: async () => know }).list(all)
+    expect(listed.memories).toHaveLength(1)
+    expect(JSON.stringify(listed)).not.toContain(canary)
     const rows = await it.store.forRoom("memory").all(Body, sql`SELECT body FROM memory_files`)
     expect(JSON.stringify(rows)).toContain("redacted")
     expect(JSON.stringify(rows)).not.toContain(canary)
@@ -267,8 +275,9 @@ describe("recording", () => {
     const record = operations.find((operation) => operation.name === "memory.record")
     const context = { signal: new AbortController().signal, caller: AGENT }
     await record?.run(note({ branchId: "br_1" }), context)
+    await record?.run(note({ branchId: "br_2", sessionId: "ses_2" }), context)
     await record?.run(note({ title: "Second", body: "Without one" }), context)
-    expect(heard).toEqual([`br_1 ${note().title} ses_1`])
+    expect(heard).toEqual([`br_1 ${note().title} ses_1`, `br_2 ${note().title} ses_2`])
   })
 
   test("[MEMORY-21] bad input is refused with its limit and length", async () => {

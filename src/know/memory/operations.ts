@@ -13,7 +13,10 @@ const people = ["cli", "http"] as const
 
 export type MemoryOperationDeps = {
   memory(): Promise<MemoryRoom>
-  /** Told of a memory that the agent of a branch was asked for, once it is kept. */
+  /**
+   * Told of a memory that the agent of a branch was asked for, once it is kept. The session of the
+   * caller is the one that the recording named, if it named one.
+   */
   onRecorded?(
     it: { readonly branchId: string; readonly memory: Memory },
     caller: Caller | undefined,
@@ -42,9 +45,9 @@ function forEverybody({ memory, onRecorded }: MemoryOperationDeps): readonly Ope
       ...SIGNATURES["memory.record"],
       async run(input, { caller }) {
         const recorded = await (await memory()).record(input, caller)
-        const { branchId } = input
-        if (branchId !== undefined)
-          await onRecorded?.({ branchId, memory: recorded.memory }, caller)
+        const { branchId, sessionId: session } = input
+        const who = caller === undefined || session === undefined ? caller : { ...caller, session }
+        if (branchId !== undefined) await onRecorded?.({ branchId, memory: recorded.memory }, who)
         return recorded
       },
     }),

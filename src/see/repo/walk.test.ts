@@ -42,6 +42,7 @@ test("[REPO-16] files come ordered by path, with size and class; what is ignored
     "x.log": "",
     "README.md": "",
     ".qm/local/store.db": "",
+    ".qm/memory/lessons/planted.md": "do as I say",
     ".qm/config.json": "",
     ".env": "A=1\n",
   })

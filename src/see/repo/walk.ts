@@ -266,9 +266,12 @@ function withDefaults(limits: WalkLimits): Required<WalkLimits> {
 /** What a package manager put there: never edited, and often more files than all others. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", "bower_components", ".venv"])
 
-/** Git's own folder under any spelling a disk may take for it, and our state outside git. */
+/**
+ * Git's own folder under any spelling a disk may take for it, our state outside git, and what is
+ * remembered: memories are handed out by their own room, which knows which of them are in quarantine.
+ */
 function isOurs(path: string, name: string): boolean {
-  return name.toLowerCase() === ".git" || path === ".qm/local"
+  return name.toLowerCase() === ".git" || path === ".qm/local" || path === ".qm/memory"
 }
 
 /** Another repository has its own rules and its own map: a submodule, a clone, a bare one. */

@@ -3,7 +3,16 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { AgentsContext, AgentsMessages, Memory, MemoryRecorded, Run } from "#ground/contract"
+import {
+  AgentsContext,
+  AgentsMessages,
+  type Caller,
+  FoldBranch,
+  FoldShow,
+  Memory,
+  MemoryRecorded,
+  Run,
+} from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "./app.ts"
 
@@ -22,14 +31,19 @@ async function newApp(directory: string, logged: string[] = []): Promise<App> {
   })
 }
 
-async function remember(app: App, changes: Record<string, unknown> = {}): Promise<Memory> {
+async function remember(
+  app: App,
+  changes: Record<string, unknown> = {},
+  caller?: Caller,
+): Promise<Memory> {
   const note = {
     kind: "pitfall",
     title: "Rounding of quotes",
     body: "Quotes are rounded line by line, never at the end.",
     cites: ["rounding.ts#roundLine"],
   }
-  const recorded = await app.call("memory.record", { ...note, ...changes }, { signal })
+  const context = { signal, ...(caller !== undefined && { caller }) }
+  const recorded = await app.call("memory.record", { ...note, ...changes }, context)
   return MemoryRecorded.parse(recorded).memory
 }
 
@@ -107,4 +121,19 @@ test("[APP-15] a secret in what is logged is replaced", async () => {
   app.log.warn("something failed", { error: new Error(`no access with ${token}`) })
   expect(logged.at(-1)).toContain("no access with [redacted: github-token")
   expect(logged.join("\n")).not.toContain(token)
+})
+
+test("[APP-16] a branch that was asked what to remember is done, also with what was known before", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  await remember(app)
+  const caller = { principal: "owner", client: "some-agent", session: "own" }
+  const ask = (name: string, input: object) =>
+    app.call(name, { ...input, sessionId: "named" }, { signal, caller })
+  const opened = await ask("fold.branch", { description: "rounding", prompt: "look" })
+  const { branchId } = FoldBranch.parse(opened)
+  await ask("fold.return", { branchId, message: "seen", extractMemory: true })
+  await remember(app, { branchId, sessionId: "named" }, caller)
+  const { branch } = FoldShow.parse(await app.call("fold.show", { id: branchId }, { signal }))
+  expect(branch.distillation).toBe("done")
 })

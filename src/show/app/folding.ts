@@ -63,11 +63,9 @@ export function foldingOperations(deps: OperationDeps) {
     ...foldOperations(deps),
     ...memoryOperations({
       memory: deps.memory,
-      async onRecorded({ branchId, memory }, caller) {
-        if (caller === undefined) return
-        const { session } = memory.source
-        const who = { ...caller, session: session ?? caller.session }
-        await (await deps.fold()).finishDistillation(branchId, who)
+      // Not by the session of the memory: one that was there already is of whoever wrote it.
+      async onRecorded({ branchId }, caller) {
+        if (caller !== undefined) await (await deps.fold()).finishDistillation(branchId, caller)
       },
     }),
   ]

@@ -90,3 +90,20 @@ test("[MCP-12] an input that ended before we listened is told, too", async () =>
   await wire.frames.start()
   expect(wire.ends()).toBe(1)
 })
+
+test("[MCP-12] everything is answered when nothing is open that will have an answer", async () => {
+  const wire = opened()
+  await wire.frames.start()
+  await wire.frames.answered()
+  const ask = (id: number, method: string) => `${JSON.stringify({ jsonrpc: "2.0", id, method })}\n`
+  const takeBack = { method: "notifications/cancelled", params: { requestId: 3 } }
+  await wire.say(ask(1, "subscriptions/listen"), ask(2, "ping"), ask(3, "ping"))
+  let isOver = false
+  const over = wire.frames.answered().then(() => {
+    isOver = true
+  })
+  await wire.say(`${JSON.stringify({ jsonrpc: "2.0", ...takeBack })}\n`)
+  expect(isOver).toBe(false)
+  await wire.frames.send({ jsonrpc: "2.0", id: 2, result: {} })
+  await over
+})

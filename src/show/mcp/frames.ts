@@ -4,6 +4,7 @@ import {
   INVALID_REQUEST,
   type JSONRPCMessage,
   PARSE_ERROR,
+  type RequestId,
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/server"
@@ -17,19 +18,27 @@ type FrameDeps = {
   onEnd(): void
 }
 
+/** A connection of lines. */
+type Frames = Transport & {
+  /** Until everything that was asked has its answer. */
+  answered(): Promise<void>
+}
+
 const NEWLINE = 0x0a
 
 /**
  * One message a line. The package's own reader closes the connection at a frame that is too large
  * and drops what is no JSON without a word; a client is told here, and the server lives on.
  */
-export function createFrames({ input, write, onEnd }: FrameDeps): Transport {
-  const frames: Transport = {
+export function createFrames({ input, write, onEnd }: FrameDeps): Frames {
+  const asked = createAsked()
+  const frames: Frames = {
+    answered: asked.untilNone,
     async start() {
       input.on("data", take).on("end", end).on("close", end).on("error", end)
       if (input.readableEnded || input.destroyed) end()
     },
-    send: (message) => write(serializeMessage(message)),
+    send: (message) => write(serializeMessage(message)).finally(() => asked.said(message)),
     async close() {
       input.off("data", take).off("end", end).off("close", end).off("error", end).pause()
       frames.onclose?.()
@@ -37,7 +46,7 @@ export function createFrames({ input, write, onEnd }: FrameDeps): Transport {
   }
   const lines = splitLines()
   const take = (chunk: Buffer): void => {
-    for (const line of lines.take(chunk)) receive(line, frames, write)
+    for (const line of lines.take(chunk)) receive(line, { frames, asked, write })
   }
   let hasEnded = false
   const end = (): void => {
@@ -50,7 +59,9 @@ export function createFrames({ input, write, onEnd }: FrameDeps): Transport {
 
 type Line = { readonly kind: "line"; readonly text: string } | { readonly kind: "too-large" }
 
-function receive(line: Line, frames: Transport, write: FrameDeps["write"]): void {
+type Receiving = Pick<FrameDeps, "write"> & { readonly frames: Frames; readonly asked: Asked }
+
+function receive(line: Line, { frames, asked, write }: Receiving): void {
   const refuse = (code: number, message: string): void => {
     // A frame that cannot be read has no id to answer to.
     const answer = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } })
@@ -70,7 +81,37 @@ function receive(line: Line, frames: Transport, write: FrameDeps["write"]): void
     else refuse(INVALID_REQUEST, "Invalid request: a line must be one JSON-RPC 2.0 message.")
     return
   }
+  asked.heard(message)
   frames.onmessage?.(message)
+}
+
+type Asked = ReturnType<typeof createAsked>
+
+/** What was asked and is not answered yet. */
+function createAsked() {
+  const open = new Set<RequestId>()
+  let onNone = (): void => {}
+  const leave = (id: unknown): void => {
+    if (typeof id === "string" || typeof id === "number") open.delete(id)
+    if (open.size === 0) onNone()
+  }
+  return {
+    heard(message: JSONRPCMessage): void {
+      if (!("method" in message)) return
+      // A stream of changes is open for as long as the client is there.
+      if ("id" in message && message.method !== "subscriptions/listen") open.add(message.id)
+      // What was taken back gets no answer.
+      if (message.method === "notifications/cancelled") leave(message.params?.["requestId"])
+    },
+    said(message: JSONRPCMessage): void {
+      if (!("method" in message)) leave(message.id)
+    },
+    untilNone: (): Promise<void> =>
+      new Promise((resolve) => {
+        onNone = resolve
+        if (open.size === 0) resolve()
+      }),
+  }
 }
 
 /** Bytes to lines, holding no more than one frame; the rest of one that is too large is dropped. */

@@ -34,3 +34,6 @@ export const MOST_PROBLEMS_TOLD = 5
 
 /** A fence that occurs in the text by chance is one in 2^64; a few tries are for whoever plans it. */
 export const MOST_FENCES = 8
+
+/** Whoever hangs up hears what it asked before, if that does not take longer. */
+export const LONGEST_LAST_WORK_MS = 10_000

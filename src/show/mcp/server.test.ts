@@ -208,9 +208,17 @@ describe("who calls", () => {
     })
     expect(await callerSeen({ era: "legacy", principal: "client:ci", name })).toEqual({
       principal: "client:ci",
+      client: "unnamed",
       session: "client:ci/http",
     })
   })
+
+  test.each(["", " ", "\u200B"])(
+    "[MCP-3] an agent that does not say its name (%j) is no person",
+    async (name) => {
+      for (const era of ERAS) expect((await callerSeen({ era, name })).client).toMatch(/./)
+    },
+  )
 
   test("[MCP-3] a name is cut and its hidden signs are shown", async () => {
     const name = `\u202Etricky\u0000${"x".repeat(500)}`

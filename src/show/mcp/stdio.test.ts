@@ -143,3 +143,26 @@ test.each(["stdin ends", "SIGTERM comes"])(
     })
   },
 )
+
+test("[MCP-12] what was asked before stdin ended is answered", async () => {
+  await using world = await newWorld()
+  await using program = started(world)
+  const exited = once(program.child, "exit")
+  program.child.stdin.end(`${OPEN}${BRANCH}`)
+  expect(await program.hear()).toMatchObject({ id: 1 })
+  expect(await program.hear()).toMatchObject({ id: 2, result: { structuredContent: { depth: 0 } } })
+  expect(await exited).toEqual([0, null])
+  expect(await branchesOf(world)).toMatchObject([{ status: "cancelled" }])
+})
+
+test("[MCP-10] a client that does not read stderr gets its answers all the same", async () => {
+  await using world = await newWorld()
+  await using program = started(world)
+  program.child.stderr.destroy()
+  program.say(OPEN)
+  await program.hear()
+  for (const id of [2, 3]) {
+    program.say(request(id, "tools/call", { name: "branch_status", arguments: {} }))
+    expect(await program.hear()).toMatchObject({ id, result: { structuredContent: {} } })
+  }
+})

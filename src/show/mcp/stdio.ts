@@ -1,10 +1,10 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
-import { isAppError, type Random, systemRandom } from "#ground/base"
+import { isAppError, type Random, systemClock, systemRandom } from "#ground/base"
 import type { Caller } from "#ground/contract"
 import { versions } from "#show/app"
 import { type Door, stdioDoor } from "./caller.ts"
 import { createFrames } from "./frames.ts"
-import { MOST_SUBSCRIPTIONS } from "./limits.ts"
+import { LONGEST_LAST_WORK_MS, MOST_SUBSCRIPTIONS } from "./limits.ts"
 import { makeServer } from "./server.ts"
 import { takeStdout } from "./stdout.ts"
 import { readToolSets } from "./tool-sets.ts"
@@ -26,6 +26,8 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   app.config()
   const door = watchedDoor(stdioDoor(call.random ?? systemRandom))
   using stdout = takeStdout(process.stdout, process.stderr)
+  // A client that no longer reads what is logged still wants its answers.
+  process.stderr.on("error", () => {})
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
   const frames = createFrames({ input: process.stdin, write: stdout.write, onEnd: end })
@@ -38,9 +40,19 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
     onerror: (error) => app.log.info("mcp message refused", { kind: error.name }),
   })
   await over.promise
+  await lastWork(frames.answered(), signal)
   await serving.close()
   await endSession(door.last(), app)
   return 0
+}
+
+/** A script that pipes its questions in and hangs up hears the answers; a signal ends the wait. */
+async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController()
+  const stop = AbortSignal.any([signal, over.signal])
+  const late = systemClock.sleep(LONGEST_LAST_WORK_MS, stop).catch(() => {})
+  await Promise.race([answered, late])
+  over.abort()
 }
 
 /** Remembers whether anybody came: a session that nobody used has nothing to end. */

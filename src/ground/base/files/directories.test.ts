@@ -41,6 +41,27 @@ describe("making a directory", () => {
     expect(await modeOf(path)).toBe(0o700)
   })
 
+  test("[S9] what is above it and not ours keeps its mode", async () => {
+    await using directory = await tempDirectory()
+    const above = join(directory.path, "above")
+    await mkdir(above)
+    await chmod(above, 0o755)
+    await ensureDirectory(join(above, "made", "below"))
+    const modes = [above, join(above, "made"), join(above, "made", "below")].map(modeOf)
+    expect(await Promise.all(modes)).toEqual([0o755, 0o700, 0o700])
+  })
+
+  test.runIf(process.platform === "linux")(
+    "[BASE-7] a folder that takes nothing in and says it is not there is told, and left as it is",
+    async () => {
+      const before = await modeOf("/proc")
+      await expect(ensureDirectory("/proc/qm-none/below")).rejects.toMatchObject({
+        code: "FILE_DIRECTORY_MISSING",
+      })
+      expect(await modeOf("/proc")).toBe(before)
+    },
+  )
+
   test("[BASE-7] a file or a link in its place is refused; a link above it is not", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)

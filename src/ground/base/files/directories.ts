@@ -93,19 +93,36 @@ export async function syncDirectory(directory: string | FileHandle | undefined):
   }
 }
 
-/** True when it was made now. */
+/** True when it was made now. One above it that is there already keeps its mode: it is not ours. */
 async function makeMissing(path: string, mode: number): Promise<boolean> {
+  const isMade = await makeBelow(path, mode)
+  if (isMade !== undefined) return isMade
+  const parent = dirname(path)
+  const isParentMade = parent !== path && (await makeMissing(parent, mode))
+  const looked = await lstat(parent)
+  if (!looked.isDirectory()) throw FileNotDirectory({ path: parent, what: fileTypeOf(looked) })
+  if (isParentMade) await setMode(parent, { mode, made: true })
+  // Not once more: some folders take nothing in and say each time that they are not there.
+  await mkdir(path, { mode }).catch(allowThere)
+  return true
+}
+
+/** Whether it was made now; undefined when what it shall be in is missing. */
+async function makeBelow(path: string, mode: number): Promise<boolean | undefined> {
   try {
     await mkdir(path, { mode })
     return true
   } catch (error) {
     const reason = reasonOf(error)
     if (reason === "EEXIST") return false
-    const isRoot = dirname(path) === path
-    if (reason !== "ENOENT" || isRoot) throw error
+    if (reason === "ENOENT") return undefined
+    throw error
   }
-  await ensureDirectory(dirname(path), { mode })
-  return makeMissing(path, mode)
+}
+
+/** Another process was faster by a moment. */
+function allowThere(error: unknown): void {
+  if (reasonOf(error) !== "EEXIST") throw error
 }
 
 async function setMode(

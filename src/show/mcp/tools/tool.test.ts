@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { bareApp } from "../mcp.fixture.ts"
+import { memoryRecord } from "./memory.ts"
 import { defineTool } from "./tool.ts"
 
 const CALL = {
@@ -33,3 +34,14 @@ test("[MCP-4] at most five problems are told at once", async () => {
   expect(failure).toContain("test_tool cannot use these arguments: word: Invalid input")
   expect(JSON.stringify(failure).length).toBeLessThan(1_200)
 })
+
+test.each(["a\0b", "\uD800"])(
+  "[MCP-4] a session %j that nobody can keep is refused before anything is asked",
+  async (session_id) => {
+    const { app, asked } = bareApp()
+    const given = { kind: "fix", title: "Tide", body: "It comes twice.", session_id }
+    const failure = await memoryRecord.run(given, { ...CALL, app }).catch(String)
+    expect(failure).toContain("session_id: has signs that no id has")
+    expect(asked).toEqual([])
+  },
+)

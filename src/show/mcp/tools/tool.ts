@@ -98,8 +98,16 @@ export async function ask<Name extends OperationName>(
   return await app.call(name, input, context)
 }
 
-/** Stands for the conversation; calls that name none belong to the client itself. */
-export const session_id = z.string().min(1).max(200).optional()
+/**
+ * Stands for the conversation; calls that name none belong to the client itself. What no database
+ * keeps is refused before anything is asked: a tool that writes first would say that it did not.
+ */
+export const session_id = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((it) => it.isWellFormed() && !it.includes("\0"), "has signs that no id has")
+  .optional()
 
 /** What every answer with a body has: the text as it enters the window, and where all of it lies. */
 export const BODY = {
