@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { visible } from "#ground/base"
+import { visible, visibleLine } from "#ground/base"
 import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
 import { visit } from "./visit.ts"
@@ -109,7 +109,10 @@ describe("300 hostile texts are shown as text", () => {
     await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
     const { page } = window
     const again = page.getByRole("button", { name: "Try again" })
-    for (const payload of sample) {
+    // What is long is not repeated in a failure: a part of a key would not be known for one.
+    const repeated = sample.filter((it) => visibleLine(JSON.stringify(it)).length <= 80)
+    expect(repeated.length).toBeGreaterThan(5)
+    for (const payload of repeated) {
       await writeFile(file, JSON.stringify({ log: { level: payload } }))
       await again.click()
       const failure = page.getByText("log.level").first()

@@ -75,6 +75,8 @@ export { readJsonl, streamJsonl } from "./jsonl-read.ts"
 
 // Processes: who we are, and the programs we start.
 
+export type { Machine } from "./machine.ts"
+export { thisMachine } from "./machine.ts"
 export type { ProcessIdentity } from "./process.ts"
 export { isSameProcessAlive, processIdentity } from "./process.ts"
 export type {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { PROCESS_LONGEST_LOOK_MS } from "./limits.ts"
+import { bootName } from "./machine.ts"
 
 /**
  * A process, told apart from a later one that was given the same number. `startedAt` is text to
@@ -99,22 +100,6 @@ export function parseProcStat(text: string, boot: string): Seen | undefined {
   const ticks = fields[19]
   if (!state || !ticks) return undefined
   return { state, parent: Number(parent), group: Number(group), startedAt: `${ticks}.${boot}` }
-}
-
-/** Ticks are counted from boot, and small machines boot alike: the boot belongs to the start. */
-function bootName(): string {
-  boot ??= readBootName()
-  return boot
-}
-
-let boot: string | undefined
-
-function readBootName(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8)
-  } catch {
-    return "boot"
-  }
 }
 
 /** For macOS; in UTC and plain English, so that two looks at one process agree. */

@@ -123,6 +123,15 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  guard: z
+    .strictObject({
+      highRiskPaths: field(z.string().max(8_000).default(""), {
+        description:
+          "Files whose change is simulated first, as globs with commas; the last that fits decides",
+        env: "QM_GUARD_HIGH_RISK_PATHS",
+      }),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: field(z.enum(["debug", "info", "warn", "error"]).default("warn"), {

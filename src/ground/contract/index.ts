@@ -57,11 +57,28 @@ export {
 } from "./fold.ts"
 export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
+  ChangedTogether,
+  OpenClaim,
+  ReachedFile,
+  Receipt,
+  RiskReason,
+  SimulatedFile,
+  Simulation,
+} from "./guard.ts"
+export {
   Guideline,
   GuidelineAction,
   GuidelineCondition,
   GuidelinesList,
 } from "./guideline.ts"
+export {
+  Claim,
+  ClaimList,
+  ClaimReleased,
+  ClaimTaken,
+  SessionIndexed,
+  SessionRegistered,
+} from "./ledger.ts"
 export {
   CONTEXT_KINDS,
   ContextKind,

@@ -49,7 +49,20 @@ import {
   FoldTree,
   FoldTreeInput,
 } from "./fold.ts"
+import { GuardSimulateInput, Simulation } from "./guard.ts"
 import { GuidelinesList, GuidelinesListInput } from "./guideline.ts"
+import {
+  ClaimList,
+  ClaimListInput,
+  ClaimReleased,
+  ClaimReleaseInput,
+  ClaimTakeInput,
+  ClaimTaken,
+  SessionIndexed,
+  SessionIndexInput,
+  SessionRegistered,
+  SessionRegisterInput,
+} from "./ledger.ts"
 import {
   MapExport,
   MapExportInput,
@@ -186,6 +199,9 @@ export const SIGNATURES = {
   "capture.show": { input: CaptureShowInput, output: Capture },
   "capture.take": { input: CaptureTakeInput, output: Capture },
   "capture.text": { input: CaptureTextInput, output: CaptureText },
+  "claim.list": { input: ClaimListInput, output: ClaimList },
+  "claim.release": { input: ClaimReleaseInput, output: ClaimReleased },
+  "claim.take": { input: ClaimTakeInput, output: ClaimTaken },
   "config.check": { input: ConfigCheckInput, output: ConfigCheck },
   "config.set": { input: ConfigSetInput, output: ConfigSetting },
   "config.show": { input: ConfigShowInput, output: ConfigReport },
@@ -203,6 +219,7 @@ export const SIGNATURES = {
   "fold.show": { input: FoldShowInput, output: FoldShow },
   "fold.status": { input: FoldStatusInput, output: FoldStatus },
   "fold.tree": { input: FoldTreeInput, output: FoldTree },
+  "guard.simulate": { input: GuardSimulateInput, output: Simulation },
   "guidelines.list": { input: GuidelinesListInput, output: GuidelinesList },
   "map.export": { input: MapExportInput, output: MapExport },
   "map.scan": { input: MapScanInput, output: MapScan },
@@ -225,6 +242,8 @@ export const SIGNATURES = {
   "permissions.remove": { input: PermissionsRemoveInput, output: Permissions },
   "permissions.trust": { input: PermissionsTrustInput, output: Permissions },
   "search.find": { input: SearchFindInput, output: SearchFind },
+  "session.index": { input: SessionIndexInput, output: SessionIndexed },
+  "session.register": { input: SessionRegisterInput, output: SessionRegistered },
   "store.backup": { input: StoreBackupInput, output: StoreBackup },
   "store.check": { input: StoreCheckInput, output: StoreCheck },
   "store.restore": { input: StoreRestoreInput, output: StoreRestore },

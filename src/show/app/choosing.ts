@@ -9,6 +9,7 @@ import { FileUnreadable } from "./errors.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import { GUIDELINE_FILE_LIMIT_BYTES } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
+import { placeInside } from "./place-inside.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
 /** Map, search and pack on the repository this process serves. */
@@ -98,13 +99,4 @@ async function readGuidelineFile(deps: OperationDeps) {
   if (outcome.kind === "missing") return undefined
   const reason = sayUnreadable(outcome, GUIDELINE_FILE_LIMIT_BYTES)
   throw FileUnreadable({ path: file, reason })
-}
-
-/** From the root with forward slashes; undefined for what lies outside of the repository. */
-function placeInside(deps: OperationDeps, given: string): string | undefined {
-  const way = path.relative(deps.places().repository.root, deps.resolve(given))
-  if (way === "" || way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)) {
-    return undefined
-  }
-  return way.split(path.sep).join("/")
 }

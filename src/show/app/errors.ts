@@ -49,3 +49,9 @@ export const FileUnreadable = defineError<{ path: string; reason: string }>()(
     hint: () => "Name a text file that exists; a folder or a pattern is left to your shell.",
   },
 )
+
+export const PathOutside = defineError<{ path: string }>()("APP_PATH_OUTSIDE", {
+  family: "invalid",
+  message: ({ path }) => `${path} lies outside of the repository.`,
+  hint: () => "Name files and folders below the root of the repository.",
+})

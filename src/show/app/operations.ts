@@ -60,6 +60,8 @@ const choosing: RoomOperations = async (deps) =>
   (await import("./choosing.ts")).choosingOperations(deps)
 const folding: RoomOperations = async (deps) =>
   (await import("./folding.ts")).foldingOperations(deps)
+const ledger: RoomOperations = async (deps) =>
+  (await import("./ledgering.ts")).ledgerOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
 
 /**
@@ -76,6 +78,9 @@ const ROOMS = {
   pack: choosing,
   guidelines: choosing,
   fold: folding,
+  claim: ledger,
+  session: ledger,
+  guard: async (deps) => (await import("./guarding.ts")).guardOperations(deps),
   memory: folding,
   config: async (deps) => configOperations(deps),
   doctor: async (deps) => doctorOperations(deps),

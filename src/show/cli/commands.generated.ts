@@ -406,6 +406,125 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "claim"
+    ],
+    "operation": "claim.list",
+    "summary": "List who works on which files",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only what covers this path",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "claim",
+      "list"
+    ],
+    "operation": "claim.list",
+    "summary": "List who works on which files",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only what covers this path",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "claim",
+      "release"
+    ],
+    "operation": "claim.release",
+    "summary": "Give back files that you said you work on",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "paths",
+        "key": "paths",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Default: the caller itself",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "claim",
+      "take"
+    ],
+    "operation": "claim.take",
+    "summary": "Say that you work on files, so that other sessions see it; all of them or none",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "paths",
+        "key": "paths",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": true,
+        "description": "Files or folders; a folder is all below it",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "minutes",
+        "key": "minutes",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "How long it holds; taking it again renews",
+        "defaultText": "60"
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Default: the caller itself",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
       "config",
       "check"
     ],
@@ -2465,6 +2584,111 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": "20"
       }
     ]
+  },
+  {
+    "words": [
+      "session",
+      "index"
+    ],
+    "operation": "session.index",
+    "summary": "Make the lists of sessions and of what is remembered anew",
+    "group": "Know",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "session",
+      "register"
+    ],
+    "operation": "session.register",
+    "summary": "Write down what a session was asked and did, in a file of the repository",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "A few words for the name of the file",
+        "defaultText": ""
+      },
+      {
+        "name": "request",
+        "key": "request",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What was asked for",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "done",
+        "key": "done",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "What was done, one line each",
+        "defaultText": ""
+      },
+      {
+        "name": "decisions",
+        "key": "decisions",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "What was decided, one line each",
+        "defaultText": ""
+      },
+      {
+        "name": "final-state",
+        "key": "finalState",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Where the work stands now",
+        "defaultText": ""
+      },
+      {
+        "name": "date",
+        "key": "date",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Default: today",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "simulate"
+    ],
+    "operation": "guard.simulate",
+    "summary": "Say what a change of files would reach and how risky it is, and keep a receipt",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "paths",
+        "key": "paths",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": true,
+        "description": "Files or folders that would change",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
   },
   {
     "words": [

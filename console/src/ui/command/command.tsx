@@ -175,7 +175,8 @@ type KeySheetProps = {
 /** The keys of a page, two columns. */
 export function KeySheet({ groups }: KeySheetProps) {
   return (
-    <div className={styles.sheet}>
+    // Focusable, because a scrolled area must be reachable by keys.
+    <section className={styles.sheet} aria-label="Keys" tabIndex={0}>
       {groups.map((group) => (
         <section key={group.name} aria-label={group.name}>
           <h3>{group.name}</h3>
@@ -193,6 +194,6 @@ export function KeySheet({ groups }: KeySheetProps) {
           </ul>
         </section>
       ))}
-    </div>
+    </section>
   )
 }

@@ -15,6 +15,14 @@ import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
 import { renderDoctor } from "./doctor.ts"
 import { renderFoldList, renderFoldRestore, renderFoldSearch, renderFoldTree } from "./fold.ts"
 import { renderFoldShow } from "./fold-show.ts"
+import { renderSimulation } from "./guard.ts"
+import {
+  renderClaimReleased,
+  renderClaims,
+  renderClaimTaken,
+  renderIndexed,
+  renderRegistered,
+} from "./ledger.ts"
 import { renderExportedMap, renderFound, renderScan, renderShow, renderTree } from "./map.ts"
 import {
   renderMemory,
@@ -109,6 +117,12 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "fold.search": renderer(SIGNATURES["fold.search"].output, renderFoldSearch),
   "fold.show": renderer(SIGNATURES["fold.show"].output, renderFoldShow),
   "fold.tree": renderer(SIGNATURES["fold.tree"].output, renderFoldTree),
+  "claim.list": renderer(SIGNATURES["claim.list"].output, renderClaims),
+  "claim.release": renderer(SIGNATURES["claim.release"].output, renderClaimReleased),
+  "claim.take": renderer(SIGNATURES["claim.take"].output, renderClaimTaken),
+  "session.index": renderer(SIGNATURES["session.index"].output, renderIndexed),
+  "session.register": renderer(SIGNATURES["session.register"].output, renderRegistered),
+  "guard.simulate": renderer(SIGNATURES["guard.simulate"].output, renderSimulation),
   "guidelines.list": renderer(SIGNATURES["guidelines.list"].output, renderGuidelines),
   "map.export": renderer(SIGNATURES["map.export"].output, renderExportedMap),
   "map.scan": renderer(SIGNATURES["map.scan"].output, renderScan),

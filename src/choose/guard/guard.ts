@@ -1,0 +1,122 @@
+import type { Clock, Ids, Log } from "#ground/base"
+import type { CallContext } from "#ground/contract"
+import type { IndexedTree, TreeGraph } from "#know/map"
+import { SimulatedChanging, SimulatedUnreadable } from "./errors.ts"
+import type { FileHash, HashFormat } from "./receipts/hash-file.ts"
+import type { Receipt } from "./receipts/receipt.ts"
+import { sweepReceipts, writeReceipt } from "./receipts/receipts.ts"
+import { createRiskPaths } from "./risk-paths.ts"
+import type { ResolveNames } from "./simulate/reach.ts"
+import { type Foreseen, type HashedTarget, type OpenClaim, simulate } from "./simulate/simulate.ts"
+import { targetsOf } from "./simulate/targets.ts"
+
+export type GuardDeps = {
+  /** Of this repository and all its worktrees, in the git common directory. */
+  readonly stateDirectory: string
+  /** The tree as fresh as the config wants it; scanned now if need be. */
+  tree(context: CallContext): Promise<IndexedTree>
+  /** The tree after another look at the disk. */
+  refresh(context: CallContext): Promise<IndexedTree>
+  /** The map is handed in: it needs packages, and hooks load this room without any. */
+  graphOf(tree: IndexedTree): TreeGraph
+  readonly resolveNames: ResolveNames
+  /** Of a file as it lies on the disk: `hashFile` at the root of the repository. */
+  hashOf(path: string, format: HashFormat): Promise<FileHash>
+  /** A path as a person gave it, from the root; undefined outside of the repository. */
+  place(path: string): string | undefined
+  /** Claims of other sessions on some of these files, each under the path that was asked for. */
+  claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
+  /** Known secrets are read anew for each call. */
+  redact(): Promise<(text: string) => string>
+  /** Patterns of the paths that are guarded. */
+  highRiskPaths(): readonly string[]
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type Simulation = Omit<Foreseen, "reach" | "tests" | "risk" | "reasons"> & {
+  readonly receipt: Receipt
+}
+
+/** What a change would reach, said before it is made, and kept as a receipt for the hooks. */
+export function createGuard(deps: GuardDeps) {
+  return {
+    async simulate(
+      { paths }: { readonly paths: readonly string[] },
+      context: CallContext,
+    ): Promise<Simulation> {
+      const { graph, targets } = await hashedTargets(paths, context, deps)
+      context.signal.throwIfAborted()
+      const { reach, tests, risk, reasons, ...rest } = await simulate(graph, targets, {
+        resolveNames: deps.resolveNames,
+        claimsOn: (asked) => deps.claimsOn(asked),
+        redact: await deps.redact(),
+        riskPaths: createRiskPaths(deps.highRiskPaths()),
+      })
+      context.signal.throwIfAborted()
+      const receipt: Receipt = {
+        id: deps.ids.next("sim"),
+        paths: targets.map(({ path, blobId }) => ({ path, blobId })),
+        treeId: graph.tree.digest,
+        reach,
+        tests,
+        risk,
+        reasons,
+        at: deps.clock.now(),
+      }
+      await writeReceipt(deps.stateDirectory, receipt)
+      await sweep(deps)
+      return { receipt, ...rest }
+    },
+  }
+}
+
+type HashedTargets = { readonly graph: TreeGraph; readonly targets: readonly HashedTarget[] }
+
+/** A hook compares with what lies on the disk: a tree that lags behind it is scanned once more. */
+async function hashedTargets(
+  paths: readonly string[],
+  context: CallContext,
+  deps: GuardDeps,
+): Promise<HashedTargets> {
+  const first = await lookAt(await deps.tree(context), paths, deps)
+  if (first.stale.length === 0) return first
+  const second = await lookAt(await deps.refresh(context), paths, deps)
+  // A file that no scan lists, such as an ignored one, is simulated by its bytes alone.
+  const moving = second.stale.find((it) => second.graph.positionOf(it) !== undefined)
+  if (moving !== undefined) throw SimulatedChanging({ path: moving })
+  return second
+}
+
+async function lookAt(
+  tree: IndexedTree,
+  paths: readonly string[],
+  deps: GuardDeps,
+): Promise<HashedTargets & { readonly stale: readonly string[] }> {
+  const graph = deps.graphOf(tree)
+  const format = tree.files[0]?.blobId.length === 64 ? "sha256" : "sha1"
+  const unread = new Set([...tree.unread, ...tree.skipped].map((it) => it.path))
+  const targets: HashedTarget[] = []
+  const stale: string[] = []
+  for (const target of targetsOf(graph, paths, deps.place)) {
+    const found = await deps.hashOf(target.path, format)
+    if (found.kind === "unknown") {
+      throw SimulatedUnreadable({ path: target.path, why: found.why })
+    }
+    const blobId = found.kind === "hashed" ? found.hash : null
+    const scanned = tree.files[target.position ?? -1]?.blobId ?? null
+    if (scanned !== blobId && !unread.has(target.path)) stale.push(target.path)
+    targets.push({ ...target, blobId })
+  }
+  return { graph, targets, stale }
+}
+
+/** The receipt is written: what is left of old ones is no reason to fail. */
+async function sweep({ stateDirectory, clock, log }: GuardDeps): Promise<void> {
+  try {
+    await sweepReceipts({ stateDirectory, now: clock.now() })
+  } catch (error) {
+    log.warn("old receipts could not be removed", { error: String(error) })
+  }
+}

@@ -1,0 +1,180 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { createIds, systemRandom } from "#ground/base"
+import { testClock } from "#test/clock"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import {
+  LARGEST_RECEIPT_BYTES,
+  LONGEST_COVER_MS,
+  MOST_RECEIPTS_KEPT,
+  MOST_RECEIPTS_READ,
+  RECEIPT_KEPT_MS,
+} from "../limits.ts"
+import { hashFile, hashFormatOf } from "./hash-file.ts"
+import { parseReceipt, type Receipt } from "./receipt.ts"
+import { readReceipts, sweepReceipts, writeReceipt } from "./receipts.ts"
+
+const NOW = Date.UTC(2026, 10, 15)
+
+function madeReceipt(at: number): Receipt {
+  const ids = createIds({ clock: testClock({ now: at }), random: systemRandom })
+  return {
+    id: ids.next("sim"),
+    paths: [{ path: "src/auth/login.ts", blobId: "aaaa" }],
+    treeId: "t",
+    reach: [],
+    tests: [],
+    risk: 0.25,
+    reasons: [{ text: "no test reaches it", number: 0.25 }],
+    at,
+  }
+}
+
+const kept = ({ id, paths, risk, at }: Receipt) => ({ id, paths, risk, at })
+
+describe("[GUARD-10] receipts are files of their own", () => {
+  test("[GUARD-10] one is written whole, for its owner only, and read again", async () => {
+    await using directory = await tempDirectory()
+    const stateDirectory = join(directory.path, "qm")
+    const receipt = madeReceipt(NOW)
+    await writeReceipt(stateDirectory, receipt)
+    const [name = ""] = await readdir(join(stateDirectory, "receipts"))
+    const file = join(stateDirectory, "receipts", name)
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(receipt)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readReceipts({ stateDirectory, now: NOW + 5 })).toEqual([kept(receipt)])
+  })
+
+  test("[GUARD-10] old ones and what a dead writer left go, other files stay", async () => {
+    await using directory = await tempDirectory()
+    const stateDirectory = directory.path
+    const young = madeReceipt(NOW - RECEIPT_KEPT_MS + 1)
+    const others = [madeReceipt(NOW - RECEIPT_KEPT_MS), madeReceipt(NOW + RECEIPT_KEPT_MS)]
+    for (const it of [young, ...others]) await writeReceipt(stateDirectory, it)
+    const folder = join(stateDirectory, "receipts")
+    const left = `.atomic-4194305-1.boot-${"0".repeat(16)}.tmp`
+    await writeFile(join(folder, left), "half a rec")
+    await writeFile(join(folder, "notes.txt"), "mine")
+    expect(await sweepReceipts({ stateDirectory, now: NOW })).toBe(3)
+    expect((await readdir(folder)).toSorted()).toEqual(["notes.txt", `${young.id}.json`])
+  })
+
+  test("[GUARD-10] of too many the newest stay", async () => {
+    await using directory = await tempDirectory()
+    const folder = join(directory.path, "receipts")
+    await mkdir(folder)
+    const ids = Array.from({ length: MOST_RECEIPTS_KEPT + 3 }, (_, it) => madeReceipt(NOW - it).id)
+    for (const id of ids) await writeFile(join(folder, `${id}.json`), "{}")
+    expect(await sweepReceipts({ stateDirectory: directory.path, now: NOW })).toBe(3)
+    const names = new Set(await readdir(folder))
+    expect(ids.slice(-3).some((id) => names.has(`${id}.json`))).toBe(false)
+    expect(names.has(`${ids[0]}.json`)).toBe(true)
+  })
+
+  test("[GUARD-10] without a folder there is nothing to sweep", async () => {
+    await using directory = await tempDirectory()
+    expect(await sweepReceipts({ stateDirectory: directory.path, now: NOW })).toBe(0)
+  })
+})
+
+describe("[GUARD-12] reading receipts never throws", () => {
+  test("[GUARD-12] what is no receipt is passed over", async () => {
+    await using directory = await tempDirectory()
+    const stateDirectory = directory.path
+    const good = madeReceipt(NOW)
+    await writeReceipt(stateDirectory, good)
+    const folder = join(stateDirectory, "receipts")
+    const place = () => join(folder, `${madeReceipt(NOW).id}.json`)
+    await writeFile(place(), JSON.stringify(good).slice(0, 40))
+    await writeFile(place(), Buffer.from([0xff, 0xfe, 0]))
+    await writeFile(place(), " ".repeat(LARGEST_RECEIPT_BYTES + 1))
+    await mkdir(place())
+    await symlink(join(folder, `${good.id}.json`), place())
+    await writeFile(join(folder, "sim_x.json"), JSON.stringify(good))
+    expect(await readReceipts({ stateDirectory, now: NOW })).toEqual([kept(good)])
+  })
+
+  test("[GUARD-12] no folder, or a file in its place, has none", async () => {
+    await using directory = await tempDirectory()
+    const place = { stateDirectory: directory.path, now: NOW }
+    expect(await readReceipts(place)).toEqual([])
+    await writeFile(join(directory.path, "receipts"), "")
+    expect(await readReceipts(place)).toEqual([])
+  })
+
+  test("[GUARD-12] only the newest that may still cover are read", async () => {
+    await using directory = await tempDirectory()
+    const stateDirectory = directory.path
+    const old = madeReceipt(NOW - LONGEST_COVER_MS)
+    const young = Array.from({ length: MOST_RECEIPTS_READ + 2 }, (_, it) => madeReceipt(NOW - it))
+    for (const it of [old, ...young]) await writeReceipt(stateDirectory, it)
+    const read = await readReceipts({ stateDirectory, now: NOW })
+    expect(read.map((it) => it.at)).toEqual(young.slice(0, MOST_RECEIPTS_READ).map((it) => it.at))
+  })
+
+  test.for([
+    "",
+    "null",
+    "[]",
+    "7",
+    '{"id":"sim_1","paths":[],"risk":2,"at":1}',
+    '{"id":"sim_1","paths":[],"risk":0,"at":1.5}',
+    '{"id":"sim_1","paths":{},"risk":0,"at":1}',
+    '{"id":"sim_1","paths":[{"path":"a","blobId":"x"},{"path":"b"}],"risk":0,"at":1}',
+    '{"id":"sim_1","paths":[{"path":"a","blobId":""}],"risk":0,"at":1}',
+    '{"id":"sim_1","paths":[null],"risk":0,"at":1}',
+  ])("[GUARD-12] a broken one is none: %s", (text) => {
+    expect(parseReceipt(text)).toBeUndefined()
+  })
+
+  test("[GUARD-12] no text makes parsing throw", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), (text) => void parseReceipt(text)),
+      fcParameters({ numRuns: 500 }),
+    )
+  })
+})
+
+describe("[GUARD-8] the hash is git's, of the bytes on the disk", () => {
+  test("[GUARD-8] in both formats, also of an empty file", async () => {
+    await using directory = await tempDirectory()
+    const root = directory.path
+    await writeFile(join(root, "empty"), "")
+    // `git hash-object` says the same of /dev/null.
+    expect(await hashFile("empty", { root, format: "sha1" })).toEqual({
+      kind: "hashed",
+      hash: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    })
+    expect(await hashFile("empty", { root, format: "sha256" })).toEqual({
+      kind: "hashed",
+      hash: "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    })
+  })
+
+  test("[GUARD-8] what is not there is absent; a link, a folder and the outside are unknown", async () => {
+    await using directory = await tempDirectory()
+    const root = join(directory.path, "repo")
+    await mkdir(join(root, "src"), { recursive: true })
+    await writeFile(join(directory.path, "outside"), "x")
+    await symlink("../outside", join(root, "link"))
+    const kindOf = async (path: string) => (await hashFile(path, { root, format: "sha1" })).kind
+    expect(await kindOf("none")).toBe("absent")
+    expect(await kindOf("link")).toBe("unknown")
+    expect(await kindOf("src")).toBe("unknown")
+    expect(await kindOf("../outside")).toBe("unknown")
+  })
+
+  test("[GUARD-8] receipts say which format a repository has", () => {
+    const long = {
+      paths: [
+        { path: "a", blobId: null },
+        { path: "b", blobId: "0".repeat(64) },
+      ],
+    }
+    expect(hashFormatOf([long])).toBe("sha256")
+    expect(hashFormatOf([])).toBe("sha1")
+  })
+})

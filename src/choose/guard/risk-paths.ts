@@ -1,0 +1,53 @@
+import { type Glob, parseGlob } from "./glob.ts"
+import { MOST_RISK_GLOBS } from "./limits.ts"
+
+export type RiskPaths = {
+  /** The pattern that makes a path one of high risk; undefined where none does. */
+  patternFor(path: string): string | undefined
+}
+
+/**
+ * The paths that a list of patterns means. The last pattern that fits decides, as in a .gitignore:
+ * one with `!` before it takes back. What cannot be used fits nothing; the doctor names it.
+ */
+export function createRiskPaths(patterns: readonly string[]): RiskPaths {
+  const rules = rulesOf(patterns).toReversed()
+  return {
+    patternFor(path) {
+      const deciding = rules.find((it) => it.glob.kind === "usable" && it.glob.fits(path))
+      return deciding === undefined || deciding.takesBack ? undefined : deciding.pattern
+    },
+  }
+}
+
+/** What became of a pattern in a tree. */
+export type PatternUse =
+  | { readonly kind: "fits"; readonly pattern: string; readonly files: number }
+  | { readonly kind: "idle"; readonly pattern: string }
+  | { readonly kind: "unusable"; readonly pattern: string; readonly why: string }
+
+/** For the doctor: a pattern that fits no file guards nothing, whatever its author thinks. */
+export function checkRiskPaths(
+  patterns: readonly string[],
+  paths: readonly string[],
+): readonly PatternUse[] {
+  const surplus = patterns.slice(MOST_RISK_GLOBS).map((pattern) => {
+    const why = `only the first ${MOST_RISK_GLOBS} patterns are used`
+    return { kind: "unusable" as const, pattern, why }
+  })
+  const uses = rulesOf(patterns).map(({ pattern, glob }): PatternUse => {
+    if (glob.kind === "unusable") return { kind: "unusable", pattern, why: glob.why }
+    const files = paths.filter((path) => glob.fits(path)).length
+    return files === 0 ? { kind: "idle", pattern } : { kind: "fits", pattern, files }
+  })
+  return [...uses, ...surplus]
+}
+
+type RiskRule = { readonly pattern: string; readonly takesBack: boolean; readonly glob: Glob }
+
+function rulesOf(patterns: readonly string[]): readonly RiskRule[] {
+  return patterns.slice(0, MOST_RISK_GLOBS).map((pattern) => {
+    const takesBack = pattern.startsWith("!")
+    return { pattern, takesBack, glob: parseGlob(takesBack ? pattern.slice(1) : pattern) }
+  })
+}

@@ -1,0 +1,245 @@
+import { compareText } from "#ground/base"
+import type { LinkConfidence } from "#ground/contract"
+import type { Content, resolveNames, TreeGraph } from "#know/map"
+import { MOST_FOLLOWED_NAMES, MOST_LISTED_NAMES, MOST_REFERRING_FILES } from "../limits.ts"
+import type { ReachedFile } from "../receipts/receipt.ts"
+
+/** Handed in, since the map needs packages and a hook that loads this room has none. */
+export type ResolveNames = typeof resolveNames
+
+/** With its place in the tree, and those of the files that it was reached from. */
+export type Reached = ReachedFile & {
+  readonly position: number
+  readonly roots: ReadonlySet<number>
+}
+
+export type Reach = {
+  /** By hops, the surest first. Files that would change themselves are not among them. */
+  readonly files: readonly Reached[]
+  /** Files that would change, and lean on others of them. */
+  readonly own: readonly Reached[]
+  /** More names or files than are followed. */
+  readonly isCut: boolean
+}
+
+/** The files that lean on some others by an import or by a name, and those that lean on them. */
+export async function reachOf(
+  graph: TreeGraph,
+  starts: readonly number[],
+  resolve: ResolveNames,
+): Promise<Reach> {
+  const own = await symbolsOf(graph, starts)
+  const near = await stepFrom(graph, { starts, wanted: own, resolve })
+  const far = await stepFrom(graph, {
+    starts: [...near.steps.keys()],
+    wanted: near.users,
+    resolve,
+  })
+  const found = new Map<number, Reached>()
+  for (const [position, step] of near.steps) {
+    found.set(position, reached(graph, position, { ...step, hops: 1, roots: step.froms }))
+  }
+  for (const [position, step] of far.steps) {
+    const before = near.steps.get(step.from)
+    const roots = new Set([...step.froms].flatMap((it) => [...(near.steps.get(it)?.froms ?? [])]))
+    const known = found.get(position)
+    if (known !== undefined) found.set(position, { ...known, roots: known.roots.union(roots) })
+    if (known !== undefined || before === undefined) continue
+    const confidence = weaker(before.confidence, step.confidence)
+    found.set(position, reached(graph, position, { ...step, confidence, hops: 2, roots }))
+  }
+  const all = [...found.values()].toSorted(bySureness)
+  const isOwn = (it: Reached) => starts.includes(it.position)
+  return {
+    files: all.filter((it) => !isOwn(it)),
+    own: all.filter(isOwn),
+    isCut: near.isCut || far.isCut,
+  }
+}
+
+/** Names by the file that defines them, with the places of the symbols that are meant. */
+type Wanted = ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<number>>>
+
+type Step = {
+  /** The file that it leans on; of several the surest. */
+  readonly from: number
+  readonly froms: ReadonlySet<number>
+  readonly confidence: LinkConfidence
+  readonly ways: ReadonlySet<"imports" | "calls">
+  readonly names: ReadonlySet<string>
+}
+
+type Stepping = {
+  readonly starts: readonly number[]
+  readonly wanted: Wanted
+  readonly resolve: ResolveNames
+}
+
+async function stepFrom(graph: TreeGraph, { starts, wanted, resolve }: Stepping) {
+  const { importers } = await graph.whole()
+  const steps = new Map<number, Step>()
+  for (const from of starts) {
+    for (const position of importers[from] ?? []) {
+      add(steps, position, { from, confidence: "import", way: "imports" })
+    }
+  }
+  const { uses, isCut } = await usesOf(graph, wanted, resolve)
+  for (const { position, from, name, confidence } of uses) {
+    if (position !== from) add(steps, position, { from, confidence, way: "calls", name })
+  }
+  return { steps, users: await usersIn(graph, uses), isCut }
+}
+
+type Link = {
+  readonly from: number
+  readonly confidence: LinkConfidence
+  readonly way: "imports" | "calls"
+  readonly name?: string
+}
+
+function add(steps: Map<number, Step>, position: number, link: Link): void {
+  const before = steps.get(position)
+  const isSurer = before === undefined || SURENESS[link.confidence] > SURENESS[before.confidence]
+  const { from, confidence } = isSurer ? link : before
+  const names = link.name === undefined ? [] : [link.name]
+  steps.set(position, {
+    from,
+    froms: new Set([...(before?.froms ?? []), link.from]),
+    confidence,
+    ways: new Set([...(before?.ways ?? []), link.way]),
+    names: new Set([...(before?.names ?? []), ...names]),
+  })
+}
+
+/** A name of a wanted symbol that a file uses, and means that very symbol by. */
+type Use = {
+  readonly position: number
+  readonly from: number
+  readonly name: string
+  readonly confidence: LinkConfidence
+}
+
+async function usesOf(graph: TreeGraph, wanted: Wanted, resolve: ResolveNames) {
+  const all = [...new Set([...wanted.values()].flatMap((it) => [...it.keys()]))]
+  const names = all.slice(0, MOST_FOLLOWED_NAMES)
+  const referrers = await graph.tree.referrers(names)
+  const asked = new Map<number, string[]>()
+  for (const [name, contents] of referrers) {
+    for (const position of contents.flatMap((it) => graph.positionsWith(it))) {
+      asked.set(position, [...(asked.get(position) ?? []), name])
+    }
+  }
+  const positions = await likeliestFirst(graph, [...wanted.keys()], [...asked.keys()])
+  const looked = positions.slice(0, MOST_REFERRING_FILES).toSorted((a, b) => a - b)
+  const meanings = await resolve(graph, new Map(looked.map((it) => [it, asked.get(it) ?? []])))
+  const uses: Use[] = []
+  for (const [position, meantByName] of meanings) {
+    for (const [name, meant] of meantByName) {
+      const [found] = meant.filter((it) => wanted.get(it.position)?.get(name)?.has(it.symbol))
+      if (found === undefined) continue
+      uses.push({ position, from: found.position, name, confidence: found.confidence })
+    }
+  }
+  return { uses, isCut: all.length > names.length || positions.length > looked.length }
+}
+
+/** Of a name that hundreds use, those mean this one who import its file, or what hands it on. */
+async function likeliestFirst(
+  graph: TreeGraph,
+  definers: readonly number[],
+  positions: readonly number[],
+): Promise<readonly number[]> {
+  const { importers } = await graph.whole()
+  const direct = new Set(definers.flatMap((it) => importers[it] ?? []))
+  const behindDoor = new Set([...direct].flatMap((it) => importers[it] ?? []))
+  const rankOf = (it: number) => Number(direct.has(it)) * 2 + Number(behindDoor.has(it))
+  return positions.toSorted((a, b) => rankOf(b) - rankOf(a) || a - b)
+}
+
+/** What a file has at its top: all symbols, those that others can see first. */
+async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promise<Wanted> {
+  const contents = await contentsAt(graph, positions)
+  return new Map(
+    [...contents].map(([position, { symbols }]) => {
+      const order = [...symbols.keys()].toSorted(
+        (a, b) => Number(symbols[b]?.isExported) - Number(symbols[a]?.isExported),
+      )
+      return [position, placesByName(symbols, order)]
+    }),
+  )
+}
+
+/** The symbols that the uses stand in: who leans on those leans on what is used, at second hand. */
+async function usersIn(graph: TreeGraph, uses: readonly Use[]): Promise<Wanted> {
+  const byFile = Map.groupBy(uses, (it) => it.position)
+  const contents = await contentsAt(graph, [...byFile.keys()])
+  return new Map(
+    [...contents].map(([position, { symbols, references }]) => {
+      const names = new Set(byFile.get(position)?.map((it) => it.name))
+      const lines = references.filter((it) => names.has(it.name)).map((it) => it.line)
+      const around = [...symbols.keys()].filter((it) =>
+        lines.some((line) => isAround(symbols[it], line)),
+      )
+      return [position, placesByName(symbols, around)]
+    }),
+  )
+}
+
+function isAround(symbol: Content["symbols"][number] | undefined, line: number): boolean {
+  return symbol !== undefined && symbol.fromLine <= line && line <= symbol.toLine
+}
+
+function placesByName(symbols: Content["symbols"], places: readonly number[]) {
+  const byName = Map.groupBy(places, (it) => symbols[it]?.name ?? "")
+  return new Map([...byName].map(([name, its]) => [name, new Set(its)]))
+}
+
+async function contentsAt(
+  graph: TreeGraph,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, Content>> {
+  const numberAt = (it: number) => graph.tree.files[it]?.content ?? -1
+  const contents = await graph.contents([...new Set(positions.map(numberAt))])
+  return new Map(
+    positions.flatMap((it) => {
+      const content = contents.get(numberAt(it))
+      return content === undefined ? [] : [[it, content] as const]
+    }),
+  )
+}
+
+function reached(
+  { tree: { files } }: TreeGraph,
+  position: number,
+  { ways, hops, from, confidence, names, roots }: Step & Pick<Reached, "hops" | "roots">,
+): Reached {
+  return {
+    position,
+    roots,
+    path: files[position]?.path ?? "",
+    ways: [...ways].toSorted(compareText).toReversed(),
+    hops,
+    via: hops === 1 ? null : (files[from]?.path ?? null),
+    confidence,
+    names: [...names].toSorted(compareText).slice(0, MOST_LISTED_NAMES),
+  }
+}
+
+const SURENESS: Readonly<Record<LinkConfidence, number>> = {
+  import: 3,
+  package: 2,
+  unique: 1,
+  ambiguous: 0,
+}
+
+function weaker(a: LinkConfidence, b: LinkConfidence): LinkConfidence {
+  return SURENESS[a] < SURENESS[b] ? a : b
+}
+
+function bySureness(a: ReachedFile, b: ReachedFile): number {
+  return (
+    a.hops - b.hops ||
+    SURENESS[b.confidence] - SURENESS[a.confidence] ||
+    compareText(a.path, b.path)
+  )
+}

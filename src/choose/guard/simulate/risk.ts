@@ -1,0 +1,152 @@
+import type { LinkConfidence } from "#ground/contract"
+import type { ReachedFile, RiskReason } from "../receipts/receipt.ts"
+import type { ChangedTogether } from "./companions.ts"
+
+/** What is known about a change, as far as it speaks for or against its risk. */
+export type Evidence = {
+  /** Without tests. */
+  readonly reach: readonly Pick<ReachedFile, "hops" | "confidence">[]
+  /** How much the rest leans on the file that is leant on most, from 0 to 1. */
+  readonly highest: { readonly path: string; readonly rank: number } | undefined
+  /** Files of code that would change, and those of them that no test reaches. */
+  readonly code: number
+  readonly untested: number
+  readonly companions: readonly ChangedTogether[]
+  /** Claims of others on what would change, and on what leans on it. */
+  readonly claimed: number
+  readonly claimedNear: number
+  readonly riskPath: { readonly path: string; readonly pattern: string } | undefined
+  /** Files that are there and of which the map cannot tell who uses them. */
+  readonly unseen: number
+}
+
+/**
+ * The most that each reason can give alone. They were set by hand so that one reason never makes a
+ * change certain to go wrong, a claim of somebody else weighs most of all, and three common ones
+ * together (many users, no test, a risk path) come to about three quarters.
+ */
+const WEIGHTS = {
+  reach: 0.5,
+  rank: 0.2,
+  untested: 0.3,
+  companion: 0.25,
+  claimed: 0.5,
+  claimedNear: 0.2,
+  riskPath: 0.35,
+  unseen: 0.2,
+} as const
+
+/** So many sure files at first hand are half of what reach can give. */
+const HALF_REACH_FILES = 8
+
+/** At second hand a change is felt less; a guess counts less than an import. */
+const HOP_SHARE = { first: 1, second: 0.3 } as const
+const CONFIDENCE_SHARE: Readonly<Record<LinkConfidence, number>> = {
+  import: 1,
+  package: 0.8,
+  unique: 0.6,
+  ambiguous: 0.2,
+}
+
+/** Below this share of the most leant on file, reach says it all. */
+const LEAST_TOLD_RANK = 0.25
+
+/** A pair that changed together once is chance. */
+const FEWEST_TIMES_TOGETHER = 2
+
+/** From 0 to 1: reasons are taken as independent, so each closes a part of what is left to 1. */
+export function riskOf(evidence: Evidence): {
+  readonly risk: number
+  readonly reasons: readonly RiskReason[]
+} {
+  const reasons = REASONS.flatMap((it) => it(evidence) ?? [])
+    .map(({ text, number }) => ({ text, number: rounded(number) }))
+    .filter((it) => it.number > 0)
+    .toSorted((a, b) => b.number - a.number)
+  const safe = reasons.reduce((product, it) => product * (1 - it.number), 1)
+  return { risk: rounded(1 - safe), reasons }
+}
+
+const REASONS: readonly ((evidence: Evidence) => RiskReason | undefined)[] = [
+  ofReach,
+  ofRank,
+  ofTests,
+  ofCompanions,
+  ofClaims,
+  ofClaimsNear,
+  ofRiskPath,
+  ofUnseen,
+]
+
+function ofReach({ reach }: Evidence): RiskReason | undefined {
+  if (reach.length === 0) return undefined
+  const felt = reach.reduce((sum, { hops, confidence }) => {
+    const share = hops === 1 ? HOP_SHARE.first : HOP_SHARE.second
+    return sum + share * CONFIDENCE_SHARE[confidence]
+  }, 0)
+  const far = reach.filter((it) => it.hops === 2).length
+  const second = far === 0 ? "" : `, ${far} of them at second hand`
+  return {
+    text: `${counted(reach.length, "file leans", "files lean")} on it${second}`,
+    number: (WEIGHTS.reach * felt) / (felt + HALF_REACH_FILES),
+  }
+}
+
+function ofRank({ highest }: Evidence): RiskReason | undefined {
+  if (highest === undefined || highest.rank < LEAST_TOLD_RANK) return undefined
+  const number = WEIGHTS.rank * highest.rank
+  const share = Math.round(highest.rank * 100)
+  return {
+    text: `${highest.path} is leant on ${share} % as much as the most leant on file`,
+    number,
+  }
+}
+
+function ofTests({ code, untested }: Evidence): RiskReason | undefined {
+  if (untested === 0 || code === 0) return undefined
+  const which = code === 1 ? "it" : `${untested} of ${code} files`
+  return { text: `no test reaches ${which}`, number: (WEIGHTS.untested * untested) / code }
+}
+
+function ofCompanions({ companions }: Evidence): RiskReason | undefined {
+  const [closest] = companions
+  if (closest === undefined || closest.times < FEWEST_TIMES_TOGETHER) return undefined
+  const { path, times, of } = closest
+  return {
+    text: `${path} changed with it in ${times} of ${of} commits, and would not now`,
+    number: (WEIGHTS.companion * times) / of,
+  }
+}
+
+function ofClaims({ claimed }: Evidence): RiskReason | undefined {
+  if (claimed === 0) return undefined
+  const text = `${counted(claimed, "claim", "claims")} of other sessions on what would change`
+  return { text, number: WEIGHTS.claimed }
+}
+
+function ofClaimsNear({ claimedNear }: Evidence): RiskReason | undefined {
+  if (claimedNear === 0) return undefined
+  const text = `${counted(claimedNear, "claim", "claims")} of other sessions on what leans on it`
+  return { text, number: WEIGHTS.claimedNear }
+}
+
+function ofRiskPath({ riskPath }: Evidence): RiskReason | undefined {
+  if (riskPath === undefined) return undefined
+  const text = `${riskPath.path} is a path of high risk, by ${riskPath.pattern}`
+  return { text, number: WEIGHTS.riskPath }
+}
+
+function ofUnseen({ unseen }: Evidence): RiskReason | undefined {
+  if (unseen === 0) return undefined
+  const text = `nobody can tell who uses ${counted(unseen, "file", "files")} that the map does not read`
+  return { text, number: WEIGHTS.unseen }
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`
+}
+
+/** Two places: what is shown is what was added up. */
+function rounded(number: number): number {
+  return Math.round(number * 100) / 100
+}

@@ -1,0 +1,50 @@
+import { createMatcher } from "./glob.ts"
+
+export type ClassifyGlobs = {
+  /** Never written into a ledger. */
+  readonly ignored: readonly string[]
+  /** Worth registering when they change. */
+  readonly important: readonly string[]
+  /** Whoever changes one of these has registered. */
+  readonly registration: readonly string[]
+}
+
+export type Classifier = ReturnType<typeof createClassifier>
+
+/** What a change of a file means. The one seam between the kit and how a project is laid out. */
+export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
+  const isIgnored = createMatcher(globs.ignored ?? DEFAULT_GLOBS.ignored)
+  const isWeighty = createMatcher(globs.important ?? DEFAULT_GLOBS.important)
+  const isRegistrationFile = createMatcher(globs.registration ?? DEFAULT_GLOBS.registration)
+  const isTrackable = (path: string) => isRegistrationFile(path) || !isIgnored(path)
+  return {
+    isTrackable,
+    isRegistrationFile,
+    isImportant: (path: string) => !isRegistrationFile(path) && !isIgnored(path) && isWeighty(path),
+  }
+}
+
+/** Cover common layouts of most languages; a project's config replaces a list as a whole. */
+export const DEFAULT_GLOBS: ClassifyGlobs = {
+  ignored: [
+    ".git",
+    ".qm",
+    "{node_modules,bower_components,vendor,.venv,venv,__pycache__,.tox,.gradle,.idea,.vscode}",
+    "{dist,build,out,target,coverage,tmp,.next,.nuxt,.turbo,.cache,.pytest_cache,.mypy_cache}",
+    "*.{log,tmp,swp,pyc,class,o,obj,map,snap}",
+    "*~",
+    ".DS_Store",
+  ],
+  important: [
+    "*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,vue,svelte,astro,css,scss,html}",
+    "*.{py,go,rs,java,kt,kts,scala,groovy,swift,m,mm,c,h,cc,cpp,hpp,cs,fs,vb,rb,php,pl,lua,r,jl}",
+    "*.{ex,exs,erl,hrl,hs,ml,mli,clj,cljs,elm,dart,zig,nim,sol,sh,bash,ps1}",
+    "*.{sql,prisma,proto,graphql,gql,thrift,avsc,tf,bicep,ipynb}",
+    "{package.json,pyproject.toml,setup.py,requirements.txt,Cargo.toml,go.mod,pom.xml,Gemfile}",
+    "{build.gradle,composer.json,mix.exs,Package.swift,CMakeLists.txt,deno.json,tsconfig.json}",
+    "{Dockerfile,Makefile,Justfile,docker-compose.yml,compose.yaml,.gitlab-ci.yml}",
+    ".github/workflows",
+    "{migrations,openapi.yaml,openapi.json,schema.json}",
+  ],
+  registration: [".qm/memory/sessions", ".qm/memory/decisions", "CHANGELOG.md"],
+}

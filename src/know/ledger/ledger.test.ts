@@ -1,0 +1,246 @@
+import { execFileSync } from "node:child_process"
+import { appendFile, readdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { isAppError, systemRandom } from "#ground/base"
+import { testClock } from "#test/clock"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { createClassifier } from "./classify.ts"
+import { coveringSimulation } from "./drift.ts"
+import { LedgerUnreadable } from "./errors.ts"
+import { createLedger } from "./ledger.ts"
+import { SIMULATION_COVERS_MS } from "./limits.ts"
+
+const classifier = createClassifier()
+
+function world(stateDirectory: string) {
+  const clock = testClock({ now: 1_000 })
+  return { clock, ledger: createLedger({ stateDirectory, clock, random: systemRandom }) }
+}
+
+describe("a ledger", () => {
+  test("[LEDGER-1] what a session did is summed up by path", async () => {
+    await using temp = await tempDirectory()
+    const { ledger, clock } = world(temp.path)
+    await ledger.modified("s", { path: "a.ts", tool: "Edit" })
+    await clock.advance(5)
+    await ledger.modified("s", { path: "b.ts", tool: "Write", sha: "b1" })
+    await ledger.modified("s", { path: "a.ts", tool: "Edit", sha: "a2" })
+    await ledger.changedOutside("s", "a.ts")
+    await ledger.simulated("s", { id: "sim_1", files: [{ path: "a.ts", sha: "a2" }], risk: 0.5 })
+    await ledger.registered("s", "x.md")
+    await ledger.nudge("s", "f")
+    expect(await ledger.summarise("s")).toEqual({
+      sessionId: "s",
+      startedAt: 1_000,
+      lastAt: 1_005,
+      edits: 3,
+      paths: [
+        { path: "a.ts", edits: 2, firstAt: 1_000, lastAt: 1_005, sha: "a2" },
+        { path: "b.ts", edits: 1, firstAt: 1_005, lastAt: 1_005, sha: "b1" },
+      ],
+      outside: [{ path: "a.ts", at: 1_005 }],
+      registered: [{ file: "x.md", at: 1_005 }],
+      nudges: [{ fingerprint: "f", at: 1_005 }],
+      simulations: [{ id: "sim_1", files: [{ path: "a.ts", sha: "a2" }], risk: 0.5, at: 1_005 }],
+    })
+    expect(await ledger.ownSha("s", "a.ts")).toBe("a2")
+    expect((await ledger.summarise("other")).edits).toBe(0)
+  })
+
+  test("[LEDGER-2] any text is a session's id: its file has a plain name, the id is inside", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    const strange = [
+      "",
+      "../../etc",
+      "a/b",
+      "\0",
+      "x".repeat(10_000),
+      "\uD800",
+      "\uDFFF",
+      "ä",
+      "{}",
+    ]
+    for (const id of strange)
+      await ledger.modified(id, { path: `of ${strange.indexOf(id)}`, tool: "Edit" })
+    for (const [index, id] of strange.entries())
+      expect((await ledger.summarise(id)).paths.map((it) => it.path)).toEqual([`of ${index}`])
+    const names = await readdir(join(temp.path, "ledger"))
+    expect(names.every((it) => /^[\da-f]{40}\.jsonl$/.test(it))).toBe(true)
+    expect(names.length).toBe(strange.length)
+    const found = await ledger.sessions({ sinceMs: 0 })
+    expect(found.map((it) => it.sessionId).toSorted()).toEqual(strange.toSorted())
+    expect(await readdir(temp.path)).toEqual(["ledger"])
+  })
+
+  test("[LEDGER-2] [F1] whatever ids and paths are given, each reads back what it wrote", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    const word = fc.string({ unit: "binary", maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(word, word, word, async (id, path, tool) => {
+        await ledger.modified(id, { path, tool, sha: tool })
+        const { paths } = await ledger.summarise(id)
+        expect(paths.find((it) => it.path === path)?.sha).toBe(tool)
+        expect(await ledger.ownSha(id, path)).toBe(tool)
+      }),
+      fcParameters({ numRuns: 60 }),
+    )
+  })
+
+  test("[LEDGER-3] a torn tail and lines of nonsense cost only themselves", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.modified("s", { path: "a.ts", tool: "Edit" })
+    const file = await onlyFile(temp.path)
+    const before = await readFile(file, "utf8")
+    await appendFile(file, 'nonsense\n[1]\n{"kind":"later"}\n{"kind":"modified","path":7,"at":1}\n')
+    await appendFile(file, '\0\0{"kind":"modified","path":"torn')
+    await ledger.modified("s", { path: "b.ts", tool: "Edit" })
+    await appendFile(file, Buffer.from([0xff, 0xfe, 0x0a]))
+    const { paths } = await ledger.summarise("s")
+    expect(paths.map((it) => it.path)).toEqual(["a.ts", "b.ts"])
+    expect((await readFile(file, "utf8")).startsWith(before)).toBe(true)
+  })
+
+  test("[LEDGER-3] several writers of one session lose nothing", async () => {
+    await using temp = await tempDirectory()
+    const ledgers = Array.from({ length: 5 }, () => world(temp.path).ledger)
+    await Promise.all(
+      ledgers.flatMap((ledger, writer) =>
+        Array.from({ length: 20 }, (_, index) =>
+          ledger.modified("s", { path: `${writer}-${index}`, tool: "Edit" }),
+        ),
+      ),
+    )
+    const summary = await ledgers[0]?.summarise("s")
+    expect(summary?.paths.length).toBe(100)
+  })
+
+  test("[LEDGER-3] a link in the place of a ledger is not followed", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.modified("s", { path: "a", tool: "Edit" })
+    const file = await onlyFile(temp.path)
+    await writeFile(join(temp.path, "mine"), "")
+    const { ledger: second } = world(join(temp.path, "second"))
+    await second.modified("other", { path: "a", tool: "Edit" })
+    const name = file.split("/").at(-1) ?? ""
+    await symlink(join(temp.path, "mine"), join(temp.path, "second", "ledger", name))
+    const read = await second.summarise("s").catch((error: unknown) => error)
+    expect(LedgerUnreadable.is(read)).toBe(true)
+    const written = await second
+      .modified("s", { path: "b", tool: "Edit" })
+      .catch((error: unknown) => error)
+    expect(isAppError(written)).toBe(true)
+    expect(await readFile(join(temp.path, "mine"), "utf8")).toBe("")
+  })
+
+  test("[LEDGER-4] who else touched a path is found across sessions, newest first", async () => {
+    await using temp = await tempDirectory()
+    const { ledger, clock } = world(temp.path)
+    for (const id of ["one", "two", "three"]) {
+      await clock.advance(10)
+      await ledger.modified(id, { path: 'a "quoted".ts', tool: "Edit" })
+      await ledger.modified(id, { path: "a", tool: "Edit" })
+    }
+    const options = { exceptSessionId: "three", sinceMs: 0 }
+    expect(await ledger.touchesOfOthers('a "quoted".ts', options)).toEqual([
+      { sessionId: "two", path: 'a "quoted".ts', tool: "Edit", at: 1_020 },
+      { sessionId: "one", path: 'a "quoted".ts', tool: "Edit", at: 1_010 },
+    ])
+    expect(await ledger.touchesOfOthers("b", options)).toEqual([])
+    const since = { exceptSessionId: "three", sinceMs: 1_015 }
+    expect((await ledger.touchesOfOthers("a", since)).map((it) => it.sessionId)).toEqual(["two"])
+  })
+})
+
+describe("drift", () => {
+  test("[LEDGER-5] two important files and no registration: one nudge, and one for each new drift", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    const edit = (path: string) => ledger.modified("s", { path, tool: "Edit" })
+    expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "registered" })
+    await edit("src/a.ts")
+    await edit("notes.txt")
+    expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "little" })
+    await edit("src/b.ts")
+    const due = await ledger.nudgeDue("s", classifier)
+    const drift = await ledger.drift("s", classifier)
+    expect(due).toEqual({ kind: "due", drift })
+    expect(drift.paths).toEqual(["src/a.ts", "src/b.ts"])
+    expect(await ledger.nudge("s", drift.fingerprint)).toBe(true)
+    await edit("src/a.ts")
+    expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "nudged" })
+    await edit("src/c.ts")
+    expect((await ledger.nudgeDue("s", classifier)).kind).toBe("due")
+    await ledger.registered("s", ".qm/memory/sessions/x.md")
+    expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "registered" })
+  })
+
+  test("[LEDGER-5] whoever edits a registration file has registered", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    for (const path of ["src/a.ts", "src/b.ts", ".qm/memory/decisions/x.md"])
+      await ledger.modified("s", { path, tool: "Edit" })
+    expect((await ledger.nudgeDue("s", classifier)).kind).toBe("not-due")
+  })
+
+  test("[LEDGER-5] many that nudge at once: exactly one may speak", async () => {
+    await using temp = await tempDirectory()
+    const ledgers = Array.from({ length: 12 }, () => world(temp.path).ledger)
+    const spoken = await Promise.all(ledgers.map((it) => it.nudge("s", "f")))
+    expect(spoken.filter(Boolean).length).toBe(1)
+    expect(await ledgers[0]?.nudge("s", "f")).toBe(false)
+    expect(await ledgers[0]?.nudge("s", "g")).toBe(true)
+    expect(await ledgers[0]?.nudge("t", "f")).toBe(true)
+  })
+
+  test("[LEDGER-6] a simulation covers its path, its bytes or the session's own, for four hours", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.simulated("s", { id: "sim", files: [{ path: "a", sha: "1" }], risk: 1 })
+    const simulations = await ledger.simulations("s")
+    const edit = { path: "a", sha: "1", ownSha: undefined, now: 1_000 }
+    const covers = (it: { path?: string; sha?: string; ownSha?: string; now?: number }) =>
+      coveringSimulation(simulations, { ...edit, ...it })?.id
+    expect(covers({})).toBe("sim")
+    expect(covers({ path: "b" })).toBeUndefined()
+    expect(covers({ sha: "2" })).toBeUndefined()
+    expect(covers({ sha: "2", ownSha: "2" })).toBe("sim")
+    expect(covers({ now: 1_000 + SIMULATION_COVERS_MS - 1 })).toBe("sim")
+    expect(covers({ now: 1_000 + SIMULATION_COVERS_MS })).toBeUndefined()
+    expect(covers({ now: 999 })).toBeUndefined()
+  })
+})
+
+describe("what hooks load", () => {
+  test("[LEDGER-7] the room brings no package into the process", () => {
+    const program = `
+      const { registerHooks } = await import("node:module")
+      const seen = []
+      registerHooks({
+        resolve(name, context, next) {
+          const found = next(name, context)
+          seen.push(found.url)
+          return found
+        },
+      })
+      await import("#know/ledger")
+      const rooms = seen.filter((it) => it.includes("/src/")).map((it) => /src\\/(\\w+\\/\\w+)/.exec(it)[1])
+      const packages = seen.filter((it) => it.includes("node_modules"))
+      console.log(JSON.stringify({ packages, rooms: [...new Set(rooms)].sort() }))`
+    const root = join(import.meta.dirname, "../../..")
+    const args = ["--input-type=module", "--eval", program]
+    const said = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" })
+    expect(JSON.parse(said)).toEqual({ packages: [], rooms: ["ground/base", "know/ledger"] })
+  })
+})
+
+async function onlyFile(stateDirectory: string): Promise<string> {
+  const [name = ""] = await readdir(join(stateDirectory, "ledger"))
+  return join(stateDirectory, "ledger", name)
+}

@@ -1,0 +1,171 @@
+import { join } from "node:path"
+import {
+  type Clock,
+  createJsonl,
+  ensureDirectory,
+  openFolder,
+  type Random,
+  statFile,
+} from "#ground/base"
+import type { Classifier } from "./classify.ts"
+import { digest } from "./digest.ts"
+import { type Drift, driftOf, type NudgeDue, nudgeDueOf } from "./drift.ts"
+import { MOST_LEDGER_ENTRIES, MOST_LEDGERS } from "./limits.ts"
+import { type LedgerRecord, readLedger, readLines } from "./records.ts"
+import { type LedgerSummary, type Simulation, simulationOf, summaryOf } from "./summary.ts"
+
+export type LedgerDeps = {
+  /** Of this repository and all its worktrees: never inside of what git tracks. */
+  readonly stateDirectory: string
+  readonly clock: Pick<Clock, "now">
+  readonly random: Random
+}
+
+export type Ledger = ReturnType<typeof createLedger>
+
+export type LedgerSession = {
+  readonly sessionId: string
+  readonly lastAt: number
+}
+
+export type Touch = {
+  readonly sessionId: string
+  readonly path: string
+  readonly tool: string
+  readonly at: number
+}
+
+/** What each session did, one file a session that only grows. */
+export function createLedger(deps: LedgerDeps) {
+  const folder = join(deps.stateDirectory, "ledger")
+  const place: Place = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
+  return { ...writers(place, deps), ...readers(place), ...acrossSessions(place) }
+}
+
+type Place = { readonly folder: string; fileOf(sessionId: string): string }
+
+function writers(place: Place, { clock, random }: LedgerDeps) {
+  const append = (sessionId: string, entry: Entry) =>
+    appendTo(place, sessionId, { ...entry, at: clock.now() })
+  return {
+    modified: (
+      sessionId: string,
+      it: { readonly path: string; readonly tool: string; readonly sha?: string | undefined },
+    ) => append(sessionId, { kind: "modified", path: it.path, tool: it.tool, sha: it.sha }),
+    changedOutside: (sessionId: string, path: string) =>
+      append(sessionId, { kind: "outside", path }),
+    simulated: (sessionId: string, it: Omit<Simulation, "at">) =>
+      append(sessionId, { kind: "simulated", id: it.id, files: it.files, risk: it.risk }),
+    registered: (sessionId: string, file: string) =>
+      append(sessionId, { kind: "registered", file }),
+    /** True for exactly one caller a session and fingerprint: the one whose line stands first. */
+    async nudge(sessionId: string, fingerprint: string): Promise<boolean> {
+      const nonce = Buffer.from(random.bytes(16)).toString("hex")
+      await append(sessionId, { kind: "nudged", fingerprint, nonce })
+      const wanted = `"fingerprint":${JSON.stringify(fingerprint)}`
+      const said = await readLines(place.fileOf(sessionId), wanted)
+      const first = said.find((it) => it.kind === "nudged" && it.fingerprint === fingerprint)
+      return first?.kind === "nudged" && first.nonce === nonce
+    },
+  }
+}
+
+function readers({ fileOf }: Place) {
+  return {
+    async summarise(sessionId: string): Promise<LedgerSummary> {
+      return summaryOf(sessionId, await readLedger(fileOf(sessionId)))
+    },
+    async drift(sessionId: string, classifier: Classifier): Promise<Drift> {
+      return driftOf(await readLedger(fileOf(sessionId)), classifier)
+    },
+    async nudgeDue(sessionId: string, classifier: Classifier): Promise<NudgeDue> {
+      return nudgeDueOf(await readLedger(fileOf(sessionId)), classifier)
+    },
+    async simulations(sessionId: string): Promise<readonly Simulation[]> {
+      const found = await readLines(fileOf(sessionId), '"kind":"simulated"')
+      return found.flatMap((it) => simulationOf(it) ?? [])
+    },
+    /** The hash this session last left a file with. */
+    async ownSha(sessionId: string, path: string): Promise<string | undefined> {
+      return (await edits(fileOf(sessionId), path)).at(-1)?.sha
+    },
+  }
+}
+
+function acrossSessions({ folder, fileOf }: Place) {
+  return {
+    /** The last edit of a path by each other session since a moment, newest first. */
+    async touchesOfOthers(
+      path: string,
+      options: { readonly exceptSessionId: string; readonly sinceMs: number },
+    ): Promise<readonly Touch[]> {
+      const own = fileOf(options.exceptSessionId)
+      const files = recentFiles(folder, options.sinceMs).filter((it) => it !== own)
+      const touches = await Promise.all(files.map((it) => lastTouch(it, path)))
+      return touches
+        .flatMap((it) => (it === undefined || it.at < options.sinceMs ? [] : [it]))
+        .toSorted((a, b) => b.at - a.at)
+    },
+    /** Sessions that wrote something since a moment, newest first. */
+    async sessions(options: { readonly sinceMs: number }): Promise<readonly LedgerSession[]> {
+      const found = await Promise.all(recentFiles(folder, options.sinceMs).map(sessionOf))
+      return found.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
+    },
+  }
+}
+
+type Kinds = Exclude<LedgerRecord, { kind: "opened" }>
+type Entry = Kinds extends infer One ? (One extends Kinds ? Omit<One, "at"> : never) : never
+
+/** The first line says whose ledger it is: the file's name does not. Two may write it at once. */
+async function appendTo(
+  { folder, fileOf }: Place,
+  sessionId: string,
+  record: Entry & { readonly at: number },
+): Promise<void> {
+  const file = fileOf(sessionId)
+  const lines = createJsonl(file)
+  if ((await statFile(file)).kind === "missing") {
+    await ensureDirectory(folder)
+    await lines.append({ kind: "opened", sessionId, at: record.at })
+  }
+  await lines.append(record)
+}
+
+type Modified = Extract<LedgerRecord, { kind: "modified" }>
+
+async function edits(file: string, path: string): Promise<readonly Modified[]> {
+  const found = await readLines(file, `"path":${JSON.stringify(path)}`)
+  return found.flatMap((it) => (it.kind === "modified" && it.path === path ? [it] : []))
+}
+
+async function lastTouch(file: string, path: string): Promise<Touch | undefined> {
+  const last = (await edits(file, path)).at(-1)
+  const session = last === undefined ? undefined : await sessionOf(file)
+  if (last === undefined || session === undefined) return undefined
+  return { sessionId: session.sessionId, path, tool: last.tool, at: last.at }
+}
+
+async function sessionOf(file: string): Promise<LedgerSession | undefined> {
+  const found = await readLines(file, '{"kind":"opened"')
+  const opened = found.find((it) => it.kind === "opened")
+  const looked = await statFile(file)
+  if (opened?.kind !== "opened" || looked.kind !== "found") return undefined
+  return { sessionId: opened.sessionId, lastAt: looked.stat.modifiedAtMs }
+}
+
+/** By the time of their last line; the newest of them, when there are too many. */
+function recentFiles(folder: string, sinceMs: number): readonly string[] {
+  const opened = openFolder(folder)
+  if (opened.kind !== "open") return []
+  using held = opened.folder
+  const listed = held.list({ maxEntries: MOST_LEDGER_ENTRIES })
+  const entries = listed.kind === "listed" ? listed.entries : []
+  const found = entries.flatMap(({ name, what }) => {
+    const looked = what === "regular file" && name.endsWith(".jsonl") ? held.stat(name) : undefined
+    const modifiedAtMs = looked?.kind === "found" ? looked.stat.modifiedAtMs : -1
+    return modifiedAtMs >= sinceMs ? [{ name, modifiedAtMs }] : []
+  })
+  const newest = found.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, MOST_LEDGERS)
+  return newest.map((it) => join(folder, it.name))
+}

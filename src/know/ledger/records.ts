@@ -1,0 +1,156 @@
+import { isUtf8 } from "node:buffer"
+import { type JsonlRecord, readBounded, readJsonl } from "#ground/base"
+import { LedgerUnreadable } from "./errors.ts"
+import { LARGEST_LEDGER_BYTES } from "./limits.ts"
+
+export type SimulatedFile = { readonly path: string; readonly sha: string | undefined }
+
+/** What a ledger holds, in the order in which it happened. */
+export type LedgerRecord =
+  | { readonly kind: "opened"; readonly sessionId: string; readonly at: number }
+  | {
+      readonly kind: "modified"
+      readonly path: string
+      readonly tool: string
+      readonly at: number
+      /** Of the file after the edit, where the hook knew it. */
+      readonly sha: string | undefined
+    }
+  /** Someone who is no session of ours changed a file that this session had touched. */
+  | { readonly kind: "outside"; readonly path: string; readonly at: number }
+  | {
+      readonly kind: "simulated"
+      readonly id: string
+      readonly files: readonly SimulatedFile[]
+      readonly risk: number
+      readonly at: number
+    }
+  | { readonly kind: "registered"; readonly file: string; readonly at: number }
+  | {
+      readonly kind: "nudged"
+      readonly fingerprint: string
+      readonly nonce: string
+      readonly at: number
+    }
+
+/** All of a ledger; one that is not there has no records. */
+export async function readLedger(file: string): Promise<readonly LedgerRecord[]> {
+  const bytes = await bytesOf(file)
+  if (bytes === undefined) return []
+  return quickly(bytes) ?? (await readJsonl(file)).records.flatMap((it) => recordOf(it) ?? [])
+}
+
+/** Only lines that hold a text: they are found in the bytes, and only they are parsed. */
+export async function readLines(file: string, text: string): Promise<readonly LedgerRecord[]> {
+  const bytes = await bytesOf(file)
+  if (bytes === undefined) return []
+  return linesWith(bytes, Buffer.from(text)).flatMap((it) => recordOf(parsed(it)) ?? [])
+}
+
+async function bytesOf(file: string): Promise<Buffer | undefined> {
+  const outcome = await readBounded(file, { maxBytes: LARGEST_LEDGER_BYTES })
+  switch (outcome.kind) {
+    case "read":
+      return outcome.bytes
+    case "missing":
+      return undefined
+    case "too-large":
+      throw LedgerUnreadable({ file, problem: `it has ${outcome.sizeBytes} bytes` })
+    case "not-regular":
+      throw LedgerUnreadable({ file, problem: `it is a ${outcome.what}` })
+    case "unreadable":
+      throw LedgerUnreadable({ file, problem: outcome.reason })
+    case "outside-root":
+      throw LedgerUnreadable({ file, problem: "it lies elsewhere" })
+    default:
+      return outcome satisfies never
+  }
+}
+
+/**
+ * Line by line at once: 10,000 edits take some 5 ms, a third of what the careful reader takes. It
+ * gives up at the first line that is not whole, and the careful one says what still counts.
+ */
+function quickly(bytes: Buffer): readonly LedgerRecord[] | undefined {
+  if (!isUtf8(bytes)) return undefined
+  const records: LedgerRecord[] = []
+  try {
+    for (const line of bytes.toString().split("\n")) {
+      const record = line === "" ? undefined : recordOf(JSON.parse(line))
+      if (record !== undefined) records.push(record)
+    }
+    return records
+  } catch {
+    return undefined
+  }
+}
+
+function linesWith(bytes: Buffer, needle: Buffer): readonly string[] {
+  const lines: string[] = []
+  let at = bytes.indexOf(needle)
+  while (at !== -1) {
+    const start = bytes.lastIndexOf(NEWLINE, at) + 1
+    const next = bytes.indexOf(NEWLINE, at)
+    const end = next === -1 ? bytes.length : next
+    lines.push(bytes.toString("utf8", start, end))
+    at = bytes.indexOf(needle, end)
+  }
+  return lines
+}
+
+const NEWLINE = 0x0a
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** A record as we know it; what a later version may add is passed over. */
+function recordOf(value: unknown): LedgerRecord | undefined {
+  if (!isRecord(value)) return undefined
+  const { kind, at, path } = value
+  if (typeof at !== "number" || !Number.isFinite(at)) return undefined
+  switch (kind) {
+    case "opened":
+      return isText(value["sessionId"]) ? { kind, sessionId: value["sessionId"], at } : undefined
+    case "modified":
+      if (!isText(path) || !isText(value["tool"])) return undefined
+      return { kind, path, tool: value["tool"], at, sha: textOr(value["sha"]) }
+    case "outside":
+      return isText(path) ? { kind, path, at } : undefined
+    case "simulated":
+      return simulatedOf(value, at)
+    case "registered":
+      return isText(value["file"]) ? { kind, file: value["file"], at } : undefined
+    case "nudged": {
+      const { fingerprint, nonce } = value
+      return isText(fingerprint) && isText(nonce) ? { kind, fingerprint, nonce, at } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function simulatedOf(value: JsonlRecord, at: number): LedgerRecord | undefined {
+  const { id, files, risk } = value
+  if (!isText(id) || !Array.isArray(files) || typeof risk !== "number") return undefined
+  const known = files.flatMap((it: unknown) =>
+    isRecord(it) && isText(it["path"]) ? [{ path: it["path"], sha: textOr(it["sha"]) }] : [],
+  )
+  return { kind: "simulated", id, files: known, risk, at }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string"
+}
+
+function textOr(value: unknown): string | undefined {
+  return isText(value) ? value : undefined
+}
+
+function isRecord(value: unknown): value is JsonlRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

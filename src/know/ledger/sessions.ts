@@ -1,0 +1,175 @@
+import { join } from "node:path"
+import {
+  createFile,
+  ensureDirectory,
+  openFolder,
+  statFile,
+  withoutHiddenSigns,
+  writeFileAtomic,
+} from "#ground/base"
+import { FolderUnusable, SessionInvalid, TooManySessions } from "./errors.ts"
+import { type Indexed, SESSIONS_FOLDER, writeIndices } from "./indices.ts"
+import {
+  LONGEST_PART_UNITS,
+  LONGEST_SLUG_UNITS,
+  MOST_INDEXED_FILES,
+  MOST_LIST_ITEMS,
+  MOST_SESSIONS_A_DAY,
+} from "./limits.ts"
+
+export type SessionEntry = {
+  /** As YYYY-MM-DD. */
+  readonly date: string
+  readonly slug: string
+  readonly request: string
+  readonly done: readonly string[]
+  readonly decisions: readonly string[]
+  readonly finalState: string
+}
+
+export type SessionsDeps = {
+  /** Of the worktree in which the file is to be seen. */
+  root(): string
+  readonly stateDirectory: string
+  /** Takes secrets out. When it throws, nothing is written. */
+  redact(text: string): string
+}
+
+export type Sessions = ReturnType<typeof createSessions>
+
+export type RegisteredSession = {
+  /** From the root of the repository. */
+  readonly file: string
+  readonly indices: Indexed
+}
+
+/** What sessions leave in the repository, for people and for the sessions after them. */
+export function createSessions(deps: SessionsDeps) {
+  return {
+    async register(entry: SessionEntry): Promise<RegisteredSession> {
+      const cleaned = checked(entry, deps)
+      const root = deps.root()
+      await makeFolders(root)
+      const name = await reserveName(root, cleaned, deps.stateDirectory)
+      const file = `${SESSIONS_FOLDER}/${name}`
+      // The name is ours since we made the file; nobody else's bytes are replaced.
+      await writeFileAtomic(join(root, file), render(name, cleaned), { mode: 0o644 })
+      return { file, indices: await writeIndices(root) }
+    },
+    /** Makes both indices from the files that are there. */
+    writeIndices: () => writeIndices(deps.root()),
+  }
+}
+
+function checked(entry: SessionEntry, { redact }: SessionsDeps): SessionEntry {
+  const date = entry.date
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(date) && isDay(date)
+  if (!isDate) throw SessionInvalid({ field: "date", wrong: "is not a day as YYYY-MM-DD" })
+  const clean = (field: string, text: string) => {
+    const safe = redact(withoutHiddenSigns(text.replaceAll("\r\n", "\n"))).trim()
+    if (safe.length <= LONGEST_PART_UNITS) return safe
+    const wrong = `has ${safe.length} characters; at most ${LONGEST_PART_UNITS} are kept`
+    throw SessionInvalid({ field, wrong })
+  }
+  const cleanList = (field: string, texts: readonly string[]) => {
+    if (texts.length <= MOST_LIST_ITEMS)
+      return texts.map((it) => clean(field, it)).filter((it) => it !== "")
+    const wrong = `has ${texts.length} items; at most ${MOST_LIST_ITEMS} are kept`
+    throw SessionInvalid({ field, wrong })
+  }
+  const request = clean("request", entry.request)
+  if (request === "") throw SessionInvalid({ field: "request", wrong: "is empty" })
+  return {
+    date,
+    request,
+    slug: slugOf(clean("slug", entry.slug)),
+    done: cleanList("done", entry.done),
+    decisions: cleanList("decisions", entry.decisions),
+    finalState: clean("final state", entry.finalState),
+  }
+}
+
+/** The 31st of February is written like a day and is none. */
+function isDay(date: string): boolean {
+  const moment = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date)
+}
+
+function slugOf(text: string): string {
+  const words = text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  const slug = (words ?? []).join("-").slice(0, LONGEST_SLUG_UNITS).replace(/-+$/, "")
+  return slug === "" ? "session" : slug
+}
+
+/** One step after the other: a link on the way would lead out. */
+async function makeFolders(root: string): Promise<void> {
+  let way = ""
+  for (const name of SESSIONS_FOLDER.split("/")) {
+    way = way === "" ? name : `${way}/${name}`
+    const looked = await statFile(join(root, way))
+    if (looked.kind === "found" && looked.what !== "directory")
+      throw FolderUnusable({ folder: way, what: looked.what })
+    if (looked.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
+  }
+}
+
+/**
+ * The number is reserved where all worktrees see it, and then the file is made; both are done by
+ * one process only. Two sessions with different words still get different numbers.
+ */
+async function reserveName(
+  root: string,
+  { date, slug }: SessionEntry,
+  stateDirectory: string,
+): Promise<string> {
+  const reserved = join(stateDirectory, "sessions")
+  await ensureDirectory(reserved)
+  const first = highestNumber(join(root, SESSIONS_FOLDER), date) + 1
+  for (let number = first; number <= MOST_SESSIONS_A_DAY; number++) {
+    const label = `${date}-${String(number).padStart(2, "0")}`
+    if ((await createFile(join(reserved, label))).kind === "exists") continue
+    const name = `${label}-${slug}.md`
+    const made = await createFile(join(root, SESSIONS_FOLDER, name), { mode: 0o644 })
+    if (made.kind === "created") return name
+  }
+  throw TooManySessions({ date })
+}
+
+function highestNumber(folder: string, date: string): number {
+  const opened = openFolder(folder)
+  if (opened.kind !== "open") return 0
+  using held = opened.folder
+  const listed = held.list({ maxEntries: MOST_INDEXED_FILES })
+  const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+  const numbers = names.flatMap((it) => {
+    const [, number] = it.startsWith(`${date}-`) ? (/^.{11}(\d{2,3})-/.exec(it) ?? []) : []
+    return number === undefined ? [] : [Number(number)]
+  })
+  return Math.max(0, ...numbers)
+}
+
+function render(name: string, entry: SessionEntry): string {
+  const [, label = "", slug = ""] = /^(\d{4}-\d{2}-\d{2}-\d{2,3})-(.*)\.md$/.exec(name) ?? []
+  const parts = [
+    `# ${label} ${slug.replaceAll("-", " ")}`,
+    `## Request\n\n${plainText(entry.request)}`,
+    `## Done\n\n${list(entry.done)}`,
+    `## Decisions\n\n${list(entry.decisions)}`,
+    `## Final state\n\n${entry.finalState === "" ? "None given." : plainText(entry.finalState)}`,
+  ]
+  return `${parts.join("\n\n")}\n`
+}
+
+/** A heading inside of a text would end its part. */
+function plainText(text: string): string {
+  return text.replace(/^( {0,3})#/gm, "$1\\#")
+}
+
+function list(items: readonly string[]): string {
+  if (items.length === 0) return "None."
+  return items.map((it) => `- ${plainText(it).replaceAll("\n", "\n  ")}`).join("\n")
+}

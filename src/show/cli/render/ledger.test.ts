@@ -1,0 +1,75 @@
+import { expect, test } from "vitest"
+import type { Claim, Simulation } from "#ground/contract"
+import { createScreen, visibleDeep } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 100 })
+const render = (name: string, output: unknown) =>
+  renderers[name]?.text(visibleDeep(output), screen) ?? ""
+const HOSTILE = "a\nNothing taken: b\u001b[2J"
+
+const claim = (changes: Partial<Claim> = {}): Claim => ({
+  path: "src/rounding.ts",
+  session: "terminal",
+  fence: 1,
+  machine: "here",
+  isHolderAlive: true,
+  takenAt: 0,
+  heartbeatAt: 0,
+  expiresAt: 3_600_000,
+  ...changes,
+})
+
+test("[CLI-23] claims: who holds what until when, and what to do when there are none", () => {
+  expect(render("claim.list", { claims: [] })).toContain("`qm claim take <paths>`")
+  const rows = render("claim.list", { claims: [claim({ isHolderAlive: false })] })
+  expect(rows).toContain("src/rounding.ts")
+  expect(rows).toContain("its process is gone")
+  const held = render("claim.take", { claims: [], held: claim({ path: HOSTILE }) })
+  expect(held.split("\n")).toHaveLength(2)
+  expect(held).not.toContain("\u001b")
+  expect(render("claim.release", { released: ["a"], notHeld: [HOSTILE] }).split("\n")).toEqual([
+    "Given back: a",
+    expect.stringContaining("Not yours to give back: "),
+  ])
+})
+
+test("[CLI-23] a simulation: the risk with its reasons first, names of others in one line each", () => {
+  const reached = {
+    path: HOSTILE,
+    ways: ["imports" as const],
+    hops: 1,
+    via: null,
+    confidence: "import" as const,
+    names: ["roundLine"],
+  }
+  const simulation: Simulation = {
+    receipt: {
+      id: "sim_1",
+      paths: [
+        { path: "src/rounding.ts", blobId: null },
+        { path: "b", blobId: null },
+      ],
+      treeId: "t",
+      reach: [reached, { ...reached, hops: 2, via: "src/between.ts" }],
+      tests: [],
+      risk: 0.5,
+      reasons: [{ text: "2 files lean on it", number: 0.5 }],
+      at: 0,
+    },
+    reachCount: 2,
+    testCount: 0,
+    changedWith: [{ path: "src/quote.ts", times: 2, of: 3 }],
+    claims: [{ path: "src/rounding.ts", session: "other" }],
+    notes: ["No past was read."],
+  }
+  const text = render("guard.simulate", simulation)
+  const [first, second] = text.split("\n")
+  expect(first).toBe("Risk 0.50 of 1 for src/rounding.ts and 1 more")
+  expect(second).toContain("0.50  2 files lean on it")
+  expect(text).toContain("by src/between.ts")
+  expect(text).toContain("2 of 3 commits")
+  expect(text).not.toContain("\u001b")
+  expect(text).not.toContain("\nNothing taken")
+  expect(text).toContain("Receipt sim_1 covers")
+})
