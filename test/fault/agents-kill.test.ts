@@ -9,7 +9,7 @@ import { tempDirectory } from "#test/temp"
 import { createChance } from "./cutting-proxy.ts"
 
 const WRITER = new URL("agents-writer.child.ts", import.meta.url)
-const KILLS = isNight() ? 400 : 40
+const KILLS = isNight() ? 400 : 20
 const LANES = 2
 
 test(`[D1] messages of agents that were told survive ${KILLS} kills`, {

@@ -8,13 +8,13 @@ import { Run } from "#ground/contract"
 import { child } from "#test/child"
 import { needs } from "#test/needs"
 import { restOf } from "#test/run-client"
-import { seed } from "#test/seed"
+import { isNight, seed } from "#test/seed"
 import { readToken, send } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { createChance } from "./cutting-proxy.ts"
 
 const SERVER = new URL("agents-server.child.ts", import.meta.url)
-const KILLS = 30
+const KILLS = isNight() ? 30 : 12
 
 /** Most lives are short of work, so that thirty of them stay within a minute. */
 const runsIn = (life: number) => (life % 10 === 5 ? 20 : 6)

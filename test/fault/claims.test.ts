@@ -7,7 +7,7 @@ import { tempDirectory } from "#test/temp"
 const RACER = new URL("claims.child.ts", import.meta.url)
 const HOLDER = new URL("claims-holder.child.ts", import.meta.url)
 const PROCESSES = 8
-const ROUNDS = isNight() ? 2_000 : 200
+const ROUNDS = isNight() ? 2_000 : 80
 const HOUR_MS = 3_600_000
 
 type Told = {

@@ -7,7 +7,7 @@ import { tempDirectory } from "#test/temp"
 import { openTestStore, readTexts } from "./store-world.ts"
 
 const WRITER = new URL("store-writer.child.ts", import.meta.url)
-const KILLS = isNight() ? 2_000 : 200
+const KILLS = isNight() ? 2_000 : 100
 const LANES = 4
 
 test(`[D1] what was acknowledged survives ${KILLS} kills`, {

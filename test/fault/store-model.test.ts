@@ -9,7 +9,7 @@ import { fcParameters } from "#test/seed"
 import { type Real, storeSteps } from "./store-model.ts"
 import { openTestStore } from "./store-world.ts"
 
-test("[C7] a SQLite file behaves as the model does, through 800 histories", async () => {
+test("[C7] a SQLite file behaves as the model does, through random histories", async () => {
   // In memory where there is such a disk: a crash of a process is the same there, and faster.
   const root = mkdtempSync(`${existsSync("/dev/shm") ? "/dev/shm" : tmpdir()}/qm-model-`)
   let histories = 0
@@ -26,7 +26,7 @@ test("[C7] a SQLite file behaves as the model does, through 800 histories", asyn
           rmSync(directory, { recursive: true, force: true })
         }
       }),
-      fcParameters({ numRuns: 800, nightRuns: 16_000 }),
+      fcParameters({ numRuns: 400, nightRuns: 16_000 }),
     )
   } finally {
     rmSync(root, { recursive: true, force: true })
@@ -34,7 +34,7 @@ test("[C7] a SQLite file behaves as the model does, through 800 histories", asyn
 }, 300_000)
 
 test.runIf(needs("C7", "postgres"))(
-  "[C7] Postgres behaves as the model does, through 200 histories",
+  "[C7] Postgres behaves as the model does, through random histories",
   async () => {
     await using cluster = await startPostgres()
     const url = await cluster.createDatabase()
@@ -47,7 +47,7 @@ test.runIf(needs("C7", "postgres"))(
         await fc.asyncModelRun(() => ({ model: { notes: new Map(), events: 0 }, real }), steps)
         store = real.store
       }),
-      fcParameters({ numRuns: 200, nightRuns: 4_000 }),
+      fcParameters({ numRuns: 100, nightRuns: 4_000 }),
     )
     expect((await store.check()).findings).toEqual([])
     await store.close()

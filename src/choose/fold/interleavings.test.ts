@@ -140,7 +140,7 @@ test("[FOLD-7] however charges, returns and deadlines follow each other, the rul
       await play(world, steps)
       await world.fold.close()
     }),
-    fcParameters({ numRuns: 1_000, nightRuns: 10_000 }),
+    fcParameters({ numRuns: 400, nightRuns: 10_000 }),
   )
 }, 120_000)
 

@@ -51,7 +51,7 @@ describe("[TOKENS-1] a count is what the encoding gives", () => {
       fc.property(anyText(60), (text) => {
         expect(COUNTERS[encoding].count(text)).toBe(countNaively(text))
       }),
-      fcParameters({ numRuns: 600 }),
+      fcParameters({ numRuns: 200 }),
     )
   })
 

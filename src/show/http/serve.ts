@@ -35,6 +35,8 @@ export async function serve(options: ServeOptions) {
   const { app, clock = systemClock, random = systemRandom } = options
   const { home, repository } = app.places
   const keys = createKeys({ token: await readOrMakeToken(home, random), clock, random })
+  // Branches of a server that died end with it, before anybody can ask for one.
+  await app.fold()
   const http = await createHttp({
     app,
     store: await app.store(),
@@ -52,8 +54,6 @@ export async function serve(options: ServeOptions) {
     const isOurs = await recordRunning(repository.stateDirectory, { port, url })
     if (!isOurs) throw AlreadyRunning({ root: repository.root })
     await settleRuns(app)
-    // Branches of a server that died end with it, and those that are open at their deadline.
-    await app.fold()
     return {
       url,
       port,

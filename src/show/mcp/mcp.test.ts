@@ -318,7 +318,8 @@ describe("what is not the caller's", () => {
         return Opened.parse(opened.result.structuredContent).branch_id
       }),
     )
-    const asked = Array.from({ length: 1_000 }, (_, id) => id)
+    // Over real sockets and a thousand times in test/mcp.
+    const asked = Array.from({ length: 100 }, (_, id) => id)
     const PARALLEL = 50
     for (let from = 0; from < asked.length; from += PARALLEL) {
       const ids = asked.slice(from, from + PARALLEL)
