@@ -144,7 +144,8 @@ function TitleCell({ memory, why }: TitleCellProps) {
           {title}
         </Text>
         {stale === "" ? null : (
-          <Cell from="roomy">
+          // The state says it too: the title comes first where there is little room.
+          <Cell from="wide">
             <Tag tone="warn">{stale}</Tag>
           </Cell>
         )}
