@@ -1,8 +1,7 @@
 import type { Classifier } from "./classify.ts"
 import { digest } from "./digest.ts"
-import { FEWEST_DRIFTED_FILES, SIMULATION_COVERS_MS } from "./limits.ts"
+import { FEWEST_DRIFTED_FILES } from "./limits.ts"
 import type { LedgerRecord } from "./records.ts"
-import type { Simulation } from "./summary.ts"
 
 export type Drift = {
   /** Of the paths alone: the same files edited again are the same drift. */
@@ -33,26 +32,4 @@ export function nudgeDueOf(records: readonly LedgerRecord[], classifier: Classif
     (it) => it.kind === "nudged" && it.fingerprint === drift.fingerprint,
   )
   return wasNudged ? { kind: "not-due", why: "nudged" } : { kind: "due", drift }
-}
-
-/**
- * The simulation that covers an edit: the path is in it, the file is the one that was simulated or
- * what this session made of it, and it is not too old. A receipt from the future covers nothing.
- */
-export function coveringSimulation(
-  simulations: readonly Simulation[],
-  edit: {
-    readonly path: string
-    readonly sha: string | undefined
-    readonly ownSha: string | undefined
-    readonly now: number
-  },
-): Simulation | undefined {
-  return simulations.findLast(({ files, at }) => {
-    const file = files.find((it) => it.path === edit.path)
-    const ageMs = edit.now - at
-    const isYoung = ageMs >= 0 && ageMs < SIMULATION_COVERS_MS
-    const isOwn = edit.sha !== undefined && edit.sha === edit.ownSha
-    return file !== undefined && isYoung && (file.sha === edit.sha || isOwn)
-  })
 }

@@ -8,10 +8,8 @@ import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createClassifier } from "./classify.ts"
-import { coveringSimulation } from "./drift.ts"
 import { LedgerUnreadable } from "./errors.ts"
 import { createLedger } from "./ledger.ts"
-import { SIMULATION_COVERS_MS } from "./limits.ts"
 
 const classifier = createClassifier()
 
@@ -199,21 +197,15 @@ describe("drift", () => {
     expect(await ledgers[0]?.nudge("t", "f")).toBe(true)
   })
 
-  test("[LEDGER-6] a simulation covers its path, its bytes or the session's own, for four hours", async () => {
+  test("[LEDGER-6] simulations of a session come back in order, each with the bytes it saw", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
-    await ledger.simulated("s", { id: "sim", files: [{ path: "a", sha: "1" }], risk: 1 })
-    const simulations = await ledger.simulations("s")
-    const edit = { path: "a", sha: "1", ownSha: undefined, now: 1_000 }
-    const covers = (it: { path?: string; sha?: string; ownSha?: string; now?: number }) =>
-      coveringSimulation(simulations, { ...edit, ...it })?.id
-    expect(covers({})).toBe("sim")
-    expect(covers({ path: "b" })).toBeUndefined()
-    expect(covers({ sha: "2" })).toBeUndefined()
-    expect(covers({ sha: "2", ownSha: "2" })).toBe("sim")
-    expect(covers({ now: 1_000 + SIMULATION_COVERS_MS - 1 })).toBe("sim")
-    expect(covers({ now: 1_000 + SIMULATION_COVERS_MS })).toBeUndefined()
-    expect(covers({ now: 999 })).toBeUndefined()
+    const first = { id: "one", files: [{ path: "a", sha: "1" }], risk: 1 }
+    const second = { id: "two", files: [{ path: "b", sha: "2" }], risk: 0 }
+    await ledger.simulated("s", first)
+    await ledger.simulated("s", second)
+    expect(await ledger.simulations("s")).toMatchObject([first, second])
+    expect(await ledger.simulations("t")).toEqual([])
   })
 })
 

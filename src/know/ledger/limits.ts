@@ -53,9 +53,6 @@ export const MOST_KNOWN_FOLDERS = 10_000
 /** Below this many changed files a session is a small fix, and nobody is reminded. */
 export const FEWEST_DRIFTED_FILES = 2
 
-/** A simulation of older code says little (spec, kit). */
-export const SIMULATION_COVERS_MS = 4 * 60 * 60_000
-
 /** Each part of a session's registration: a page, not a transcript. */
 export const LONGEST_PART_UNITS = 20_000
 export const MOST_LIST_ITEMS = 200
