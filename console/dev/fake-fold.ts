@@ -30,8 +30,8 @@ const NO_SUCH = {
   status: 404,
   answer: {
     code: "FOLD_NOT_FOUND",
-    message: "There is no such branch or handle in this session.",
-    hint: "Use an id that branch or an earlier answer of this session gave; branch_status lists.",
+    message: "There is no such branch or handle here.",
+    hint: "Use an id of this session: branch_status lists them for an agent, `qm fold --all` for a person.",
     data: {},
   },
 }

@@ -144,7 +144,7 @@ const NO_SUCH: Answer = {
   answer: {
     code: "MEMORY_NOT_FOUND",
     message: "There is no memory of this id.",
-    hint: "Find it with memory_search; memory.list also names files that could not be read.",
+    hint: "Search for it first; `qm memory` lists all, and files that could not be read.",
     data: {},
   },
 }

@@ -34,9 +34,9 @@ export const FoldDisabled = defineError<Record<never, never>>()("FOLD_DISABLED",
 /** The same for what never was, what is another's and what has expired: none can be told apart. */
 export const FoldNotFound = defineError<Record<never, never>>()("FOLD_NOT_FOUND", {
   family: "not-found",
-  message: () => "There is no such branch or handle in this session.",
+  message: () => "There is no such branch or handle here.",
   hint: () =>
-    "Use an id that branch or an earlier answer of this session gave; branch_status lists.",
+    "Use an id of this session: branch_status lists them for an agent, `qm fold --all` for a person.",
 })
 
 export const AlreadyCompleted = defineError<{ id: string; status: string; reason: string }>()(

@@ -5,7 +5,7 @@ import { LONGEST_SHOWN_UNITS, MOST_DISTILLED_A_SESSION, MOST_FILES } from "./lim
 export const MemoryUnknown = defineError<{ id: string }>()("MEMORY_NOT_FOUND", {
   family: "not-found",
   message: (it) => `There is no memory ${shown(it.id)}.`,
-  hint: () => "Find it with memory_search; memory.list also names files that could not be read.",
+  hint: () => "Search for it first; `qm memory` lists all, and files that could not be read.",
 })
 
 export const MemoryInvalid = defineError<{ field: string; wrong: string }>()(
