@@ -38,6 +38,11 @@ export {
   withoutHiddenSigns,
 } from "./text.ts"
 
+// Patterns for paths, as people write them in a config.
+
+export type { Glob } from "./glob.ts"
+export { createMatcher, parseGlob } from "./glob.ts"
+
 // Files: replaced whole, read within bounds, never through a link.
 
 export { writeFileAtomic } from "./files/atomic-write.ts"
@@ -95,3 +100,10 @@ export { endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"
 
 export type { Thread, ThreadAnswer, ThreadOptions } from "./threads.ts"
 export { answerQuestions, createThread } from "./threads.ts"
+
+// Neighbours: one line to another process of the same user, one line back.
+
+export type { SocketQuestion } from "./socket.ts"
+export { askSocket } from "./socket.ts"
+export type { ListenOutcome, SocketServer, SocketService } from "./socket-server.ts"
+export { listenOnSocket } from "./socket-server.ts"

@@ -72,6 +72,17 @@ describe("appending to a journal", () => {
     expect(await readJsonl(path)).toEqual({ records: [{ n: 1 }, { n: 2 }], warnings: [] })
   })
 
+  test("[BASE-11] a journal that needs no fsync has the same lines, after half a line too", async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "log.jsonl")
+    const jsonl = createJsonl(path, { isDurable: false })
+    await jsonl.append({ n: 1 })
+    await appendFile(path, '{"n":')
+    await jsonl.append({ n: 2 })
+    expect(await readFile(path, "utf8")).toBe('{"n":1}\n{"n":\n{"n":2}\n')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+  })
+
   test("[BASE-11] a record over the limit is refused before anything is written", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")

@@ -15,17 +15,21 @@ import {
 /** Always an object: no part of one is valid JSON, so a torn record can never pass for a whole. */
 export type JsonlRecord = Readonly<Record<string, unknown>>
 
+export type JsonlOptions = {
+  readonly mode?: number
+  readonly maxLineBytes?: number
+  /** False for a log that may lose its last lines in a power cut: a fsync costs milliseconds. */
+  readonly isDurable?: boolean
+}
+
 export type Jsonl = ReturnType<typeof createJsonl>
 
 /**
  * A file of one JSON object a line that only ever grows. Several processes may append to it at the
  * same time; within one, records stand in the order of the calls.
  */
-export function createJsonl(
-  path: string,
-  options: { readonly mode?: number; readonly maxLineBytes?: number } = {},
-) {
-  const mode = options.mode ?? 0o600
+export function createJsonl(path: string, options: JsonlOptions = {}) {
+  const { mode = 0o600, isDurable = true } = options
   const maxLineBytes = options.maxLineBytes ?? JSONL_LONGEST_LINE_BYTES
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
@@ -38,7 +42,7 @@ export function createJsonl(
       if (sizeBytes > maxLineBytes) throw JsonlRecordTooLong({ path, sizeBytes, maxLineBytes })
       if (waiting >= JSONL_MOST_WAITING_RECORDS) throw JsonlTooManyWaiting({ path, waiting })
       waiting++
-      const mine = last.then(() => appendLine(path, line, mode))
+      const mine = last.then(() => appendLine(path, line, { mode, isDurable }))
       // One that failed does not hold up the next.
       last = mine.catch(() => {}).finally(() => waiting--)
       await mine
@@ -46,11 +50,14 @@ export function createJsonl(
   }
 }
 
-async function appendLine(path: string, line: Buffer, mode: number): Promise<void> {
+type Way = { readonly mode: number; readonly isDurable: boolean }
+
+async function appendLine(path: string, line: Buffer, { mode, isDurable }: Way): Promise<void> {
   try {
     const { handle, isNew } = await openForAppend(path, mode)
     await using _closed = handle
     await putOnLineOfItsOwn(handle, line, path)
+    if (!isDurable) return
     await handle.sync()
     if (isNew) await syncDirectory(dirname(path))
   } catch (error) {

@@ -44,3 +44,22 @@ export const PROCESS_LONGEST_LOOK_MS = 5_000
 
 /** Left to itself Node keeps 50 MB more for each thread, for no gain that can be measured. */
 export const THREAD_YOUNG_HEAP_MB = 16
+
+/** No path of a person is longer, and a pattern for one has no reason to be. */
+export const GLOB_LONGEST_UNITS = 1_024
+export const GLOB_LONGEST_PATH_UNITS = 4_096
+
+/** Ways in which the braces of one pattern can be read, and their signs; each is matched. */
+export const GLOB_MOST_SPELLINGS = 256
+export const GLOB_LONGEST_SPELLED_UNITS = 16_384
+
+/** Folders whose answer a matcher remembers: a server keeps one for long. */
+export const GLOB_MOST_KNOWN_FOLDERS = 10_000
+
+/** Whoever takes the place of a dead neighbour needs a few milliseconds for it. */
+export const SOCKET_LOCK_STALE_MS = 5_000
+export const SOCKET_LOCK_TRY_MS = 20
+export const SOCKET_MOST_LOCK_TRIES = 400
+
+/** A connection on one machine is made at once or not at all. */
+export const SOCKET_LONGEST_PROBE_MS = 1_000

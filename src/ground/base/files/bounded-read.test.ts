@@ -25,6 +25,7 @@ describe("reading a regular file", () => {
           changedAtMs: ctimeMs,
           mode: 0o640,
           inode: ino,
+          isOwn: true,
           device: dev,
         },
       })

@@ -22,6 +22,8 @@ export type FileStat = {
   /** Device and inode: two equal pairs are the same file. */
   readonly device: number
   readonly inode: number
+  /** Whether it belongs to the user that this process runs as; true where the system knows none. */
+  readonly isOwn: boolean
 }
 
 type Typed = Pick<
@@ -55,5 +57,6 @@ export function fileStatOf(stats: Stats): FileStat {
     mode: stats.mode & 0o7777,
     device: stats.dev,
     inode: stats.ino,
+    isOwn: process.getuid === undefined || stats.uid === process.getuid(),
   }
 }

@@ -1,0 +1,254 @@
+import {
+  GLOB_LONGEST_PATH_UNITS,
+  GLOB_LONGEST_SPELLED_UNITS,
+  GLOB_LONGEST_UNITS,
+  GLOB_MOST_KNOWN_FOLDERS,
+  GLOB_MOST_SPELLINGS,
+} from "./limits.ts"
+
+/**
+ * Patterns for paths, without a package and without a regular expression: this runs in a hook, and
+ * no pattern may make it search for long. The steps are at most the length of the pattern, its
+ * choices spelled out, times that of the path.
+ */
+export type Glob =
+  | { readonly kind: "usable"; readonly fits: (path: string) => boolean }
+  | { readonly kind: "unusable"; readonly why: string }
+
+export function parseGlob(written: string): Glob {
+  const read = readingsOf(written)
+  if (read.kind === "unusable") return read
+  const parsed = read.readings.map((it) => it.split("/").map(parseName))
+  return { kind: "usable", fits: (path) => isTried(path, parsed) }
+}
+
+/**
+ * Whether a path fits one of several patterns; one that cannot be used fits nothing. Nearly all that
+ * people write are names and endings at any depth, and plain paths: those are looked up, not tried,
+ * and each folder once. A hook may ask about 10,000 files.
+ */
+export function createMatcher(patterns: readonly string[]): (path: string) => boolean {
+  const readings = patterns.flatMap((it) => {
+    const read = readingsOf(it)
+    return read.kind === "read" ? read.readings : []
+  })
+  const isListed = createLookup(readings.filter(isLookedUp))
+  const others = readings.filter((it) => !isLookedUp(it))
+  const parsed = others.map((it) => it.split("/").map(parseName))
+  return (path) => {
+    if (path.length > GLOB_LONGEST_PATH_UNITS) return false
+    return isListed(path) || isTried(path, parsed)
+  }
+}
+
+function isTried(path: string, parsed: readonly (readonly NameGlob[])[]): boolean {
+  if (parsed.length === 0 || path.length > GLOB_LONGEST_PATH_UNITS) return false
+  const names = path.split("/")
+  return parsed.some((globs) => fitsPath(globs, names))
+}
+
+/** A name at any depth, an ending such as `*.ts`, or a plain path, with or without what is below. */
+function isLookedUp(reading: string): boolean {
+  const own = reading.replace(/\/\*\*$/, "")
+  const name = own.replace(/^\*\*\//, "")
+  const isAnywhere = name !== own
+  const rest = isAnywhere ? name.replace(/^\*(?!\*)/, "") : name
+  return !/[*?[\\]/.test(rest) && !(isAnywhere && rest.includes("/"))
+}
+
+function createLookup(readings: readonly string[]): (path: string) => boolean {
+  if (readings.length === 0) return () => false
+  const isFile = createNames(readings.filter((it) => !it.endsWith("/**")))
+  const isFolder = createNames(readings.flatMap((it) => /^(.*)\/\*\*$/.exec(it)?.[1] ?? []))
+  const folders = new Map<string, boolean>()
+
+  function isBelow(path: string): boolean {
+    const slash = path.lastIndexOf("/")
+    if (slash <= 0) return false
+    const folder = path.slice(0, slash)
+    const known = folders.get(folder)
+    if (known !== undefined) return known
+    if (folders.size >= GLOB_MOST_KNOWN_FOLDERS) folders.clear()
+    const found = isFolder(folder) || isBelow(folder)
+    folders.set(folder, found)
+    return found
+  }
+
+  return (path) => isFile(path) || isBelow(path)
+}
+
+/** Whether a path is one of those given, or ends in a name or an ending that is given. */
+function createNames(wanted: readonly string[]): (path: string) => boolean {
+  const paths = new Set(wanted)
+  const names = new Set(wanted.flatMap((it) => /^\*\*\/([^*].*)$/s.exec(it)?.[1] ?? []))
+  const ends = wanted.flatMap((it) => /^\*\*\/\*(.*)$/s.exec(it)?.[1] ?? [])
+  const extensions = new Set(ends.filter((it) => EXTENSION.test(it)))
+  const endings = ends.filter((it) => !EXTENSION.test(it))
+  return (path) => {
+    const name = path.slice(path.lastIndexOf("/") + 1)
+    if (names.has(name) || paths.has(path)) return true
+    const dot = extensions.size > 0 ? name.lastIndexOf(".") : -1
+    if (dot >= 0 && extensions.has(name.slice(dot))) return true
+    return endings.some((it) => name.endsWith(it))
+  }
+}
+
+const EXTENSION = /^\.[^.]+$/
+
+type Readings =
+  | { readonly kind: "read"; readonly readings: readonly string[] }
+  | { readonly kind: "unusable"; readonly why: string }
+
+function readingsOf(written: string): Readings {
+  const pattern = written.replace(/^(?:\.?\/)+/, "")
+  const why = wrongWith(pattern)
+  if (why !== undefined) return { kind: "unusable", why }
+  const spelled = spellOut(pattern)
+  if (spelled === undefined) return { kind: "unusable", why: TOO_MANY_CHOICES }
+  const isRooted = written.startsWith("/")
+  return { kind: "read", readings: spelled.flatMap((it) => anchored(it, { isRooted })) }
+}
+
+const TOO_MANY_CHOICES = "its braces are open, nested or have too many readings"
+
+function wrongWith(pattern: string): string | undefined {
+  if (pattern === "") return "it is empty"
+  if (pattern.length > GLOB_LONGEST_UNITS) return `it is longer than ${GLOB_LONGEST_UNITS} signs`
+  const names = pattern.split("/")
+  if (names.includes("..") || names.includes(".")) return "it has . or .. as a name"
+  if (names.slice(0, -1).includes("")) return "it has an empty name"
+  if (pattern.endsWith("\\")) return "it ends in a backslash"
+  return undefined
+}
+
+/**
+ * A name without a slash is meant wherever it lies. One whose last name has no star may be a
+ * folder, and a slash at the end says that it is one: then all that is below it is meant.
+ */
+function anchored(pattern: string, { isRooted }: { readonly isRooted: boolean }) {
+  const bare = pattern.replace(/\/$/, "")
+  const placed = isRooted || bare.includes("/") ? bare : `**/${bare}`
+  if (pattern !== bare) return [`${placed}/**`]
+  const isPlain = !/(?<!\\)[*?[]/.test(bare.slice(bare.lastIndexOf("/") + 1))
+  return isPlain ? [placed, `${placed}/**`] : [placed]
+}
+
+/** Each way to read the braces of a pattern; undefined where they are too many, nested or open. */
+function spellOut(pattern: string): readonly string[] | undefined {
+  let spelled = [""]
+  for (const part of pattern.split(/(?<!\\)(\{[^{}]*,[^{}]*\})/)) {
+    const isChoice = part.startsWith("{") && part.includes(",") && part.endsWith("}")
+    if (!isChoice && /(?<!\\)\{[^}]*,|(?<!\\)\{[^{}]*\{/.test(part)) return undefined
+    const choices = isChoice ? part.slice(1, -1).split(",") : [part]
+    if (spelled.length * choices.length > GLOB_MOST_SPELLINGS) return undefined
+    spelled = spelled.flatMap((before) => choices.map((it) => before + it))
+    const units = spelled.reduce((sum, it) => sum + it.length, 0)
+    if (units > GLOB_LONGEST_SPELLED_UNITS) return undefined
+  }
+  return spelled
+}
+
+type Sign =
+  | { readonly kind: "letter"; readonly letter: string }
+  | { readonly kind: "any" }
+  | { readonly kind: "one" }
+  | { readonly kind: "class"; readonly isNegated: boolean; readonly ranges: readonly Range[] }
+type Range = { readonly from: string; readonly to: string }
+
+/** `**`, which takes any names, or what one name has to be. */
+type NameGlob = "names" | readonly Sign[]
+
+function parseName(name: string): NameGlob {
+  if (name === "**") return "names"
+  const signs: Sign[] = []
+  const letters = Array.from(name)
+  for (let at = 0; at < letters.length; ) {
+    const { sign, next } = readSign(letters, at)
+    signs.push(sign)
+    at = next
+  }
+  return signs
+}
+
+function readSign(letters: readonly string[], at: number): { sign: Sign; next: number } {
+  const letter = letters[at] ?? ""
+  if (letter === "*") return { sign: { kind: "any" }, next: at + 1 }
+  if (letter === "?") return { sign: { kind: "one" }, next: at + 1 }
+  if (letter === "\\") {
+    return { sign: { kind: "letter", letter: letters[at + 1] ?? "" }, next: at + 2 }
+  }
+  const read = letter === "[" ? readClass(letters, at) : undefined
+  return read ?? { sign: { kind: "letter", letter }, next: at + 1 }
+}
+
+/** `[a-z]`, `[!a]`. Without an end the bracket is a letter like others. */
+function readClass(letters: readonly string[], open: number) {
+  const isNegated = letters[open + 1] === "!" || letters[open + 1] === "^"
+  const first = open + (isNegated ? 2 : 1)
+  const close = letters.indexOf("]", first + 1)
+  if (close < 0) return undefined
+  const ranges: Range[] = []
+  for (let at = first; at < close; at++) {
+    const from = letters[at] ?? ""
+    const to = letters[at + 2] ?? ""
+    const isRange = letters[at + 1] === "-" && at + 2 < close
+    ranges.push({ from, to: isRange ? to : from })
+    if (isRange) at += 2
+  }
+  const sign: Sign = { kind: "class", isNegated, ranges }
+  return { sign, next: close + 1 }
+}
+
+function fitsPath(globs: readonly NameGlob[], names: readonly string[]): boolean {
+  // `auth/**` is what lies below, and not a file of that name.
+  const isBelow = globs.at(-1) === "names"
+  if (isBelow) {
+    return fitsAll([...globs, [{ kind: "any" }]], names, NAMES)
+  }
+  return fitsAll(globs, names, NAMES)
+}
+
+type Rule<Part, One> = { isAny(part: Part): boolean; isOne(part: Part, one: One): boolean }
+
+const NAMES: Rule<NameGlob, string> = {
+  isAny: (glob) => glob === "names",
+  // No name is empty, though a star alone would take one that is.
+  isOne: (glob, name) =>
+    glob !== "names" && name !== "" && fitsAll(glob, Array.from(name), LETTERS),
+}
+
+const LETTERS: Rule<Sign, string> = {
+  isAny: (sign) => sign.kind === "any",
+  isOne: (sign, letter) => {
+    if (sign.kind === "letter") return sign.letter === letter
+    if (sign.kind !== "class") return sign.kind === "one"
+    return sign.ranges.some((it) => it.from <= letter && letter <= it.to) !== sign.isNegated
+  },
+}
+
+/** After a failure only the last star takes one more, so that nothing is searched twice. */
+function fitsAll<Part, One>(
+  pattern: readonly Part[],
+  given: readonly One[],
+  rule: Rule<Part, One>,
+): boolean {
+  let part = 0
+  let at = 0
+  let last: { readonly part: number; readonly at: number } | undefined
+  while (at < given.length) {
+    const [wanted, one] = [pattern[part], given[at]]
+    if (wanted !== undefined && rule.isAny(wanted)) {
+      last = { part, at }
+      part += 1
+    } else if (wanted !== undefined && one !== undefined && rule.isOne(wanted, one)) {
+      part += 1
+      at += 1
+    } else {
+      if (last === undefined) return false
+      last = { part: last.part, at: last.at + 1 }
+      part = last.part + 1
+      at = last.at
+    }
+  }
+  return pattern.slice(part).every((it) => rule.isAny(it))
+}

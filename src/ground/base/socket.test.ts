@@ -1,0 +1,180 @@
+import { chmod, mkdir, stat, writeFile } from "node:fs/promises"
+import { createConnection, createServer, type Socket } from "node:net"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { askSocket } from "./socket.ts"
+import { type ListenOutcome, listenOnSocket, type SocketService } from "./socket-server.ts"
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 10_000 }
+
+/** A folder of one's own with a place for a socket in it. */
+async function ownPlace() {
+  const temp = await tempDirectory()
+  await mkdir(path.join(temp.path, "run"), { mode: 0o700 })
+  const place = path.join(temp.path, "run", "a.sock")
+  const ask = (line: string, limits: Partial<typeof LIMITS> = {}) =>
+    askSocket({ path: place, line, ...LIMITS, ...limits })
+  const listen = (changes: Partial<SocketService> = {}) =>
+    listenOnSocket({
+      path: place,
+      maxBytes: 1_000,
+      patienceMs: 1_000,
+      maxConnections: 16,
+      answer: async (line) => `heard ${line}`,
+      ...changes,
+    })
+  return Object.assign(temp, { folder: path.dirname(place), place, ask, listen })
+}
+
+function serverOf(outcome: ListenOutcome) {
+  if (outcome.kind !== "listening") throw new Error(outcome.kind)
+  return outcome.server
+}
+
+describe("[BASE-27] asking", () => {
+  test("[BASE-27] one line goes there, one comes back, of any signs", async () => {
+    await using at = await ownPlace()
+    const server = serverOf(await at.listen())
+    expect(await at.ask("größe 😀")).toBe("heard größe 😀")
+    expect(await at.ask("")).toBe("heard ")
+    await server.close()
+    expect(await at.ask("late")).toBeUndefined()
+  })
+
+  test("[BASE-27] nothing is sent where others may come in, or to what is no socket", async () => {
+    await using at = await ownPlace()
+    expect(await at.ask("nobody")).toBeUndefined()
+    const heard: string[] = []
+    const answer = async (line: string) => (heard.push(line), "yes")
+    const server = serverOf(await at.listen({ answer }))
+    await chmod(at.folder, 0o770)
+    expect(await at.ask("a secret")).toBeUndefined()
+    await chmod(at.folder, 0o700)
+    expect(await at.ask("mine")).toBe("yes")
+    expect(heard).toEqual(["mine"])
+    await server.close()
+    await writeFile(at.place, "a file")
+    expect(await at.ask("a file")).toBeUndefined()
+  })
+
+  test("[BASE-27] silence, a long answer, a hang-up and a signal give undefined", async () => {
+    await using at = await ownPlace()
+    const answer = async (line: string) => {
+      if (line === "large") return "x".repeat(20_000)
+      if (line === "throws") throw new Error("no")
+      return new Promise<string>(() => {})
+    }
+    const server = serverOf(await at.listen({ answer }))
+    expect(await at.ask("silence", { timeoutMs: 30 })).toBeUndefined()
+    expect(await at.ask("large")).toBeUndefined()
+    expect(await at.ask("throws")).toBeUndefined()
+    const given = { path: at.place, line: "silence", ...LIMITS }
+    const control = new AbortController()
+    const asked = askSocket({ ...given, signal: control.signal })
+    control.abort()
+    expect(await asked).toBeUndefined()
+    expect(await askSocket({ ...given, signal: AbortSignal.abort() })).toBeUndefined()
+    await server.close()
+  })
+})
+
+describe("[BASE-28] answering", () => {
+  test("[BASE-28] the first has the place, until it is gone; it is nobody else's", async () => {
+    await using at = await ownPlace()
+    const first = serverOf(await at.listen())
+    expect((await stat(at.place)).mode & 0o777).toBe(0o600)
+    expect(await at.listen()).toEqual({ kind: "taken" })
+    expect(await first.isOurs()).toBe(true)
+    await first.close()
+    const second = serverOf(await at.listen({ answer: async () => "second" }))
+    expect(await at.ask("who")).toBe("second")
+    await second.close()
+  })
+
+  test("[BASE-28] of many that find a dead socket one takes its place", async () => {
+    await using at = await ownPlace()
+    await leaveDead(at.place)
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => at.listen()))
+    const listening = outcomes.filter((it) => it.kind === "listening")
+    expect(listening).toHaveLength(1)
+    expect(outcomes.filter((it) => it.kind === "taken")).toHaveLength(11)
+    expect(await at.ask("there")).toBe("heard there")
+    await Promise.all(listening.map((it) => it.server.close()))
+  })
+
+  test("[BASE-28] who lost its place sees it, and leaves the new owner alone", async () => {
+    await using at = await ownPlace()
+    const first = serverOf(await at.listen())
+    await leaveDead(at.place)
+    expect(await first.isOurs()).toBe(false)
+    const second = serverOf(await at.listen({ answer: async () => "second" }))
+    await first.close()
+    expect(await at.ask("who")).toBe("second")
+    await second.close()
+  })
+
+  test("[BASE-28] what is no socket is not replaced, and an old lock holds nobody up", async () => {
+    await using at = await ownPlace()
+    await writeFile(at.place, "mine")
+    expect(await at.listen()).toEqual({ kind: "refused", reason: "something else stands there" })
+    expect((await stat(at.place)).size).toBe(4)
+    const other = `${at.place}2`
+    await writeFile(`${other}.lock`, "")
+    const { utimes } = await import("node:fs/promises")
+    await utimes(`${other}.lock`, 1, 1)
+    await serverOf(await at.listen({ path: other })).close()
+  })
+
+  test("[BASE-28] a line without end, a slow one and one too long are hung up on", async () => {
+    await using at = await ownPlace()
+    let asked = 0
+    const answer = async () => String(++asked)
+    const server = serverOf(await at.listen({ answer, patienceMs: 50, maxBytes: 100 }))
+    const slow = createConnection(at.place)
+    slow.write("begun and never")
+    await closed(slow)
+    const long = createConnection(at.place)
+    long.write("x".repeat(101))
+    await closed(long)
+    expect(asked).toBe(0)
+    expect(await at.ask("fine")).toBe("1")
+    await server.close()
+  })
+
+  test("[BASE-28] who heard its answer and does not hang up makes room for the next", async () => {
+    await using at = await ownPlace()
+    const server = serverOf(await at.listen({ patienceMs: 50, maxConnections: 1 }))
+    const stays = createConnection({ path: at.place, allowHalfOpen: true })
+    stays.write("who hears and stays\n")
+    await new Promise((resolve) => void stays.once("data", resolve))
+    await expect.poll(() => at.ask("next")).toBe("heard next")
+    stays.destroy()
+    await server.close()
+  })
+
+  test("[BASE-28] a thousand that come and say nothing keep nobody out for long", async () => {
+    await using at = await ownPlace()
+    const server = serverOf(await at.listen({ patienceMs: 100 }))
+    const crowd = Array.from({ length: 1_000 }, () => createConnection(at.place))
+    await Promise.all(crowd.map(closed))
+    expect(await at.ask("after")).toBe("heard after")
+    await server.close()
+  })
+})
+
+/** A socket nobody listens on any more, as a process leaves it that was killed. */
+async function leaveDead(place: string): Promise<void> {
+  const { rename, rm } = await import("node:fs/promises")
+  await rm(place, { force: true })
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(`${place}.dead`, resolve))
+  // Under the name it was made with it would be taken away when it is closed.
+  await rename(`${place}.dead`, place)
+  await new Promise<void>((resolve) => void server.close(() => resolve()))
+}
+
+function closed(socket: Socket): Promise<void> {
+  socket.on("error", () => {})
+  return new Promise((resolve) => void socket.on("close", () => resolve()))
+}
