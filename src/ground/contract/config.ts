@@ -24,6 +24,9 @@ const Tokens = z.int().min(1).max(10_000_000)
 const Seconds = z.int().min(1).max(86_400)
 const Branches = z.int().min(1).max(1_000_000)
 
+/** Globs with commas. */
+const GlobText = z.string().max(8_000).default("")
+
 /** Rules over what agents do; a hundred of them fit. */
 const RuleText = z.string().max(8_000).default("")
 
@@ -129,6 +132,30 @@ export const Config = z.strictObject({
         description:
           "Files whose change is simulated first, as globs with commas; the last that fits decides",
         env: "QM_GUARD_HIGH_RISK_PATHS",
+      }),
+    })
+    .prefault({}),
+  kit: z
+    .strictObject({
+      level: field(z.int().min(1).max(7).default(2), {
+        description: "How much the kit does, from 1 to 7; `qm level` sets it and shows the table",
+        env: "QM_KIT_LEVEL",
+      }),
+      fetch: field(z.boolean().default(true), {
+        description: "Whether a session that starts lets git fetch in the background",
+        env: "QM_KIT_FETCH",
+      }),
+      ignored: field(GlobText, {
+        description: "Files that no ledger keeps, as globs with commas; empty for the defaults",
+        env: "QM_KIT_IGNORED",
+      }),
+      important: field(GlobText, {
+        description: "Files worth writing down when they change; empty for the defaults",
+        env: "QM_KIT_IMPORTANT",
+      }),
+      registration: field(GlobText, {
+        description: "Files whose change counts as written down; empty for the defaults",
+        env: "QM_KIT_REGISTRATION",
       }),
     })
     .prefault({}),

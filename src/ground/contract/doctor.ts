@@ -1,15 +1,24 @@
 import { z } from "zod"
+import { HookState } from "./kit.ts"
 
 export const DoctorInput = z.object({
   attack: z
     .boolean()
     .default(false)
     .describe("Also try to break into the running server, and report what it refused"),
+  prove: z
+    .boolean()
+    .default(false)
+    .describe("Also start the hosts on a scripted model of our own, and report which hooks ran"),
+  trustHooks: z
+    .boolean()
+    .default(false)
+    .describe("With --prove: let Codex run hooks that nobody has reviewed, for this one time"),
 })
 
 /** One thing the doctor looked at. A failing check always says what to do. */
 export const DoctorCheck = z.object({
-  area: z.enum(["environment", "config", "store", "permissions", "server"]),
+  area: z.enum(["environment", "config", "store", "permissions", "server", "kit"]),
   name: z.string(),
   state: z.enum(["ok", "warn", "fail"]),
   detail: z.string(),
@@ -19,6 +28,7 @@ export type DoctorCheck = z.infer<typeof DoctorCheck>
 
 export const DoctorReport = z.object({
   checks: z.array(DoctorCheck),
+  hooks: z.array(HookState).describe("Host by hook, where the kit is installed"),
   isHealthy: z.boolean().describe("No check failed; warnings do not count"),
 })
 export type DoctorReport = z.infer<typeof DoctorReport>

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { HookName } from "./kit.ts"
 import { LinkConfidence } from "./map.ts"
 
 const Count = z.int().nonnegative()
@@ -64,3 +65,96 @@ export const Simulation = z.object({
   notes: z.array(z.string()).describe("What could not be seen"),
 })
 export type Simulation = z.infer<typeof Simulation>
+
+const Moment = z.int().describe("Milliseconds since 1970")
+
+/** What a hook said: nothing, words for the agent, a refusal. An override was said by a person or an agent. */
+export const VERDICTS = ["silent", "context", "warn", "deny", "block", "override"] as const
+export const VerdictKind = z.enum(VERDICTS)
+export type VerdictKind = z.infer<typeof VerdictKind>
+
+/** One line of the verdict log: an event, the rule that judged it, and what it said. */
+export const VerdictLine = z.object({
+  at: Moment,
+  host: z.string(),
+  event: z.string().describe("As the house calls it, e.g. before-edit"),
+  session: z.string(),
+  tool: z.string().nullable(),
+  paths: z.array(z.string()).describe("From the root of the repository"),
+  rule: HookName.nullable().describe("null when no rule had anything to say"),
+  verdict: VerdictKind,
+  text: z.string().describe("What was said, cut after a few hundred characters"),
+  ms: z.number().nonnegative(),
+})
+export type VerdictLine = z.infer<typeof VerdictLine>
+
+const sinceHours = z
+  .number()
+  .positive()
+  .max(24 * 90)
+  .default(24)
+const limit = z.int().min(1).max(2_000).default(200)
+
+export const GuardVerdictsInput = z.strictObject({
+  sinceHours,
+  session: z.string().max(500).optional(),
+  rule: HookName.optional(),
+  verdict: VerdictKind.optional(),
+  limit,
+})
+export const GuardVerdicts = z.object({
+  verdicts: z.array(VerdictLine).describe("The newest first"),
+  counts: z.record(VerdictKind, z.int().nonnegative()).describe("Of all that fit, also those cut"),
+  isCut: z.boolean(),
+})
+export type GuardVerdicts = z.infer<typeof GuardVerdicts>
+
+export const GuardTryInput = z.strictObject({
+  patterns: z
+    .string()
+    .min(1)
+    .max(8_000)
+    .describe("Risk paths to try, as globs with commas, like guard.highRiskPaths"),
+  sinceHours,
+  limit,
+})
+export const GuardTry = z.object({
+  patterns: z.array(
+    z.object({
+      pattern: z.string(),
+      edits: Count.describe("Edits of that time that it means"),
+      files: Count.describe("Files of the working tree that it means"),
+      problem: z.string().nullable(),
+    }),
+  ),
+  looked: Count.describe("Edits that were looked at"),
+  hits: z.array(
+    z.object({
+      at: Moment,
+      session: z.string(),
+      host: z.string(),
+      path: z.string(),
+      pattern: z.string(),
+      was: VerdictKind.describe("What was said to it then"),
+    }),
+  ),
+  isCut: z.boolean(),
+})
+export type GuardTry = z.infer<typeof GuardTry>
+
+export const GuardOverrideInput = z.strictObject({
+  paths: z
+    .array(Place)
+    .min(1)
+    .max(200)
+    .describe("Files or folders that may be edited all the same"),
+  reason: z.string().min(3).max(500).describe("Why; it is recorded"),
+  minutes: z.int().min(1).max(240).default(30),
+})
+export const GuardOverride = z.object({
+  id: z.string(),
+  paths: z.array(z.string()),
+  reason: z.string(),
+  until: Moment,
+})
+export type GuardOverride = z.infer<typeof GuardOverride>

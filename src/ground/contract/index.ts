@@ -58,12 +58,18 @@ export {
 export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
   ChangedTogether,
+  GuardOverride,
+  GuardTry,
+  GuardVerdicts,
   OpenClaim,
   ReachedFile,
   Receipt,
   RiskReason,
   SimulatedFile,
   Simulation,
+  VERDICTS,
+  VerdictKind,
+  VerdictLine,
 } from "./guard.ts"
 export {
   Guideline,
@@ -72,12 +78,29 @@ export {
   GuidelinesList,
 } from "./guideline.ts"
 export {
+  HOOK_NAMES,
+  HookName,
+  HookState,
+  KIT_HOSTS,
+  KitChange,
+  KitDone,
+  KitHost,
+  KitLevelCost,
+  KitLevels,
+} from "./kit.ts"
+export {
+  ActivityEntry,
   Claim,
   ClaimList,
   ClaimReleased,
   ClaimTaken,
+  LiveSession,
+  LoggedSession,
+  SessionActivity,
   SessionIndexed,
+  SessionList,
   SessionRegistered,
+  SessionShow,
 } from "./ledger.ts"
 export {
   CONTEXT_KINDS,

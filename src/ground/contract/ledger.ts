@@ -58,10 +58,16 @@ export const SessionRegisterInput = z.strictObject({
   decisions: z.array(Part).max(200).default([]).describe("What was decided, one line each"),
   finalState: Part.default("").describe("Where the work stands now"),
   date: z.iso.date().optional().describe("Default: today"),
+  session,
 })
 export const SessionRegistered = z.object({
   file: z.string().describe("From the root of the repository"),
   indices: z.array(z.string()).describe("Indices that changed with it"),
+  archived: z.array(z.string()).describe("Old sessions that went to the archive, from level 5 on"),
+  proposal: z
+    .object({ text: z.string(), files: z.array(z.string()) })
+    .nullable()
+    .describe("A lesson that many sessions share and nobody has written down as a memory"),
 })
 export type SessionRegistered = z.infer<typeof SessionRegistered>
 export const SessionIndexInput = z.strictObject({})
@@ -69,3 +75,114 @@ export const SessionIndexed = z.object({
   indices: z.array(z.string()).describe("Those that changed"),
 })
 export type SessionIndexed = z.infer<typeof SessionIndexed>
+
+/** A session as its ledger shows it: alive, or over and not yet swept. */
+export const LiveSession = z.object({
+  session: z.string(),
+  host: z.string().nullable(),
+  startedAt: Moment.nullable(),
+  lastAt: Moment,
+  edits: z.int().nonnegative(),
+  files: z.int().nonnegative(),
+  drifted: z.int().nonnegative().describe("Important files changed since it was last registered"),
+  claims: z.int().nonnegative(),
+  isRegistered: z.boolean(),
+})
+export type LiveSession = z.infer<typeof LiveSession>
+
+/** A session that was written down, as a file of the repository. */
+export const LoggedSession = z.object({
+  file: z.string(),
+  date: z.string(),
+  title: z.string(),
+  request: z.string().describe("Its first line"),
+})
+export type LoggedSession = z.infer<typeof LoggedSession>
+
+export const SessionListInput = z.strictObject({
+  sinceHours: z
+    .number()
+    .positive()
+    .max(24 * 365)
+    .default(24 * 7),
+  limit: z.int().min(1).max(500).default(50),
+})
+export const SessionList = z.object({
+  live: z.array(LiveSession).describe("The latest first"),
+  logged: z.array(LoggedSession).describe("The latest first"),
+  loggedCount: z.int().nonnegative(),
+})
+export type SessionList = z.infer<typeof SessionList>
+
+export const SessionShowInput = z.strictObject({
+  session: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .describe("Its id as the host gave it, or the file of one that was written down"),
+})
+export const SessionShow = z.object({
+  live: LiveSession.nullable(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      edits: z.int().positive(),
+      firstAt: Moment,
+      lastAt: Moment,
+      isImportant: z.boolean(),
+    }),
+  ),
+  outside: z
+    .array(z.object({ path: z.string(), at: Moment }))
+    .describe("Changed by others meanwhile"),
+  registered: z.array(z.object({ file: z.string(), at: Moment })),
+  nudges: z.array(z.object({ at: Moment })),
+  simulations: z.array(
+    z.object({ id: z.string(), risk: z.number(), at: Moment, paths: z.array(z.string()) }),
+  ),
+  loaded: z
+    .array(
+      z.object({
+        path: z.string(),
+        kind: z.string(),
+        reason: z.string(),
+        parent: z.string().nullable(),
+        at: Moment,
+      }),
+    )
+    .describe("Instructions the host said it loaded"),
+  claims: z.array(Claim),
+  text: z.string().nullable().describe("Of the file, for one that was written down"),
+})
+export type SessionShow = z.infer<typeof SessionShow>
+
+export const DecisionAddInput = z.strictObject({
+  title: z.string().min(1).max(200),
+  context: Part.min(1).describe("What made a decision necessary"),
+  decision: Part.min(1).describe("What was decided"),
+  consequences: Part.default("").describe("What follows from it"),
+  cites: z.array(Place).max(20).default([]).describe("Files or path#symbol that it rests on"),
+})
+export const DecisionListInput = z.strictObject({
+  limit: z.int().min(1).max(1_000).default(200),
+})
+export const DecisionShowInput = z.strictObject({ id: z.string().min(1).max(200) })
+
+/** One line of a ledger, of any session. */
+export const ActivityEntry = z.object({
+  at: Moment,
+  session: z.string(),
+  kind: z.enum(["opened", "modified", "outside", "simulated", "registered", "nudged"]),
+  path: z.string().nullable(),
+  tool: z.string().nullable(),
+})
+export type ActivityEntry = z.infer<typeof ActivityEntry>
+
+export const SessionActivityInput = z.strictObject({
+  after: Moment.optional().describe("Only what happened after this moment"),
+  limit: z.int().min(1).max(1_000).default(20),
+})
+export const SessionActivity = z.object({
+  entries: z.array(ActivityEntry).describe("The oldest first"),
+})
+export type SessionActivity = z.infer<typeof SessionActivity>
