@@ -1,4 +1,4 @@
-import { createMatcher } from "./glob.ts"
+import { createMatcher } from "#ground/base"
 
 export type ClassifyGlobs = {
   /** Never written into a ledger. */
@@ -15,13 +15,27 @@ export type Classifier = ReturnType<typeof createClassifier>
 export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
   const isIgnored = createMatcher(globs.ignored ?? DEFAULT_GLOBS.ignored)
   const isWeighty = createMatcher(globs.important ?? DEFAULT_GLOBS.important)
-  const isRegistrationFile = createMatcher(globs.registration ?? DEFAULT_GLOBS.registration)
+  const registration = globs.registration ?? DEFAULT_GLOBS.registration
+  const isRegistrationFile = createMatcher(registration)
   const isTrackable = (path: string) => isRegistrationFile(path) || !isIgnored(path)
   return {
     isTrackable,
     isRegistrationFile,
+    /** The path of a registration file holds one of these; undefined when that cannot be said. */
+    registrationMarks: marksOf(registration),
     isImportant: (path: string) => !isRegistrationFile(path) && !isIgnored(path) && isWeighty(path),
   }
+}
+
+/** Of each pattern the longest text that all its paths have, so that most lines need no look. */
+function marksOf(patterns: readonly string[]): readonly string[] | undefined {
+  const marks = patterns.map((pattern) => {
+    // What brackets and backslashes mean is for the matcher to know.
+    if (/[[\\]/.test(pattern)) return ""
+    const texts = pattern.split(/\{[^{}]*\}|[*?{}]/).map((it) => it.replace(/^[./]+|\/+$/g, ""))
+    return texts.reduce((longest, it) => (it.length > longest.length ? it : longest), "")
+  })
+  return marks.includes("") ? undefined : marks
 }
 
 /** Cover common layouts of most languages; a project's config replaces a list as a whole. */

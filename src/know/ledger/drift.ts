@@ -1,35 +1,125 @@
+import { isUtf8 } from "node:buffer"
 import type { Classifier } from "./classify.ts"
 import { digest } from "./digest.ts"
-import { FEWEST_DRIFTED_FILES } from "./limits.ts"
-import type { LedgerRecord } from "./records.ts"
+import { FEWEST_DRIFTED_FILES, MOST_DRIFTED_FILES } from "./limits.ts"
+import {
+  type LedgerRecord,
+  lineAround,
+  lineFrom,
+  linesWith,
+  readBytes,
+  readLedger,
+} from "./records.ts"
 
 export type Drift = {
   /** Of the paths alone: the same files edited again are the same drift. */
   readonly fingerprint: string
-  /** Important files changed since the last registration, by name. */
+  /** Important files changed since the last registration: the first hundred, by name. */
   readonly paths: readonly string[]
-}
-
-export function driftOf(records: readonly LedgerRecord[], classifier: Classifier): Drift {
-  const isRegistration = (it: LedgerRecord) =>
-    it.kind === "registered" || (it.kind === "modified" && classifier.isRegistrationFile(it.path))
-  const since = records.slice(records.findLastIndex(isRegistration) + 1)
-  const touched = new Set(since.flatMap((it) => (it.kind === "modified" ? [it.path] : [])))
-  // Plain sorting is by code unit, as everywhere here, and three times as fast without a function.
-  const paths = [...touched].filter((it) => classifier.isImportant(it)).toSorted()
-  return { fingerprint: digest(paths.join("\0")), paths }
+  /** There are more than those. */
+  readonly isCut: boolean
 }
 
 export type NudgeDue =
   | { readonly kind: "due"; readonly drift: Drift }
   | { readonly kind: "not-due"; readonly why: "registered" | "little" | "nudged" }
 
-export function nudgeDueOf(records: readonly LedgerRecord[], classifier: Classifier): NudgeDue {
-  const drift = driftOf(records, classifier)
+/** What drifted by the ledger in a file. */
+export async function readDrift(file: string, classifier: Classifier): Promise<Drift> {
+  return (await driftAndBytes(file, classifier)).drift
+}
+
+export async function readNudgeDue(file: string, classifier: Classifier): Promise<NudgeDue> {
+  const { drift, bytes } = await driftAndBytes(file, classifier)
   if (drift.paths.length === 0) return { kind: "not-due", why: "registered" }
   if (drift.paths.length < FEWEST_DRIFTED_FILES) return { kind: "not-due", why: "little" }
-  const wasNudged = records.some(
-    (it) => it.kind === "nudged" && it.fingerprint === drift.fingerprint,
-  )
+  const said = linesWith(bytes, `"fingerprint":${JSON.stringify(drift.fingerprint)}`)
+  const wasNudged = said.some((it) => it.kind === "nudged" && it.fingerprint === drift.fingerprint)
   return wasNudged ? { kind: "not-due", why: "nudged" } : { kind: "due", drift }
+}
+
+async function driftAndBytes(
+  file: string,
+  classifier: Classifier,
+): Promise<{ readonly drift: Drift; readonly bytes: Buffer }> {
+  const bytes = (await readBytes(file)) ?? Buffer.alloc(0)
+  const drift = quickDrift(bytes, classifier) ?? driftOf(await readLedger(file), classifier)
+  return { drift, bytes }
+}
+
+/** The same, of records that were read. */
+export function driftOf(records: readonly LedgerRecord[], classifier: Classifier): Drift {
+  return asDrift(driftedIn(records, classifier).slice(0, MOST_DRIFTED_FILES + 1))
+}
+
+/** All important files changed since the last registration, in the order of their first edit. */
+export function driftedIn(
+  records: readonly LedgerRecord[],
+  classifier: Classifier,
+): readonly string[] {
+  const last = records.findLastIndex((it) => isRegistration(it, classifier))
+  const since = records.slice(last + 1)
+  const touched = new Set(since.flatMap((it) => (it.kind === "modified" ? [it.path] : [])))
+  return [...touched].filter((it) => classifier.isImportant(it))
+}
+
+/**
+ * The same without reading it all: a session of 10,000 files has drifted after the first
+ * hundred. Where a line is damaged, or registrations cannot be searched for, the careful way is
+ * taken; so both always say the same.
+ */
+export function quickDrift(bytes: Buffer, classifier: Classifier): Drift | undefined {
+  const since = isUtf8(bytes) ? endOfRegistration(bytes, classifier) : undefined
+  if (since === undefined) return undefined
+  const seen = new Set<string>()
+  const paths: string[] = []
+  for (let at = since; at < bytes.length && paths.length <= MOST_DRIFTED_FILES; ) {
+    const { record, end } = lineFrom(bytes, at)
+    if (record === "broken") return undefined
+    at = end + 1
+    if (record?.kind !== "modified" || seen.has(record.path)) continue
+    seen.add(record.path)
+    if (classifier.isImportant(record.path)) paths.push(record.path)
+  }
+  return asDrift(paths)
+}
+
+function asDrift(first: readonly string[]): Drift {
+  const paths = first.slice(0, MOST_DRIFTED_FILES).toSorted()
+  const isCut = first.length > MOST_DRIFTED_FILES
+  return { fingerprint: digest(paths.join("\0")), paths, isCut }
+}
+
+function isRegistration(it: LedgerRecord, { isRegistrationFile }: Classifier): boolean {
+  return it.kind === "registered" || (it.kind === "modified" && isRegistrationFile(it.path))
+}
+
+/** Where the line after the last registration begins; undefined when it cannot be told quickly. */
+function endOfRegistration(bytes: Buffer, classifier: Classifier): number | undefined {
+  if (classifier.registrationMarks === undefined) return undefined
+  const marks = classifier.registrationMarks.map((it) => JSON.stringify(it).slice(1, -1))
+  let since = 0
+  for (const mark of ['{"kind":"registered"', ...marks]) {
+    const end = lastWith(bytes, { mark, after: since }, classifier)
+    if (end === "broken") return undefined
+    since = Math.max(since, end)
+  }
+  return since
+}
+
+type Searched = { readonly mark: string; readonly after: number }
+
+/** From the end back to the first registration that holds a mark, or to where the search ends. */
+function lastWith(
+  bytes: Buffer,
+  { mark, after }: Searched,
+  classifier: Classifier,
+): number | "broken" {
+  for (let at = bytes.lastIndexOf(mark); at >= after; ) {
+    const { record, start, end } = lineAround(bytes, at)
+    if (record === "broken") return "broken"
+    if (record !== undefined && isRegistration(record, classifier)) return end + 1
+    at = start === 0 ? -1 : bytes.lastIndexOf(mark, start - 1)
+  }
+  return after
 }

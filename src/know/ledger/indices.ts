@@ -8,16 +8,19 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import { IndexNotOurs } from "./errors.ts"
+import { readHead } from "./head.ts"
 import {
   LARGEST_INDEXED_FILE_BYTES,
   LONGEST_INDEX_LINE_UNITS,
   MOST_INDEX_TRIES,
   MOST_INDEXED_FILES,
 } from "./limits.ts"
+import { newestNameFirst, parseSessionName } from "./session-text.ts"
 
 // The folder of the project, spelt here: the room that names it loads packages, which hooks may not.
 const MEMORY = ".qm/memory"
 export const SESSIONS_FOLDER = `${MEMORY}/sessions`
+export const ARCHIVE_FOLDER = `${SESSIONS_FOLDER}/archive`
 
 export type Indexed = { readonly written: readonly string[] }
 
@@ -38,7 +41,10 @@ export async function writeIndices(root: string): Promise<Indexed> {
 async function writeOnce(root: string): Promise<readonly string[]> {
   const files = await readFolders(root)
   const wanted = [
-    { file: `${MEMORY}/SESSIONS.md`, text: renderSessions(files["sessions"] ?? []) },
+    {
+      file: `${MEMORY}/SESSIONS.md`,
+      text: renderSessions(files["sessions"] ?? [], archivedIn(root)),
+    },
     { file: `${MEMORY}/WORKSPACE.md`, text: renderWorkspace(files) },
   ]
   const written: string[] = []
@@ -63,19 +69,34 @@ const MARK =
 /** As many lines as there may be files, each at its longest. */
 const LARGEST_INDEX_BYTES = MOST_INDEXED_FILES * 1_000
 
-export type IndexedFile = { readonly name: string; readonly title: string }
+export type IndexedFile = {
+  readonly name: string
+  readonly title: string
+  /** Of a memory nobody has vouched for, or that another took the place of. */
+  readonly note?: string | undefined
+  /** As its file says it. */
+  readonly created?: string
+}
 
-export function renderSessions(sessions: readonly IndexedFile[]): string {
+/** Those of the archive are counted by month. */
+export function renderSessions(
+  sessions: readonly IndexedFile[],
+  archived: readonly string[] = [],
+): string {
   const days = Map.groupBy(sessions.toSorted(newestFirst), (it) => it.name.slice(0, 10))
-  const parts = [...days].map(([day, files]) => `## ${day}\n\n${links("sessions", files)}`)
+  const recent = [...days].map(([day, files]) => `## ${day}\n\n${links("sessions", files)}`)
+  const months = Map.groupBy(archived, (it) => it.slice(0, "YYYY-MM".length))
+  const newest = [...months].toSorted(([a], [b]) => compareText(b, a))
+  const lines = newest.map(([month, files]) => `- ${month}: ${files.length} in sessions/archive`)
+  const parts = lines.length === 0 ? recent : [...recent, `## Archive\n\n${lines.join("\n")}`]
   const body = parts.length === 0 ? "No session is registered." : parts.join("\n\n")
   return `${MARK}\n# Sessions\n\n${body}\n`
 }
 
 export function renderWorkspace(files: Readonly<Record<string, readonly IndexedFile[]>>): string {
-  const parts = FOLDERS.map(({ folder, title, most }) => {
+  const parts = FOLDERS.map(({ folder, title, most, order }) => {
     const all = files[folder] ?? []
-    const sorted = folder === "sessions" ? all.toSorted(newestFirst) : all
+    const sorted = order === undefined ? all : all.toSorted(order)
     const shown = sorted.slice(0, most)
     const more = all.length > shown.length ? `\n- and ${all.length - shown.length} more` : ""
     const body = shown.length === 0 ? "None." : `${links(folder, shown)}${more}`
@@ -85,26 +106,28 @@ export function renderWorkspace(files: Readonly<Record<string, readonly IndexedF
 }
 
 const FOLDERS = [
-  { folder: "sessions", title: "Latest sessions", most: 10 },
-  { folder: "decisions", title: "Decisions", most: 1_000 },
-  { folder: "rules", title: "Rules", most: 1_000 },
-  { folder: "glossary", title: "Glossary", most: 1_000 },
-  { folder: "lessons", title: "Lessons", most: 1_000 },
+  { folder: "sessions", title: "Latest sessions", most: 10, order: newestFirst },
+  { folder: "decisions", title: "Decisions", most: 1_000, order: latestFirst },
+  { folder: "rules", title: "Rules", most: 1_000, order: latestFirst },
+  { folder: "glossary", title: "Glossary", most: 1_000, order: undefined },
+  { folder: "lessons", title: "Lessons", most: 1_000, order: undefined },
 ] as const
 
-/** Numbers of more than two digits come after those of two. */
+/** Hooks show the first of them; a file without a date comes last. */
+function latestFirst(a: IndexedFile, b: IndexedFile): number {
+  return compareText(b.created ?? "", a.created ?? "") || compareText(a.name, b.name)
+}
+
 function newestFirst(a: IndexedFile, b: IndexedFile): number {
-  const [first, second] = [a, b].map((it) => {
-    const [, day = "", number = "0"] = /^(\d{4}-\d{2}-\d{2})-(\d+)-/.exec(it.name) ?? []
-    return { day, number: Number(number) }
-  })
-  if (first === undefined || second === undefined) return 0
-  const byDay = compareText(second.day, first.day) || second.number - first.number
-  return byDay || compareText(a.name, b.name)
+  return newestNameFirst(a.name, b.name)
 }
 
 function links(folder: string, files: readonly IndexedFile[]): string {
-  return files.map((it) => `- [${escaped(it.title)}](${folder}/${encoded(it.name)})`).join("\n")
+  const lines = files.map(({ title, name, note }) => {
+    const said = note === undefined ? "" : ` (${note})`
+    return `- [${escaped(title)}](${folder}/${encoded(name)})${said}`
+  })
+  return lines.join("\n")
 }
 
 /** Titles are texts of anybody: on one line, and never a link or markup of their own. */
@@ -131,14 +154,17 @@ async function readFolder(root: string, folder: string): Promise<readonly Indexe
   const files: IndexedFile[] = []
   const isSession = folder === "sessions"
   for (const name of namesIn(join(root, MEMORY, folder))) {
-    if (isSession && !/^\d{4}-\d{2}-\d{2}-\d{2,3}-.*\.md$/.test(name)) continue
+    if (isSession && parseSessionName(name) === undefined) continue
     const limits = { maxBytes: LARGEST_INDEXED_FILE_BYTES, root: join(root, MEMORY) }
     const outcome = await readTextBounded(join(root, MEMORY, folder, name), limits)
     if (outcome.kind !== "read" || outcome.text.trim() === "") continue
-    const title = isSession ? sessionTitle(name, outcome.text) : titleOf(name, outcome.text)
-    files.push({ name, title })
+    files.push(isSession ? sessionOf(name, outcome.text) : memoryOf(name, outcome.text))
   }
   return files
+}
+
+function archivedIn(root: string): readonly string[] {
+  return namesIn(join(root, ARCHIVE_FOLDER)).filter((it) => parseSessionName(it) !== undefined)
 }
 
 function namesIn(path: string): readonly string[] {
@@ -151,24 +177,16 @@ function namesIn(path: string): readonly string[] {
   return entries.flatMap((it) => (it.what === "regular file" && isShown(it.name) ? it.name : []))
 }
 
-function sessionTitle(name: string, text: string): string {
+function sessionOf(name: string, text: string): IndexedFile {
   const [, request = ""] = /^## Request\s*\n+([^\n]+)/m.exec(text) ?? []
   const label = name.replace(/\.md$/, "")
   const said = request.replace(/^\\#/, "#")
-  return request === "" || request.startsWith("## ") ? label : `${label}: ${said}`
+  const isSilent = request === "" || request.startsWith("## ")
+  return { name, title: isSilent ? label : `${label}: ${said}` }
 }
 
-/** By hand: a YAML reader is a package, and only one line of the head is wanted. */
-function titleOf(name: string, text: string): string {
-  const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? ""
-  const [, given = ""] = /^title:[ \t]*(.+)$/m.exec(head) ?? []
-  const [, heading = ""] = /^# (.+)$/m.exec(text) ?? []
-  const title = unquoted(given.trim()) || heading.trim()
-  return title === "" ? name.replace(/\.md$/i, "") : title
-}
-
-function unquoted(text: string): string {
-  const [, double, single] = /^(?:"(.*)"|'(.*)')$/.exec(text) ?? []
-  if (double !== undefined) return double.replace(/\\(["\\])/g, "$1")
-  return single === undefined ? text : single.replaceAll("''", "'")
+function memoryOf(name: string, text: string): IndexedFile {
+  const { title, state, created } = readHead(text)
+  const note = state === "proposed" || state === "superseded" ? state : undefined
+  return { name, title: title === "" ? name.replace(/\.md$/i, "") : title, created, note }
 }

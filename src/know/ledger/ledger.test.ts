@@ -8,8 +8,10 @@ import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createClassifier } from "./classify.ts"
+import { driftOf, quickDrift } from "./drift.ts"
 import { LedgerUnreadable } from "./errors.ts"
 import { createLedger } from "./ledger.ts"
+import { linesWith } from "./records.ts"
 
 const classifier = createClassifier()
 
@@ -156,6 +158,72 @@ describe("a ledger", () => {
   })
 })
 
+describe("sessions that are alive", () => {
+  test("[LEDGER-21] a session may say its host, once, before it did anything", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.opened("s", "codex")
+    await ledger.opened("s", "codex")
+    await ledger.modified("s", { path: "a.ts", tool: "Edit" })
+    await ledger.modified("t", { path: "a.ts", tool: "Edit" })
+    const lines = (await readFile(await fileOf(temp.path, "codex"), "utf8")).split("\n")
+    expect(lines.filter((it) => it.includes("opened")).length).toBe(1)
+    const found = await ledger.sessions({ sinceMs: 0 })
+    const hosts = Object.fromEntries(found.map((it) => [it.sessionId, it.host]))
+    expect(hosts).toEqual({ s: "codex", t: undefined })
+    await ledger.opened("s", "claude-code")
+    const again = await ledger.sessions({ sinceMs: 0 })
+    expect(again.find((it) => it.sessionId === "s")?.host).toBe("claude-code")
+  })
+
+  test("[LEDGER-21] each is listed with what it did, the latest first", async () => {
+    await using temp = await tempDirectory()
+    const { ledger, clock } = world(temp.path)
+    await ledger.opened("quiet", "codex")
+    await clock.advance(5)
+    for (const path of ["src/a.ts", "src/a.ts", "src/b.ts", "notes.txt"])
+      await ledger.modified("busy", { path, tool: "Edit" })
+    await clock.advance(5)
+    for (const path of ["src/a.ts", "CHANGELOG.md"])
+      await ledger.modified("done", { path, tool: "Edit" })
+    await clock.advance(5)
+    await ledger.modified("done", { path: "src/c.ts", tool: "Edit" })
+    expect(await ledger.listLive({ sinceMs: 0, classifier })).toEqual([
+      {
+        session: "done",
+        host: null,
+        startedAt: 1_010,
+        lastAt: 1_015,
+        edits: 3,
+        files: 3,
+        drifted: 1,
+        isRegistered: true,
+      },
+      {
+        session: "busy",
+        host: null,
+        startedAt: 1_005,
+        lastAt: 1_005,
+        edits: 4,
+        files: 3,
+        drifted: 2,
+        isRegistered: false,
+      },
+      {
+        session: "quiet",
+        host: "codex",
+        startedAt: 1_000,
+        lastAt: 1_000,
+        edits: 0,
+        files: 0,
+        drifted: 0,
+        isRegistered: false,
+      },
+    ])
+    expect(await ledger.listLive({ sinceMs: Number.MAX_VALUE, classifier })).toEqual([])
+  })
+})
+
 describe("drift", () => {
   test("[LEDGER-5] two important files and no registration: one nudge, and one for each new drift", async () => {
     await using temp = await tempDirectory()
@@ -197,6 +265,77 @@ describe("drift", () => {
     expect(await ledgers[0]?.nudge("t", "f")).toBe(true)
   })
 
+  test("[LEDGER-23] of a drift the first 100 files are told apart, whatever comes after", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.modified("s", { path: "src/0.ts", tool: "Edit" })
+    const lines = Array.from({ length: 300 }, (_, index) =>
+      JSON.stringify({ kind: "modified", path: `src/${index}.ts`, tool: "Edit", at: 1 }),
+    )
+    await appendFile(await onlyFile(temp.path), `${lines.join("\n")}\n`)
+    const drift = await ledger.drift("s", classifier)
+    expect([drift.paths.length, drift.isCut]).toEqual([100, true])
+    expect(drift.paths).toEqual(Array.from({ length: 100 }, (_, it) => `src/${it}.ts`).toSorted())
+    expect(await ledger.nudge("s", drift.fingerprint)).toBe(true)
+    await ledger.modified("s", { path: "src/new.ts", tool: "Edit" })
+    expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "nudged" })
+  })
+
+  test("[LEDGER-23] where a line is damaged all is read, and what can be saved counts", async () => {
+    await using temp = await tempDirectory()
+    const { ledger } = world(temp.path)
+    await ledger.modified("s", { path: "src/a.ts", tool: "Edit" })
+    const saved = JSON.stringify({ kind: "modified", path: "src/b.ts", tool: "Edit", at: 1 })
+    await appendFile(await onlyFile(temp.path), `\0\0${saved}\n`)
+    expect((await ledger.drift("s", classifier)).paths).toEqual(["src/a.ts", "src/b.ts"])
+  })
+
+  test("[LEDGER-23] [F1] the quick look and the careful one say the same of any ledger", () => {
+    const path = fc.constantFrom(
+      "a.ts",
+      "src/b.ts",
+      "CHANGELOG.md",
+      "x.txt",
+      'd/ü "q".ts',
+      "old.md",
+    )
+    const line = fc.oneof(
+      {
+        weight: 8,
+        arbitrary: path.map((it) => ({ kind: "modified", path: it, tool: "t", at: 1 })),
+      },
+      fc.constant({ kind: "registered", file: "x.md", at: 2 }),
+      fc.constant({ kind: "outside", path: "CHANGELOG.md", at: 2 }),
+      fc.constant({ kind: "registered", at: 2 }),
+      fc.constantFrom("", "torn {", '{"kind":"registered"'),
+    )
+    const globs = fc.constantFrom(
+      undefined,
+      ["*.md"],
+      ["{CHANGELOG,x}.md"],
+      ["[a-z].txt"],
+      ["d/**"],
+      [],
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), globs, (lines, registration) => {
+        const text = lines
+          .map((it) => (typeof it === "string" ? it : JSON.stringify(it)))
+          .join("\n")
+        const own = createClassifier(registration === undefined ? {} : { registration })
+        const records = lines.flatMap((it) =>
+          typeof it === "string" ? [] : (linesWith(Buffer.from(JSON.stringify(it)), "{")[0] ?? []),
+        )
+        const quick = quickDrift(Buffer.from(text), own)
+        const careful = driftOf(records, own)
+        expect(quick ?? careful).toEqual(careful)
+        const isWhole = lines.every((it) => it === "" || typeof it !== "string")
+        if (isWhole && own.registrationMarks !== undefined) expect(quick).toBeDefined()
+      }),
+      fcParameters({ numRuns: 500 }),
+    )
+  })
+
   test("[LEDGER-6] simulations of a session come back in order, each with the bytes it saw", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
@@ -231,6 +370,14 @@ describe("what hooks load", () => {
     expect(JSON.parse(said)).toEqual({ packages: [], rooms: ["ground/base", "know/ledger"] })
   })
 })
+
+/** The ledger that holds a text. */
+async function fileOf(stateDirectory: string, text: string): Promise<string> {
+  const folder = join(stateDirectory, "ledger")
+  const files = (await readdir(folder)).map((it) => join(folder, it))
+  const texts = await Promise.all(files.map((it) => readFile(it, "utf8")))
+  return files[texts.findIndex((it) => it.includes(text))] ?? ""
+}
 
 async function onlyFile(stateDirectory: string): Promise<string> {
   const [name = ""] = await readdir(join(stateDirectory, "ledger"))

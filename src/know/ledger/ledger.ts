@@ -7,10 +7,14 @@ import {
   type Random,
   statFile,
 } from "#ground/base"
+import type { ActivityEntry } from "#ground/contract"
+import { activityOf } from "./activity.ts"
 import type { Classifier } from "./classify.ts"
 import { digest } from "./digest.ts"
-import { type Drift, driftOf, type NudgeDue, nudgeDueOf } from "./drift.ts"
+import { type Drift, type NudgeDue, readDrift, readNudgeDue } from "./drift.ts"
+import { LedgerUnreadable } from "./errors.ts"
 import { MOST_LEDGER_ENTRIES, MOST_LEDGERS } from "./limits.ts"
+import { type LiveRow, liveOf } from "./live.ts"
 import { type LedgerRecord, readLedger, readLines } from "./records.ts"
 import { type LedgerSummary, type Simulation, simulationOf, summaryOf } from "./summary.ts"
 
@@ -25,6 +29,8 @@ export type Ledger = ReturnType<typeof createLedger>
 
 export type LedgerSession = {
   readonly sessionId: string
+  /** The program it runs in, where a hook has said so. */
+  readonly host: string | undefined
   readonly lastAt: number
 }
 
@@ -39,7 +45,12 @@ export type Touch = {
 export function createLedger(deps: LedgerDeps) {
   const folder = join(deps.stateDirectory, "ledger")
   const place: Place = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
-  return { ...writers(place, deps), ...readers(place), ...acrossSessions(place) }
+  return {
+    ...writers(place, deps),
+    ...readers(place),
+    ...acrossSessions(place),
+    ...openers(place, deps),
+  }
 }
 
 type Place = { readonly folder: string; fileOf(sessionId: string): string }
@@ -70,21 +81,35 @@ function writers(place: Place, { clock, random }: LedgerDeps) {
   }
 }
 
+function openers(place: Place, { clock }: LedgerDeps) {
+  return {
+    /** A session began or goes on; said again, nothing is written. */
+    async opened(sessionId: string, host: string): Promise<void> {
+      const file = place.fileOf(sessionId)
+      const isKnown = (await openedIn(file)).some((it) => it.host === host)
+      if (isKnown) return
+      await ensureDirectory(place.folder)
+      await createJsonl(file).append({ kind: "opened", sessionId, host, at: clock.now() })
+    },
+  }
+}
+
 function readers({ fileOf }: Place) {
   return {
     async summarise(sessionId: string): Promise<LedgerSummary> {
       return summaryOf(sessionId, await readLedger(fileOf(sessionId)))
     },
-    async drift(sessionId: string, classifier: Classifier): Promise<Drift> {
-      return driftOf(await readLedger(fileOf(sessionId)), classifier)
-    },
-    async nudgeDue(sessionId: string, classifier: Classifier): Promise<NudgeDue> {
-      return nudgeDueOf(await readLedger(fileOf(sessionId)), classifier)
-    },
+    drift: (sessionId: string, classifier: Classifier): Promise<Drift> =>
+      readDrift(fileOf(sessionId), classifier),
+    nudgeDue: (sessionId: string, classifier: Classifier): Promise<NudgeDue> =>
+      readNudgeDue(fileOf(sessionId), classifier),
     async simulations(sessionId: string): Promise<readonly Simulation[]> {
       const found = await readLines(fileOf(sessionId), '"kind":"simulated"')
       return found.flatMap((it) => simulationOf(it) ?? [])
     },
+    /** What this session did to one file, in order, with the hash it left each time. */
+    ownEdits: (sessionId: string, path: string): Promise<readonly Modified[]> =>
+      edits(fileOf(sessionId), path),
     /** The hash this session last left a file with. */
     async ownSha(sessionId: string, path: string): Promise<string | undefined> {
       return (await edits(fileOf(sessionId), path)).at(-1)?.sha
@@ -107,9 +132,37 @@ function acrossSessions({ folder, fileOf }: Place) {
         .toSorted((a, b) => b.at - a.at)
     },
     /** Sessions that wrote something since a moment, newest first. */
-    async sessions(options: { readonly sinceMs: number }): Promise<readonly LedgerSession[]> {
-      const found = await Promise.all(recentFiles(folder, options.sinceMs).map(sessionOf))
+    async sessions(options: {
+      readonly sinceMs: number
+      /** The newest of them; hooks have no time for all. */
+      readonly most?: number
+    }): Promise<readonly LedgerSession[]> {
+      const recent = recentFiles(folder, options.sinceMs).slice(0, options.most ?? MOST_LEDGERS)
+      const found = await Promise.all(recent.map(sessionOf))
       return found.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
+    },
+    /** The last lines of all ledgers after a moment, the oldest first. */
+    async activity(options: { readonly afterMs: number; readonly limit: number }) {
+      const found = await Promise.all(
+        recentFiles(folder, options.afterMs).map((it) => activityIn(it).catch(unlessUnreadable)),
+      )
+      return found
+        .flatMap((it) => it ?? [])
+        .filter((it) => it.at > options.afterMs)
+        .toSorted((a, b) => a.at - b.at)
+        .slice(-options.limit)
+    },
+    /** The same with what they did. A ledger that cannot be read is passed over. */
+    async listLive(options: {
+      readonly sinceMs: number
+      readonly classifier: Classifier
+    }): Promise<readonly LiveRow[]> {
+      const rows: LiveRow[] = []
+      for (const file of recentFiles(folder, options.sinceMs)) {
+        const row = await liveIn(file, options.classifier).catch(unlessUnreadable)
+        if (row !== undefined) rows.push(row)
+      }
+      return rows.toSorted((a, b) => b.lastAt - a.lastAt)
     },
   }
 }
@@ -146,12 +199,36 @@ async function lastTouch(file: string, path: string): Promise<Touch | undefined>
   return { sessionId: session.sessionId, path, tool: last.tool, at: last.at }
 }
 
+/** One that goes on in another program is there: the last that was said counts. */
 async function sessionOf(file: string): Promise<LedgerSession | undefined> {
-  const found = await readLines(file, '{"kind":"opened"')
-  const opened = found.find((it) => it.kind === "opened")
+  const said = await openedIn(file)
   const looked = await statFile(file)
-  if (opened?.kind !== "opened" || looked.kind !== "found") return undefined
-  return { sessionId: opened.sessionId, lastAt: looked.stat.modifiedAtMs }
+  const [first] = said
+  if (first === undefined || looked.kind !== "found") return undefined
+  const host = said.findLast((it) => it.host !== undefined)?.host
+  return { sessionId: first.sessionId, host, lastAt: looked.stat.modifiedAtMs }
+}
+
+async function openedIn(file: string) {
+  const found = await readLines(file, '{"kind":"opened"')
+  return found.filter((it) => it.kind === "opened")
+}
+
+async function liveIn(file: string, classifier: Classifier): Promise<LiveRow | undefined> {
+  const found = await sessionOf(file)
+  if (found === undefined) return undefined
+  const { sessionId: session, host, lastAt } = found
+  return liveOf({ session, host, lastAt }, await readLedger(file), classifier)
+}
+
+async function activityIn(file: string): Promise<readonly ActivityEntry[]> {
+  const session = (await sessionOf(file))?.sessionId
+  if (session === undefined) return []
+  return activityOf(session, await readLedger(file))
+}
+
+function unlessUnreadable(error: unknown): undefined {
+  if (!LedgerUnreadable.is(error)) throw error
 }
 
 /** By the time of their last line; the newest of them, when there are too many. */

@@ -43,15 +43,11 @@ export const MOST_YIELD_TRIES = 200
 /** Longest path systems allow, in most of them. */
 export const LONGEST_PATH_UNITS = 4_096
 
-/** A pattern of a config; none is searched for that is longer or has more spellings. */
-export const LONGEST_GLOB_UNITS = 1_000
-export const MOST_SPELLINGS = 1_000
-
-/** Folders whose verdict a matcher remembers: a server keeps one for long. */
-export const MOST_KNOWN_FOLDERS = 10_000
-
 /** Below this many changed files a session is a small fix, and nobody is reminded. */
 export const FEWEST_DRIFTED_FILES = 2
+
+/** Files of a drift that are told apart; who left more has left a whole change, whatever comes. */
+export const MOST_DRIFTED_FILES = 100
 
 /** Each part of a session's registration: a page, not a transcript. */
 export const LONGEST_PART_UNITS = 20_000
@@ -75,3 +71,20 @@ export const LONGEST_INDEX_LINE_UNITS = 160
 
 /** Of a name in a message. */
 export const LONGEST_SHOWN_UNITS = 200
+
+/** As the kit promises: beyond so many, those older than a week go to the archive. */
+export const MOST_UNARCHIVED_SESSIONS = 30
+export const ARCHIVED_AFTER_DAYS = 7
+
+/** As the kit promises: so many sessions share a lesson before it is proposed. */
+export const FEWEST_LESSON_SESSIONS = 10
+
+/** Sessions and lines of each that are compared, once a day: 2,000 lines take well below a second. */
+export const MOST_COMPARED_SESSIONS = 100
+export const MOST_LESSON_LINES = 20
+
+/** Shorter lines, such as "tests added", are the same by chance. */
+export const FEWEST_LESSON_WORDS = 4
+
+/** Of the words of two lines together, how many both have when they say the same. */
+export const LEAST_LIKENESS_SHARE = 0.7

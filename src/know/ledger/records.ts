@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import { type JsonlRecord, readBounded, readJsonl } from "#ground/base"
+import { basename, dirname } from "node:path"
+import { type JsonlRecord, openFolder, readJsonl } from "#ground/base"
 import { LedgerUnreadable } from "./errors.ts"
 import { LARGEST_LEDGER_BYTES } from "./limits.ts"
 
@@ -7,7 +8,12 @@ export type SimulatedFile = { readonly path: string; readonly sha: string | unde
 
 /** What a ledger holds, in the order in which it happened. */
 export type LedgerRecord =
-  | { readonly kind: "opened"; readonly sessionId: string; readonly at: number }
+  | {
+      readonly kind: "opened"
+      readonly sessionId: string
+      readonly host: string | undefined
+      readonly at: number
+    }
   | {
       readonly kind: "modified"
       readonly path: string
@@ -35,20 +41,27 @@ export type LedgerRecord =
 
 /** All of a ledger; one that is not there has no records. */
 export async function readLedger(file: string): Promise<readonly LedgerRecord[]> {
-  const bytes = await bytesOf(file)
+  const bytes = await readBytes(file)
   if (bytes === undefined) return []
   return quickly(bytes) ?? (await readJsonl(file)).records.flatMap((it) => recordOf(it) ?? [])
 }
 
 /** Only lines that hold a text: they are found in the bytes, and only they are parsed. */
 export async function readLines(file: string, text: string): Promise<readonly LedgerRecord[]> {
-  const bytes = await bytesOf(file)
-  if (bytes === undefined) return []
-  return linesWith(bytes, Buffer.from(text)).flatMap((it) => recordOf(parsed(it)) ?? [])
+  const bytes = await readBytes(file)
+  return bytes === undefined ? [] : linesWith(bytes, text)
 }
 
-async function bytesOf(file: string): Promise<Buffer | undefined> {
-  const outcome = await readBounded(file, { maxBytes: LARGEST_LEDGER_BYTES })
+/**
+ * Undefined when there is no such file. At once and not through the pool of threads: a hook has
+ * nothing else to do, and 1 MB takes 0.7 ms in place of 4.
+ */
+export async function readBytes(file: string): Promise<Buffer | undefined> {
+  const opened = openFolder(dirname(file))
+  if (opened.kind === "missing") return undefined
+  if (opened.kind !== "open") throw LedgerUnreadable({ file, problem: "its folder is none" })
+  using folder = opened.folder
+  const outcome = folder.read(basename(file), { maxBytes: LARGEST_LEDGER_BYTES })
   switch (outcome.kind) {
     case "read":
       return outcome.bytes
@@ -60,8 +73,6 @@ async function bytesOf(file: string): Promise<Buffer | undefined> {
       throw LedgerUnreadable({ file, problem: `it is a ${outcome.what}` })
     case "unreadable":
       throw LedgerUnreadable({ file, problem: outcome.reason })
-    case "outside-root":
-      throw LedgerUnreadable({ file, problem: "it lies elsewhere" })
     default:
       return outcome satisfies never
   }
@@ -85,26 +96,45 @@ function quickly(bytes: Buffer): readonly LedgerRecord[] | undefined {
   }
 }
 
-function linesWith(bytes: Buffer, needle: Buffer): readonly string[] {
-  const lines: string[] = []
+export function linesWith(bytes: Buffer, text: string): readonly LedgerRecord[] {
+  const needle = Buffer.from(text)
+  const records: LedgerRecord[] = []
   let at = bytes.indexOf(needle)
   while (at !== -1) {
-    const start = bytes.lastIndexOf(NEWLINE, at) + 1
-    const next = bytes.indexOf(NEWLINE, at)
-    const end = next === -1 ? bytes.length : next
-    lines.push(bytes.toString("utf8", start, end))
+    const { record, end } = lineAround(bytes, at)
+    if (record !== undefined && record !== "broken") records.push(record)
     at = bytes.indexOf(needle, end)
   }
-  return lines
+  return records
+}
+
+type Line = {
+  readonly start: number
+  /** Of its newline, or of the file. */
+  readonly end: number
+  /** Undefined for what is none of ours. */
+  readonly record: LedgerRecord | "broken" | undefined
+}
+
+export function lineAround(bytes: Buffer, at: number): Line {
+  // A place before the first is taken for one from the end.
+  return lineFrom(bytes, at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1)
+}
+
+export function lineFrom(bytes: Buffer, start: number): Line {
+  const next = bytes.indexOf(NEWLINE, start)
+  const end = next === -1 ? bytes.length : next
+  const line = bytes.toString("utf8", start, end)
+  return { start, end, record: line === "" ? undefined : parsed(line) }
 }
 
 const NEWLINE = 0x0a
 
-function parsed(line: string): unknown {
+function parsed(line: string): Line["record"] {
   try {
-    return JSON.parse(line)
+    return recordOf(JSON.parse(line))
   } catch {
-    return undefined
+    return "broken"
   }
 }
 
@@ -115,7 +145,8 @@ function recordOf(value: unknown): LedgerRecord | undefined {
   if (typeof at !== "number" || !Number.isFinite(at)) return undefined
   switch (kind) {
     case "opened":
-      return isText(value["sessionId"]) ? { kind, sessionId: value["sessionId"], at } : undefined
+      if (!isText(value["sessionId"])) return undefined
+      return { kind, sessionId: value["sessionId"], host: textOr(value["host"]), at }
     case "modified":
       if (!isText(path) || !isText(value["tool"])) return undefined
       return { kind, path, tool: value["tool"], at, sha: textOr(value["sha"]) }

@@ -178,12 +178,19 @@ describe("indices", () => {
       await mkdir(join(temp.path, ".qm/memory", folder), { recursive: true })
     const put = (name: string, text: string) => writeFile(join(temp.path, ".qm/memory", name), text)
     await put("decisions/a.md", '---\nid: x\ntitle: "One \\"database\\""\n---\n\ntext\n')
+    await put("decisions/b.md", "---\ntitle: Old\nstate: confirmed\ncreated: 2026-01-01\n---\n")
+    await put("decisions/c.md", "---\ntitle: New\nsuperseded_by: mem_x\ncreated: 2026-02-01\n---\n")
     await put("rules/b.md", "# By hand\n")
     await put("glossary/c.md", "no title")
     await put("glossary/empty.md", "")
     await world(temp.path).writeIndices()
     const text = await readFile(join(temp.path, ".qm/memory/WORKSPACE.md"), "utf8")
-    expect(text).toContain('## Decisions (1)\n\n- [One "database"](decisions/a.md)')
+    const decisions = [
+      "- [New](decisions/c.md) (superseded)",
+      "- [Old](decisions/b.md)",
+      '- [One "database"](decisions/a.md) (proposed)',
+    ]
+    expect(text).toContain(`## Decisions (3)\n\n${decisions.join("\n")}\n\n`)
     expect(text).toContain("## Rules (1)\n\n- [By hand](rules/b.md)")
     expect(text).toContain("## Glossary (1)\n\n- [c](glossary/c.md)")
   })

@@ -3,12 +3,12 @@ import {
   createFile,
   ensureDirectory,
   openFolder,
-  statFile,
   withoutHiddenSigns,
   writeFileAtomic,
 } from "#ground/base"
-import { FolderUnusable, SessionInvalid, TooManySessions } from "./errors.ts"
-import { type Indexed, SESSIONS_FOLDER, writeIndices } from "./indices.ts"
+import { SessionInvalid, TooManySessions } from "./errors.ts"
+import { makeFolders } from "./folders.ts"
+import { ARCHIVE_FOLDER, type Indexed, SESSIONS_FOLDER, writeIndices } from "./indices.ts"
 import {
   LONGEST_PART_UNITS,
   LONGEST_SLUG_UNITS,
@@ -16,6 +16,8 @@ import {
   MOST_LIST_ITEMS,
   MOST_SESSIONS_A_DAY,
 } from "./limits.ts"
+import { renderSession } from "./session-text.ts"
+import { archiveOld, type Proposal, proposeLesson, type Upkeep } from "./upkeep.ts"
 
 export type SessionEntry = {
   /** As YYYY-MM-DD. */
@@ -41,20 +43,26 @@ export type RegisteredSession = {
   /** From the root of the repository. */
   readonly file: string
   readonly indices: Indexed
+  /** Sessions that went to the archive with it: where they lie now. */
+  readonly archived: readonly string[]
+  readonly proposal: Proposal | undefined
 }
 
 /** What sessions leave in the repository, for people and for the sessions after them. */
 export function createSessions(deps: SessionsDeps) {
   return {
-    async register(entry: SessionEntry): Promise<RegisteredSession> {
+    async register(entry: SessionEntry, upkeep?: Upkeep): Promise<RegisteredSession> {
       const cleaned = checked(entry, deps)
       const root = deps.root()
-      await makeFolders(root)
+      const places = { root, stateDirectory: deps.stateDirectory }
+      await makeFolders(root, SESSIONS_FOLDER)
       const name = await reserveName(root, cleaned, deps.stateDirectory)
       const file = `${SESSIONS_FOLDER}/${name}`
       // The name is ours since we made the file; nobody else's bytes are replaced.
-      await writeFileAtomic(join(root, file), render(name, cleaned), { mode: 0o644 })
-      return { file, indices: await writeIndices(root) }
+      await writeFileAtomic(join(root, file), renderSession(name, cleaned), { mode: 0o644 })
+      const archived = await archiveOld(places, upkeep)
+      const indices = await writeIndices(root)
+      return { file, indices, archived, proposal: await proposeLesson(places, upkeep) }
     },
     /** Makes both indices from the files that are there. */
     writeIndices: () => writeIndices(deps.root()),
@@ -105,18 +113,6 @@ function slugOf(text: string): string {
   return slug === "" ? "session" : slug
 }
 
-/** One step after the other: a link on the way would lead out. */
-async function makeFolders(root: string): Promise<void> {
-  let way = ""
-  for (const name of SESSIONS_FOLDER.split("/")) {
-    way = way === "" ? name : `${way}/${name}`
-    const looked = await statFile(join(root, way))
-    if (looked.kind === "found" && looked.what !== "directory")
-      throw FolderUnusable({ folder: way, what: looked.what })
-    if (looked.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
-  }
-}
-
 /**
  * The number is reserved where all worktrees see it, and then the file is made; both are done by
  * one process only. Two sessions with different words still get different numbers.
@@ -128,7 +124,8 @@ async function reserveName(
 ): Promise<string> {
   const reserved = join(stateDirectory, "sessions")
   await ensureDirectory(reserved)
-  const first = highestNumber(join(root, SESSIONS_FOLDER), date) + 1
+  const folders = [SESSIONS_FOLDER, ARCHIVE_FOLDER].map((it) => join(root, it))
+  const first = Math.max(...folders.map((it) => highestNumber(it, date))) + 1
   for (let number = first; number <= MOST_SESSIONS_A_DAY; number++) {
     const label = `${date}-${String(number).padStart(2, "0")}`
     if ((await createFile(join(reserved, label))).kind === "exists") continue
@@ -150,26 +147,4 @@ function highestNumber(folder: string, date: string): number {
     return number === undefined ? [] : [Number(number)]
   })
   return Math.max(0, ...numbers)
-}
-
-function render(name: string, entry: SessionEntry): string {
-  const [, label = "", slug = ""] = /^(\d{4}-\d{2}-\d{2}-\d{2,3})-(.*)\.md$/.exec(name) ?? []
-  const parts = [
-    `# ${label} ${slug.replaceAll("-", " ")}`,
-    `## Request\n\n${plainText(entry.request)}`,
-    `## Done\n\n${list(entry.done)}`,
-    `## Decisions\n\n${list(entry.decisions)}`,
-    `## Final state\n\n${entry.finalState === "" ? "None given." : plainText(entry.finalState)}`,
-  ]
-  return `${parts.join("\n\n")}\n`
-}
-
-/** A heading inside of a text would end its part. */
-function plainText(text: string): string {
-  return text.replace(/^( {0,3})#/gm, "$1\\#")
-}
-
-function list(items: readonly string[]): string {
-  if (items.length === 0) return "None."
-  return items.map((it) => `- ${plainText(it).replaceAll("\n", "\n  ")}`).join("\n")
 }

@@ -17,6 +17,8 @@ export type MemoryDeps = {
   secrets(): Promise<Pick<Secrets, "redact">>
   readonly hashOf: HashOf
   commit(): Promise<string | null>
+  /** Where hooks find what they are told of; without it nothing is kept for them. */
+  stateDirectory?(): string
   /** Whether a session has read a text that nobody here wrote. */
   isUntrusted(sessionId: string): Promise<boolean>
 }

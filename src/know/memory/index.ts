@@ -1,3 +1,4 @@
+export { decisionBody } from "./decision.ts"
 export type { MemoryDeps } from "./deps.ts"
 export type { MemoryRoom } from "./memory.ts"
 export { createMemory } from "./memory.ts"

@@ -5,6 +5,7 @@ import type { MemoryDeps } from "./deps.ts"
 import type { RecordInput } from "./draft.ts"
 import { injectMemories, type Wanted } from "./inject.ts"
 import { createWriteLock } from "./lock.ts"
+import { forHooks } from "./pitfalls.ts"
 import { createReads } from "./reads.ts"
 import { recordMemory } from "./record.ts"
 import { createView } from "./views.ts"
@@ -13,8 +14,7 @@ export type MemoryRoom = ReturnType<typeof createMemory>
 
 /** What a repository decided to remember: its files are the truth, all else is made from them. */
 export function createMemory(deps: MemoryDeps) {
-  const load = createCatalogue(deps)
-  const locked = createWriteLock(deps)
+  const { load, locked } = forHooks(createCatalogue(deps), createWriteLock(deps), deps)
   const view = () => createView(deps)
   return {
     ...createReads({ deps, load, view }),

@@ -1,0 +1,111 @@
+import { isUtf8 } from "node:buffer"
+import { type OpenFolder, visibleLine, withoutHiddenSigns } from "#ground/base"
+import type { LoggedSession } from "#ground/contract"
+import { openBelow } from "./below.ts"
+import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
+import {
+  LARGEST_INDEXED_FILE_BYTES,
+  LONGEST_INDEX_LINE_UNITS,
+  MOST_INDEXED_FILES,
+} from "./limits.ts"
+import {
+  newestNameFirst,
+  parseSession,
+  parseSessionName,
+  type SessionParts,
+} from "./session-text.ts"
+
+export type LoggedText = {
+  /** From the root of the repository. */
+  readonly file: string
+  readonly text: string
+}
+
+/** A session's file with what it says, without hidden signs. */
+export type ReadSession = SessionParts & { readonly file: string; readonly date: string }
+
+/**
+ * Sessions that were written down, those in the archive among them, the latest first. Only as many
+ * files are read as are wanted; one that cannot be read is passed over.
+ */
+export function listLogged(
+  root: string,
+  limit: number,
+): { readonly logged: readonly LoggedSession[]; readonly count: number } {
+  const found = findSessions(root)
+  const read = readSessions(root, found).take(limit)
+  const logged = read.map(({ file, date, title, request }) => {
+    return { file, date, title: lineOf(title), request: lineOf(request) }
+  })
+  return { logged: logged.toArray(), count: found.length }
+}
+
+/** The last session that was written down, whole. */
+export function latestLogged(root: string): ReadSession | undefined {
+  return readLatest(root, 1)[0]
+}
+
+/** The last few of them. */
+export function readLatest(root: string, limit: number): readonly ReadSession[] {
+  return readSessions(root, findSessions(root)).take(limit).toArray()
+}
+
+/**
+ * The text of a session's file, by its path from the root or its name alone; it may have gone to
+ * the archive since. Undefined for what is not there, no session's, too large, or not a plain file.
+ */
+export function readLogged(root: string, file: string): LoggedText | undefined {
+  const [, given, name = ""] =
+    /^(\.qm\/memory\/sessions\/(?:archive\/)?)?([^/\\]+)$/.exec(file) ?? []
+  if (parseSessionName(name) === undefined) return undefined
+  const places = [SESSIONS_FOLDER, ARCHIVE_FOLDER]
+  const first = given === undefined ? SESSIONS_FOLDER : given.slice(0, -1)
+  for (const folder of [first, ...places.filter((it) => it !== first)]) {
+    using held = openBelow(root, folder)
+    const text = held === undefined ? undefined : textIn(held, name)
+    if (text !== undefined) return { file: `${folder}/${name}`, text }
+  }
+  return undefined
+}
+
+type Found = { readonly folder: string; readonly name: string }
+
+/** By name alone, the latest first. */
+function findSessions(root: string): readonly Found[] {
+  const found = [SESSIONS_FOLDER, ARCHIVE_FOLDER].flatMap((folder) => {
+    using held = openBelow(root, folder)
+    const listed = held?.list({ maxEntries: MOST_INDEXED_FILES })
+    const entries = listed?.kind === "listed" ? listed.entries : []
+    return entries.flatMap(({ name, what }) =>
+      what === "regular file" && parseSessionName(name) !== undefined ? [{ folder, name }] : [],
+    )
+  })
+  return found.toSorted((a, b) => newestNameFirst(a.name, b.name))
+}
+
+/** One after the other, as they are asked for. */
+function* readSessions(root: string, found: readonly Found[]): Generator<ReadSession> {
+  for (const { folder, name } of found) {
+    using held = openBelow(root, folder)
+    const text = held === undefined ? undefined : textIn(held, name)
+    const date = parseSessionName(name)?.day
+    if (text === undefined || date === undefined) continue
+    yield { ...parseSession(name, text), file: `${folder}/${name}`, date }
+  }
+}
+
+function textIn(held: OpenFolder, name: string): string | undefined {
+  const read = held.read(name, { maxBytes: LARGEST_INDEXED_FILE_BYTES })
+  if (read.kind !== "read" || !isUtf8(read.bytes)) return undefined
+  const text = withoutHiddenSigns(read.bytes.toString().replaceAll("\r\n", "\n"))
+  // A name is reserved by an empty file, a moment before its text is there.
+  return text.trim() === "" ? undefined : text
+}
+
+/** The first line, as it is shown in a list. */
+function lineOf(text: string): string {
+  const [first = ""] = text.split("\n")
+  const points = [...visibleLine(first.trim())]
+  const isLong = points.length > LONGEST_INDEX_LINE_UNITS
+  return isLong ? `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}…` : points.join("")
+}

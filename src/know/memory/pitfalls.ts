@@ -1,0 +1,114 @@
+import { join } from "node:path"
+import { compareText, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
+import type { Redact } from "#ground/secrets"
+import type { Catalogue, Load } from "./catalogue.ts"
+import { cleanedLine } from "./clean.ts"
+import { confidenceOf } from "./confidence.ts"
+import type { MemoryDeps } from "./deps.ts"
+import { isQuarantined, type MemoryEntry } from "./entry.ts"
+import type { createWriteLock } from "./lock.ts"
+
+/** What an edit is warned of, as a hook reads it: without a package, and without the database. */
+type Pitfall = {
+  readonly id: string
+  readonly title: string
+  readonly line: string
+  /** Files and folders that it cites. */
+  readonly paths: readonly string[]
+}
+
+/** As handed out elsewhere: what was never judged stands exactly here. */
+const LEAST_CONFIDENCE = 0.7
+
+/** A hook reads them all before an edit, and shows three. */
+const MOST_PITFALLS = 500
+const LONGEST_LINE_UNITS = 300
+
+/** The largest file that these make, in their widest letters. */
+const LARGEST_FILE_BYTES = 8 * 1024 ** 2
+
+type Locked = ReturnType<typeof createWriteLock>
+type Deps = Pick<MemoryDeps, "secrets" | "log"> & { stateDirectory(): string }
+
+/**
+ * The room's reader and writer, with the file for hooks kept beside them. Whoever asks what is
+ * remembered sees what people changed by hand, so each look is the moment to write it, and only when
+ * it differs; after a change the room looks once more.
+ */
+export function forHooks(
+  load: Load,
+  locked: Locked,
+  { stateDirectory, ...others }: MemoryDeps,
+): { readonly load: Load; readonly locked: Locked } {
+  if (stateDirectory === undefined) return { load, locked }
+  const keepingLoad = withPitfalls(load, { ...others, stateDirectory })
+  return {
+    load: keepingLoad,
+    async locked(work) {
+      const result = await locked(work)
+      // The change is made; what fails now must not hide that.
+      await keepingLoad().catch((error: unknown) => others.log.warn(NOT_WRITTEN, { error }))
+      return result
+    },
+  }
+}
+
+const NOT_WRITTEN = "the pitfalls for hooks were not written"
+
+function withPitfalls(load: Load, deps: Deps): Load {
+  let written: string | undefined
+  return async () => {
+    const catalogue = await load()
+    try {
+      written = await keepPitfalls(catalogue, { deps, written })
+    } catch (error) {
+      deps.log.warn(NOT_WRITTEN, { error })
+    }
+    return catalogue
+  }
+}
+
+/** Those that are believed and not over, the latest first, with what they cite. */
+function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
+  const isTold = (it: MemoryEntry) =>
+    it.kind === "pitfall" &&
+    it.state !== "superseded" &&
+    !isQuarantined(it) &&
+    it.cites.length > 0 &&
+    (it.state === "confirmed" || confidenceOf(it, usesOf(it.id)) >= LEAST_CONFIDENCE)
+  const told = kept.map((it) => it.entry).filter(isTold)
+  const latest = told.toSorted((a, b) => b.createdAt - a.createdAt || compareText(a.id, b.id))
+  return latest.slice(0, MOST_PITFALLS).map((it) => ({
+    id: it.id,
+    title: it.title,
+    // Who gave no line has the title for one, which says nothing new.
+    line: ["", it.title].includes(it.description) ? it.body : it.description,
+    paths: [...new Set(it.cites.map((cite) => cite.path))],
+  }))
+}
+
+type Keeping = { readonly deps: Deps; readonly written: string | undefined }
+
+/** What the file was made from, so that the same is not made twice. */
+async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): Promise<string> {
+  const pitfalls = pitfallsIn(catalogue)
+  const source = JSON.stringify(pitfalls)
+  if (source === written) return source
+  const folder = deps.stateDirectory()
+  const file = join(folder, "pitfalls.json")
+  const there = await readTextBounded(file, { maxBytes: LARGEST_FILE_BYTES })
+  if (there.kind === "missing" && pitfalls.length === 0) return source
+  // Once more on the way out: a value may be known for a secret since the file was read.
+  const { redact } = pitfalls.length === 0 ? { redact: undefined } : await deps.secrets()
+  const items = redact === undefined ? [] : pitfalls.map((it) => safe(it, redact))
+  const text = `${JSON.stringify({ version: 1, items }, undefined, 1)}\n`
+  if (there.kind === "read" && there.text === text) return source
+  await ensureDirectory(folder)
+  await writeFileAtomic(file, text)
+  return source
+}
+
+function safe({ id, title, line, paths }: Pitfall, redact: Redact): Pitfall {
+  const short = (text: string) => cleanedLine(text, redact).text.slice(0, LONGEST_LINE_UNITS)
+  return { id, title: short(title), line: short(line), paths: paths.map((it) => redact(it).text) }
+}
