@@ -46,8 +46,13 @@ export function storable(name: string): string {
   return name.replaceAll("\0", "").toWellFormed()
 }
 
-/** Tools of hosts that read the web, and those of other servers; ours is called qm. */
+/** Tools of hosts that read the web, and those of other servers. */
 export function bringsForeignText(tool: string): boolean {
-  if (/^mcp__/i.test(tool)) return !/^mcp__(?:plugin_)?(?:qm|quartermaster)(?:_|$)/i.test(tool)
+  if (/^mcp__/i.test(tool)) return !isOwnTool(tool)
   return /^(?:web|google_web|fetch|browser)/i.test(tool)
+}
+
+/** As hosts call the tools of our own server, which is called qm. */
+export function isOwnTool(tool: string): boolean {
+  return /^mcp__(?:plugin_)?(?:qm|quartermaster)(?:_|$)/i.test(tool)
 }

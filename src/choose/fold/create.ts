@@ -30,6 +30,7 @@ import {
 import { BranchRow, isLive, LiveRow, MomentRow, NEW_STATE } from "./rows.ts"
 import { pathWithin } from "./scope.ts"
 import type { Scrub } from "./scrub.ts"
+import { drainSpool, markSpool } from "./spool-charge.ts"
 import { type Call, counterOrRough, type FoldDeps, isBranchId, newId, openCall } from "./world.ts"
 
 type Config = ReturnType<FoldDeps["config"]>
@@ -39,6 +40,7 @@ type Creating = FoldDeps & {
   isClosed(): boolean
   onOpening(): void
   onOpened(deadlineAt: number): void
+  onEnded(): void
 }
 
 /** The row is stored before anything else happens; memories are asked for a branch that is there. */
@@ -51,11 +53,13 @@ export async function createBranch(
   if (!config.enabled) throw FoldDisabled({})
   const { budget, timeoutSeconds } = checkBranch(input, config)
   const call = await openCall(deps, caller, input.sessionId)
+  await drainSpool(deps, call.who)
   const injection = injectionOf(config, budget)
   const draft = draftOf(deps, { input, caller, call, budget, timeoutSeconds })
   const status = injection === 0 ? "active" : "created"
   const depth = await store(deps, { ...draft, status }, config)
   deps.onOpened(draft.deadlineAt)
+  await markSpool(deps, draft.session)
   const memories = injection === 0 ? [] : await inject(deps, draft, { config, injection })
   await cleanIfDue(deps)
   const { id: branchId, given } = draft

@@ -7,6 +7,7 @@ import { distillText } from "./package.ts"
 import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
 import { BranchRow, type BranchState, isLive, tokensKeptOut } from "./rows.ts"
 import { outOfScope, pathWithin } from "./scope.ts"
+import { drainSpool } from "./spool-charge.ts"
 import { addStep } from "./trail.ts"
 import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
@@ -21,6 +22,7 @@ export async function returnFrom(
 ): Promise<FoldReturn> {
   checkReturn(input)
   const call = await openCall(deps, caller, input.sessionId)
+  await drainSpool(deps, call.who)
   const returnKey = keyOf(input.idempotencyKey)
   const found = await findReturned(deps, input.branchId, { who: call.who, returnKey })
   if (isSameReturn(found, returnKey)) return answerOf(found)

@@ -9,6 +9,7 @@ import { readHandle } from "./read.ts"
 import { restoreTrail } from "./restore.ts"
 import { BranchRow, CountRow, MomentRow } from "./rows.ts"
 import { openScrub } from "./scrub.ts"
+import { createTidy } from "./spool-charge.ts"
 import { endWhatIsOverdue, statusOf } from "./status.ts"
 import { listBranches, searchTrails, showBranch, treeOfBranches } from "./views.ts"
 import { createWatch } from "./watch.ts"
@@ -20,6 +21,7 @@ export type Fold = ReturnType<typeof createFold>
 export function createFold(given: FoldDeps) {
   let isClosed = false
   let hasOpened = false
+  const tidy = createTidy(given)
   const watch = createWatch({
     clock: given.clock,
     log: given.log,
@@ -36,14 +38,18 @@ export function createFold(given: FoldDeps) {
       hasOpened = true
     },
     onOpened: (deadlineAt: number) => watch.opened(deadlineAt),
-    onEnded: () => watch.ended(),
+    onEnded: () => {
+      watch.ended()
+      tidy.later()
+    },
   }
-  const { endOwn, ...ends } = createEnds(deps)
+  const { endOwn, recover, ...ends } = createEnds(deps)
 
   return {
     ...forAgents(deps),
     ...forPersons(deps),
     ...ends,
+    recover: async (): Promise<number> => tidy.after(recover()),
     /** What a tool of ours answers: large texts stay under a handle, the call is charged. */
     meter: (call: MeteredCall) => meterCall(deps, call),
     hasReadUntrusted: (sessionId: string) => hasReadUntrusted(deps, sessionId),
@@ -61,6 +67,7 @@ export function createFold(given: FoldDeps) {
       await watch.close()
       // A process that only read has nothing to end, and takes no turn among those who write.
       if (hasOpened) await endOwn(reason)
+      await tidy.done()
     },
   }
 }

@@ -93,6 +93,16 @@ export const MOST_ENDED_AT_ONCE = 200
 /** The wall clock may jump, so the wait for a deadline is looked at again after this. */
 export const LONGEST_WAIT_MS = 60_000
 
+/** A hook's line has some hundred bytes: 100,000 calls between two looks, past every branch. */
+export const LARGEST_SPOOL_BYTES = 32 * 1024 ** 2
+
+/** Sessions with an open branch, and what dead processes left. */
+export const MOST_SPOOL_ENTRIES = 10_000
+export const SPOOL_LEFT_MS = 60 * 60 * 1_000
+
+/** Hooks know how long a text was and not what it said; most texts of tools have about so many. */
+export const UNITS_PER_TOKEN = 4
+
 /** Branches of one tree. */
 export const MOST_TREE_BRANCHES = 2_000
 

@@ -22,6 +22,7 @@ import {
 import { BranchRow } from "./rows.ts"
 import type { Scrub } from "./scrub.ts"
 import { type Charged, chargeActive } from "./spend.ts"
+import { drainSpool } from "./spool-charge.ts"
 import { counterOrRough, type FoldDeps, newId, openCall } from "./world.ts"
 
 /** A call of one of our own tools, and what it is about to answer. */
@@ -53,6 +54,7 @@ export async function meterCall(deps: Metering, call: MeteredCall): Promise<Mete
   const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
   const whole = shortened(scrub.text(call.text))
   if (!deps.config().enabled) return { text: whole }
+  await drainSpool(deps, who)
   const weighed = await weigh(deps, { call, whole, scrub })
   const db = await deps.db()
   if (!(await needsWriting(db, { who, call, weighed }))) return { text: whole }

@@ -37,6 +37,10 @@ export const selectLive = (root: string): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE b.root = ${root} AND b.status IN ${LIVE}
   ORDER BY b.depth DESC, b.created_at DESC, b.id`
 
+/** Of all worktrees: they share what hooks leave. */
+export const selectLiveSessions = (): Sql => sql`
+  SELECT DISTINCT session FROM fold_branches WHERE status IN ${LIVE}`
+
 export const selectLiveChildren = (ids: readonly string[]): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE b.parent IN (${join(ids.map((it) => sql`${it}`))}) AND b.status IN ${LIVE}

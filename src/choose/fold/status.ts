@@ -14,6 +14,7 @@ import {
 } from "./queries.ts"
 import { BranchRow, branchOf, isLive, MomentRow } from "./rows.ts"
 import type { Scrub } from "./scrub.ts"
+import { drainSpool } from "./spool-charge.ts"
 import { addStep } from "./trail.ts"
 import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
@@ -26,6 +27,7 @@ export async function statusOf(
   caller: Caller,
 ): Promise<FoldStatus> {
   const { who, scrub } = await openCall(deps, caller, input.sessionId)
+  await drainSpool(deps, who)
   const db = await deps.db()
   await endWhatIsOverdue(deps, db)
   const row = await find(db, input.branchId ?? "", who)

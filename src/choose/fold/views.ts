@@ -14,6 +14,7 @@ import { around, hasWords, linesOf, wordsOf } from "./lines.ts"
 import { selectTrail, selectWholeTrail } from "./queries.ts"
 import { stepText } from "./read.ts"
 import { BranchRow, branchOf, CountRow, TrailRow, WholeTrailRow } from "./rows.ts"
+import { drainAllSpools } from "./spool-charge.ts"
 import { endWhatIsOverdue } from "./status.ts"
 import { countActive, countBranches, selectBranch, selectBranches } from "./view-queries.ts"
 import { type FoldDeps, isBranchId } from "./world.ts"
@@ -23,6 +24,9 @@ type Viewing = FoldDeps & { onEnded(): void }
 /** Whoever looks ends what is overdue. A store that cannot be written is no reason to show nothing. */
 async function openView(deps: Viewing): Promise<Db<"fold">> {
   const db = await deps.db()
+  await drainAllSpools(deps).catch((error: unknown) => {
+    deps.log.warn("what hooks left is not charged", { error })
+  })
   await endWhatIsOverdue(deps, db).catch((error: unknown) => {
     deps.log.warn("branches that are overdue are shown as open", { error })
   })

@@ -7,6 +7,7 @@ import { checkSession } from "./check.ts"
 import type { Bound } from "./queries.ts"
 import type { Owner } from "./rows.ts"
 import { openScrub, type Scrub } from "./scrub.ts"
+import type { Spool } from "./spool.ts"
 
 /** What the room is handed. */
 export type FoldDeps = {
@@ -22,6 +23,8 @@ export type FoldDeps = {
   count(): Promise<(text: string) => number>
   /** When it rejects or throws, nothing leaves. */
   secrets(): Promise<Pick<Secrets, "redact">>
+  /** What hooks leave; without it only our own tools are metered. */
+  readonly spool?: Spool
   memories(wanted: MemoriesWanted): Promise<readonly MemoryInjected[]>
 }
 

@@ -11,13 +11,14 @@ const SCRIPT = `
   process.stdout.write(JSON.stringify({ loaded, names: Object.keys(room) }))
 `
 
-test("[GUARD-13] importing the room loads no package, and no room but ground/base", async () => {
+test("[GUARD-13] importing the room loads no package, and no room but ground/base and know/ledger", async () => {
   const root = `${import.meta.dirname}/../../..`
   const args = ["--input-type=module", "--eval", SCRIPT]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
   const { loaded, names }: { loaded: string[]; names: string[] } = JSON.parse(stdout)
   const others = loaded.filter(
-    (url) => !url.startsWith("node:") && !/\/src\/(?:choose\/guard|ground\/base)\//.test(url),
+    (url) =>
+      !url.startsWith("node:") && !/\/src\/(?:choose\/guard|know\/ledger|ground\/base)\//.test(url),
   )
   expect(others).toEqual([])
   expect(names).toContain("covers")

@@ -1,10 +1,14 @@
-import { type Glob, parseGlob } from "./glob.ts"
+import { type Glob, parseGlob } from "#ground/base"
 import { MOST_RISK_GLOBS } from "./limits.ts"
 
 export type RiskPaths = {
   /** The pattern that makes a path one of high risk; undefined where none does. */
   patternFor(path: string): string | undefined
+  /** The last pattern that fits, also one that takes back. */
+  decidingFor(path: string): DecidingPattern | undefined
 }
+
+export type DecidingPattern = { readonly pattern: string; readonly takesBack: boolean }
 
 /**
  * The paths that a list of patterns means. The last pattern that fits decides, as in a .gitignore:
@@ -12,9 +16,12 @@ export type RiskPaths = {
  */
 export function createRiskPaths(patterns: readonly string[]): RiskPaths {
   const rules = rulesOf(patterns).toReversed()
+  const decidingFor = (path: string): DecidingPattern | undefined =>
+    rules.find((it) => it.glob.kind === "usable" && it.glob.fits(path))
   return {
+    decidingFor,
     patternFor(path) {
-      const deciding = rules.find((it) => it.glob.kind === "usable" && it.glob.fits(path))
+      const deciding = decidingFor(path)
       return deciding === undefined || deciding.takesBack ? undefined : deciding.pattern
     },
   }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { readBounded } from "#ground/base"
-import { LARGEST_HASHED_BYTES } from "../limits.ts"
-import type { KeptReceipt } from "./receipt.ts"
+import { readBounded, readTextBounded } from "#ground/base"
+import { LARGEST_GIT_CONFIG_BYTES, LARGEST_HASHED_BYTES } from "../limits.ts"
 
 export type HashFormat = "sha1" | "sha256"
 
@@ -42,8 +41,10 @@ function hashOf(bytes: Uint8Array, format: HashFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
 }
 
-/** A repository has ids of one length, and its receipts say which. */
-export function hashFormatOf(receipts: readonly Pick<KeptReceipt, "paths">[]): HashFormat {
-  const ids = receipts.flatMap((it) => it.paths.flatMap(({ blobId }) => blobId ?? []))
-  return ids[0]?.length === 64 ? "sha256" : "sha1"
+/** A repository has ids of one length; its config, which lies beside the state, says which. */
+export async function hashFormatIn(stateDirectory: string): Promise<HashFormat> {
+  const file = join(stateDirectory, "..", "config")
+  const read = await readTextBounded(file, { maxBytes: LARGEST_GIT_CONFIG_BYTES })
+  const isLong = read.kind === "read" && /^\s*objectformat\s*=\s*sha256\b/im.test(read.text)
+  return isLong ? "sha256" : "sha1"
 }

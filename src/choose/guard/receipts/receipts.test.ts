@@ -13,7 +13,7 @@ import {
   MOST_RECEIPTS_READ,
   RECEIPT_KEPT_MS,
 } from "../limits.ts"
-import { hashFile, hashFormatOf } from "./hash-file.ts"
+import { hashFile, hashFormatIn } from "./hash-file.ts"
 import { parseReceipt, type Receipt } from "./receipt.ts"
 import { readReceipts, sweepReceipts, writeReceipt } from "./receipts.ts"
 
@@ -167,14 +167,15 @@ describe("[GUARD-8] the hash is git's, of the bytes on the disk", () => {
     expect(await kindOf("../outside")).toBe("unknown")
   })
 
-  test("[GUARD-8] receipts say which format a repository has", () => {
-    const long = {
-      paths: [
-        { path: "a", blobId: null },
-        { path: "b", blobId: "0".repeat(64) },
-      ],
+  test("[GUARD-8] the config of a repository says which format its ids have", async () => {
+    await using directory = await tempDirectory()
+    const state = join(directory.path, "qm")
+    const format = async (text: string) => {
+      await writeFile(join(directory.path, "config"), text)
+      return hashFormatIn(state)
     }
-    expect(hashFormatOf([long])).toBe("sha256")
-    expect(hashFormatOf([])).toBe("sha1")
+    expect(await hashFormatIn(state)).toBe("sha1")
+    expect(await format("[core]\n\tbare = false\n")).toBe("sha1")
+    expect(await format("[extensions]\n\tobjectFormat = sha256\n")).toBe("sha256")
   })
 })

@@ -1,0 +1,123 @@
+import { join } from "node:path"
+import {
+  createFile,
+  ensureDirectory,
+  type JsonlRecord,
+  listDirectory,
+  type Random,
+  readJsonl,
+  removeFile,
+  renameFile,
+  statFile,
+} from "#ground/base"
+import { digest } from "#know/ledger"
+import {
+  LARGEST_SPOOL_BYTES,
+  LONGEST_NAME_UNITS,
+  MOST_SPOOL_ENTRIES,
+  MOST_TOUCHED_PATHS,
+  SPOOL_LEFT_MS,
+} from "./limits.ts"
+
+export type SpoolDeps = {
+  /** Of this repository and all its worktrees. */
+  readonly stateDirectory: string
+  readonly random: Random
+  now(): number
+}
+
+export type Spool = ReturnType<typeof createSpool>
+
+/** What a tool of the host brought into the window: only its length is known. */
+export type SpooledCharge = {
+  readonly tool: string
+  readonly textUnits: number
+  readonly paths: readonly string[]
+}
+
+/**
+ * Where hooks leave what the host's own tools cost, since they have no time for a database. They do
+ * so only for a session that has a marker, which stands there while a branch of it is open.
+ */
+export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
+  const folder = join(stateDirectory, "charges")
+  const markerOf = (name: string) => join(folder, `open-${name}`)
+  const spoolOf = (name: string) => join(folder, `${name}.jsonl`)
+  const mark = (name: string) => createFile(markerOf(name))
+
+  return {
+    /** From now on hooks leave what this session's tools cost. */
+    async open(session: string): Promise<void> {
+      await ensureDirectory(folder)
+      await mark(digest(session))
+    },
+
+    /**
+     * What was left for a session. A rename has one winner, so nothing is handed out twice; what
+     * a hook writes at this very moment may be lost.
+     */
+    async drain(session: string): Promise<readonly SpooledCharge[]> {
+      const own = join(folder, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
+      if (!(await isWon(spoolOf(digest(session)), own))) return []
+      const { records } = await readJsonl(own, { maxBytes: LARGEST_SPOOL_BYTES })
+      await removeFile(own)
+      return records.flatMap((it) => (it["session"] === session ? (chargeOf(it) ?? []) : []))
+    },
+
+    /** Takes away the markers of all other sessions, however their branches have ended. */
+    async keepOnly(live: () => Promise<readonly string[]>): Promise<void> {
+      const names = await namesIn(folder)
+      await sweepLeft(folder, names, now())
+      const marked = names.flatMap((it) => MARKER.exec(it)?.[1] ?? [])
+      if (marked.length === 0) return
+      const before = new Set((await live()).map(digest))
+      const gone = marked.filter((it) => !before.has(it))
+      for (const name of gone) {
+        await removeFile(markerOf(name))
+        await removeFile(spoolOf(name))
+      }
+      if (gone.length === 0) return
+      // A branch may have been opened since we asked, and its marker was taken away.
+      const after = new Set((await live()).map(digest))
+      for (const name of gone) if (after.has(name)) await mark(name)
+    },
+  }
+}
+
+/** What a process had taken that then died. */
+async function sweepLeft(folder: string, names: readonly string[], now: number): Promise<void> {
+  for (const name of names.filter((it) => it.startsWith("drain-"))) {
+    const found = await statFile(join(folder, name))
+    const isOld = found.kind === "found" && now - found.stat.modifiedAtMs > SPOOL_LEFT_MS
+    if (isOld) await removeFile(join(folder, name))
+  }
+}
+
+const MARKER = /^open-([0-9a-f]{40})$/
+
+/** False when there is nothing, or another process was faster. */
+async function isWon(file: string, own: string): Promise<boolean> {
+  try {
+    return (await renameFile(file, own)).kind === "renamed"
+  } catch {
+    return false
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const listed = await listDirectory(folder, { maxEntries: MOST_SPOOL_ENTRIES, order: "disk" })
+  return listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+}
+
+/** Undefined for what no hook of ours wrote. */
+function chargeOf({ tool, textUnits, paths }: JsonlRecord): SpooledCharge | undefined {
+  if (typeof tool !== "string" || !Number.isSafeInteger(textUnits)) return undefined
+  const units = Number(textUnits)
+  if (units < 0) return undefined
+  const named = Array.isArray(paths) ? paths.filter((it) => typeof it === "string") : []
+  return {
+    tool: tool.slice(0, LONGEST_NAME_UNITS),
+    textUnits: units,
+    paths: named.slice(0, MOST_TOUCHED_PATHS),
+  }
+}

@@ -1,0 +1,144 @@
+import { readTextBounded } from "#ground/base"
+import type { HookConfig } from "./event.ts"
+import { LARGEST_CONFIG_BYTES, LONGEST_SETTING_UNITS } from "./limits.ts"
+
+export type HookConfigPlaces = {
+  readonly projectFile: string
+  readonly userFile: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The settings that hooks need, read without a package. It means what `show/app/config.ts` means by
+ * the same files; only there every mistake is named, and here it is passed over.
+ */
+export async function readHookConfig(places: HookConfigPlaces): Promise<HookConfig> {
+  const [user, project] = await Promise.all([
+    readSettings(places.userFile),
+    readSettings(places.projectFile),
+  ])
+  const layers: Layers = { files: [project, user], environment: places.environment }
+  return {
+    level: settle(LEVEL, layers) ?? DEFAULT_LEVEL,
+    mayFetch: settle(FETCH, layers) ?? true,
+    highRiskPaths: splitPatterns(settle(patternsOf("guard", "highRiskPaths"), layers) ?? ""),
+    ignored: listed("ignored", layers),
+    important: listed("important", layers),
+    registration: listed("registration", layers),
+  }
+}
+
+/** Patterns with commas between them; a comma in braces is part of its pattern. */
+export function splitPatterns(text: string): readonly string[] {
+  const patterns: string[] = []
+  let [start, depth] = [0, 0]
+  for (let at = 0; at <= text.length; at++) {
+    const sign = text[at]
+    if (sign === "{") depth += 1
+    if (sign === "}") depth = Math.max(0, depth - 1)
+    const isEnd = sign === undefined || (sign === "," && depth === 0)
+    if (!isEnd) continue
+    patterns.push(text.slice(start, at).trim())
+    start = at + 1
+  }
+  return patterns.filter((it) => it !== "")
+}
+
+type Settings = Readonly<Record<string, unknown>>
+type Layers = {
+  /** The first that sets a field decides. */
+  readonly files: readonly Settings[]
+  readonly environment: HookConfigPlaces["environment"]
+}
+
+type Field<Value> = {
+  readonly section: string
+  readonly name: string
+  readonly variable: string
+  isOne(value: unknown): value is Value
+}
+
+const DEFAULT_LEVEL = 2
+const HIGHEST_LEVEL = 7
+
+const LEVEL: Field<number> = {
+  section: "kit",
+  name: "level",
+  variable: "QM_KIT_LEVEL",
+  isOne: (value): value is number =>
+    typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= HIGHEST_LEVEL,
+}
+
+const FETCH: Field<boolean> = {
+  section: "kit",
+  name: "fetch",
+  variable: "QM_KIT_FETCH",
+  isOne: (value) => typeof value === "boolean",
+}
+
+function patternsOf(section: string, name: string): Field<string> {
+  const words = `${section}_${name.replace(/[A-Z]/g, (it) => `_${it}`)}`
+  return {
+    section,
+    name,
+    variable: `QM_${words.toUpperCase()}`,
+    isOne: (value): value is string =>
+      typeof value === "string" && value.length <= LONGEST_SETTING_UNITS,
+  }
+}
+
+/** An empty list means the defaults: whoever wants nothing ignored names something that is not. */
+function listed(name: string, layers: Layers): readonly string[] | undefined {
+  const patterns = splitPatterns(settle(patternsOf("kit", name), layers) ?? "")
+  return patterns.length === 0 ? undefined : patterns
+}
+
+function settle<Value>(field: Field<Value>, layers: Layers): Value | undefined {
+  const inFiles = layers.files.map((it) => valueIn(it, field))
+  const candidates = [meant(field, layers.environment[field.variable]), ...inFiles]
+  return candidates.find((it) => field.isOne(it))
+}
+
+function valueIn(settings: Settings, { section, name }: { section: string; name: string }) {
+  const fields = Object.hasOwn(settings, section) ? settings[section] : undefined
+  return isSettings(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+/** The environment is text. Where a field takes no text, it means what JSON reads in it. */
+function meant<Value>(field: Field<Value>, text: string | undefined): unknown {
+  if (text === undefined || text === "") return undefined
+  return field.isOne(text) ? text : parsed(text)
+}
+
+async function readSettings(file: string): Promise<Settings> {
+  const read = await readTextBounded(file, { maxBytes: LARGEST_CONFIG_BYTES })
+  const value = read.kind === "read" ? parsed(plainJson(read.text)) : undefined
+  return isSettings(value) ? value : {}
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "")
+  } catch {
+    return undefined
+  }
+}
+
+/** Without comments and trailing commas; undefined when a comment does not end. */
+function plainJson(text: string): string | undefined {
+  let isOpen = false
+  const plain = text.replace(STRING_OR_COMMENT, (it) => {
+    if (it.startsWith("/*") && (it.length < 4 || !it.endsWith("*/"))) isOpen = true
+    return it.startsWith("/") ? " " : it
+  })
+  return isOpen ? undefined : plain.replace(STRING_OR_LAST_COMMA, (it) => (it === "," ? "" : it))
+}
+
+// What is open goes on to the end of the text: looked for again and again it would take long.
+const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?'
+const STRING_OR_COMMENT = new RegExp(`${STRING}|//[^\\n\\r]*|/\\*[^]*?(?:\\*/|$)`, "g")
+const STRING_OR_LAST_COMMA = new RegExp(`${STRING}|,(?=\\s*[}\\]])`, "g")
+
+function isSettings(value: unknown): value is Settings {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,153 @@
+import { chmod, rm, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { createIds, systemRandom } from "#ground/base"
+import { hookWorld } from "#test/hook-world"
+import { judgeEvent } from "./judge.ts"
+import { createOverrides } from "./overrides.ts"
+import { RULES } from "./rules.ts"
+
+const SILENT = { verdict: { kind: "silent" }, rule: null }
+const editOf = (...paths: readonly string[]) => ({ tool: "Edit", paths })
+const pitfalls = (count: number, line: string) =>
+  JSON.stringify({
+    version: 1,
+    items: Array.from({ length: count }, (_, n) => ({
+      id: `mem_${n}`,
+      title: "t",
+      line,
+      paths: ["a.ts"],
+    })),
+  })
+
+describe("one verdict", () => {
+  test("[GUARD-17] each level has the hooks that the kit says", () => {
+    const hooksOf = (level: number) =>
+      RULES.filter((it) => it.level <= level)
+        .map((it) => it.name)
+        .toSorted()
+    expect(hooksOf(1)).toEqual([])
+    expect(hooksOf(2)).toEqual(["boot", "drift", "loaded", "track"])
+    expect(hooksOf(3)).toEqual([...hooksOf(2), "concurrency"].toSorted())
+    expect(hooksOf(4)).toEqual([...hooksOf(3), "package"].toSorted())
+    expect(hooksOf(5)).toEqual([...hooksOf(4), "pitfall", "risk"].toSorted())
+    expect(hooksOf(7)).toEqual(hooksOf(5))
+  })
+
+  test("[GUARD-17] a rule above the level is not asked", async () => {
+    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await it.claim("theirs", "a.ts")
+    const before = it.event("before-edit", editOf("a.ts"))
+    expect(await judgeEvent(before, it.with({ level: 2 }))).toEqual(SILENT)
+    expect((await judgeEvent(before, it.with({ level: 3 }))).rule).toBe("concurrency")
+    expect((await judgeEvent(it.event("before-edit", editOf("b.ts")), it)).rule).toBe("risk")
+  })
+
+  test("[GUARD-17] a refusal stands alone; otherwise all is said, the weightier first", async () => {
+    await using it = await hookWorld()
+    await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
+    await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit" })
+    const before = () => judgeEvent(it.event("before-edit", editOf("a.ts")), it)
+    const { verdict, rule } = await before()
+    expect([rule, verdict.kind]).toEqual(["concurrency", "warn"])
+    const said = verdict.kind === "silent" ? "" : verdict.text
+    expect(said.indexOf("Session theirs")).toBe(0)
+    expect(said).toContain("[mem_0]")
+    await it.claim("theirs", "a.ts")
+    expect(await before()).toMatchObject({ verdict: { kind: "deny" }, rule: "concurrency" })
+    const ids = createIds({ ...it, random: systemRandom })
+    const overrides = createOverrides({ ...it, ids })
+    await overrides.allow({ paths: ["a.ts"], reason: "agreed", minutes: 5 })
+    expect(await before()).toMatchObject({ verdict: { kind: "override" }, rule: "concurrency" })
+  })
+
+  test("[GUARD-17] what is said is cut at 9,000 bytes, at the end of a line", async () => {
+    await using it = await hookWorld()
+    const paths = Array.from({ length: 50 }, (_, n) => `${n}.ts`)
+    const session = `theirs-${"ü".repeat(100)}`
+    for (const path of paths) await it.ledger.modified(session, { path, tool: "Edit" })
+    const { verdict } = await judgeEvent(it.event("before-edit", editOf(...paths)), it)
+    const text = verdict.kind === "silent" ? "" : verdict.text
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9_000)
+    expect(Buffer.byteLength(text)).toBeGreaterThan(8_000)
+    expect(text.endsWith("keep what it did.")).toBe(true)
+  })
+
+  test("[GUARD-17] a rule that fails is passed over, and the others are heard", async () => {
+    await using it = await hookWorld()
+    await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
+    // A ledger that is a folder: asking it throws.
+    await it.write(".git/qm/ledger", "")
+    await writeFile(join(it.stateDirectory, "claims"), "")
+    const judged = await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
+    expect(judged.rule).toBe("pitfall")
+    expect(await judgeEvent(it.event("stop", { isAgain: false, isBusy: false }), it)).toEqual(
+      SILENT,
+    )
+    const after = { ...editOf("a.ts"), textUnits: 1 }
+    expect(await judgeEvent(it.event("after-edit", after), it)).toEqual(SILENT)
+  })
+
+  test("[GUARD-17] who must answer now says what is known", async () => {
+    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    const before = it.event("before-edit", editOf("a.ts"))
+    expect(await judgeEvent(before, { ...it, signal: AbortSignal.abort() })).toEqual(SILENT)
+    const late = new AbortController()
+    const claims = { ...it.claims, find: () => undefined }
+    const ledger = { ...it.ledger, touchesOfOthers: () => new Promise<never>(() => late.abort()) }
+    expect(await judgeEvent(before, { ...it, claims, ledger, signal: late.signal })).toEqual(SILENT)
+  })
+})
+
+describe("the log", () => {
+  test("[GUARD-28] has one line for an event, for the owner's eyes", async () => {
+    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
+    await judgeEvent(it.event("stop", { isAgain: false, isBusy: false }, "s".repeat(9_000)), it)
+    const file = "verdicts/2020-01-09.jsonl"
+    const base = { at: it.clock.now(), host: "claude-code", ms: 0 }
+    expect(await it.lines(file)).toEqual([
+      {
+        ...base,
+        event: "before-edit",
+        session: "mine",
+        tool: "Edit",
+        paths: ["a.ts"],
+        rule: "risk",
+        verdict: "deny",
+        text: expect.stringMatching(/^Not edited: .*which is recorded\.$/s),
+      },
+      {
+        ...base,
+        event: "stop",
+        session: "s".repeat(500),
+        tool: null,
+        paths: [],
+        rule: null,
+        verdict: "silent",
+        text: "",
+      },
+    ])
+    const modeOf = async (name: string) => (await stat(join(it.stateDirectory, name))).mode & 0o777
+    expect([await modeOf("verdicts"), await modeOf(file)]).toEqual([0o700, 0o600])
+  })
+
+  test("[GUARD-28] an event of very many files is a line of at most 64 kB", async () => {
+    await using it = await hookWorld()
+    const paths = Array.from({ length: 5_000 }, (_, n) => `${"é".repeat(100)}/${n}.txt`)
+    await judgeEvent(it.event("before-edit", { tool: "apply_patch", paths }), it.with({ level: 1 }))
+    const [line] = await it.lines("verdicts/2020-01-09.jsonl")
+    const size = Buffer.byteLength(JSON.stringify(line))
+    expect(size).toBeLessThanOrEqual(64 * 1024)
+    expect(size).toBeGreaterThan(30 * 1024)
+  })
+
+  test("[GUARD-28] that cannot be written keeps nobody", async () => {
+    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await rm(it.stateDirectory, { recursive: true })
+    await writeFile(it.stateDirectory, "")
+    await chmod(it.stateDirectory, 0o400)
+    const judged = await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
+    expect(judged).toMatchObject({ verdict: { kind: "deny" }, rule: "risk" })
+  })
+})

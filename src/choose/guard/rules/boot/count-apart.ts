@@ -1,0 +1,121 @@
+import { join } from "node:path"
+import { ensureDirectory, run, statFile, writeFileAtomic } from "#ground/base"
+import type { HookWorld } from "../../event.ts"
+import { GIT_ANSWER_BYTES, LONGEST_GIT_MS } from "./limits.ts"
+
+export type Apart = { readonly ahead: number; readonly behind: number }
+
+type Asked = {
+  /** The git folder that all worktrees share. */
+  readonly common: string
+  readonly head: string
+  readonly other: string
+}
+
+/**
+ * Commits that only one of two has. Git is started in a folder of our own that borrows nothing of the
+ * repository but its objects, as the room `see/repo` does it: a config, a hook or a monitor that
+ * came with the repository is not even seen. That room looks through all objects first, which takes
+ * longer than a whole hook may; here git has a moment, and what it makes of them is two numbers.
+ */
+export async function countApart(
+  asked: Asked,
+  { stateDirectory, signal }: Pick<HookWorld, "stateDirectory" | "signal">,
+): Promise<Apart | undefined> {
+  const { common, head, other } = asked
+  const program = await gitProgram()
+  if (program === undefined) return undefined
+  const view = await makeView(stateDirectory, head.length === 64 ? "sha256" : "sha1")
+  const isShallow = await isFile(join(common, "shallow"))
+  const shallow = isShallow ? { GIT_SHALLOW_FILE: join(common, "shallow") } : {}
+  const args = [...SETTINGS, "rev-list", "--left-right", "--count", `${head}...${other}`, "--"]
+  const outcome = await run(program, args, {
+    cwd: view,
+    env: { ...ENVIRONMENT, ...shallow, ...placesOf(view, common) },
+    signal,
+    timeoutMs: LONGEST_GIT_MS,
+    maxOutputBytes: GIT_ANSWER_BYTES,
+    atLimit: "end",
+  })
+  const isDone = outcome.kind === "exited" && outcome.code === 0
+  const [, ahead, behind] = isDone ? (/^(\d+)\t(\d+)\n$/.exec(outcome.stdout.toString()) ?? []) : []
+  if (ahead === undefined || behind === undefined) return undefined
+  return { ahead: Number(ahead), behind: Number(behind) }
+}
+
+/** Not by the PATH, on which a project may have put programs of its own. */
+const PROGRAMS: readonly string[] =
+  process.platform === "win32"
+    ? ["C:\\Program Files\\Git\\cmd\\git.exe"]
+    : [
+        "/opt/homebrew/bin/git",
+        "/usr/local/bin/git",
+        "/run/current-system/sw/bin/git",
+        "/usr/bin/git",
+      ]
+
+async function gitProgram(): Promise<string | undefined> {
+  for (const file of PROGRAMS) if ((await statFile(file)).kind === "found") return file
+  return undefined
+}
+
+/** The same folder, with the same bytes in it, as the one of the room `see/repo`. */
+async function makeView(stateDirectory: string, format: "sha1" | "sha256"): Promise<string> {
+  const view = join(stateDirectory, "git-view", format)
+  if (await isFile(join(view, "config"))) return view
+  await ensureDirectory(join(view, "refs"))
+  await ensureDirectory(join(view, "objects"))
+  await writeFileAtomic(join(view, "HEAD"), "ref: refs/heads/none\n")
+  await writeFileAtomic(join(view, "config"), CONFIG[format])
+  return view
+}
+
+const CONFIG = {
+  sha1: "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+  sha256:
+    "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",
+} as const
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await statFile(path)
+  return found.kind === "found" && found.what === "regular file"
+}
+
+/** What could make git execute something, switched off though our folder names none of it. */
+const SETTINGS: readonly string[] = [
+  "--no-pager",
+  "--no-replace-objects",
+  ...[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "credential.helper=",
+    "gpg.program=false",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "gc.auto=0",
+    "maintenance.auto=false",
+  ].flatMap((setting) => ["-c", setting]),
+]
+
+/** Written out: nothing of ours is handed on. */
+const ENVIRONMENT = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_ALLOW_PROTOCOL: "",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  LC_ALL: "C",
+} as const
+
+function placesOf(view: string, common: string) {
+  const GIT_OBJECT_DIRECTORY = join(common, "objects")
+  return { GIT_DIR: view, GIT_COMMON_DIR: view, GIT_OBJECT_DIRECTORY, HOME: view }
+}

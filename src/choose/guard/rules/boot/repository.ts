@@ -1,0 +1,114 @@
+import { latestLogged, openBelow, readHead } from "#know/ledger"
+import {
+  LARGEST_CHANGELOG_BYTES,
+  LARGEST_LIST_BYTES,
+  LARGEST_MEMORY_BYTES,
+  MOST_CHANGELOG_LINES,
+  MOST_OPENED_MEMORIES,
+  MOST_SHOWN_MEMORIES,
+  MOST_STATE_LINES,
+} from "./limits.ts"
+import { openPlain } from "./open-plain.ts"
+import type { Asked } from "./section.ts"
+import { inline, quoted } from "./words.ts"
+
+/** What the last session that was written down was about. */
+export function sessionLines({ world, isShort }: Asked): readonly string[] {
+  const last = latestLogged(world.root)
+  if (last === undefined) return []
+  const title = `Last session written down: ${last.date} ${inline(last.title)} (${last.file}).`
+  if (isShort) return [title]
+  const [request = ""] = last.request.split("\n")
+  const state = last.finalState.split("\n").filter((it) => it.trim() !== "")
+  return [
+    title,
+    ...(request.trim() === "" ? [] : [quoted(`Asked: ${request}`)]),
+    ...state
+      .slice(0, MOST_STATE_LINES)
+      .map((it, index) => quoted(index === 0 ? `State: ${it}` : it)),
+  ]
+}
+
+/** What was changed since the last release. */
+export function changelogLines({ world }: Asked): readonly string[] {
+  using folder = openPlain(world.root)
+  const read = folder?.read("CHANGELOG.md", { maxBytes: LARGEST_CHANGELOG_BYTES })
+  if (read?.kind !== "read") return []
+  const lines = unreleased(read.bytes.toString())
+  if (lines.length === 0) return []
+  const more = lines.length - MOST_CHANGELOG_LINES
+  return [
+    "Unreleased, by CHANGELOG.md:",
+    ...lines.slice(0, MOST_CHANGELOG_LINES).map(quoted),
+    ...(more > 0 ? [`and ${more} more lines there.`] : []),
+  ]
+}
+
+function unreleased(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/)
+  const start = lines.findIndex((it) => /^## +\[?unreleased\b/i.test(it))
+  if (start === -1) return []
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex((it) => /^#{1,2} /.test(it))
+  const own = end === -1 ? rest : rest.slice(0, end)
+  // A heading without anything below it says nothing.
+  const said = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
+  return said.some((it) => !it.startsWith("#")) ? said : []
+}
+
+/** A few decisions and rules that a person vouched for, the latest first. */
+export function memoryLines({ world }: Asked): readonly string[] {
+  const { places, count } = listedMemories(world.root)
+  const lines: string[] = []
+  for (const place of places.slice(0, MOST_OPENED_MEMORIES)) {
+    if (lines.length === MOST_SHOWN_MEMORIES) break
+    const head = headAt(world.root, place)
+    // The list may be older than what was said of a memory since.
+    if (head?.state === "confirmed" && head.id !== "")
+      lines.push(quoted(`${head.title} [${head.id}]`))
+  }
+  if (lines.length === 0) return []
+  const share = `${lines.length} of ${count} decisions and rules`
+  return [`Remembered, ${share}; \`qm memory search <words>\` for more:`, ...lines]
+}
+
+type Place = { readonly folder: string; readonly name: string }
+
+/** Out of the list that is made from the files: opening them all would take too long. */
+function listedMemories(root: string): { places: readonly Place[]; count: number } {
+  using folder = openBelow(root, MEMORY_FOLDER)
+  const read = folder?.read("WORKSPACE.md", { maxBytes: LARGEST_LIST_BYTES })
+  const text = read?.kind === "read" ? read.bytes.toString() : ""
+  const counts = [...text.matchAll(/^## (?:Decisions|Rules) \((\d+)\)$/gm)]
+  const [rules = [], decisions = []] = ["rules", "decisions"].map((it) => placesIn(text, it))
+  const turns = Array.from({ length: Math.max(rules.length, decisions.length) }, (_, at) => at)
+  return {
+    places: turns.flatMap((at) => [rules[at] ?? [], decisions[at] ?? []].flat()),
+    count: counts.reduce((sum, it) => sum + Number(it[1]), 0),
+  }
+}
+
+const MEMORY_FOLDER = ".qm/memory"
+
+/** Lines with a note after the link are of memories that nobody vouched for, or that are over. */
+function placesIn(text: string, folder: string): readonly Place[] {
+  const links = text.matchAll(new RegExp(`^- \\[.*\\]\\(${folder}/([^)\\s]+)\\)$`, "gm"))
+  return [...links].slice(0, MOST_OPENED_MEMORIES).flatMap(([, encoded = ""]) => {
+    const name = decoded(encoded)
+    return name === undefined ? [] : [{ folder, name }]
+  })
+}
+
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return undefined
+  }
+}
+
+function headAt(root: string, { folder, name }: Place) {
+  using held = openBelow(root, `${MEMORY_FOLDER}/${folder}`)
+  const read = held?.read(name, { maxBytes: LARGEST_MEMORY_BYTES })
+  return read?.kind === "read" ? readHead(read.bytes.toString()) : undefined
+}

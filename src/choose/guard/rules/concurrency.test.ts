@@ -1,0 +1,129 @@
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { createIds, systemRandom } from "#ground/base"
+import { blobId } from "#see/repo"
+import { hookWorld } from "#test/hook-world"
+import { createOverrides } from "../overrides.ts"
+import { concurrency } from "./concurrency.ts"
+
+const MINUTE_MS = 60_000
+
+async function scene() {
+  const it = await hookWorld()
+  return Object.assign(it, {
+    ask: (...paths: readonly string[]) =>
+      concurrency.judge(it.event("before-edit", { tool: "Edit", paths }), it),
+    overrides: createOverrides({ ...it, ids: createIds({ ...it, random: systemRandom }) }),
+  })
+}
+
+describe("a claim of another session", () => {
+  test("[GUARD-23] refuses the edit, and says who, since when, and the ways on", async () => {
+    await using it = await scene()
+    await it.claim("theirs", "src")
+    await it.clock.advance(4 * MINUTE_MS)
+    expect(await it.ask("docs/a.md", "src/it's.ts")).toMatchInlineSnapshot(`
+      {
+        "kind": "deny",
+        "paths": [
+          "src/it's.ts",
+        ],
+        "text": "Not edited: another session works on src/it's.ts. Session theirs claimed src, which holds it, 4 minutes ago and was last active 4 minutes ago.
+      Work on something else and look again later: \`qm claim list 'src/it'\\''s.ts'\`.
+      If the person you work for wants the edit now: \`qm override 'src/it'\\''s.ts' --reason "…"\`, which is recorded.",
+      }
+    `)
+  })
+
+  test("[GUARD-23] [C4] is refused as long as it is renewed, and no longer than its lease", async () => {
+    await using it = await scene()
+    await it.claim("theirs", "src")
+    await it.clock.advance(10 * MINUTE_MS)
+    await it.claims.keepAlive("theirs", "src/a.ts")
+    // A clock that somebody sets is no reason to take it away.
+    it.clock.setWall(it.clock.now() + 24 * 60 * MINUTE_MS)
+    await it.clock.advance(10 * MINUTE_MS)
+    expect(await it.ask("src/a.ts")).toMatchObject({ kind: "deny" })
+    await it.clock.advance(10 * MINUTE_MS)
+    expect(await it.ask("src/a.ts")).toEqual({ kind: "silent" })
+  })
+
+  test("[GUARD-23] refuses a patch of very many files for the last of them", async () => {
+    await using it = await scene()
+    await it.claim("theirs", "last.ts")
+    const many = Array.from({ length: 300 }, (_, n) => `src/${n}.ts`)
+    expect(await it.ask(...many, "last.ts")).toMatchObject({ kind: "deny", paths: ["last.ts"] })
+  })
+
+  test("[GUARD-23] one's own refuses nothing", async () => {
+    await using it = await scene()
+    await it.claim("mine", "src")
+    expect(await it.ask("src/a.ts")).toEqual({ kind: "silent" })
+  })
+
+  test("[GUARD-23] an override lifts it for its paths and its time, and is said", async () => {
+    await using it = await scene()
+    await it.claim("theirs", "src", "lib")
+    await it.overrides.allow({ paths: ["src/"], reason: "they are on leave", minutes: 10 })
+    expect(await it.ask("src/a.ts")).toEqual({
+      kind: "override",
+      text: "src/a.ts is claimed by session theirs; it may be edited all the same, because: they are on leave",
+      paths: ["src/a.ts"],
+    })
+    expect(await it.ask("src/a.ts", "lib/a.ts")).toMatchObject({
+      kind: "deny",
+      paths: ["lib/a.ts"],
+    })
+    await it.clock.advance(10 * MINUTE_MS)
+    expect(await it.ask("src/a.ts")).toMatchObject({ kind: "deny" })
+  })
+})
+
+describe("somebody else was in the file", () => {
+  const touch = async (it: Awaited<ReturnType<typeof scene>>, session: string, sha?: string) =>
+    it.ledger.modified(session, { path: "a.ts", tool: "Edit", sha })
+
+  test("[GUARD-24] another session in the last half hour is said once for each edit of it", async () => {
+    await using it = await scene()
+    await touch(it, "theirs")
+    await it.clock.advance(2 * MINUTE_MS)
+    expect(await it.ask("a.ts")).toEqual({
+      kind: "warn",
+      text: "Session theirs edited a.ts 2 minutes ago. Read the file again before you change it, and keep what it did.",
+    })
+    expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+    expect(await it.ask("b.ts")).toEqual({ kind: "silent" })
+    await touch(it, "theirs")
+    expect(await it.ask("a.ts")).toMatchObject({ kind: "warn" })
+    await touch(it, "theirs")
+    await it.clock.advance(31 * MINUTE_MS)
+    expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+  })
+
+  test("[GUARD-24] a change by none of our sessions is said once and kept", async () => {
+    await using it = await scene()
+    await it.write("a.ts", "mine\n")
+    await touch(it, "mine", blobId(Buffer.from("mine\n"), "sha1"))
+    expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+    await it.write("a.ts", "an editor's\n")
+    expect(await it.ask("a.ts")).toEqual({
+      kind: "warn",
+      text: "a.ts was changed since your last edit, by none of the sessions known here. Look at it again before you change it.",
+    })
+    expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+    await rm(join(it.root, "a.ts"))
+    expect(await it.ask("a.ts")).toMatchObject({ text: expect.stringContaining("removed") })
+    expect((await it.ledger.summarise("mine")).outside).toHaveLength(2)
+  })
+
+  test("[GUARD-24] what another of our sessions changed an hour ago did not come from outside", async () => {
+    await using it = await scene()
+    await touch(it, "mine", "0".repeat(40))
+    await touch(it, "theirs")
+    await it.write("a.ts", "theirs\n")
+    await it.clock.advance(60 * MINUTE_MS)
+    expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+    expect((await it.ledger.summarise("mine")).outside).toEqual([])
+  })
+})

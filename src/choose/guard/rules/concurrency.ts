@@ -1,0 +1,105 @@
+import type { Claim, Touch } from "#know/ledger"
+import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import { MOST_WARNED_PATHS, RECENT_TOUCH_MS, WRITTEN_BY_US_MS } from "../limits.ts"
+import { coveringOverride } from "../overrides.ts"
+import { hashFile } from "../receipts/hash-file.ts"
+import { isNews } from "../said.ts"
+import { ago, asArgument, shown } from "../words.ts"
+
+type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
+
+/** Who else works on a file: refused only against a claim, and said where somebody was there. */
+export const concurrency: Rule = {
+  name: "concurrency",
+  level: 3,
+  kinds: ["before-edit"],
+  async judge(event, world) {
+    if (event.kind !== "before-edit") return { kind: "silent" }
+    const claimed = await judgeClaims(event, world)
+    if (claimed?.kind === "deny") return claimed
+    const warnings: string[] = []
+    for (const path of event.paths.slice(0, MOST_WARNED_PATHS))
+      warnings.push(...(await warningsFor(path, event, world)))
+    if (claimed !== undefined) {
+      return { ...claimed, text: [claimed.text, ...warnings].join("\n") }
+    }
+    return warnings.length === 0 ? { kind: "silent" } : { kind: "warn", text: warnings.join("\n") }
+  },
+}
+
+type Refused = Extract<Verdict, { kind: "deny" | "override" | "context" | "warn" | "block" }>
+
+/** The first claim of another that nothing lifts decides. */
+async function judgeClaims(event: BeforeEdit, world: HookWorld): Promise<Refused | undefined> {
+  const lifted: { readonly path: string; readonly text: string }[] = []
+  for (const path of event.paths) {
+    const claim = world.claims.find(path)
+    if (claim === undefined || claim.session === event.session) continue
+    const override = await coveringOverride(
+      { stateDirectory: world.stateDirectory, now: event.at },
+      path,
+    )
+    if (override === undefined) {
+      return { kind: "deny", text: sayClaimed(path, claim, event.at), paths: [path] }
+    }
+    const text = `${shown(path)} is claimed by session ${shown(claim.session)}; it may be edited all the same, because: ${shown(override.reason)}`
+    lifted.push({ path, text })
+  }
+  if (lifted.length === 0) return undefined
+  return {
+    kind: "override",
+    text: lifted.map((it) => it.text).join("\n"),
+    paths: lifted.map((it) => it.path),
+  }
+}
+
+function sayClaimed(path: string, claim: Claim, now: number): string {
+  const what = claim.path === path ? "it" : `${shown(claim.path)}, which holds it,`
+  return [
+    `Not edited: another session works on ${shown(path)}. Session ${shown(claim.session)} claimed ${what} ${ago(now - claim.takenAt)} and was last active ${ago(now - claim.heartbeatAt)}.`,
+    `Work on something else and look again later: \`qm claim list ${asArgument(path)}\`.`,
+    `If the person you work for wants the edit now: \`qm override ${asArgument(path)} --reason "…"\`, which is recorded.`,
+  ].join("\n")
+}
+
+async function warningsFor(
+  path: string,
+  event: BeforeEdit,
+  world: HookWorld,
+): Promise<readonly string[]> {
+  const touches = await world.ledger.touchesOfOthers(path, {
+    exceptSessionId: event.session,
+    sinceMs: event.at - RECENT_TOUCH_MS,
+  })
+  const [latest] = touches
+  if (latest === undefined) return outsideChange(path, event, world)
+  const key = ["touched", path, latest.sessionId, String(latest.at)]
+  return (await isNews(key, event, world)) ? [sayTouched(latest, event.at)] : []
+}
+
+function sayTouched({ path, sessionId, at }: Touch, now: number): string {
+  return `Session ${shown(sessionId)} edited ${shown(path)} ${ago(now - at)}. Read the file again before you change it, and keep what it did.`
+}
+
+/** The bytes are not those that this session left, and no session of ours has written them. */
+async function outsideChange(
+  path: string,
+  event: BeforeEdit,
+  world: HookWorld,
+): Promise<readonly string[]> {
+  const own = await world.ledger.ownSha(event.session, path)
+  if (own === undefined) return []
+  const format = own.length === 64 ? "sha256" : "sha1"
+  const found = await hashFile(path, { root: world.root, format })
+  const now = found.kind === "hashed" ? found.hash : found.kind
+  if (now === own || found.kind === "unknown") return []
+  const byUs = await world.ledger.touchesOfOthers(path, {
+    exceptSessionId: event.session,
+    sinceMs: event.at - WRITTEN_BY_US_MS,
+  })
+  if (byUs.length > 0 || !(await isNews(["outside", path, now], event, world))) return []
+  await world.ledger.changedOutside(event.session, path)
+  return [
+    `${shown(path)} was ${found.kind === "absent" ? "removed" : "changed"} since your last edit, by none of the sessions known here. Look at it again before you change it.`,
+  ]
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest"
+import { hookWorld } from "#test/hook-world"
+import { drift } from "./drift.ts"
+
+const STOP = { isAgain: false, isBusy: false }
+
+async function drifted(...paths: readonly string[]) {
+  const it = await hookWorld()
+  for (const path of paths) await it.ledger.modified("mine", { path, tool: "Edit" })
+  return Object.assign(it, {
+    stop: (own: Partial<typeof STOP> = {}) =>
+      drift.judge(it.event("stop", { ...STOP, ...own }), it),
+  })
+}
+
+test("[GUARD-22] a session that left nothing behind is kept once, with what to do", async () => {
+  await using it = await drifted("src/b.ts", "src/a.ts", "notes.txt")
+  expect(await it.stop()).toMatchInlineSnapshot(`
+    {
+      "kind": "block",
+      "text": "2 files changed in this session and nothing is written down yet: src/a.ts, src/b.ts.
+    Register the session: \`qm session register "<a few words>" "<what was asked>" --done "<what you did>" --decisions "<what was decided, and why>" --final-state "<where it stands>" --session mine\`. --done and --decisions may be repeated.
+    At most three lessons that will help another session, if there are any: \`qm memory add "<title>" "<what and why>" --kind strategy|pitfall|fix --cites <path>\`.
+    Then stop. This is asked once for these files; to leave them unregistered, just stop.",
+    }
+  `)
+  expect(await it.stop()).toEqual({ kind: "silent" })
+  await it.ledger.modified("mine", { path: "src/a.ts", tool: "Edit" })
+  expect(await it.stop()).toEqual({ kind: "silent" })
+})
+
+test("[GUARD-22] other files are another drift, but never right after a block", async () => {
+  await using it = await drifted("a.ts", "b.ts")
+  expect(await it.stop()).toMatchObject({ kind: "block" })
+  await it.ledger.modified("mine", { path: "c.ts", tool: "Edit" })
+  expect(await it.stop({ isAgain: true })).toEqual({ kind: "silent" })
+  expect(await it.stop()).toMatchObject({ kind: "block", text: expect.stringMatching(/^3 files/) })
+})
+
+test("[GUARD-22] one file, a registration, and work in the background keep nobody", async () => {
+  await using it = await drifted("a.ts")
+  expect(await it.stop()).toEqual({ kind: "silent" })
+  await it.ledger.modified("mine", { path: "b.ts", tool: "Edit" })
+  expect(await it.stop({ isBusy: true })).toEqual({ kind: "silent" })
+  await it.ledger.registered("mine", ".qm/memory/sessions/2020-01-09-01-x.md")
+  expect(await it.stop()).toEqual({ kind: "silent" })
+})
+
+test("[GUARD-22] of several that ask at once one is kept", async () => {
+  await using it = await drifted("a.ts", "b.ts")
+  const verdicts = await Promise.all(Array.from({ length: 8 }, () => it.stop()))
+  expect(verdicts.filter((one) => one.kind === "block")).toHaveLength(1)
+})

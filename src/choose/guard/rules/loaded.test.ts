@@ -1,0 +1,45 @@
+import { appendFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { digest } from "#know/ledger"
+import { hookWorld } from "#test/hook-world"
+import { loaded, readLoaded } from "./loaded.ts"
+
+test("[GUARD-27] what a host says it loaded is kept by session, without a word", async () => {
+  await using it = await hookWorld()
+  const session = "../../etc/passwd\0"
+  const first = {
+    file: "/repo/CLAUDE.md",
+    memoryKind: "Project",
+    reason: "start",
+    parent: undefined,
+  }
+  const second = {
+    file: "/repo/b.md",
+    memoryKind: "Project",
+    reason: "include",
+    parent: "/repo/CLAUDE.md",
+  }
+  for (const own of [first, second]) {
+    expect(await loaded.judge(it.event("loaded", own, session), it)).toEqual({ kind: "silent" })
+  }
+  await appendFile(
+    join(it.stateDirectory, "loaded", `${digest(session)}.jsonl`),
+    '{"path":1}\n{"pa',
+  )
+  const at = it.clock.now()
+  expect(await readLoaded(it.stateDirectory, session)).toEqual([
+    { path: "/repo/CLAUDE.md", kind: "Project", reason: "start", parent: null, at },
+    { path: "/repo/b.md", kind: "Project", reason: "include", parent: "/repo/CLAUDE.md", at },
+  ])
+  expect(await readLoaded(it.stateDirectory, "another")).toEqual([])
+})
+
+test("[GUARD-27] one session does not fill the disk", async () => {
+  await using it = await hookWorld()
+  const own = { file: "f".repeat(100_000), memoryKind: "m", reason: "r", parent: undefined }
+  for (let n = 0; n < 400; n++) await loaded.judge(it.event("loaded", own), it)
+  const kept = await readLoaded(it.stateDirectory, "mine")
+  expect(kept.length).toBeLessThan(300)
+  expect(kept[0]?.path).toHaveLength(4_096)
+})

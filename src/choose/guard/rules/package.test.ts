@@ -1,0 +1,239 @@
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
+import path from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { listenOnSocket, systemClock, systemRandom, thisMachine } from "#ground/base"
+import { createClaims, createClassifier, createLedger } from "#know/ledger"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { keeperSocket } from "../bridge/keeper-place.ts"
+import {
+  LARGEST_PACKAGE_BYTES,
+  LONGEST_PROMPT_BYTES,
+  LONGEST_SOCKET_PATH_BYTES,
+  PROMPT_LIFE_MS,
+} from "../bridge/limits.ts"
+import { readAnswer, readQuestion, writeAnswer } from "../bridge/question.ts"
+import type { Afterwards, HookWorld } from "../event.ts"
+import { packageRule } from "./package.ts"
+
+/** A repository in which a host starts sub-agents: `await using lab = await bridgeLab()`. */
+async function bridgeLab() {
+  const temp = await tempDirectory()
+  const stateDirectory = path.join(temp.path, "state")
+  await mkdir(stateDirectory)
+  const started: Afterwards[] = []
+  let now = Date.now()
+  const deps = { stateDirectory, clock: { now: () => now }, random: systemRandom }
+  const world: HookWorld = {
+    root: temp.path,
+    gitDirectory: undefined,
+    home: path.join(temp.path, "home"),
+    config: {
+      level: 4,
+      mayFetch: false,
+      highRiskPaths: [],
+      ignored: undefined,
+      important: undefined,
+      registration: undefined,
+    },
+    ...deps,
+    ledger: createLedger(deps),
+    claims: createClaims({ ...deps, clock: systemClock, machine: thisMachine() }),
+    classifier: createClassifier({}),
+    signal: new AbortController().signal,
+    afterwards: (work) => void started.push(work),
+  }
+  const base = { host: "claude-code", directory: temp.path } as const
+  const agentId = "agent"
+  return Object.assign(temp, {
+    world,
+    started,
+    socket: keeperSocket(world),
+    agents: path.join(stateDirectory, "agents"),
+    pass: (ms: number) => void (now += ms),
+    before: (session: string, agentType: string, prompt: string) =>
+      packageRule.judge(
+        { ...base, session, at: now++, kind: "before-agent", agentType, prompt },
+        world,
+      ),
+    start: (session: string, agentType: string) =>
+      packageRule.judge(
+        { ...base, session, at: now++, kind: "agent-start", agentType, agentId },
+        world,
+      ),
+    /** Answers as the given function does, and remembers what it was asked. */
+    async keeper(answer: (line: string) => Promise<string>) {
+      const heard: string[] = []
+      const outcome = await listenOnSocket({
+        path: keeperSocket(world),
+        maxBytes: 1_000_000,
+        patienceMs: 1_000,
+        maxConnections: 64,
+        answer: (line) => (heard.push(line), answer(line)),
+      })
+      if (outcome.kind !== "listening") throw new Error(outcome.kind)
+      return Object.assign(outcome.server, {
+        heard,
+        [Symbol.asyncDispose]: () => outcome.server.close(),
+      })
+    },
+  })
+}
+
+/** A keeper whose package says the prompt. */
+async function echo(line: string): Promise<string> {
+  const asked = readQuestion(line)
+  return writeAnswer(asked?.kind === "package" ? `for: ${asked.prompt}` : null)
+}
+
+const SILENT = { kind: "silent" }
+const saying = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
+
+describe("prompts", () => {
+  test("[GUARD-60] a prompt is private, is cut, and is gone when it was taken", async () => {
+    await using lab = await bridgeLab()
+    await using keeper = await lab.keeper(echo)
+    expect(await lab.before("s/1\0", "general-purpose", "é".repeat(50_000))).toEqual(SILENT)
+    const [folder = ""] = await readdir(lab.agents)
+    const [name = ""] = await readdir(path.join(lab.agents, folder))
+    const file = path.join(lab.agents, folder, name)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const { prompt } = JSON.parse(await readFile(file, "utf8"))
+    expect(Buffer.byteLength(prompt)).toBe(LONGEST_PROMPT_BYTES)
+    await lab.start("s/1\0", "general-purpose")
+    expect(await readdir(path.join(lab.agents, folder))).toEqual([])
+    expect(keeper.heard).toHaveLength(2)
+  })
+
+  test("[GUARD-60] what nobody took is swept after an hour, and never handed out", async () => {
+    await using lab = await bridgeLab()
+    await using _keeper = await lab.keeper(echo)
+    await lab.before("old", "general-purpose", "an old secret plan")
+    const [folder = ""] = await readdir(lab.agents)
+    await writeFile(path.join(lab.agents, folder, "taken-by-a-dead-process"), "left")
+    await utimes(path.join(lab.agents, folder), 1, 1)
+    lab.pass(PROMPT_LIFE_MS)
+    expect(await lab.start("old", "general-purpose")).toEqual(SILENT)
+    await lab.before("new", "general-purpose", "a new one")
+    expect(await readdir(lab.agents)).toHaveLength(1)
+    expect(await readdir(lab.agents)).not.toContain(folder)
+  })
+
+  test("[GUARD-61] starts take the prompts of their session and type, the oldest first", async () => {
+    await using lab = await bridgeLab()
+    await using _keeper = await lab.keeper(echo)
+    await lab.before("a", "explorer", "first")
+    await lab.before("b", "explorer", "of another session")
+    await lab.before("a", "reviewer", "of another type")
+    await lab.before("a", "explorer", "second")
+    expect(await lab.start("a", "explorer")).toEqual(saying("first"))
+    expect(await lab.start("a", "reviewer")).toEqual(saying("of another type"))
+    expect(await lab.start("a", "explorer")).toEqual(saying("second"))
+    expect(await lab.start("a", "explorer")).toEqual(SILENT)
+    expect(await lab.start("b", "explorer")).toEqual(saying("of another session"))
+  })
+
+  test("[GUARD-61] any order of prompts and starts hands out each prompt at most once", async () => {
+    const type = fc.constantFrom("explorer", "reviewer")
+    const step = fc.record({ isStart: fc.boolean(), session: fc.constantFrom("a", "b"), type })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        await using lab = await bridgeLab()
+        await using _keeper = await lab.keeper(echo)
+        const waiting = new Map<string, string[]>()
+        for (const [at, { isStart, session, type: agentType }] of steps.entries()) {
+          const key = `${session} ${agentType}`
+          const own = waiting.get(key) ?? []
+          waiting.set(key, own)
+          if (isStart) {
+            const next = own.shift()
+            const said = await lab.start(session, agentType)
+            expect(said).toEqual(next === undefined ? SILENT : saying(next))
+          } else {
+            await lab.before(session, agentType, `prompt ${at}`)
+            own.push(`prompt ${at}`)
+          }
+        }
+      }),
+      fcParameters({ numRuns: 15 }),
+    )
+  })
+
+  test("[GUARD-61] twenty that begin and start at once get twenty prompts", async () => {
+    await using lab = await bridgeLab()
+    await using _keeper = await lab.keeper(echo)
+    const all = Array.from({ length: 20 }, (_, at) => `prompt ${at}`)
+    await Promise.all(all.map((it) => lab.before("s", "explorer", it)))
+    const said = await Promise.all(all.map(() => lab.start("s", "explorer")))
+    const texts = said.map((it) => ("text" in it ? it.text : it.kind))
+    expect(texts.toSorted()).toEqual(all.map((it) => `for: ${it}`).toSorted())
+  })
+})
+
+describe("the keeper", () => {
+  test("[GUARD-62] no prompt, no keeper and an empty prompt are silence", async () => {
+    await using lab = await bridgeLab()
+    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+    await lab.before("s", "explorer", "  \n")
+    expect(lab.started).toEqual([])
+    await lab.before("s", "explorer", "nobody listens")
+    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+  })
+
+  test.for<readonly [string, (line: string) => Promise<string>]>([
+    ["never answers", () => new Promise(() => {})],
+    ["answers garbage", async () => "{{{"],
+    ["answers another version", async () => '{"v":2,"text":"x"}'],
+    ["has nothing to say", async () => writeAnswer(null)],
+    ["says too much", async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1))],
+    ["hangs up", () => Promise.reject(new Error("no"))],
+  ])("[GUARD-62] a keeper that %s is silence", async ([, answer]) => {
+    await using lab = await bridgeLab()
+    await using _keeper = await lab.keeper(answer)
+    await lab.before("s", "explorer", "some words")
+    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+  })
+
+  test("[GUARD-62] a damaged record is silence, and the next one is whole", async () => {
+    await using lab = await bridgeLab()
+    await using _keeper = await lab.keeper(echo)
+    await lab.before("s", "explorer", "first")
+    const [folder = ""] = await readdir(lab.agents)
+    const [name = ""] = await readdir(path.join(lab.agents, folder))
+    await writeFile(path.join(lab.agents, folder, name), '{"agentType":"explo')
+    await lab.before("s", "explorer", "second")
+    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+    expect(await lab.start("s", "explorer")).toEqual(saying("second"))
+  })
+
+  test("[GUARD-63] the prompt is announced at once; where nobody hears one is started", async () => {
+    await using lab = await bridgeLab()
+    await lab.before("s", "explorer", "first")
+    expect(lab.started).toEqual([{ kind: "keeper" }])
+    await using keeper = await lab.keeper(echo)
+    await lab.before("s", "explorer", "second")
+    expect(lab.started).toHaveLength(1)
+    const asked = { session: "s", agentType: "explorer", prompt: "second" }
+    expect(keeper.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...asked }])
+  })
+
+  test("[GUARD-62] what is no question or answer is none, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
+        expect(readQuestion(line)).toBeUndefined()
+        expect(readAnswer(line)).toBeUndefined()
+      }),
+      fcParameters({ numRuns: 500 }),
+    )
+  })
+})
+
+test("[GUARD-64] one place a repository, short enough for a socket wherever home is", () => {
+  const at = (home: string, stateDirectory: string) => keeperSocket({ home, stateDirectory })
+  expect(at("/home/a/.qm", "/r/.git/qm")).toMatch(/^\/home\/a\/\.qm\/kit\/run\/[0-9a-f]{16}\.sock$/)
+  expect(at("/home/a/.qm", "/r/.git/qm")).not.toBe(at("/home/a/.qm", "/s/.git/qm"))
+  const far = at(`/home/${"a".repeat(100)}/.qm`, "/r/.git/qm")
+  expect(Buffer.byteLength(far)).toBeLessThan(LONGEST_SOCKET_PATH_BYTES)
+  expect(far).toContain(`qm-${process.getuid?.()}`)
+})

@@ -1,0 +1,46 @@
+import { keeperAt } from "../bridge/keeper.ts"
+import { createPrompts } from "../bridge/prompts.ts"
+import { cutPrompt } from "../bridge/question.ts"
+import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+
+/**
+ * A host says what a sub-agent shall do before it starts one, and not when it does. The prompt is
+ * kept from the one event to the other, and the keeper chooses a package by it.
+ */
+export const packageRule: Rule = {
+  name: "package",
+  level: 4,
+  kinds: ["before-agent", "agent-start"],
+  async judge(event, world) {
+    if (event.kind === "before-agent") await keepPrompt(event, world)
+    return event.kind === "agent-start" ? packageFor(event, world) : SILENT
+  },
+}
+
+const SILENT: Verdict = { kind: "silent" }
+
+async function keepPrompt(
+  event: Extract<HookEvent, { kind: "before-agent" }>,
+  world: HookWorld,
+): Promise<void> {
+  const { session, agentType } = event
+  const prompt = cutPrompt(event.prompt)
+  if (prompt.trim() === "") return
+  // At once: the sub-agent starts as soon as this hook has ended, and the keeper can use the time.
+  const [, isHeard] = await Promise.all([
+    createPrompts(world).put({ session, agentType }, prompt),
+    keeperAt(world, world.signal).announce({ session, agentType, prompt }),
+  ])
+  // Too late for this one; the next is served.
+  if (!isHeard) world.afterwards({ kind: "keeper" })
+}
+
+async function packageFor(
+  { session, agentType }: Extract<HookEvent, { kind: "agent-start" }>,
+  world: HookWorld,
+): Promise<Verdict> {
+  const prompt = await createPrompts(world).take({ session, agentType })
+  if (prompt === undefined) return SILENT
+  const text = await keeperAt(world, world.signal).packageFor({ session, agentType, prompt })
+  return text === undefined ? SILENT : { kind: "context", text }
+}

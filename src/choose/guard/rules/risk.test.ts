@@ -1,0 +1,92 @@
+import { expect, test } from "vitest"
+import { createIds, systemRandom } from "#ground/base"
+import { blobId } from "#see/repo"
+import { hookWorld } from "#test/hook-world"
+import { createOverrides } from "../overrides.ts"
+import { writeReceipt } from "../receipts/receipts.ts"
+import { risk } from "./risk.ts"
+import { track } from "./track.ts"
+
+const HOUR_MS = 60 * 60_000
+const hash = (text: string) => blobId(Buffer.from(text), "sha1")
+
+async function scene() {
+  const it = await hookWorld({ highRiskPaths: ["**/auth/**", "!**/auth/docs/**"] })
+  const ids = createIds({ ...it, random: systemRandom })
+  await it.write("src/auth/a.ts", "one\n")
+  return Object.assign(it, {
+    ask: (...paths: readonly string[]) =>
+      risk.judge(it.event("before-edit", { tool: "Edit", paths }), it),
+    edit: async (text: string, session = "mine") => {
+      await it.write("src/auth/a.ts", text)
+      const own = { tool: "Edit", paths: ["src/auth/a.ts"], textUnits: 0 }
+      await track.judge(it.event("after-edit", own, session), it)
+    },
+    simulate: (path: string, blob: string | null) =>
+      writeReceipt(it.stateDirectory, {
+        id: ids.next("sim"),
+        paths: [{ path, blobId: blob }],
+        treeId: "t",
+        reach: [],
+        tests: [],
+        risk: 0.5,
+        reasons: [],
+        at: it.clock.now(),
+      }),
+    overrides: createOverrides({ ...it, ids }),
+  })
+}
+
+const SILENT = { kind: "silent" }
+
+test("[GUARD-25] a path of high risk is refused without a simulation, with the command", async () => {
+  await using it = await scene()
+  expect(await it.ask("src/b.ts", "src/auth/a.ts", "src/auth/new.ts")).toMatchInlineSnapshot(`
+    {
+      "kind": "deny",
+      "paths": [
+        "src/auth/a.ts",
+        "src/auth/new.ts",
+      ],
+      "text": "Not edited: a change here is of high risk, and no simulation covers it: src/auth/a.ts (by the pattern **/auth/**), src/auth/new.ts (by the pattern **/auth/**).
+    Run \`qm simulate src/auth/a.ts src/auth/new.ts\`, look at what it would reach and which tests to run, then edit again. It covers these files for four hours, as long as only you change them.
+    If the person you work for wants the edit without: \`qm override src/auth/a.ts src/auth/new.ts --reason "…"\`, which is recorded.",
+    }
+  `)
+  expect(await it.ask("src/b.ts", "src/auth/docs/a.md")).toEqual(SILENT)
+  const many = Array.from({ length: 300 }, (_, n) => `src/${n}.ts`)
+  expect(await it.ask(...many, "src/auth/a.ts")).toMatchObject({ kind: "deny" })
+})
+
+test("[GUARD-25] a simulation of these bytes covers for four hours", async () => {
+  await using it = await scene()
+  await it.simulate("src/auth/a.ts", hash("one\n"))
+  expect(await it.ask("src/auth/a.ts")).toEqual(SILENT)
+  expect(await it.ask("src/auth/new.ts")).toMatchObject({ kind: "deny" })
+  await it.simulate("src/auth/new.ts", null)
+  expect(await it.ask("src/auth/a.ts", "src/auth/new.ts")).toEqual(SILENT)
+  await it.clock.advance(4 * HOUR_MS)
+  expect(await it.ask("src/auth/a.ts")).toMatchObject({ kind: "deny" })
+})
+
+test("[GUARD-25] one's own edits stay covered, and those of others do not", async () => {
+  await using it = await scene()
+  await it.simulate("src/auth/a.ts", hash("one\n"))
+  await it.clock.advance(1_000)
+  await it.edit("two\n")
+  expect(await it.ask("src/auth/a.ts")).toEqual(SILENT)
+  await it.edit("three\n", "theirs")
+  expect(await it.ask("src/auth/a.ts")).toMatchObject({ kind: "deny", paths: ["src/auth/a.ts"] })
+})
+
+test("[GUARD-25] an override lifts it, and says so", async () => {
+  await using it = await scene()
+  await it.overrides.allow({ paths: ["src/auth/a.ts"], reason: "a typo", minutes: 5 })
+  expect(await it.ask("src/auth/a.ts")).toEqual({
+    kind: "override",
+    text: "src/auth/a.ts is edited unsimulated, because: a typo",
+    paths: ["src/auth/a.ts"],
+  })
+  const both = await it.ask("src/auth/a.ts", "src/auth/b.ts")
+  expect(both).toMatchObject({ kind: "deny", paths: ["src/auth/b.ts"] })
+})

@@ -1,0 +1,84 @@
+import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import { MOST_LISTED_PATHS } from "../limits.ts"
+import { coveringOverride } from "../overrides.ts"
+import { covers } from "../receipts/covers.ts"
+import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
+import { readReceipts } from "../receipts/receipts.ts"
+import { createRiskPaths } from "../risk-paths.ts"
+import { asArgument, firstOf, shown } from "../words.ts"
+
+type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
+type Risky = { readonly path: string; readonly pattern: string }
+
+/** A path of high risk is edited after somebody looked at what the change would reach. */
+export const risk: Rule = {
+  name: "risk",
+  level: 5,
+  kinds: ["before-edit"],
+  async judge(event, world) {
+    if (event.kind !== "before-edit" || world.config.highRiskPaths.length === 0) {
+      return { kind: "silent" }
+    }
+    const { patternFor } = createRiskPaths(world.config.highRiskPaths)
+    const risky = event.paths.flatMap((path): readonly Risky[] => {
+      const pattern = patternFor(path)
+      return pattern === undefined ? [] : [{ path, pattern }]
+    })
+    const bare = risky.length === 0 ? [] : await uncovered(risky, event, world)
+    return bare.length === 0 ? { kind: "silent" } : judgeBare(bare, event, world)
+  },
+}
+
+async function uncovered(
+  risky: readonly Risky[],
+  event: BeforeEdit,
+  world: HookWorld,
+): Promise<readonly Risky[]> {
+  const { stateDirectory, root, ledger } = world
+  const receipts = await readReceipts({ stateDirectory, now: event.at })
+  if (receipts.length === 0) return risky
+  const format = await hashFormatIn(stateDirectory)
+  const bare: Risky[] = []
+  for (const it of risky) {
+    const found = await hashFile(it.path, { root, format })
+    const made = await ledger.ownEdits(event.session, it.path)
+    const edits = made.map(({ path, sha, at }) => ({ path, hash: sha ?? null, at }))
+    // A file whose bytes nobody can read was not simulated either.
+    const isCovered =
+      found.kind !== "unknown" &&
+      covers(receipts, {
+        path: it.path,
+        hash: found.kind === "hashed" ? found.hash : null,
+        session: { edits },
+        now: event.at,
+      })
+    if (!isCovered) bare.push(it)
+  }
+  return bare
+}
+
+async function judgeBare(bare: readonly Risky[], event: BeforeEdit, world: HookWorld) {
+  const place = { stateDirectory: world.stateDirectory, now: event.at }
+  const lifted: string[] = []
+  const refused: Risky[] = []
+  for (const it of bare) {
+    const override = await coveringOverride(place, it.path)
+    if (override === undefined) refused.push(it)
+    else lifted.push(`${shown(it.path)} is edited unsimulated, because: ${shown(override.reason)}`)
+  }
+  if (refused.length > 0) {
+    const paths = refused.map((it) => it.path)
+    return { kind: "deny" as const, text: sayRefused(refused), paths }
+  }
+  return { kind: "override" as const, text: lifted.join("\n"), paths: bare.map((it) => it.path) }
+}
+
+function sayRefused(refused: readonly Risky[]): string {
+  const named = refused.map((it) => `${shown(it.path)} (by the pattern ${shown(it.pattern)})`)
+  const words = refused.slice(0, MOST_LISTED_PATHS).map((it) => asArgument(it.path))
+  return [
+    `Not edited: a change here is of high risk, and no simulation covers it: ${firstOf(named, MOST_LISTED_PATHS)}.`,
+    `Run \`qm simulate ${words.join(" ")}\`, look at what it would reach and which tests to run, then edit again. It covers these files for four hours, as long as only you change them.`,
+    `If the person you work for wants the edit without: \`qm override ${words.join(" ")} --reason "…"\`, which is recorded.`,
+  ].join("\n")
+}

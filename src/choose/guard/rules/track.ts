@@ -1,0 +1,91 @@
+import { join } from "node:path"
+import { statFile } from "#ground/base"
+import { digest } from "#know/ledger"
+import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import { MOST_TRACKED_PATHS, RENEW_ALL_MS } from "../limits.ts"
+import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
+import { appendIn, isNews } from "../said.ts"
+import { ago, asArgument, shown } from "../words.ts"
+
+type AfterTool = Extract<HookEvent, { kind: "after-edit" | "after-tool" }>
+
+/** Writes into the ledger what a session changed, keeps its claims alive, and meters its branch. */
+export const track: Rule = {
+  name: "track",
+  level: 2,
+  kinds: ["after-edit", "after-tool"],
+  async judge(event, world) {
+    if (event.kind !== "after-edit" && event.kind !== "after-tool") return { kind: "silent" }
+    const isEdit = event.kind === "after-edit"
+    const paths = event.paths.slice(0, MOST_TRACKED_PATHS)
+    if (isEdit) await recordEdits(paths, event, world)
+    await meter(event, world)
+    await renewHeld(paths, event, world)
+    const warnings = isEdit ? await crossClaims(paths, event, world) : []
+    return warnings.length === 0
+      ? { kind: "silent" }
+      : { kind: "warn", text: warnings.join("\n"), paths }
+  },
+}
+
+async function recordEdits(
+  paths: readonly string[],
+  event: AfterTool,
+  { ledger, classifier, root, stateDirectory }: HookWorld,
+): Promise<void> {
+  const tracked = paths.filter((it) => classifier.isTrackable(it))
+  const format = await hashFormatIn(stateDirectory)
+  for (const path of tracked) {
+    const found = await hashFile(path, { root, format })
+    const sha = found.kind === "hashed" ? found.hash : undefined
+    await ledger.modified(event.session, { path, tool: event.tool, sha })
+    if (classifier.isRegistrationFile(path)) await ledger.registered(event.session, path)
+  }
+}
+
+/** Only while a branch of the session is open, which a marker says: otherwise it costs one look. */
+async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<void> {
+  const folder = join(stateDirectory, "charges")
+  const name = digest(event.session)
+  const marker = await statFile(join(folder, `open-${name}`))
+  if (marker.kind !== "found" || marker.what !== "regular file") return
+  const { session, host, tool, textUnits, paths, at } = event
+  const charge = { session, host, tool, textUnits, paths: paths.slice(0, MOST_TRACKED_PATHS), at }
+  await appendIn(folder, join(folder, `${name}.jsonl`), charge)
+}
+
+/**
+ * What a session holds over the files it works on is renewed each time, which writes seldom. All
+ * else that it holds is looked for now and then, since that means to look at every claim.
+ */
+async function renewHeld(
+  paths: readonly string[],
+  event: AfterTool,
+  world: HookWorld,
+): Promise<void> {
+  const { claims, stateDirectory } = world
+  if ((await statFile(join(stateDirectory, "claims"))).kind !== "found") return
+  for (const path of paths) await claims.keepAlive(event.session, path)
+  const period = String(Math.floor(event.at / RENEW_ALL_MS))
+  if (!(await isNews(["renewed", period], event, world))) return
+  const held = claims.list().filter((it) => it.session === event.session)
+  for (const { path } of held) await claims.keepAlive(event.session, path)
+}
+
+/** Said after the edit too, because at the level below there is no guard before it. */
+async function crossClaims(
+  paths: readonly string[],
+  event: AfterTool,
+  world: HookWorld,
+): Promise<readonly string[]> {
+  const warnings: string[] = []
+  for (const path of paths) {
+    const claim = world.claims.find(path)
+    if (claim === undefined || claim.session === event.session) continue
+    if (!(await isNews(["claimed", path, claim.token], event, world))) continue
+    warnings.push(
+      `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${ago(event.at - claim.takenAt)}. Tell the person you work for, and leave the rest of it to that session: \`qm claim list ${asArgument(path)}\`.`,
+    )
+  }
+  return warnings
+}
