@@ -66,7 +66,15 @@ test("[REPO-15] a change that the system does not tell is found when the walk co
 })
 
 test("[REPO-15] a batch has a bound, and says when there is more", async () => {
-  const stat = { sizeBytes: 1, modifiedAtMs: 1, changedAtMs: 1, mode: 0, device: 1, inode: 1 }
+  const stat = {
+    sizeBytes: 1,
+    modifiedAtMs: 1,
+    changedAtMs: 1,
+    mode: 0,
+    device: 1,
+    inode: 1,
+    isOwn: true,
+  }
   const walk = (count: number): Walk => ({
     files: Array.from({ length: count }, (_, i) => ({ path: `f${i}`, stat, class: "source" })),
     folders: [""],

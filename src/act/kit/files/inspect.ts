@@ -1,0 +1,101 @@
+import { isUtf8 } from "node:buffer"
+import path from "node:path"
+import { leadsTo, type ReadOutcome, readBounded, statFile } from "#ground/base"
+import {
+  FileIsLink,
+  FileNotText,
+  FileNotUsable,
+  FileOfOthers,
+  FileReadOnly,
+  FileTooLarge,
+  FileUnreadable,
+  FolderLeadsOut,
+} from "../errors.ts"
+import { LARGEST_SETTINGS_BYTES } from "../limits.ts"
+
+/** A file's bytes with its mode: all that is put back. */
+export type Content = { readonly bytes: Buffer; readonly mode: number }
+
+/** A place where something may be written. */
+export type Spot = {
+  /** As people know it. */
+  readonly path: string
+  /** Without links above it; this is where is written. */
+  readonly realPath: string
+  /** What stands there; undefined when nothing does. */
+  readonly found: Content | undefined
+  /** Folders that would have to be made, the outermost first. */
+  readonly missingFolders: readonly string[]
+}
+
+export type Place = {
+  readonly path: string
+  /** The folder that the file must really lie in, whatever links lead to it. */
+  readonly within: string
+}
+
+/**
+ * Looks at what stands at a place, and refuses what is not a plain file of its owner. Nothing is
+ * opened before it is known to be one: a FIFO would wait for ever.
+ */
+export async function inspect(place: Place): Promise<Spot> {
+  const realPath = realPathOf(place)
+  const looked = await statFile(realPath)
+  if (looked.kind === "unreadable")
+    throw FileUnreadable({ path: place.path, reason: looked.reason })
+  if (looked.kind === "missing") {
+    const missingFolders = await foldersMissing(path.dirname(realPath))
+    return { path: place.path, realPath, found: undefined, missingFolders }
+  }
+  if (looked.what === "symbolic link") throw FileIsLink({ path: place.path })
+  if (looked.what !== "regular file") throw FileNotUsable({ path: place.path, what: looked.what })
+  // A file that is replaced becomes ours: with sudo a person would lose their own settings.
+  if (!looked.stat.isOwn) throw FileOfOthers({ path: place.path })
+  const found = await readWhole(place.path, realPath)
+  return { path: place.path, realPath, found, missingFolders: [] }
+}
+
+/** The same for a text that shall be edited: it must be one, and its owner must let it change. */
+export async function inspectText(place: Place): Promise<Spot> {
+  const spot = await inspect(place)
+  if (spot.found === undefined) return spot
+  const { bytes, mode } = spot.found
+  if ((mode & OWNER_WRITES) === 0) throw FileReadOnly({ path: place.path })
+  if (!isUtf8(bytes) || bytes.includes(0)) throw FileNotText({ path: place.path })
+  return spot
+}
+
+const OWNER_WRITES = 0o200
+
+function realPathOf(place: Place): string {
+  const folder = leadsTo(path.dirname(place.path))
+  const within = leadsTo(place.within)
+  if (folder === undefined || within === undefined)
+    throw FileUnreadable({ path: place.path, reason: "ELOOP" })
+  const fromWithin = path.relative(within, folder)
+  const isOut = fromWithin.split(path.sep)[0] === ".." || path.isAbsolute(fromWithin)
+  if (isOut) throw FolderLeadsOut({ path: place.path, to: folder })
+  return path.join(folder, path.basename(place.path))
+}
+
+async function readWhole(shown: string, realPath: string): Promise<Content> {
+  const read = await readBounded(realPath, { maxBytes: LARGEST_SETTINGS_BYTES })
+  if (read.kind === "read") return { bytes: read.bytes, mode: read.stat.mode }
+  throw refusalOf(shown, read)
+}
+
+function refusalOf(shown: string, read: Exclude<ReadOutcome, { kind: "read" }>): Error {
+  if (read.kind === "too-large")
+    return FileTooLarge({ path: shown, mostBytes: LARGEST_SETTINGS_BYTES })
+  const reason = read.kind === "unreadable" ? read.reason : read.kind
+  return FileUnreadable({ path: shown, reason })
+}
+
+async function foldersMissing(folder: string): Promise<readonly string[]> {
+  const looked = await statFile(folder)
+  if (looked.kind === "missing" && path.dirname(folder) !== folder)
+    return [...(await foldersMissing(path.dirname(folder))), folder]
+  if (looked.kind === "found" && looked.what !== "directory")
+    throw FileNotUsable({ path: folder, what: `${looked.what} where a folder is needed` })
+  return []
+}

@@ -1,0 +1,517 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, test } from "vitest"
+import { createSessions } from "#know/ledger"
+import { locateRepository } from "#see/repo"
+import { needs } from "#test/needs"
+import { tempDirectory } from "#test/temp"
+import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
+
+/** What `qm hook <name> …` does, without the rest of qm, which would be most of the time. */
+const HOOK_PROGRAM = `
+import { text } from "node:stream/consumers"
+import { runGitHook } from ${fileText("run.ts")}
+import { locateRepository } from ${fileText("../../../see/repo/repo.ts")}
+const [, , , name, ...args] = process.argv
+const git = {
+  file: process.env.QM_TEST_GIT,
+  repository: await locateRepository(process.cwd()),
+  environment: process.env,
+  signal: new AbortController().signal,
+}
+const stdin = name === "pre-push" ? await text(process.stdin) : ""
+const answer = await runGitHook(name, git, { args, stdin, level: 3 })
+process.stderr.write(answer.stderr)
+process.exitCode = answer.code
+`
+const GIT = execFileSync("sh", ["-c", "command -v git"]).toString().trim()
+
+type Answer = { readonly code: number | null; readonly out: string; readonly err: string }
+
+/** A person with a git config and a qm of their own, and repositories to work in. */
+async function newPerson() {
+  const temp = await tempDirectory()
+  const qm = path.join(temp.path, "qm")
+  const program = path.join(temp.path, "hook.mjs")
+  writeFileSync(program, HOOK_PROGRAM)
+  writeFileSync(
+    qm,
+    `#!/bin/sh\nexport NODE_COMPILE_CACHE='${temp.path}/cache'\nexec '${process.execPath}' '${program}' "$@"\n`,
+    { mode: 0o755 },
+  )
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: temp.path,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_AUTHOR_NAME: "t",
+    GIT_AUTHOR_EMAIL: "t@example.invalid",
+    GIT_COMMITTER_NAME: "t",
+    GIT_COMMITTER_EMAIL: "t@example.invalid",
+    GIT_EDITOR: "true",
+    QM_TEST_GIT: GIT,
+  }
+  function tryIn(root: string, args: readonly string[], more: Record<string, string> = {}): Answer {
+    const done = spawnSync(GIT, ["-c", "protocol.file.allow=always", ...args], {
+      cwd: root,
+      env: { ...env, ...more },
+      encoding: "utf8",
+    })
+    return { code: done.status, out: done.stdout.trimEnd(), err: done.stderr }
+  }
+  function gitIn(root: string, ...args: readonly string[]): string {
+    const { code, out, err } = tryIn(root, args)
+    if (code !== 0) throw new Error(`git ${args.join(" ")}: ${err}`)
+    return out
+  }
+  const userGit = async (root: string) => ({
+    file: GIT,
+    repository: await locateRepository(root),
+    environment: env,
+    signal: new AbortController().signal,
+  })
+  return Object.assign(temp, {
+    qm,
+    tryIn,
+    gitIn,
+    userGit,
+    repository(name = "project"): string {
+      const root = path.join(temp.path, name)
+      mkdirSync(root)
+      gitIn(root, "init", "-q", "-b", "main")
+      return root
+    },
+    async install(root: string, program = qm): Promise<void> {
+      const git = await userGit(root)
+      await (await planGitHooks(git, { qm: program })).write()
+      mkdirSync(git.repository.stateDirectory, { recursive: true })
+      writeFileSync(path.join(git.repository.stateDirectory, "kit.json"), '{"version":1}')
+    },
+    async register(root: string, slug: string): Promise<string> {
+      const { repository } = await userGit(root)
+      const { stateDirectory } = repository
+      const redact = (text: string) => text
+      const sessions = createSessions({ root: () => root, stateDirectory, redact })
+      const entry = { slug, date: "2026-11-16", request: slug, done: [], decisions: [] }
+      return (await sessions.register({ ...entry, finalState: "" })).file
+    },
+  })
+}
+
+function put(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
+    writeFileSync(path.join(root, file), text)
+  }
+}
+
+function ownHook(root: string, name: string, lines: string): void {
+  writeFileSync(path.join(root, ".git/hooks", name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+}
+
+describe.runIf(needs("S5", "git"))("git hooks", () => {
+  test("[GITHOOKS-11] [GITHOOKS-15] a message is refused with what to do, and the escape works", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    await person.install(root)
+    put(root, { "a.txt": "1\n" })
+    person.gitIn(root, "add", "-A")
+    const refused = person.tryIn(root, ["commit", "-m", "updated \u001b[31mstuff"])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain("The commit message was refused: it does not begin with")
+    expect(refused.err).toContain("QM_SKIP=commit-msg git commit")
+    expect(refused.err).toContain("[KIT_COMMIT_MESSAGE_REFUSED]")
+    expect(refused.err).not.toContain("\u001b")
+    expect(person.tryIn(root, ["rev-parse", "HEAD"]).code).not.toBe(0)
+    const escape = { QM_SKIP: "pre-push, commit-msg" }
+    expect(person.tryIn(root, ["commit", "-q", "-m", "updated stuff"], escape).code).toBe(0)
+    const fine = ["commit", "-q", "--allow-empty", "-m", "feat: add a hook"]
+    expect(person.tryIn(root, fine)).toEqual({ code: 0, out: "", err: "" })
+    expect(person.tryIn(root, ["commit", "-q", "--allow-empty", "--fixup=HEAD"]).code).toBe(0)
+  })
+
+  test("[GITHOOKS-8] [GITHOOKS-15] the real command line refuses from level 3 on", async () => {
+    await using person = await newPerson()
+    const { mine, theirs } = await twoClones(person)
+    await person.install(mine, fileURLToPath(new URL("../../../../bin/qm", import.meta.url)))
+    const bad = ["commit", "-q", "--allow-empty", "-m", "bad"]
+    expect(person.tryIn(mine, bad)).toEqual({ code: 0, out: "", err: "" })
+    put(mine, { ".qm/config.json": '{ "kit": { "level": 3 } }' })
+    const refused = person.tryIn(mine, bad)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("MESSAGE_REFUSED]")])
+    put(theirs, { "a.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main")
+    person.gitIn(mine, "fetch", "-q", "origin")
+    put(mine, { "a.txt": "mine\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
+    const push = person.tryIn(mine, ["push", "-q", "origin", "HEAD:refs/heads/topic"])
+    expect([push.code, push.err]).toEqual([1, expect.stringContaining("\n    a.txt\n")])
+    // Eight starts of the whole of qm.
+  }, 90_000)
+
+  test("[GITHOOKS-8] silent where the kit is not installed, and where git works elsewhere", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    await person.install(root)
+    const bad = ["commit", "-q", "--allow-empty", "-m", "bad"]
+    expect(person.tryIn(root, bad).code).toBe(1)
+    const other = person.repository("other")
+    const dir = ["--git-dir", path.join(root, ".git"), "--work-tree", other]
+    const debug = { QM_HOOK_DEBUG: "1" }
+    const elsewhere = person.tryIn(other, [...dir, ...bad], debug)
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      0,
+      expect.stringContaining("is not installed"),
+    ])
+    put(other, { ".git/qm/kit.json": "{}" })
+    expect(person.tryIn(other, [...dir, ...bad], debug).err).toContain("another repository")
+    rmSync(path.join(root, ".git/qm/kit.json"))
+    expect(person.tryIn(root, bad)).toEqual({ code: 0, out: "", err: "" })
+  })
+
+  test("[GITHOOKS-3] an own hook runs first, with arguments and input; its failure is the failure", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    const log = path.join(person.path, "log")
+    ownHook(root, "commit-msg", `echo "own $#: $(cat "$1")" >> '${log}'; exit "\${OWN_CODE:-0}"`)
+    const remote = path.join(person.path, "remote.git")
+    person.gitIn(person.path, "init", "-q", "--bare", remote)
+    person.gitIn(root, "remote", "add", "origin", remote)
+    ownHook(root, "pre-push", `echo "own push $1"; cat >> '${log}'`)
+    await person.install(root)
+
+    const commit = ["commit", "-q", "--allow-empty", "-m"]
+    expect(person.tryIn(root, [...commit, "bad"]).code).toBe(1)
+    expect(readFileSync(log, "utf8")).toBe("own 1: bad\n")
+    const failed = person.tryIn(root, [...commit, "bad again"], { OWN_CODE: "7" })
+    expect([failed.code, failed.err]).toEqual([1, ""])
+    expect(person.tryIn(root, [...commit, "feat: fine"]).code).toBe(0)
+
+    rmSync(log)
+    const pushed = person.tryIn(root, ["push", "origin", "main"], { QM_HOOK_DEBUG: "1" })
+    expect(pushed.code).toBe(0)
+    const head = person.gitIn(root, "rev-parse", "HEAD")
+    expect(readFileSync(log, "utf8")).toBe(
+      `refs/heads/main ${head} refs/heads/main ${"0".repeat(40)}\n`,
+    )
+    // Ours read the same line, or it would have had no branch to speak about.
+    expect(pushed.err).toContain("qm pre-push: main: nothing to compare it with")
+    expect(`${pushed.out}${pushed.err}`).toContain("own push origin")
+  })
+
+  test("[GITHOOKS-7] where qm is gone or broken, git goes on; a circle of hooks ends", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    const log = path.join(person.path, "log")
+    ownHook(root, "commit-msg", `echo own >> '${log}'; [ -z "$CIRCLE" ] || "$CIRCLE" "$@"`)
+    await person.install(root)
+    const bad = ["commit", "-q", "--allow-empty", "-m", "bad"]
+    const circle = { CIRCLE: ".git/hooks/commit-msg" }
+    expect(person.tryIn(root, bad, circle).code).toBe(1)
+    expect(readFileSync(log, "utf8")).toBe("own\n")
+    writeFileSync(person.qm, "#!/bin/sh\necho broken >&2\nexit 70\n")
+    expect(person.tryIn(root, bad)).toMatchObject({ code: 0, err: "broken\nbroken\n" })
+    rmSync(person.qm)
+    expect(person.tryIn(root, bad)).toEqual({ code: 0, out: "", err: "" })
+    expect(readFileSync(log, "utf8")).toBe("own\n".repeat(3))
+  })
+
+  test("[GITHOOKS-9] indices go along with memory that is committed, from the first commit on", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    await person.install(root)
+    const first = await person.register(root, "first words")
+    rmSync(path.join(root, ".qm/memory/SESSIONS.md"))
+    put(root, { "a.txt": "1\n", "b.txt": "not staged\n" })
+    person.gitIn(root, "add", first, "a.txt")
+    person.gitIn(root, "commit", "-q", "-m", "docs: a session")
+    const indices = [".qm/memory/SESSIONS.md", ".qm/memory/WORKSPACE.md"]
+    const listed = () => person.gitIn(root, "ls-tree", "-r", "--name-only", "HEAD").split("\n")
+    expect(listed().toSorted()).toEqual([...indices, "a.txt", first].toSorted())
+    expect(person.gitIn(root, "status", "--porcelain")).toBe("?? b.txt")
+    expect(person.gitIn(root, "show", `HEAD:${indices[0]}`)).toContain("first words")
+
+    // A commit of something else stays what it is, though the indices have changed.
+    const second = await person.register(root, "second words")
+    person.gitIn(root, "add", "b.txt")
+    person.gitIn(root, "commit", "-q", "-m", "feat: b")
+    expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe("b.txt")
+    // With --all the index of the commit takes the place of the old one.
+    person.gitIn(root, "add", second)
+    person.gitIn(root, "commit", "-q", "--all", "-m", "docs: another session")
+    expect(person.gitIn(root, "status", "--porcelain")).toBe("")
+    expect(person.gitIn(root, "show", `HEAD:${indices[0]}`)).toContain("second words")
+  })
+
+  test("[GITHOOKS-9] what is ignored is not staged; an index of somebody else stops nothing", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    await person.install(root)
+    put(root, { ".gitignore": "SESSIONS.md\nWORKSPACE.md\n" })
+    const file = await person.register(root, "words")
+    person.gitIn(root, "add", ".gitignore", file)
+    person.gitIn(root, "commit", "-q", "-m", "docs: a session")
+    const names = person.gitIn(root, "ls-tree", "-r", "--name-only", "HEAD").split("\n")
+    expect(names.toSorted()).toEqual([".gitignore", file])
+    put(root, { ".qm/memory/SESSIONS.md": "mine\n" })
+    appendFileSync(path.join(root, file), "more\n")
+    const debug = { QM_HOOK_DEBUG: "1" }
+    const answer = person.tryIn(root, ["commit", "-q", "-a", "-m", "docs: more"], debug)
+    expect(answer.code).toBe(0)
+    expect(answer.err).toContain("qm pre-commit:")
+    expect(readFileSync(path.join(root, ".qm/memory/SESSIONS.md"), "utf8")).toBe("mine\n")
+  })
+
+  test("[GITHOOKS-10] a commit of chosen paths gets nothing added, and nothing looks deleted", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    const file = await person.register(root, "words")
+    person.gitIn(root, "add", "-A")
+    person.gitIn(root, "commit", "-q", "-m", "docs: a session")
+    await person.install(root)
+    const text = readFileSync(path.join(root, file), "utf8")
+    writeFileSync(path.join(root, file), text.replaceAll("words", "other words"))
+    person.gitIn(root, "commit", "-q", "-m", "docs: words", "--", file)
+    expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe(file)
+    const status = person.gitIn(root, "status", "--porcelain")
+    expect(status).toBe(" M .qm/memory/SESSIONS.md\n M .qm/memory/WORKSPACE.md")
+  })
+
+  test("[GITHOOKS-10] a rebase and a merge with conflicts go through untouched", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    const bare = (message: string) => person.gitIn(root, "commit", "-q", "-a", "-m", message)
+    put(root, { "a.txt": "1\n" })
+    person.gitIn(root, "add", "-A")
+    bare("start without a type")
+    person.gitIn(root, "checkout", "-q", "-b", "topic")
+    put(root, { "a.txt": "topic\n" })
+    bare("topic without a type")
+    const file = await person.register(root, "on topic")
+    person.gitIn(root, "add", file)
+    bare("memory without a type")
+    person.gitIn(root, "checkout", "-q", "main")
+    put(root, { "a.txt": "main\n" })
+    bare("main without a type")
+    await person.install(root)
+
+    person.gitIn(root, "checkout", "-q", "topic")
+    expect(person.tryIn(root, ["rebase", "main"]).code).toBe(1)
+    put(root, { "a.txt": "both\n" })
+    person.gitIn(root, "add", "a.txt")
+    expect(person.tryIn(root, ["rebase", "--continue"]).code).toBe(0)
+    const subjects = person.gitIn(root, "log", "--format=%s", "main..topic")
+    expect(subjects).toBe("memory without a type\ntopic without a type")
+    expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe(file)
+
+    // A halt in the midst of a rebase, where nothing else tells that one is under way.
+    const halt = { GIT_SEQUENCE_EDITOR: "sed -i s/^pick/edit/" }
+    expect(person.tryIn(root, ["rebase", "-q", "-i", "HEAD~1"], halt).code).toBe(0)
+    const amended = ["commit", "-q", "--amend", "-m", "memory, still without a type"]
+    expect(person.tryIn(root, amended)).toMatchObject({ code: 0, err: "" })
+    expect(person.tryIn(root, ["rebase", "--continue"]).code).toBe(0)
+
+    person.gitIn(root, "checkout", "-q", "main")
+    put(root, { "a.txt": "again\n" })
+    person.gitIn(root, "commit", "-q", "-a", "-m", "feat: again")
+    expect(person.tryIn(root, ["merge", "-q", "topic"]).code).toBe(1)
+    put(root, { "a.txt": "merged\n" })
+    person.gitIn(root, "add", "a.txt")
+    expect(person.tryIn(root, ["commit", "-q", "-m", "joined"])).toMatchObject({ code: 0, err: "" })
+  })
+
+  test("[GITHOOKS-1] hooks run in a worktree and on a detached head", async () => {
+    await using person = await newPerson()
+    const root = person.repository()
+    await person.install(root)
+    person.gitIn(root, "commit", "-q", "--allow-empty", "-m", "feat: start")
+    const tree = path.join(person.path, "tree")
+    person.gitIn(root, "worktree", "add", "-q", "--detach", tree)
+    expect(person.tryIn(tree, ["commit", "-q", "--allow-empty", "-m", "bad"]).code).toBe(1)
+    const file = await person.register(tree, "in the tree")
+    person.gitIn(tree, "add", file)
+    person.gitIn(tree, "commit", "-q", "-m", "docs: a session")
+    const names = person.gitIn(tree, "show", "--name-only", "--format=", "HEAD").split("\n")
+    expect(names).toEqual([".qm/memory/SESSIONS.md", ".qm/memory/WORKSPACE.md", file])
+    expect(existsSync(path.join(root, ".qm"))).toBe(false)
+    // From the worktree the same hooks are seen, and taken away for all.
+    const plan = await planGitHooksRemoval(await person.userGit(tree))
+    expect(plan.changes.map((it) => it.action)).toEqual(["remove", "remove", "remove"])
+    await plan.write()
+    expect(person.tryIn(tree, ["commit", "-q", "--allow-empty", "-m", "bad"]).code).toBe(0)
+  })
+
+  test("[GITHOOKS-13] [GITHOOKS-15] between two clones a real conflict is refused, a clean push goes through", async () => {
+    await using person = await newPerson()
+    const { mine, theirs } = await twoClones(person)
+    put(theirs, { "a.txt": "theirs\n", "dir/\u00e4 b.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main")
+
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    put(mine, { "a.txt": "mine\n", "dir/\u00e4 b.txt": "mine\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
+    // As of the last fetch nothing is known of the others' work: git lets it through, and so do we.
+    expect(person.tryIn(mine, ["push", "-q", "origin", "topic"])).toMatchObject({
+      code: 0,
+      err: "",
+    })
+    person.gitIn(mine, "fetch", "-q", "origin")
+    const objects = countObjects(mine)
+    const refused = person.tryIn(mine, ["push", "-q", "origin", "HEAD:refs/heads/again"])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain("again conflicts with origin/main, as last fetched, in 2 files:")
+    expect(refused.err).toContain("\n    a.txt\n    dir/\u00e4 b.txt\n")
+    expect(refused.err).toContain("QM_SKIP=pre-push git push")
+    expect(refused.err).toContain("[KIT_PUSH_CONFLICTS]")
+    expect(countObjects(mine)).toBe(objects)
+    expect(person.tryIn(mine, ["push", "-q", "origin", "topic:refs/heads/again"]).code).toBe(1)
+
+    // Merged, it goes through; so does a branch that touches something else.
+    person.tryIn(mine, ["merge", "-q", "origin/main"])
+    put(mine, { "a.txt": "both\n", "dir/\u00e4 b.txt": "both\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "-m", "chore: join")
+    expect(person.tryIn(mine, ["push", "-q", "origin", "topic"])).toMatchObject({
+      code: 0,
+      err: "",
+    })
+    person.gitIn(mine, "checkout", "-q", "-b", "clean", "HEAD~1")
+    expect(person.tryIn(mine, ["push", "-q", "origin", "--delete", "topic"]).code).toBe(0)
+  })
+
+  test("[GITHOOKS-9] [GITHOOKS-13] objects of the other format are no hindrance", async () => {
+    await using person = await newPerson()
+    const { mine, theirs } = await twoClones(person, "sha256")
+    put(theirs, { "a.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main")
+    person.gitIn(mine, "fetch", "-q", "origin")
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    put(mine, { "a.txt": "mine\n" })
+    const file = await person.register(mine, "words")
+    person.gitIn(mine, "add", "a.txt", file)
+    person.gitIn(mine, "commit", "-q", "-m", "feat: mine")
+    expect(person.gitIn(mine, "status", "--porcelain")).toBe("")
+    const refused = person.tryIn(mine, ["push", "-q", "origin", "topic"])
+    expect(refused.err).toContain("in 1 file:\n    a.txt\n")
+  })
+
+  test("[GITHOOKS-13] the override, a branch that follows another, tags and forced pushes", async () => {
+    await using person = await newPerson()
+    const { mine, theirs } = await twoClones(person)
+    put(theirs, { "a.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main:release")
+    person.gitIn(mine, "fetch", "-q", "origin")
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    put(mine, { "a.txt": "mine\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
+    // Against main it is clean; the branch it follows is another.
+    expect(person.tryIn(mine, ["push", "-q", "origin", "topic"]).code).toBe(0)
+    person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/release")
+    const push = ["push", "-q", "origin", "topic:refs/heads/second"]
+    expect(person.tryIn(mine, push).err).toContain("second conflicts with origin/release")
+    person.gitIn(mine, "tag", "v1")
+    expect(person.tryIn(mine, ["push", "-q", "origin", "v1"]).code).toBe(0)
+    expect(person.tryIn(mine, push, { QM_SKIP: "pre-push" }).code).toBe(0)
+    // What replaces a branch on purpose is git's matter.
+    person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/second")
+    put(mine, { "a.txt": "mine, otherwise\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "--amend", "-m", "feat: mine, otherwise")
+    const forced = ["push", "-q", "--force", "origin", "topic:refs/heads/second"]
+    expect(person.tryIn(mine, forced)).toMatchObject({ code: 0, err: "" })
+  })
+
+  test("[GITHOOKS-13] where it cannot be known the push goes through, and on request it is said why", async () => {
+    await using person = await newPerson()
+    const { mine, remote } = await twoClones(person)
+    const debug = { QM_HOOK_DEBUG: "1" }
+    person.gitIn(mine, "checkout", "-q", "--orphan", "unrelated")
+    person.gitIn(mine, "commit", "-q", "-m", "feat: another root")
+    const unrelated = person.tryIn(mine, ["push", "-q", "origin", "unrelated"], debug)
+    expect([unrelated.code, unrelated.err]).toEqual([0, expect.stringContaining("could not try")])
+    const url = person.tryIn(mine, ["push", "-q", remote, "HEAD:refs/heads/by-url"], debug)
+    expect([url.code, url.err]).toEqual([0, expect.stringContaining("nothing to compare")])
+    const shallow = path.join(person.path, "shallow")
+    person.gitIn(person.path, "clone", "-q", "--depth=1", `file://${remote}`, shallow)
+    await person.install(shallow)
+    const cut = person.tryIn(shallow, ["push", "-q", "origin", "HEAD:refs/heads/cut"], debug)
+    expect([cut.code, cut.err]).toEqual([0, expect.stringContaining("shallow")])
+  })
+
+  test("[GITHOOKS-14] [S5] a forecast starts nothing of a repository; what a driver merges is no conflict", async () => {
+    await using person = await newPerson()
+    const { mine, theirs } = await twoClones(person)
+    put(theirs, { "a.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main")
+    person.gitIn(mine, "fetch", "-q", "origin")
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    const canary = path.join(person.path, "canary")
+    person.gitIn(mine, "config", "merge.evil.driver", `touch '${canary}'; exit 1`)
+    person.gitIn(mine, "config", "core.fsmonitor", `touch '${canary}'`)
+    person.gitIn(mine, "config", "filter.evil.clean", `touch '${canary}'; cat`)
+    put(mine, { "a.txt": "mine\n", ".gitattributes": "a.txt merge=evil\n" })
+    const quiet = ["-c", "core.fsmonitor=false"]
+    person.gitIn(mine, ...quiet, "add", "-A")
+    person.gitIn(mine, ...quiet, "commit", "-q", "-m", "feat: mine")
+    const push = [...quiet, "push", "-q", "origin", "topic"]
+    expect(person.tryIn(mine, push)).toMatchObject({ code: 0, err: "" })
+    expect(existsSync(canary)).toBe(false)
+
+    // Both sides' lines are wanted: git's own driver takes them without a conflict.
+    const again = (text: string) => {
+      put(mine, { ".gitattributes": text })
+      person.gitIn(mine, ...quiet, "commit", "-q", "-a", "-m", "chore: attributes")
+      return person.tryIn(mine, [...quiet, "push", "-q", "origin", "topic:refs/heads/again"])
+    }
+    expect(again("a.txt text\n").err).toContain("\n    a.txt\n")
+    expect(again("a.txt merge=union\n").code).toBe(0)
+
+    put(mine, { ".gitattributes": "*.md filter=evil\n" })
+    const file = await person.register(mine, "words")
+    const plain = [...quiet, "-c", "filter.evil.clean=cat"]
+    person.gitIn(mine, ...plain, "add", ".gitattributes", file)
+    expect(person.tryIn(mine, [...plain, "commit", "-q", "-m", "docs: words"]).code).toBe(0)
+    expect(person.gitIn(mine, ...plain, "show", "--name-only", "--format=", "HEAD")).toContain(
+      "SESSIONS.md",
+    )
+    expect(existsSync(canary)).toBe(false)
+  })
+})
+
+type Person = Awaited<ReturnType<typeof newPerson>>
+
+/** Two people's clones of one remote; the hooks are in `mine`. */
+async function twoClones(person: Person, format = "sha1") {
+  const remote = path.join(person.path, "remote.git")
+  const [mine, theirs] = [path.join(person.path, "mine"), path.join(person.path, "theirs")]
+  const seed = path.join(person.path, "seed")
+  person.gitIn(person.path, "init", "-q", "-b", "main", `--object-format=${format}`, seed)
+  put(seed, { "a.txt": "1\n", "dir/\u00e4 b.txt": "1\n", "c.txt": "1\n" })
+  person.gitIn(seed, "add", "-A")
+  person.gitIn(seed, "commit", "-q", "-m", "feat: start")
+  person.gitIn(person.path, "clone", "-q", "--bare", seed, remote)
+  for (const clone of [mine, theirs]) person.gitIn(person.path, "clone", "-q", remote, clone)
+  await person.install(mine)
+  return { remote, mine, theirs }
+}
+
+function countObjects(root: string): number {
+  return readdirSync(path.join(root, ".git/objects"), { recursive: true }).length
+}
+
+function fileText(name: string): string {
+  return JSON.stringify(new URL(name, import.meta.url).href)
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { checkMessage } from "./message.ts"
+
+const check = (text: string, commentSign = "#") => checkMessage(text, { commentSign })
+
+test.each([
+  ["feat: add a hook"],
+  ["fix(parser): keep empty lines\n\nBecause they count.\n"],
+  ["feat(api)!: drop the old route"],
+  ["refactor!: one room fewer"],
+  ["fix(fold, memory): in their own words"],
+  ["Docs: the convention holds no sign apart from its capital"],
+  [`chore: ${"x".repeat(93)}`],
+  ["\n\n# a comment first\nfeat: below it\n# On branch main\n"],
+  ["feat: subject\r\n\r\nbody\r\n"],
+  ["feat: subject\n# a comment is no second line\n\nbody"],
+  ["# only\n# comments\n"],
+  [""],
+])("[GITHOOKS-11] %j is a message by the convention", (text) => {
+  expect(check(text)).toEqual({ kind: "fine" })
+})
+
+test.each([
+  ["updated stuff", "does not begin with"],
+  ["feature: add a hook", '"feature" is not one of'],
+  [": no type", "no type is not one of"],
+  ["feat:no space", "a space is missing"],
+  ["feat:   ", "its subject is empty"],
+  ["feat(): empty", "its scope is empty"],
+  ["feat(a: open", "does not begin with"],
+  ["feat (a): space", "does not begin with"],
+  [`chore: ${"x".repeat(94)}`, "its header has 101 characters"],
+  ["feat: subject\nbody at once", "a blank line is missing"],
+])("[GITHOOKS-11] %j is refused", (text, wrong) => {
+  const outcome = check(text)
+  expect(outcome).toMatchObject({ kind: "wrong" })
+  expect(outcome.kind === "wrong" && outcome.wrong).toContain(wrong)
+})
+
+test("[GITHOOKS-11] what is below the scissors does not count, whatever sign comments have", () => {
+  const scissors = "------------------------ >8 ------------------------"
+  expect(check(`# ${scissors}\ndiff --git a b\n`)).toEqual({ kind: "fine" })
+  expect(check(`feat: a\n; ${scissors}\ndiff`, ";")).toEqual({ kind: "fine" })
+  expect(check("; a comment\nfeat: a\n", ";")).toEqual({ kind: "fine" })
+  expect(check("; no comment\nfeat: a\n")).toMatchObject({ kind: "wrong", header: "; no comment" })
+})
+
+test.each([
+  ["Merge branch 'topic'"],
+  ['Revert "anything at all"'],
+  ['Reapply "anything at all"'],
+  ["fixup! whatever it was"],
+  ["squash! whatever it was"],
+  ["amend! whatever it was"],
+])("[GITHOOKS-12] %j passes", (text) => {
+  expect(check(text)).toEqual({ kind: "fine" })
+})
+
+test("[GITHOOKS-11] no other type passes, whatever follows it", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const outcome = check(`x${text}`)
+      expect(outcome.kind).toBe("wrong")
+    }),
+    fcParameters({ numRuns: 300 }),
+  )
+})

@@ -1,0 +1,234 @@
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { locateRepository } from "#see/repo"
+import { git } from "#test/git"
+import { needs } from "#test/needs"
+import { tempDirectory } from "#test/temp"
+import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
+import { ownerOf, renderScript } from "./script.ts"
+
+const OWN = "#!/bin/sh\n# mine, with a sign \u00e4 and no newline at the end\nexit 0"
+
+async function newRepository() {
+  const temp = await tempDirectory()
+  const root = path.join(temp.path, "project")
+  mkdirSync(root)
+  git(root, "init", "-q", "-b", "main")
+  const hooks = path.join(root, ".git", "hooks")
+  const userGit = async (env: Readonly<Record<string, string>> = {}) => ({
+    file: execFileSync("sh", ["-c", "command -v git"]).toString().trim(),
+    repository: await locateRepository(root),
+    environment: { PATH: process.env["PATH"], HOME: temp.path, GIT_CONFIG_NOSYSTEM: "1", ...env },
+    signal: new AbortController().signal,
+  })
+  return Object.assign(temp, {
+    root,
+    hooks,
+    plan: async (qm = "/opt/qm/bin/qm") => planGitHooks(await userGit(), { qm }),
+    planWith: async (env: Readonly<Record<string, string>>) =>
+      planGitHooks(await userGit(env), { qm: "/opt/qm/bin/qm" }),
+    removal: async () => planGitHooksRemoval(await userGit()),
+  })
+}
+
+/** Names, modes and bytes of all that is in a folder. */
+function pictureOf(folder: string): Readonly<Record<string, string>> {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return Object.fromEntries(
+    names.map((name) => {
+      const file = path.join(folder, name)
+      const mode = (lstatSync(file).mode & 0o7777).toString(8)
+      return [name, `${mode} ${readFileSync(file).toString("hex")}`]
+    }),
+  )
+}
+
+describe.runIf(needs("S6", "git"))("git hooks", () => {
+  test("[GITHOOKS-1] three hooks are planned, shown and written where git looks for them", async () => {
+    await using world = await newRepository()
+    const plan = await world.plan()
+    expect(plan.warnings).toEqual([])
+    expect(plan.changes).toEqual(
+      ["pre-commit", "commit-msg", "pre-push"].map((name) => ({
+        path: path.join(world.hooks, name),
+        action: "create",
+        host: null,
+        what: "git hook: our hook",
+      })),
+    )
+    expect(existsSync(path.join(world.hooks, "pre-commit"))).toBe(false)
+    await plan.write()
+    const text = readFileSync(path.join(world.hooks, "pre-commit"), "utf8")
+    expect(text).toBe(renderScript("pre-commit", { qm: "/opt/qm/bin/qm" }))
+    expect(lstatSync(path.join(world.hooks, "pre-commit")).mode & 0o777).toBe(0o755)
+  })
+
+  test("[GITHOOKS-1] the folder that the repository's own config names is used", async () => {
+    await using world = await newRepository()
+    const folder = path.join(world.path, "my hooks")
+    git(world.root, "config", "core.hooksPath", folder)
+    await (await world.plan()).write()
+    expect(readdirSync(folder).toSorted()).toEqual(["commit-msg", "pre-commit", "pre-push"])
+    expect(existsSync(path.join(world.hooks, "pre-commit"))).toBe(false)
+    await (await world.removal()).write()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test("[GITHOOKS-2] folders of others are left alone, and the line to add is said", async () => {
+    await using world = await newRepository()
+    const expectLeft = (plan: Awaited<ReturnType<typeof world.plan>>, why: string) => {
+      expect(plan.changes).toEqual([])
+      expect(plan.warnings).toHaveLength(1)
+      expect(plan.warnings[0]).toContain(why)
+      expect(plan.warnings[0]).toContain('qm hook pre-commit "$@"')
+    }
+    git(world.root, "config", "core.hooksPath", ".husky/_")
+    expectLeft(await world.plan(), "a folder of the project")
+    git(world.root, "config", "--unset", "core.hooksPath")
+    const global = path.join(world.path, "global")
+    writeFileSync(global, "[core]\n\thooksPath = ~/everywhere\n")
+    expectLeft(await world.planWith({ GIT_CONFIG_GLOBAL: global }), "all your repositories")
+    rmSync(world.hooks, { recursive: true })
+    symlinkSync(world.path, world.hooks)
+    expectLeft(await world.plan(), "symbolic link")
+    await (await world.plan()).write()
+    expect(readdirSync(world.path).toSorted()).toEqual(["global", "project"])
+  })
+
+  test("[GITHOOKS-3] [GITHOOKS-4] [S6] own hooks come back byte for byte, with their modes", async () => {
+    await using world = await newRepository()
+    writeFileSync(path.join(world.hooks, "pre-commit"), OWN)
+    chmodSync(path.join(world.hooks, "pre-commit"), 0o751)
+    writeFileSync(
+      path.join(world.hooks, "commit-msg"),
+      Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0]),
+    )
+    chmodSync(path.join(world.hooks, "commit-msg"), 0o500)
+    const before = pictureOf(world.hooks)
+    await (await world.plan()).write()
+    const between = pictureOf(world.hooks)
+    expect(between["pre-commit.qm-kept"]).toBe(before["pre-commit"])
+    expect(between["commit-msg.qm-kept"]).toBe(before["commit-msg"])
+    expect(between["pre-commit"]).not.toBe(before["pre-commit"])
+    const removal = await world.removal()
+    expect(removal.changes.map((it) => it.action)).toEqual(["restore", "restore", "remove"])
+    await removal.write()
+    expect(pictureOf(world.hooks)).toEqual(before)
+  })
+
+  test("[GITHOOKS-4] a folder that we made goes with the last hook", async () => {
+    await using world = await newRepository()
+    rmSync(world.hooks, { recursive: true })
+    await (await world.plan()).write()
+    expect(existsSync(world.hooks)).toBe(true)
+    await (await world.removal()).write()
+    expect(existsSync(world.hooks)).toBe(false)
+  })
+
+  test("[GITHOOKS-4] what was edited or replaced since is left, and that is said", async () => {
+    await using world = await newRepository()
+    const hook = (name: string) => path.join(world.hooks, name)
+    writeFileSync(hook("pre-push"), OWN)
+    await (await world.plan()).write()
+    writeFileSync(hook("pre-commit"), `${readFileSync(hook("pre-commit"), "utf8")}echo more\n`)
+    writeFileSync(hook("commit-msg"), "#!/bin/sh\nexit 0\n")
+    unlinkSync(hook("pre-push"))
+    symlinkSync("/nowhere", hook("pre-push"))
+    const removal = await world.removal()
+    expect(removal.changes).toEqual([])
+    expect(removal.warnings).toHaveLength(2)
+    expect(removal.warnings[0]).toContain("edited since")
+    expect(removal.warnings[1]).toContain("no longer our hook")
+    await removal.write()
+    expect(lstatSync(hook("pre-push")).isSymbolicLink()).toBe(true)
+    expect(readFileSync(hook("pre-push.qm-kept"), "utf8")).toBe(OWN)
+    expect(readFileSync(hook("pre-commit"), "utf8")).toContain("echo more")
+    unlinkSync(hook("pre-push"))
+    renameSync(hook("pre-push.qm-kept"), hook("pre-push"))
+    // Installing again leaves the edited one as well.
+    expect((await world.plan()).warnings).toEqual([expect.stringContaining("edited since")])
+  })
+
+  test.each([
+    ["a link", "KIT_HOOK_NOT_A_FILE", (file: string) => symlinkSync("/nowhere", file)],
+    ["a folder", "KIT_HOOK_NOT_A_FILE", (file: string) => mkdirSync(file)],
+    ["a pipe", "KIT_HOOK_NOT_A_FILE", (file: string) => void execFileSync("mkfifo", [file])],
+    [
+      "a kept file",
+      "KIT_HOOK_KEPT_EXISTS",
+      (file: string) => {
+        writeFileSync(file, OWN)
+        writeFileSync(`${file}.qm-kept`, OWN)
+      },
+    ],
+  ])(
+    "[GITHOOKS-5] %s in the way is refused before anything is written",
+    async (_what, code, put) => {
+      await using world = await newRepository()
+      put(path.join(world.hooks, "pre-push"))
+      const before = readdirSync(world.hooks)
+      await expect(world.plan()).rejects.toMatchObject({ code })
+      expect(readdirSync(world.hooks)).toEqual(before)
+    },
+  )
+
+  test("[GITHOOKS-5] a plan that is no longer true is refused", async () => {
+    await using world = await newRepository()
+    const plan = await world.plan()
+    writeFileSync(path.join(world.hooks, "pre-push"), OWN)
+    const before = pictureOf(world.hooks)
+    await expect(plan.write()).rejects.toMatchObject({ code: "KIT_HOOKS_CHANGED" })
+    expect(pictureOf(world.hooks)).toEqual(before)
+  })
+
+  test("[GITHOOKS-6] written twice nothing changes; another qm is written anew", async () => {
+    await using world = await newRepository()
+    writeFileSync(path.join(world.hooks, "pre-commit"), OWN, { mode: 0o755 })
+    await (await world.plan()).write()
+    const once = pictureOf(world.hooks)
+    const again = await world.plan()
+    expect(again.changes.map((it) => it.action)).toEqual(["keep", "keep", "keep"])
+    await again.write()
+    expect(pictureOf(world.hooks)).toEqual(once)
+    const moved = await world.plan("/elsewhere/it's here/qm")
+    expect(moved.changes.map((it) => it.action)).toEqual(["change", "change", "change"])
+    await moved.write()
+    expect(readFileSync(path.join(world.hooks, "pre-commit.qm-kept"), "utf8")).toBe(OWN)
+  })
+
+  test("[GITHOOKS-3] an install that was cut off is finished, or taken back", async () => {
+    await using world = await newRepository()
+    const hook = path.join(world.hooks, "pre-commit")
+    writeFileSync(hook, OWN, { mode: 0o755 })
+    execFileSync("ln", [hook, `${hook}.qm-kept`])
+    await (await world.removal()).write()
+    expect([readFileSync(hook, "utf8"), existsSync(`${hook}.qm-kept`)]).toEqual([OWN, false])
+    execFileSync("ln", [hook, `${hook}.qm-kept`])
+    await (await world.plan()).write()
+    expect(readFileSync(`${hook}.qm-kept`, "utf8")).toBe(OWN)
+    expect(ownerOf(readFileSync(hook))).toBe("ours")
+  })
+})
+
+test("[GITHOOKS-4] a script of ours is known by its hash, also with a path of other letters", () => {
+  const text = renderScript("pre-push", { qm: "/home/j\u00fcrgen/qm" })
+  const owner = (changed: string) => ownerOf(Buffer.from(changed))
+  expect(owner(text)).toBe("ours")
+  expect(owner(text.replace("exit 0\n", "exit 1\n"))).toBe("edited")
+  expect(owner(text.replace("#!/bin/sh\n", "#!/bin/bash\n"))).toBe("edited")
+  expect(owner("#!/bin/sh\nexit 0\n")).toBe("theirs")
+})

@@ -1,0 +1,130 @@
+import path from "node:path"
+import { readBounded, statFile } from "#ground/base"
+import { createSessions } from "#know/ledger"
+import { LARGEST_INDEX_BYTES } from "./limits.ts"
+import { isUnderWay } from "./under-way.ts"
+import { askLine, askUserGit, QUIET, type UserGit } from "./user-git.ts"
+
+const MEMORY = ".qm/memory"
+const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]
+
+/**
+ * Makes the indices anew and lets them go along with a commit of what they are made from. A commit
+ * of anything else stays what its author put together. Gives a word about what was left undone.
+ */
+export async function preCommit(git: UserGit): Promise<string | undefined> {
+  const { root, gitDirectory, stateDirectory } = git.repository
+  if (gitDirectory === undefined) return "outside git"
+  if (await isUnderWay(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
+  const memory = await statFile(path.join(root, MEMORY))
+  if (memory.kind !== "found" || memory.what !== "directory") return `there is no ${MEMORY}`
+
+  // Indices quote the files beside them, which were scrubbed when they were written.
+  const redact = (text: string) => text
+  await createSessions({ root: () => root, stateDirectory, redact }).writeIndices()
+  const indexFile = indexOfCommit(git, gitDirectory)
+  if (indexFile === undefined) return "a commit of chosen paths has an index of its own"
+  return await stageIndices(git, indexFile)
+}
+
+/**
+ * The index that stays after the commit. `git commit <paths>` makes another one for the commit
+ * alone: what is added there would look deleted ever after.
+ */
+function indexOfCommit(git: UserGit, gitDirectory: string): string | undefined {
+  const own = path.join(gitDirectory, "index")
+  const given = git.environment["GIT_INDEX_FILE"]
+  if (given === undefined || given === "") return own
+  const file = path.resolve(git.repository.root, given)
+  // The second is that of `git commit --all`, which takes the place of the first.
+  return file === own || file === `${own}.lock` ? file : undefined
+}
+
+async function stageIndices(git: UserGit, indexFile: string): Promise<string | undefined> {
+  const env = { GIT_INDEX_FILE: indexFile }
+  const listed = await askUserGit(git, {
+    args: [...QUIET, "ls-files", "-s", "-z", "--", MEMORY],
+    env,
+  })
+  const entries = listed?.code === 0 ? parseEntries(listed.output.toString()) : []
+  if (entries.some((it) => it.stage !== "0")) return "the memory has conflicts"
+  if (entries.length === 0 || !(await isMemoryStaged(git, env))) return "no memory in this commit"
+
+  const lines: string[] = []
+  for (const file of INDICES) {
+    const id = await storeBlob(git, file)
+    const entry = entries.find((it) => it.file === file)
+    if (id === undefined || id === entry?.id) continue
+    if (entry === undefined && (await isIgnored(git, file))) continue
+    lines.push(`${entry?.mode ?? "100644"} ${id} 0\t${file}\0`)
+  }
+  if (lines.length === 0) return undefined
+  const args = [
+    ...QUIET,
+    ...(await withoutFilters(git)),
+    "update-index",
+    "--add",
+    "-z",
+    "--index-info",
+  ]
+  const answer = await askUserGit(git, { args, env, input: lines.join("") })
+  return answer?.code === 0 ? undefined : "the index could not be written"
+}
+
+/**
+ * Git looks again at files that changed in the moment in which they were staged, and starts their
+ * filters for it. Without them such a file seems changed, and is looked at again by the next git.
+ */
+async function withoutFilters(git: UserGit): Promise<readonly string[]> {
+  const args = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."]
+  const answer = await askUserGit(git, { args })
+  const keys = answer?.output.toString().split("\0") ?? []
+  const drivers = new Set(keys.map((it) => it.split(".").slice(0, -1).join(".")))
+  drivers.delete("")
+  return [...drivers].flatMap((it) =>
+    [`${it}.clean=`, `${it}.process=`, `${it}.required=false`].flatMap((set) => ["-c", set]),
+  )
+}
+
+type Entry = {
+  readonly mode: string
+  readonly id: string
+  readonly stage: string
+  readonly file: string
+}
+
+function parseEntries(output: string): readonly Entry[] {
+  return output.split("\0").flatMap((line) => {
+    const [, mode, id, stage, file] = /^(\d+) ([0-9a-f]+) (\d)\t([^]+)$/.exec(line) ?? []
+    if (mode === undefined || id === undefined || stage === undefined || file === undefined)
+      return []
+    return [{ mode, id, stage, file }]
+  })
+}
+
+async function isMemoryStaged(
+  git: UserGit,
+  env: { readonly GIT_INDEX_FILE: string },
+): Promise<boolean> {
+  const head = await askLine(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+  // Before the first commit all that is in the index goes into it.
+  if (head === undefined) return true
+  const diff = ["diff-index", "--cached", "--quiet", "--no-ext-diff", head, "--", MEMORY]
+  return (await askUserGit(git, { args: [...QUIET, ...diff], env }))?.code === 1
+}
+
+async function storeBlob(git: UserGit, file: string): Promise<string | undefined> {
+  const { root } = git.repository
+  const read = await readBounded(path.join(root, file), { maxBytes: LARGEST_INDEX_BYTES, root })
+  if (read.kind !== "read") return undefined
+  const args = [...QUIET, "hash-object", "-w", "--no-filters", "--stdin"]
+  const answer = await askUserGit(git, { args, input: read.bytes })
+  const id = answer?.code === 0 ? answer.output.toString().trim() : ""
+  return /^[0-9a-f]{40,64}$/.test(id) ? id : undefined
+}
+
+async function isIgnored(git: UserGit, file: string): Promise<boolean> {
+  // It takes no literal paths, and ours have no sign that could mean more.
+  const args = ["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--", file]
+  return (await askUserGit(git, { args }))?.code === 0
+}

@@ -1,0 +1,85 @@
+import path from "node:path"
+import { FileNotReadable, isAppError, realPath, statFile, visible } from "#ground/base"
+import { commitMsg } from "./commit-msg.ts"
+import { CommitMessageRefused, PushConflicts } from "./errors.ts"
+import { GIT_HOOKS_LEVEL, REFUSED_CODE } from "./limits.ts"
+import { preCommit } from "./pre-commit.ts"
+import { prePush } from "./pre-push.ts"
+import type { GitHookName } from "./script.ts"
+import type { UserGit } from "./user-git.ts"
+
+export type GitHookCall = {
+  readonly args: readonly string[]
+  readonly stdin: string
+  /** The level of the kit here; hooks of a higher one are silent. */
+  readonly level: number
+}
+
+export type GitHookAnswer = { readonly code: number; readonly stderr: string }
+
+/** What git's own hooks do. It never throws: only a refusal keeps git from going on. */
+export async function runGitHook(
+  name: GitHookName,
+  git: UserGit,
+  call: GitHookCall,
+): Promise<GitHookAnswer> {
+  const isDebugged = (git.environment["QM_HOOK_DEBUG"] ?? "") !== ""
+  const say = (note: string) => (isDebugged ? `qm ${name}: ${visible(note)}\n` : "")
+  try {
+    const note = (await reasonForSilence(name, git, call)) ?? (await runNamed(name, git, call))
+    return { code: 0, stderr: note === undefined ? "" : say(note) }
+  } catch (error) {
+    const isRefusal = CommitMessageRefused.is(error) || PushConflicts.is(error)
+    if (!isRefusal) return { code: 0, stderr: say(sayFailure(error)) }
+    const { message, hint, code } = error
+    return { code: REFUSED_CODE, stderr: `qm: ${visible(message)}\n  → ${hint}  [${code}]\n` }
+  }
+}
+
+async function runNamed(
+  name: GitHookName,
+  git: UserGit,
+  { args, stdin }: GitHookCall,
+): Promise<string | undefined> {
+  switch (name) {
+    case "pre-commit":
+      return await preCommit(git)
+    case "commit-msg":
+      return await commitMsg(git, args[0])
+    case "pre-push":
+      return await prePush(git, { remote: args[0] ?? "", stdin })
+    default:
+      return name satisfies never
+  }
+}
+
+async function reasonForSilence(
+  name: GitHookName,
+  git: UserGit,
+  { level }: GitHookCall,
+): Promise<string | undefined> {
+  const skipped = (git.environment["QM_SKIP"] ?? "").split(",").map((it) => it.trim())
+  if (skipped.includes(name)) return "skipped by QM_SKIP"
+  if (level < GIT_HOOKS_LEVEL) return `level ${level} has no git hooks`
+  const enrolled = await statFile(path.join(git.repository.stateDirectory, "kit.json"))
+  if (enrolled.kind !== "found") return "the kit is not installed in this repository"
+  if (!(await isSameRepository(git))) return "git works in another repository than this folder's"
+  return undefined
+}
+
+/** With `--git-dir` git may work in a repository that is not the one around the folder. */
+async function isSameRepository({ environment, repository }: UserGit): Promise<boolean> {
+  const given = environment["GIT_DIR"]
+  if (given === undefined || given === "") return true
+  try {
+    return (await realPath(path.resolve(repository.root, given))) === repository.gitDirectory
+  } catch (error) {
+    if (FileNotReadable.is(error)) return false
+    throw error
+  }
+}
+
+function sayFailure(error: unknown): string {
+  if (isAppError(error)) return `${error.message} [${error.code}]`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,65 @@
+import path from "node:path"
+import { HOOK_LEVELS } from "../levels/levels.ts"
+import type { HookEntry } from "../texts/hook-entries.ts"
+import { shellHandler } from "./command.ts"
+import { asSkill, type HookProgram, type KitHostForm, type Machine } from "./host.ts"
+
+const EDITS = "^(write_to_file|replace_file_content|multi_replace_file_content)$"
+
+const FAILS_CLOSED =
+  "Antigravity refuses the tool when a hook before it fails; ours must never be in the way"
+const NO_EVENT = "Antigravity has no event for it"
+
+/**
+ * From documents and what others saw of it; never run by us, so unverified until proved. Its hooks
+ * have names; those of tools stand in groups, the others are plain lists. Its payloads do not say
+ * which event they are about, so the command does.
+ */
+export const antigravity: KitHostForm = {
+  host: "antigravity",
+  title: "Antigravity",
+  folder,
+  settings: (machine) => ({
+    path: path.join(folder(machine), "config", "hooks.json"),
+    container: "quartermaster",
+  }),
+  events: {
+    boot: "PreInvocation",
+    track: "PostToolUse",
+    drift: "Stop",
+    concurrency: null,
+    risk: null,
+    pitfall: null,
+    package: null,
+    loaded: null,
+  },
+  without: {
+    concurrency: FAILS_CLOSED,
+    risk: FAILS_CLOSED,
+    pitfall: FAILS_CLOSED,
+    package: NO_EVENT,
+    loaded: NO_EVENT,
+  },
+  entries,
+  project: (template, machine) =>
+    asSkill(path.join(folder(machine), "antigravity", "skills"), template),
+  bootFile: "INSTRUCTIONS.md",
+  next: "Hooks of Antigravity are wired by its documents and were never seen to run by us.",
+}
+
+function folder({ userHome }: Machine): string {
+  return path.join(userHome, ".gemini")
+}
+
+function entries(level: number, program: HookProgram): readonly HookEntry[] {
+  if (level < HOOK_LEVELS.track) return []
+  const handler = (event: string) => shellHandler(program, ["antigravity", event])
+  return [
+    { event: "PreInvocation", entry: handler("PreInvocation") },
+    {
+      event: "PostToolUse",
+      entry: { matcher: EDITS, hooks: [handler("PostToolUse")] },
+    },
+    { event: "Stop", entry: handler("Stop") },
+  ]
+}

@@ -1,0 +1,72 @@
+import path from "node:path"
+import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels/levels.ts"
+import type { HookEntry } from "../texts/hook-entries.ts"
+import { execHandler } from "./command.ts"
+import { asSkill, type HookProgram, type KitHostForm, type Machine, withHead } from "./host.ts"
+
+const EDITS = "Edit|Write|MultiEdit|NotebookEdit"
+const AGENTS = "Agent|Task"
+const METERED = "Read|Bash|Grep|Glob|WebFetch|WebSearch|mcp__.*"
+
+/** Seen on 2.1.325: hooks of the user's settings run in every folder, also in worktrees. */
+export const claudeCode: KitHostForm = {
+  host: "claude-code",
+  title: "Claude Code",
+  folder,
+  settings: (machine) => ({
+    path: path.join(folder(machine), "settings.json"),
+    container: "hooks",
+  }),
+  events: {
+    boot: "SessionStart",
+    track: "PostToolUse",
+    drift: "Stop",
+    concurrency: "PreToolUse",
+    risk: "PreToolUse",
+    pitfall: "PreToolUse",
+    package: "SubagentStart",
+    loaded: "InstructionsLoaded",
+  },
+  without: {},
+  entries,
+  project(template, machine) {
+    const { kind, name, description, tools, body } = template
+    if (kind === "skill") return asSkill(path.join(folder(machine), "skills"), template)
+    if (kind === "command") {
+      const at = path.join(folder(machine), "commands", "qm", `${name}.md`)
+      return { path: at, text: withHead({ description }, body) }
+    }
+    const head = { name: `qm-${name}`, description, ...(tools === undefined ? {} : { tools }) }
+    const at = path.join(folder(machine), "agents", `qm-${name}.md`)
+    return { path: at, text: withHead(head, body) }
+  },
+  bootFile: null,
+  next: null,
+}
+
+function folder({ userHome, environment }: Machine): string {
+  const own = environment["CLAUDE_CONFIG_DIR"]
+  return own ? path.resolve(own) : path.join(userHome, ".claude")
+}
+
+/** One entry an event: the tools exclude each other, so one process serves whatever comes. */
+function entries(level: number, program: HookProgram): readonly HookEntry[] {
+  const before = [
+    ...(level >= HOOK_LEVELS.concurrency ? [EDITS] : []),
+    ...(level >= HOOK_LEVELS.package ? [AGENTS] : []),
+  ]
+  // With a pattern in it the whole is one, and unanchored "Edit" would fit names that contain it.
+  const after = level >= METERED_FROM_LEVEL ? `^(?:${EDITS}|${METERED})$` : EDITS
+  const wanted = [
+    { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
+    { event: "PreToolUse", matcher: before.join("|"), from: HOOK_LEVELS.concurrency },
+    { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
+    { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },
+    { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },
+    { event: "InstructionsLoaded", matcher: "*", from: HOOK_LEVELS.loaded },
+  ]
+  const hooks = [execHandler(program, ["claude-code"])]
+  return wanted
+    .filter((it) => level >= it.from)
+    .map(({ event, matcher }) => ({ event, entry: { matcher, hooks } }))
+}

@@ -1,0 +1,56 @@
+import path from "node:path"
+import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels/levels.ts"
+import type { HookEntry } from "../texts/hook-entries.ts"
+import { shellHandler } from "./command.ts"
+import { asSkill, type HookProgram, type KitHostForm, type Machine } from "./host.ts"
+
+const PATCHES = "apply_patch|Edit|Write"
+/** A patch inside of a shell command has a hook before it and none after it. */
+const BEFORE_EDITS = `${PATCHES}|Bash`
+/** The newer models' tool has its namespace glued on. */
+const AGENTS = "Agent|Task|.*spawn_agent"
+const METERED = "Bash|mcp__.*"
+
+/** Seen on 0.166.0. Its review of hooks goes by position, so ours come after the user's own. */
+export const codex: KitHostForm = {
+  host: "codex",
+  title: "Codex",
+  folder,
+  settings: (machine) => ({ path: path.join(folder(machine), "hooks.json"), container: "hooks" }),
+  events: {
+    boot: "SessionStart",
+    track: "PostToolUse",
+    drift: "Stop",
+    concurrency: "PreToolUse",
+    risk: "PreToolUse",
+    pitfall: "PreToolUse",
+    package: "SubagentStart",
+    loaded: null,
+  },
+  without: { loaded: "Codex tells nobody which instructions it loads" },
+  entries,
+  project: (template, { userHome }) => asSkill(path.join(userHome, ".agents", "skills"), template),
+  bootFile: "AGENTS.md",
+  next: "Codex runs no hook before you have looked at it: open `codex`, type /hooks and trust ours.",
+}
+
+function folder({ userHome, environment }: Machine): string {
+  const own = environment["CODEX_HOME"]
+  return own ? path.resolve(own) : path.join(userHome, ".codex")
+}
+
+function entries(level: number, program: HookProgram): readonly HookEntry[] {
+  const before = level >= HOOK_LEVELS.package ? `${BEFORE_EDITS}|${AGENTS}` : BEFORE_EDITS
+  const after = level >= METERED_FROM_LEVEL ? `${PATCHES}|${METERED}` : PATCHES
+  const wanted = [
+    { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
+    { event: "PreToolUse", matcher: before, from: HOOK_LEVELS.concurrency },
+    { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
+    { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },
+    { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },
+  ]
+  const hooks = [shellHandler(program, ["codex"])]
+  return wanted
+    .filter((it) => level >= it.from)
+    .map(({ event, matcher }) => ({ event, entry: { matcher, hooks } }))
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from "node:util"
+import { readBounded, readTextBounded, statFile } from "#ground/base"
+import { HOOK_NAMES, type HookName, type HookState, type KitHost } from "#ground/contract"
+import { digest } from "./files/digest.ts"
+import { HOST_FORMS } from "./hosts/hosts.ts"
+import { HOOK_LEVELS } from "./levels/levels.ts"
+import { LARGEST_BUNDLE_BYTES, LARGEST_SETTINGS_BYTES } from "./limits.ts"
+import { type Manifest, readManifest } from "./manifest.ts"
+import { markAt } from "./mark.ts"
+import type { KitDeps } from "./plan.ts"
+import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
+import { bundleFile, hookFileOf, type Wiring, wiringOf } from "./wanted.ts"
+
+/** What the manifest and the files say now. */
+export type Installed = {
+  /** null where this repository is not enrolled. */
+  readonly level: number | null
+  readonly hosts: readonly KitHost[]
+  /** Host by hook; whether one has fired is told by the verdict log. */
+  readonly hooks: readonly HookState[]
+  /** What is not as we wrote it, in words. */
+  readonly tampered: readonly string[]
+}
+
+/** Reads only; what cannot be read is not installed. */
+export async function lookAtInstalled(deps: KitDeps): Promise<Installed> {
+  const manifest = await readManifest(deps.home)
+  const { stateDirectory } = deps.repository
+  const mark = await statFile(markAt(stateDirectory))
+  const isMarked = mark.kind === "found" && mark.what === "regular file"
+  const own = manifest.repositories.find((it) => it.stateDirectory === stateDirectory)
+  if (own === undefined || !isMarked) return { level: null, hosts: [], hooks: [], tampered: [] }
+
+  const hooks: HookState[] = []
+  const tampered = [...(await tamperedFiles(manifest, deps))]
+  const wired = wiringOf(manifest.repositories).filter((it) => own.hosts.includes(it.host))
+  for (const wiring of wired) {
+    const found = await entriesOf(wiring, manifest, deps)
+    if (found.isTampered) tampered.push(`${found.path} has hooks of ours that we did not write`)
+    hooks.push(...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...found, own })))
+  }
+  return { level: own.level, hosts: own.hosts, hooks, tampered }
+}
+
+type FoundEntries = {
+  readonly path: string
+  readonly expected: readonly HookEntry[]
+  readonly present: readonly HookEntry[]
+  readonly isTampered: boolean
+}
+
+async function entriesOf(
+  { host, level }: Wiring,
+  manifest: Manifest,
+  deps: KitDeps,
+): Promise<FoundEntries> {
+  const file = hookFileOf(HOST_FORMS[host], level, {
+    home: deps.home,
+    machine: deps,
+    node: manifest.node,
+  })
+  const read = await readTextBounded(file.path, { maxBytes: LARGEST_SETTINGS_BYTES })
+  const present = read.kind === "read" ? readEntries(file, read.text) : []
+  const isTampered = present.some((it) => !isAmong(it, file.entries))
+  return { path: file.path, expected: file.entries, present, isTampered }
+}
+
+function readEntries(file: Parameters<typeof ownEntries>[0], text: string): readonly HookEntry[] {
+  try {
+    return ownEntries(file, text)
+  } catch {
+    return []
+  }
+}
+
+function isAmong(entry: HookEntry, entries: readonly HookEntry[]): boolean {
+  return entries.some((it) => isDeepStrictEqual(it, entry))
+}
+
+type Seen = FoundEntries & { readonly own: { readonly level: number } }
+
+function stateOf(host: KitHost, hook: HookName, seen: Seen): HookState {
+  const form = HOST_FORMS[host]
+  const event = form.events[hook]
+  const base = { host, hook, event, at: null }
+  if (event === null) return { ...base, state: "not offered", why: form.without[hook] ?? null }
+  if (seen.own.level < HOOK_LEVELS[hook])
+    return { ...base, state: "not installed", why: `it comes with level ${HOOK_LEVELS[hook]}` }
+  const expected = seen.expected.filter((it) => it.event === event)
+  const isThere = expected.length > 0 && expected.every((it) => isAmong(it, seen.present))
+  if (isThere) return { ...base, state: "installed", why: null }
+  return { ...base, state: "not installed", why: `it is not in ${seen.path} as we wrote it` }
+}
+
+/** The bundle runs at every tool call: another one in its place is somebody else's program. */
+async function tamperedFiles(manifest: Manifest, deps: KitDeps): Promise<readonly string[]> {
+  if (manifest.bundle === "") return []
+  const file = bundleFile(deps.home)
+  const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
+  if (read.kind !== "read") return [`${file}, which the hooks run, is ${read.kind}`]
+  return digest(read.bytes) === manifest.bundle ? [] : [`${file} is not the bundle we wrote`]
+}

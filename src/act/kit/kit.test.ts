@@ -1,0 +1,639 @@
+import { execFileSync } from "node:child_process"
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { isAppError, processIdentity } from "#ground/base"
+import type { KitHost } from "#ground/contract"
+import { git } from "#test/git"
+import { type KitWorld, kitWorld, NEVER, snapshot } from "#test/kit-world"
+import { needs } from "#test/needs"
+import { tempDirectory } from "#test/temp"
+import { HOST_FORMS } from "./hosts/hosts.ts"
+import { createKit } from "./kit.ts"
+
+const ALL: readonly KitHost[] = ["claude-code", "codex", "antigravity"]
+
+describe("installing", () => {
+  test("[KIT-1] what cannot be written in one host is refused before any other is touched", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".gemini/config/hooks.json", "not json")
+    const before = await snapshot(temp.path)
+    expect(await codeOf(world.install(ALL))).toBe("KIT_SETTINGS_INVALID")
+    expect(await snapshot(temp.path)).toEqual(before)
+  })
+
+  test("[KIT-1] a plan writes nothing, and says of each file what becomes of it", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", "{}")
+    const before = await snapshot(temp.path)
+    const plan = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
+    expect(await snapshot(temp.path)).toEqual(before)
+    expect(plan.changes.map(({ action, host, what }) => [action, host, what])).toEqual([
+      ["create", null, "the hooks, one file without dependencies"],
+      ["create", null, "where the rest of qm lies"],
+      ["change", "claude-code", "hooks at SessionStart, PostToolUse, Stop, InstructionsLoaded"],
+      ["create", null, "this repository is enrolled; without it hooks are silent here"],
+    ])
+  })
+
+  test("[KIT-1] without a host there is nothing to install into", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    expect(await codeOf(world.install([]))).toBe("KIT_NO_HOST")
+  })
+
+  test("[KIT-3] a second install changes nothing", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", '{"hooks":{"Stop":[]}}')
+    await world.install(ALL)
+    const once = await snapshot(temp.path)
+    const times = await timesOf(temp.path)
+    const again = await world.install(ALL)
+    expect(new Set(again.changes.map((it) => it.action))).toEqual(new Set(["keep"]))
+    expect(await snapshot(temp.path)).toEqual(once)
+    expect(await timesOf(temp.path)).toEqual(times)
+  })
+
+  test("[KIT-7] hooks run by absolute paths, without a shell or in single quotes", async () => {
+    await using temp = await tempDirectory()
+    const home = path.join(temp.path, "it's a $HOME")
+    const world = await kitWorld(temp.path, { home })
+    await world.install(ALL)
+    const claude = await readJson(world.userHome, ".claude/settings.json")
+    const [handler] = claude.hooks.Stop[0].hooks
+    expect(handler).toMatchObject({ type: "command", command: "/opt/node/bin/node", timeout: 10 })
+    expect(handler.args).toEqual([
+      expect.stringMatching(/it's a \$HOME\/kit\/qm-hook\.mjs$/),
+      "claude-code",
+    ])
+    const codex = await readJson(world.userHome, ".codex/hooks.json")
+    const line: string = codex.hooks.Stop[0].hooks[0].command
+    const words = execFileSync("/bin/sh", ["-c", `printf '%s\\n' ${line}`])
+      .toString()
+      .split("\n")
+    expect(words.slice(0, 3)).toEqual(["/opt/node/bin/node", handler.args[0], "codex"])
+    await world.uninstall()
+    expect(await exists(path.join(world.userHome, ".codex"))).toBe(false)
+  })
+
+  test("[KIT-7] every entry has a matcher where the host has one", () => {
+    const program = { node: "/n", bundle: "/b" }
+    for (const host of ALL) {
+      const entries = HOST_FORMS[host].entries(7, program)
+      const inGroups = entries.filter((it) => "hooks" in it.entry)
+      expect(inGroups.every((it) => it.entry["matcher"])).toBe(true)
+      expect(new Set(entries.map((it) => it.event)).size).toBe(entries.length)
+    }
+  })
+
+  test("[KIT-7] a matcher fits the tools of its level and no others", () => {
+    const after = HOST_FORMS["claude-code"]
+      .entries(4, { node: "/n", bundle: "/b" })
+      .find((it) => it.event === "PostToolUse")
+    const matcher = new RegExp(String(after?.entry["matcher"]))
+    const fits = ["Edit", "Write", "NotebookEdit", "Read", "mcp__x__y"].map((it) =>
+      matcher.test(it),
+    )
+    expect(fits).toEqual([true, true, true, true, true])
+    expect(["TodoWrite", "MyEdit", "ReadMcp"].some((it) => matcher.test(it))).toBe(false)
+  })
+
+  test("[KIT-10] one source is projected into each host's form", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const templates = world.deps.templates
+    await put(templates, "commands/handoff.md", head("handoff", "command", 1))
+    await put(templates, "skills/pack.md", head("pack", "skill", 4))
+    await world.install(ALL, 4)
+    const projected = Object.keys(await snapshot(world.userHome)).filter((it) => it.endsWith(".md"))
+    expect(projected.toSorted()).toEqual([
+      ".agents/skills/qm-handoff/SKILL.md",
+      ".agents/skills/qm-pack/SKILL.md",
+      ".agents/skills/qm-repo-mapper/SKILL.md",
+      ".claude/agents/qm-repo-mapper.md",
+      ".claude/commands/qm/handoff.md",
+      ".claude/skills/qm-pack/SKILL.md",
+      ".gemini/antigravity/skills/qm-handoff/SKILL.md",
+      ".gemini/antigravity/skills/qm-pack/SKILL.md",
+      ".gemini/antigravity/skills/qm-repo-mapper/SKILL.md",
+    ])
+    const agent = await readFile(
+      path.join(world.userHome, ".claude/agents/qm-repo-mapper.md"),
+      "utf8",
+    )
+    expect(agent).toBe(
+      '---\nname: "qm-repo-mapper"\ndescription: "Answers where things are."\n' +
+        'tools: "Read, Grep"\n---\n\nYou answer questions.\n',
+    )
+  })
+
+  test("[KIT-10] a projected file that a person wrote or changed is left, and that is said", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const file = path.join(world.userHome, ".claude/agents/qm-repo-mapper.md")
+    await put(world.userHome, ".claude/agents/qm-repo-mapper.md", "mine")
+    const done = await world.install(["claude-code"])
+    expect(await readFile(file, "utf8")).toBe("mine")
+    expect(done.warnings.join()).toContain("somebody else")
+    await world.uninstall()
+    expect(await readFile(file, "utf8")).toBe("mine")
+  })
+
+  test("[KIT-10] a template that is wrong stops the install", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.deps.templates, "skills/odd.md", "no head")
+    expect(await codeOf(world.install(["codex"]))).toBe("KIT_TEMPLATE_INVALID")
+  })
+
+  test("[KIT-11] the boot file has a block of at most forty lines; outside of it nothing changes", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.root, "AGENTS.md", "# Theirs\n\nText.\n")
+    await world.install(["codex"], 7)
+    const text = await readFile(path.join(world.root, "AGENTS.md"), "utf8")
+    expect(text.startsWith("# Theirs\n\nText.\n\n<!-- qm:begin")).toBe(true)
+    expect(text.slice(text.indexOf("<!-- qm:begin")).trimEnd().split("\n").length).toBeLessThan(41)
+    await put(world.root, "AGENTS.md", `before\n${text}after\n`)
+    await world.install(["codex"], 2)
+    const lower = await readFile(path.join(world.root, "AGENTS.md"), "utf8")
+    expect(lower.startsWith("before\n# Theirs")).toBe(true)
+    expect(lower).toContain("after\n")
+    expect(lower).not.toContain("qm simulate")
+    await world.uninstall()
+    const left = await readFile(path.join(world.root, "AGENTS.md"), "utf8")
+    expect(left).toBe("before\n# Theirs\n\nText.\n\nafter\n")
+  })
+
+  test("[KIT-11] marks that do not pair up are refused", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.root, "AGENTS.md", "<!-- qm:begin -->\nno end\n")
+    expect(await codeOf(world.install(["codex"]))).toBe("KIT_BLOCK_DAMAGED")
+  })
+
+  test("[KIT-12] what lies in the repository is listed apart, and the level only where needed", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const plan = await world.kit.plan({ hosts: ["codex"], level: 3 }, NEVER)
+    const inTree = plan.changes.filter((it) => !path.isAbsolute(it.path)).map((it) => it.path)
+    expect(inTree).toEqual(["AGENTS.md", ".qm/config.json"])
+    expect(plan.next[0]).toBe("In the repository, commit it or not: AGENTS.md, .qm/config.json.")
+    const same = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
+    expect(same.changes.some((it) => it.path === ".qm/config.json")).toBe(false)
+  })
+
+  test("[KIT-12] the level that a project had comes back", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const theirs = '// ours\n{ "kit": { "level": 3 } }'
+    await put(world.root, ".qm/config.json", theirs)
+    await world.install(["claude-code"], 5)
+    expect(await readFile(world.deps.configFile, "utf8")).toContain('"level": 5')
+    await appendFile(world.deps.configFile, "\n// since\n")
+    await world.uninstall()
+    expect(await readFile(world.deps.configFile, "utf8")).toBe(`${theirs}\n// since\n`)
+  })
+
+  test("[KIT-12] a config that is wrong already is not touched", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.root, ".qm/config.json", '{"kit": 5}')
+    expect(await codeOf(world.install(["claude-code"], 5))).toBe("KIT_SETTINGS_INVALID")
+  })
+
+  test("[KIT-13] a repository is enrolled once, by a file that others may not read", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await world.install(["claude-code"], 2)
+    const mark = path.join(world.stateDirectory, "kit.json")
+    const first = await readFile(mark, "utf8")
+    expect(JSON.parse(first)).toEqual({ version: 1, enrolledAt: world.deps.clock.now() })
+    expect((await stat(mark)).mode & 0o777).toBe(0o600)
+    const later = await kitWorld(temp.path, { clock: { ...world.deps.clock, now: () => 9e12 } })
+    await later.install(["claude-code"], 4)
+    expect(await readFile(mark, "utf8")).toBe(first)
+    await writeFile(mark, '{"version":1,"enrolledAt":5,"more":true}')
+    await later.install(["claude-code"], 4)
+    expect(await readFile(mark, "utf8")).toContain("more")
+    await rm(path.join(later.home, "kit/manifest.json"))
+    await later.uninstall()
+    expect(await exists(mark)).toBe(false)
+  })
+})
+
+describe("taking it back", () => {
+  test("[KIT-4] all hosts at the highest level leave nothing behind but backups", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", '{ "hooks": { "Stop": [] } }')
+    await chmod(path.join(world.userHome, ".claude"), 0o755)
+    const before = await snapshot(temp.path)
+    await world.install(ALL, 7)
+    const done = await world.uninstall()
+    expect(done).toMatchObject({ level: null, isApplied: true, warnings: [] })
+    expect(await snapshot(temp.path)).toEqual(before)
+    expect(await readdir(path.join(world.home, "kit"))).toEqual(["backups"])
+  })
+
+  test("[KIT-4] where nothing was, nothing is left, not even a folder", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await world.install(ALL, 7)
+    await world.uninstall()
+    expect(await readdir(world.userHome)).toEqual([])
+    expect(await readdir(world.root)).toEqual([".git"])
+    expect(await readdir(path.join(world.root, ".git"))).toEqual([])
+  })
+
+  test("[KIT-5] what a person changed since is kept, and only ours is taken out", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const file = path.join(world.userHome, ".claude/settings.json")
+    await put(world.userHome, ".claude/settings.json", '{\n  "model": "a"\n}\n')
+    await world.install(["claude-code"])
+    const settings = await readJson(world.userHome, ".claude/settings.json")
+    settings.model = "b"
+    settings.hooks.Stop.unshift({ hooks: [{ type: "command", command: "mine" }] })
+    settings.hooks.PreToolUse[0].hooks.push({ type: "command", command: "mine, too" })
+    await writeFile(file, JSON.stringify(settings, null, 4))
+    await world.uninstall()
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+      model: "b",
+      hooks: {
+        Stop: [{ hooks: [{ type: "command", command: "mine" }] }],
+        PreToolUse: [
+          {
+            matcher: "Edit|Write|MultiEdit|NotebookEdit|Agent|Task",
+            hooks: [{ type: "command", command: "mine, too" }],
+          },
+        ],
+      },
+    })
+  })
+
+  test("[KIT-5] a change since survives another level as well, and the way back from it", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const file = path.join(world.userHome, ".codex/hooks.json")
+    await put(world.userHome, ".codex/hooks.json", "{}\n")
+    await world.install(["codex"], 2)
+    const changed = (await readFile(file, "utf8")).replace("{", '{\n  "description": "mine",')
+    await writeFile(file, changed)
+    await world.install(["codex"], 5)
+    await world.uninstall()
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ description: "mine" })
+  })
+
+  test("[KIT-5] settings that a person put back themselves are left alone", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", '{"a": 1}')
+    await world.install(["claude-code"])
+    await put(world.userHome, ".claude/settings.json", '{"a": 1}')
+    await rm(path.join(world.home, "kit/backups"), { recursive: true })
+    await world.uninstall()
+    expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ a: 1 })
+  })
+
+  test("[KIT-5] without its backup a file is restored by taking ours out", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", '{"hooks": {}, "a": 1}')
+    await world.install(["claude-code"])
+    await rm(path.join(world.home, "kit/backups"), { recursive: true })
+    await world.uninstall()
+    expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ a: 1 })
+  })
+
+  test("[KIT-6] the user's own hooks stay where they are, before ours", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const own = { matcher: "*", hooks: [{ type: "command", command: "/kit/theirs qm-hook.mjs" }] }
+    await put(world.userHome, ".codex/hooks.json", JSON.stringify({ hooks: { Stop: [own] } }))
+    await world.install(["codex"])
+    const during = await readJson(world.userHome, ".codex/hooks.json")
+    expect(during.hooks.Stop[0]).toEqual(own)
+    expect(during.hooks.Stop).toHaveLength(2)
+  })
+
+  test("[KIT-18] without the manifest hooks of ours are found by what they run", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.userHome, ".claude/settings.json", '{"model":"a"}')
+    await world.install(["claude-code"])
+    await rm(path.join(world.home, "kit/manifest.json"))
+    await world.uninstall()
+    expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ model: "a" })
+  })
+
+  test("[KIT-18] a manifest that cannot be read stops everything", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await put(world.home, "kit/manifest.json", '{"version":9}')
+    expect(await codeOf(world.install(["claude-code"]))).toBe("KIT_MANIFEST_INVALID")
+  })
+})
+
+describe.runIf(needs("S6", "git"))("git hooks", () => {
+  test("[KIT-19] they come with level 3, and go with a lower one or with all of it", async () => {
+    await using temp = await tempDirectory()
+    const world = await gitWorld(temp.path)
+    const hooks = path.join(world.root, ".git/hooks")
+    await put(world.root, ".git/hooks/pre-push", "#!/bin/sh\n# mine\n")
+    const before = await snapshot(world.root)
+    const done = await world.install(["claude-code"], 3)
+    expect(done.changes.filter((it) => it.what.startsWith("git hook"))).toHaveLength(3)
+    expect(await readFile(path.join(hooks, "pre-push"), "utf8")).toContain("/opt/qm/bin/qm")
+    await world.install(["claude-code"], 2)
+    expect(await readFile(path.join(hooks, "pre-push"), "utf8")).toBe("#!/bin/sh\n# mine\n")
+    await world.install(["claude-code"], 3)
+    await world.uninstall()
+    expect(await snapshot(world.root)).toEqual(before)
+  })
+
+  test("[KIT-19] [KIT-1] one that cannot be kept stops the install before it begins", async () => {
+    await using temp = await tempDirectory()
+    const world = await gitWorld(temp.path)
+    await mkdir(path.join(world.root, ".git/hooks/pre-push"), { recursive: true })
+    const before = await snapshot(temp.path)
+    expect(await codeOf(world.install(["claude-code"], 3))).not.toBe("no error")
+    expect(await snapshot(temp.path)).toEqual(before)
+  })
+})
+
+async function gitWorld(base: string): Promise<KitWorld> {
+  const root = path.join(base, "project")
+  await mkdir(root)
+  git(root, "init", "-q", "-b", "main")
+  await rm(path.join(root, ".git/hooks"), { recursive: true, force: true })
+  const file = execFileSync("sh", ["-c", "command -v git"]).toString().trim()
+  const environment = { PATH: process.env["PATH"], GIT_CONFIG_NOSYSTEM: "1", HOME: base }
+  return kitWorld(base, { git: file, environment })
+}
+
+describe("several repositories", () => {
+  test("[KIT-8] the highest level wires a host, and what is left is wired for the others", async () => {
+    await using temp = await tempDirectory()
+    const low = await kitWorld(temp.path, { name: "low" })
+    const high = await kitWorld(temp.path, { name: "high" })
+    await put(low.userHome, ".claude/settings.json", "{}")
+    const before = await snapshot(temp.path)
+    await low.install(["claude-code"], 2)
+    const alone = await snapshot(path.join(temp.path, "user", ".claude"))
+    await high.install(["claude-code", "codex"], 5)
+    await low.install(["claude-code"], 2)
+    expect(await eventsOf(low)).toContain("PreToolUse")
+    expect((await low.kit.installed()).hooks.map((it) => it.host)).not.toContain("codex")
+    await high.uninstall()
+    expect(await snapshot(path.join(temp.path, "user", ".claude"))).toEqual(alone)
+    expect(await exists(path.join(low.userHome, ".codex"))).toBe(false)
+    await low.uninstall()
+    expect(await snapshot(temp.path)).toEqual(before)
+  })
+
+  test("[KIT-8] who leaves changes nothing for the others, and needs no new bundle", async () => {
+    await using temp = await tempDirectory()
+    const first = await kitWorld(temp.path, { name: "first" })
+    const second = await kitWorld(temp.path, { name: "second" })
+    await first.install(["claude-code"], 3)
+    const alone = await snapshot(first.userHome)
+    await second.install(["claude-code"], 3)
+    const later = await kitWorld(temp.path, { name: "second", bundle: "a newer one" })
+    await later.uninstall()
+    expect(await snapshot(first.userHome)).toEqual(alone)
+  })
+
+  test("[KIT-8] a repository that was deleted wires nothing any more", async () => {
+    await using temp = await tempDirectory()
+    const gone = await kitWorld(temp.path, { name: "gone" })
+    const here = await kitWorld(temp.path, { name: "here" })
+    await gone.install(["claude-code"], 7)
+    await rm(gone.root, { recursive: true })
+    await here.install(["claude-code"], 2)
+    expect(await eventsOf(here)).not.toContain("PreToolUse")
+  })
+
+  test("[KIT-8] worktrees are one repository, and all of them are taken back at once", async () => {
+    await using temp = await tempDirectory()
+    const main = await kitWorld(temp.path)
+    const root = path.join(temp.path, "worktree")
+    await mkdir(root)
+    const repository = { ...main.deps.repository, root }
+    const configFile = path.join(root, ".qm/config.json")
+    const beside = await kitWorld(temp.path, { repository, configFile })
+    const before = await snapshot(temp.path)
+    await main.install(["codex"], 3)
+    await beside.install(["codex"], 3)
+    expect(await exists(path.join(main.root, "AGENTS.md"))).toBe(true)
+    expect(await exists(path.join(root, "AGENTS.md"))).toBe(true)
+    await main.uninstall()
+    expect(await snapshot(temp.path)).toEqual(before)
+  })
+
+  test("[KIT-9] each level has its hooks, and lowering it takes ours out", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const seen: Record<number, readonly string[]> = {}
+    for (const level of [5, 4, 3, 2, 1]) {
+      await world.install(["claude-code"], level)
+      seen[level] = await eventsOf(world)
+    }
+    const two = ["SessionStart", "PostToolUse", "Stop", "InstructionsLoaded"]
+    const three = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"]
+    const four = three.toSpliced(3, 0, "SubagentStart")
+    expect(seen).toEqual({ 1: [], 2: two, 3: three, 4: four, 5: four })
+    expect(await exists(path.join(world.userHome, ".claude"))).toBe(false)
+  })
+})
+
+describe("looking at it", () => {
+  test("[KIT-14] of each host and hook it is said whether it is installed, and why not", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    expect(await world.kit.installed()).toEqual({ level: null, hosts: [], hooks: [], tampered: [] })
+    await world.install(ALL, 3)
+    const installed = await world.kit.installed()
+    const words = installed.hooks.map((it) => `${it.host} ${it.hook}: ${it.state}`)
+    expect(words).toHaveLength(24)
+    expect(words).toEqual(
+      expect.arrayContaining([
+        "claude-code boot: installed",
+        "claude-code risk: not installed",
+        "codex loaded: not offered",
+        "codex concurrency: installed",
+        "antigravity concurrency: not offered",
+        "antigravity track: installed",
+      ]),
+    )
+    expect(installed).toMatchObject({ level: 3, tampered: [] })
+  })
+
+  test("[KIT-14] another bundle or another entry of ours is told, and written anew", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    await world.install(["claude-code"], 3)
+    const bundle = await bundleOf(world)
+    expect((await stat(bundle)).mode & 0o777).toBe(0o500)
+    await chmod(bundle, 0o700)
+    await writeFile(bundle, "steal()")
+    const file = path.join(world.userHome, ".claude/settings.json")
+    await writeFile(file, (await readFile(file, "utf8")).replace('"*"', '"Bash"'))
+    const { tampered, hooks } = await world.kit.installed()
+    expect(tampered).toHaveLength(2)
+    expect(hooks.find((it) => it.hook === "drift")?.state).toBe("not installed")
+    const done = await world.install(["claude-code"], 3)
+    expect(done.warnings.join()).toContain("written anew")
+    expect((await world.kit.installed()).tampered).toEqual([])
+  })
+
+  test("[KIT-14] a bundle whose hash is wrong is not installed", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const bundle = async () => ({ bytes: Buffer.from("x"), hash: "0".repeat(64) })
+    const kit = createKit({ ...world.deps, bundle })
+    const planned = kit.plan({ hosts: ["codex"], level: 2 }, NEVER)
+    expect(await codeOf(planned)).toBe("KIT_BUNDLE_INVALID")
+    expect(await readdir(world.userHome)).toEqual([])
+  })
+
+  test("[KIT-14] a new bundle takes the place of the old one, and no host has to look again", async () => {
+    await using temp = await tempDirectory()
+    const settings: string[] = []
+    for (const bundle of ["one", "two"]) {
+      const world = await kitWorld(temp.path, { bundle })
+      await world.install(["codex"], 2)
+      settings.push(await readFile(path.join(world.userHome, ".codex/hooks.json"), "utf8"))
+    }
+    expect(settings[1]).toBe(settings[0])
+    const world = await kitWorld(temp.path, { bundle: "two" })
+    expect(await readFile(path.join(world.home, "kit/qm-hook.mjs"), "utf8")).toBe("two")
+    await world.uninstall()
+    expect(await readdir(world.userHome)).toEqual([])
+  })
+
+  test("[KIT-15] a plan that is no longer true is refused", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const plan = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
+    await put(world.userHome, ".claude/settings.json", '{"new": true}')
+    expect(await codeOf(world.kit.apply(plan, NEVER))).toBe("KIT_PLAN_STALE")
+    expect(await readdir(path.join(world.userHome, ".claude"))).toEqual(["settings.json"])
+  })
+
+  test("[KIT-15] one installer at a time; a lock of a process that died is taken over", async () => {
+    await using temp = await tempDirectory()
+    const clock = { ...(await kitWorld(temp.path)).deps.clock, sleep: async () => {} }
+    const world = await kitWorld(temp.path, { clock })
+    const lock = path.join(world.home, "kit", "install.lock")
+    await put(world.home, "kit/install.lock", JSON.stringify(processIdentity()))
+    expect(await codeOf(world.install(["claude-code"], 2))).toBe("KIT_INSTALLER_BUSY")
+    await writeFile(lock, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "1.x" }))
+    await world.install(["claude-code"], 2)
+    expect(await exists(lock)).toBe(false)
+  })
+
+  test("[KIT-16] the table counts what each level puts into a window", async () => {
+    await using temp = await tempDirectory()
+    const world = await kitWorld(temp.path)
+    const table = await world.kit.levelTable({ measure: false, signal: NEVER })
+    expect(table.map((it) => it.level)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    const tokens = table.map((it) => it.startTokens)
+    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b))
+    expect(tokens[0]).toBeGreaterThan(0)
+    expect(table[3]?.startTokens).toBeGreaterThan(table[2]?.startTokens ?? 0)
+    expect(table.every((it) => it.toolCallMs === null)).toBe(true)
+    expect(table[6]?.hooks).toEqual(table[4]?.hooks)
+  })
+
+  test("[KIT-16] when asked, hooks are timed as real processes over the bare runtime", async () => {
+    await using temp = await tempDirectory()
+    const seen = path.join(temp.path, "seen")
+    await put(temp.path, "node", `#!/bin/sh\necho "$2 $(cat)" >> '${seen}'\n`)
+    await chmod(path.join(temp.path, "node"), 0o755)
+    // Each bare start takes 10 ms by this clock, each hook 30.
+    let calls = 0
+    let nowMs = 0
+    const monotonicMs = () => {
+      nowMs += [0, 30][calls++ % 2] ?? 0
+      return nowMs
+    }
+    const clock = { ...(await kitWorld(temp.path)).deps.clock, monotonicMs }
+    const runtime = { node: path.join(temp.path, "node"), qm: "/opt/qm", main: "/opt/qm.mjs" }
+    const world = await kitWorld(temp.path, { clock, runtime })
+    const table = await world.kit.levelTable({ measure: true, signal: NEVER })
+    expect(table.map((it) => it.toolCallMs)).toEqual([0, 30, 60, 60, 60, 60, 60])
+    const lines = (await readFile(seen, "utf8")).trim().split("\n")
+    const hooks = lines.flatMap((it) => /"hook_event_name":"(\w+)"/.exec(it)?.[1] ?? [])
+    expect(new Set(hooks)).toEqual(new Set(["PreToolUse", "PostToolUse"]))
+    expect(hooks).toHaveLength(lines.length)
+  }, 60_000)
+
+  test("[KIT-17] hosts are found by their program or their folder", async () => {
+    await using temp = await tempDirectory()
+    const bin = path.join(temp.path, "bin")
+    await put(bin, "agy", "#!/bin/sh\n")
+    const world = await kitWorld(temp.path, { environment: { PATH: bin } })
+    await mkdir(path.join(world.userHome, ".codex"))
+    await mkdir(path.join(world.userHome, ".gemini"))
+    expect(await world.kit.hostsFound()).toEqual(["codex", "antigravity"])
+  })
+
+  test("[KIT-17] a folder that a person named is the host's", async () => {
+    await using temp = await tempDirectory()
+    const folder = path.join(temp.path, "elsewhere")
+    await mkdir(folder)
+    const world = await kitWorld(temp.path, { environment: { CLAUDE_CONFIG_DIR: folder } })
+    await world.install(["claude-code"], 2)
+    expect(await readdir(folder)).toEqual(["settings.json"])
+    await world.uninstall()
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+async function put(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+  await writeFile(path.join(folder, name), text)
+}
+
+async function readJson(folder: string, name: string) {
+  return JSON.parse(await readFile(path.join(folder, name), "utf8"))
+}
+
+async function eventsOf(world: KitWorld): Promise<readonly string[]> {
+  const file = path.join(world.userHome, ".claude/settings.json")
+  if (!(await exists(file))) return []
+  return Object.keys(JSON.parse(await readFile(file, "utf8")).hooks)
+}
+
+async function bundleOf({ home }: KitWorld): Promise<string> {
+  const names = await readdir(path.join(home, "kit"), { recursive: true })
+  return path.join(home, "kit", names.find((it) => it.endsWith("qm-hook.mjs")) ?? "")
+}
+
+async function timesOf(folder: string): Promise<readonly number[]> {
+  const files = Object.keys(await snapshot(folder)).toSorted()
+  const looked = await Promise.all(files.map((it) => stat(path.join(folder, it))))
+  return looked.filter((it) => it.isFile()).map((it) => it.mtimeMs)
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined
+}
+
+function head(name: string, kind: string, level: number): string {
+  return `---\nname: ${name}\ndescription: What ${name} does.\nkind: ${kind}\nlevel: ${level}\n---\n\nBody.\n`
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return "no error"
+  } catch (error) {
+    if (isAppError(error)) return error.code
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+import path from "node:path"
+import { KIT_HOSTS } from "#ground/contract"
+import { inspectText } from "./files/inspect.ts"
+import { leadsInto } from "./hosts/command.ts"
+import { HOST_FORMS } from "./hosts/hosts.ts"
+import type { FileRecord, Files } from "./manifest.ts"
+import type { KitDeps } from "./plan.ts"
+import { hookEditor } from "./texts/hook-entries.ts"
+import { blockEditor } from "./texts/marked-block.ts"
+import { settingEditor } from "./texts/setting.ts"
+import type { Editor } from "./texts/text.ts"
+import { anchorOf, kitFolder } from "./wanted.ts"
+
+type Home = Pick<KitDeps, "home">
+
+/** How what is ours is known in a file, and taken out of it. */
+function editorOf({ home }: Home): (file: string, record: FileRecord) => Editor {
+  return (file, { host }) => {
+    if (host === null) return settingEditor({ path: file, section: "kit", name: "level", value: 2 })
+    if (file.endsWith(".md")) return blockEditor({ path: file, lines: [] })
+    const { container } = HOST_FORMS[host].settings(NOWHERE)
+    return hookEditor({ path: file, container, entries: [], isOurs: leadsInto(kitFolder(home)) })
+  }
+}
+
+/** Only the name of the container is asked for, which is the same in every home. */
+const NOWHERE = { userHome: "/", environment: {} }
+
+/** Hooks of ours that no list knows, e.g. after the manifest was lost: they are found by what they run. */
+export async function findStrays(
+  deps: KitDeps,
+  it: { readonly known: Files; readonly wanted: ReadonlySet<string> },
+): Promise<Files> {
+  const isOurs = leadsInto(kitFolder(deps.home))
+  const strays: Files = {}
+  for (const host of KIT_HOSTS) {
+    const form = HOST_FORMS[host]
+    const { path: file } = form.settings(deps)
+    const within = anchorOf(form, deps)
+    if (it.known[file] !== undefined || it.wanted.has(file)) continue
+    const text = await textOf({ path: file, within })
+    if (text === undefined || !isOurs(text)) continue
+    strays[file] = {
+      kind: "shared",
+      host,
+      within,
+      what: "hooks",
+      before: null,
+      isSealed: false,
+      after: "",
+      folders: [],
+    }
+  }
+  return strays
+}
+
+/** Of a host that is not asked for, a strange file is none of our business. */
+async function textOf(place: {
+  readonly path: string
+  readonly within: string
+}): Promise<string | undefined> {
+  try {
+    return (await inspectText(place)).found?.bytes.toString()
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the bytes before us are kept, and how ours is taken out. */
+export function reconcileDeps(deps: Home) {
+  return {
+    backups: path.join(kitFolder(deps.home), "backups"),
+    editorOf: editorOf(deps),
+  }
+}

@@ -1,0 +1,108 @@
+import path from "node:path"
+import { pickEnvironment, readTextBounded } from "#ground/base"
+import { LARGEST_SETTINGS_BYTES } from "../../limits.ts"
+import type { Answer } from "../models/answer.ts"
+import { anthropic } from "../models/anthropic.ts"
+import { removeTree } from "../remove-tree.ts"
+import type { Scene } from "../scene.ts"
+import { type Deed, promptOf } from "../story.ts"
+import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./told.ts"
+
+/** Claude Code in print mode, with the hooks of the person's own settings. */
+export const toldClaudeCode: ToldHost = {
+  dialect: anthropic,
+  answer: (deed, _question, scene) => answer(deed, scene),
+  async command(stage) {
+    const env = modelEnvironment(stage)
+    return {
+      args: [
+        "-p",
+        promptOf(stage.scene.marks),
+        "--output-format",
+        "json",
+        "--no-session-persistence",
+        "--session-id",
+        stage.scene.sessionId,
+        // No server of the person's is started for this.
+        "--strict-mcp-config",
+        // A person may have set a mode in which nothing is written.
+        "--permission-mode",
+        "acceptEdits",
+        "--allowedTools",
+        "Write,Edit,Agent",
+        // Settings of the command line beat the person's, which may name another model's address.
+        "--settings",
+        JSON.stringify({ env, apiKeyHelper: "" }),
+      ],
+      env: {
+        ...pickEnvironment(stage.environment, HANDED_ON),
+        ...env,
+        TMPDIR: stage.scene.scratch,
+        TERM: "dumb",
+      },
+    }
+  },
+  async reasons(stage) {
+    const settings = await readTextBounded(path.join(stage.folder, "settings.json"), {
+      maxBytes: LARGEST_SETTINGS_BYTES,
+    })
+    const isOff = settings.kind === "read" && /"disableAllHooks"\s*:\s*true/.test(settings.text)
+    const why = isOff
+      ? "`disableAllHooks` is set in the settings of Claude Code; take it out."
+      : "Claude Code ran and did not start it; settings of an administrator can forbid hooks."
+    return () => why
+  },
+  // Also without a transcript it keeps a note of each sub-agent, and an empty folder.
+  async sweep({ folder, scene }) {
+    await removeTree(path.join(folder, "projects", slugOf(scene.root)))
+    await removeTree(path.join(folder, "session-env", scene.sessionId))
+  },
+}
+
+function slugOf(root: string): string {
+  return root.replace(/[^a-zA-Z0-9]/g, "-")
+}
+
+/** Everything that could lead a request anywhere but to our own model. */
+function modelEnvironment({ modelUrl }: Stage): Readonly<Record<string, string>> {
+  return {
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: "not-a-key",
+    ANTHROPIC_AUTH_TOKEN: "",
+    ANTHROPIC_CUSTOM_HEADERS: "",
+    CLAUDE_CODE_USE_BEDROCK: "",
+    CLAUDE_CODE_USE_VERTEX: "",
+    CLAUDE_CODE_USE_FOUNDRY: "",
+    ...shutIn(modelUrl),
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  }
+}
+
+function answer(deed: Deed, scene: Scene): Answer {
+  switch (deed.kind) {
+    case "write": {
+      const input = { file_path: path.join(scene.root, deed.path), content: deed.text }
+      return { kind: "call", name: "Write", input }
+    }
+    case "edit": {
+      const { from: old_string, to: new_string } = deed
+      const input = { file_path: path.join(scene.root, deed.path), old_string, new_string }
+      return { kind: "call", name: "Edit", input }
+    }
+    case "agent": {
+      const input = {
+        description: "a proof",
+        prompt: deed.task,
+        subagent_type: "general-purpose",
+        run_in_background: false,
+      }
+      return { kind: "call", name: "Agent", input }
+    }
+    // The agent was waited for where it was started.
+    case "wait":
+    case "done":
+      return { kind: "say", text: "Done." }
+  }
+}

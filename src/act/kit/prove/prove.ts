@@ -1,0 +1,152 @@
+import { readVerdicts } from "#choose/guard"
+import { type Clock, type Random, type RunOutcome, run } from "#ground/base"
+import { type DoctorCheck, type HookState, KIT_HOSTS, type KitHost } from "#ground/contract"
+import type { Machine } from "../hosts/host.ts"
+import { HOST_FORMS } from "../hosts/hosts.ts"
+import { toldClaudeCode } from "./hosts/claude-code.ts"
+import { toldCodex } from "./hosts/codex.ts"
+import type { Stage, ToldHost } from "./hosts/told.ts"
+import { LARGEST_OUTPUT_BYTES, LONGEST_HOST_MS, LONGEST_PROOF_MS, MOST_REQUESTS } from "./limits.ts"
+import { type Model, startModel } from "./models/model.ts"
+import { checksOf, statesOf, type Told } from "./report.ts"
+import { makeScene, type Scene } from "./scene.ts"
+import { lookAt } from "./seen.ts"
+import { deedOf } from "./story.ts"
+
+export type ProveDeps = {
+  readonly machine: Machine
+  readonly clock: Clock
+  readonly random: Random
+  /** The host's program, one that did not come with the project. */
+  findProgram(host: KitHost): Promise<string | undefined>
+  /**
+   * Opens what builds packages for a repository, and waits until it is warm. It is ours here, so
+   * that the one that the boot hook starts finds its place taken and ends.
+   */
+  keep(root: string): Promise<AsyncDisposable>
+}
+
+export type ProveOptions = {
+  /** What the kit says is installed, host by hook. */
+  readonly installed: readonly HookState[]
+  readonly trustHooks: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (sentence: string) => void
+}
+
+export type Proof = {
+  readonly hooks: readonly HookState[]
+  readonly checks: readonly DoctorCheck[]
+}
+
+/**
+ * Starts each host that has hooks of ours, as the person has set it up, on a model of our own that
+ * makes it do something for every hook; then looks at which of them ran and what reached the model.
+ * No network, no cost, and nothing is left of it.
+ */
+export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Proof> {
+  const limit = AbortSignal.timeout(LONGEST_PROOF_MS)
+  const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+  const proofs: Proof[] = []
+  for (const host of KIT_HOSTS) {
+    const installed = options.installed.filter((it) => it.host === host)
+    const wired = installed.filter((it) => it.state === "installed" || it.state === "fired")
+    const hasHooks = wired.length > 0
+    if (hasHooks) options.onProgress?.(`Running ${HOST_FORMS[host].title} on a scripted model`)
+    const told: Told = hasHooks
+      ? await tell(host, { ...options, installed: wired, signal }, deps)
+      : NOTHING_THERE
+    const hooks = statesOf(installed, told)
+    proofs.push({ hooks, checks: checksOf(HOST_FORMS[host].title, hooks, told) })
+  }
+  return {
+    hooks: proofs.flatMap((it) => it.hooks),
+    checks: proofs.flatMap((it) => it.checks),
+  }
+}
+
+const NOTHING_THERE: Told = { kind: "untold", why: "Nothing of ours is installed there." }
+
+const TOLD_HOSTS: Partial<Readonly<Record<KitHost, ToldHost>>> = {
+  "claude-code": toldClaudeCode,
+  codex: toldCodex,
+}
+
+type Telling = ProveOptions & { readonly signal: AbortSignal }
+
+async function tell(host: KitHost, options: Telling, deps: ProveDeps): Promise<Told> {
+  const { title, folder } = HOST_FORMS[host]
+  const toldHost = TOLD_HOSTS[host]
+  if (toldHost === undefined)
+    return { kind: "untold", why: `Not proved here: ${title} was not run.` }
+  const program = await deps.findProgram(host)
+  if (program === undefined) {
+    return { kind: "untold", why: `${title} was not found on the PATH, so it could not be run.` }
+  }
+  await using scene = await makeScene({ random: deps.random, now: deps.clock.now() })
+  const hasPackages = options.installed.some((it) => it.hook === "package")
+  await using _keeper = hasPackages ? await deps.keep(scene.root) : undefined
+  await using model = await startModel(toldHost.dialect, (question) =>
+    toldHost.answer(deedOf(question, scene.marks), question, scene),
+  )
+  const stage: Stage = {
+    program,
+    scene,
+    modelUrl: model.url,
+    folder: folder(deps.machine),
+    environment: deps.machine.environment,
+    trustHooks: options.trustHooks,
+    signal: options.signal,
+  }
+  try {
+    return await live({ title, toldHost, stage, model, startedAt: deps.clock.now() })
+  } finally {
+    await toldHost.sweep(stage)
+  }
+}
+
+type Life = {
+  readonly title: string
+  readonly toldHost: ToldHost
+  readonly stage: Stage
+  readonly model: Model
+  readonly startedAt: number
+}
+
+async function live({ title, toldHost, stage, model, startedAt }: Life): Promise<Told> {
+  const { args, env } = await toldHost.command(stage)
+  const outcome = await run(stage.program, args, {
+    cwd: stage.scene.root,
+    env,
+    signal: stage.signal,
+    timeoutMs: LONGEST_HOST_MS,
+    maxOutputBytes: LARGEST_OUTPUT_BYTES,
+  })
+  const verdicts = await verdictsOf(stage.scene, startedAt)
+  // A host that did not get to its end may still have shown some of its hooks.
+  const isOver = outcome.kind === "exited" && outcome.code === 0
+  if (!isOver && verdicts.length === 0) return { kind: "untold", why: whyNot(title, outcome) }
+  const why = isOver ? await toldHost.reasons(stage) : () => whyNot(title, outcome)
+  return { kind: "told", seen: lookAt(model.asked, verdicts, stage.scene), why }
+}
+
+async function verdictsOf({ stateDirectory }: Scene, startedAt: number) {
+  const asked = { stateDirectory, now: startedAt, sinceMs: startedAt, limit: MOST_REQUESTS }
+  return (await readVerdicts(asked)).verdicts
+}
+
+function whyNot(title: string, outcome: RunOutcome): string {
+  switch (outcome.kind) {
+    case "exited":
+      return `${title} ended with code ${outcome.code} before its story was over.`
+    case "timed-out":
+      return `${title} was ended after ${LONGEST_HOST_MS / 1_000} seconds.`
+    case "aborted":
+      return `The proof of ${title} was stopped.`
+    case "signalled":
+      return `${title} was ended by ${outcome.signal}.`
+    case "not-found":
+    case "not-started":
+      return `${title} could not be started.`
+  }
+}

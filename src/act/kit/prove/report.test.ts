@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest"
+import type { HookState, VerdictLine } from "#ground/contract"
+import { sayReview } from "./hosts/codex-reviews.ts"
+import { checksOf, statesOf, type Told } from "./report.ts"
+import type { Marks } from "./scene.ts"
+import { lookAt } from "./seen.ts"
+
+const MARKS: Marks = {
+  main: "mark-main",
+  agent: "mark-agent",
+  boot: "mark-boot",
+  package: "mark-p",
+}
+
+function row(hook: HookState["hook"], state: HookState["state"] = "installed"): HookState {
+  return { host: "codex", hook, event: "Stop", state, at: null, why: null }
+}
+
+function line(event: string, rest: Partial<VerdictLine> = {}): VerdictLine {
+  const base = { host: "codex", session: "s", tool: null, paths: [], text: "", ms: 1, at: 5 }
+  return { ...base, event, rule: null, verdict: "silent", ...rest }
+}
+
+function toldBy(verdicts: readonly VerdictLine[], asked: readonly string[] = []): Told {
+  return {
+    kind: "told",
+    seen: lookAt(asked, verdicts, { marks: MARKS }),
+    why: (event) => `not ${event}`,
+  }
+}
+
+describe("states", () => {
+  test("[PROVE-1] only a hook whose event is in the log has fired, at its last line", () => {
+    const told = toldBy([line("session-start", { at: 7 }), line("session-start", { at: 9 })])
+    expect(statesOf([row("boot"), row("track")], told)).toEqual([
+      { ...row("boot"), state: "fired", at: 9 },
+      { ...row("track"), why: "not Stop" },
+    ])
+  })
+
+  test("[PROVE-1] each hook is shown by the event that it stands on, and by no other", () => {
+    const shown = {
+      "session-start": ["boot"],
+      "after-edit": ["track"],
+      "after-tool": [],
+      stop: ["drift"],
+      "before-edit": ["concurrency", "risk", "pitfall"],
+      "before-agent": [],
+      "agent-start": ["package"],
+      loaded: ["loaded"],
+    }
+    const all = Object.values(shown)
+      .flat()
+      .map((it) => row(it as HookState["hook"]))
+    for (const [event, hooks] of Object.entries(shown)) {
+      const fired = statesOf(all, toldBy([line(event)])).filter((it) => it.state === "fired")
+      expect([event, fired.map((it) => it.hook)]).toEqual([event, hooks])
+    }
+  })
+
+  test("[PROVE-2] what is not installed or not offered stays as it was", () => {
+    const rows = [row("boot", "not installed"), row("loaded", "not offered")]
+    expect(statesOf(rows, toldBy([line("session-start"), line("loaded")]))).toEqual(rows)
+  })
+
+  test("[PROVE-2] a story that could not be told says why at each hook", () => {
+    const told: Told = { kind: "untold", why: "Codex was not found." }
+    expect(statesOf([row("boot"), row("loaded", "not offered")], told)).toEqual([
+      { ...row("boot"), why: "Codex was not found." },
+      row("loaded", "not offered"),
+    ])
+    expect(checksOf("Codex", [row("boot")], told)).toEqual([])
+  })
+
+  test("[PROVE-4] what Codex says of a hook is said in a sentence with what to do", () => {
+    expect(sayReview({ enabled: true, trustStatus: "untrusted" })).toContain("/hooks and trust it")
+    expect(sayReview({ enabled: true, trustStatus: "modified" })).toContain("changed since")
+    expect(sayReview({ enabled: false, trustStatus: "trusted" })).toContain("switched off")
+    expect(sayReview({ enabled: true, trustStatus: "trusted" })).toContain("did not start it")
+    expect(sayReview(undefined)).toContain("qm init")
+  })
+})
+
+describe("what reached the model", () => {
+  const fired = (hook: HookState["hook"]) => row(hook, "fired")
+  const bodyWith = (text: string) => JSON.stringify({ messages: [{ text: "mark-main" }, { text }] })
+  const detailOf = (told: Told, hook: HookState["hook"]) =>
+    checksOf("Codex", [fired(hook)], told).map(({ state, detail }) => [state, detail])
+
+  test("[PROVE-6] the context at the start is measured as it arrived, without the host's words", () => {
+    const asked = [
+      bodyWith("SessionStart hook additional context: é mark-boot\n\n# Environment\nof the host"),
+    ]
+    expect(detailOf(toldBy([], asked), "boot")).toEqual([
+      ["ok", "it reached the model, 12 of at most 9000 bytes"],
+    ])
+  })
+
+  test("[PROVE-6] one that is too long, or did not arrive, is a warning", () => {
+    const long = toldBy([], [bodyWith(`mark-boot${"x".repeat(9_000)}`)])
+    expect(detailOf(long, "boot")[0]?.[0]).toBe("warn")
+    const other = toldBy([], [bodyWith("nothing"), bodyWith("mark-boot, but later")])
+    expect(detailOf(other, "boot")).toEqual([
+      ["warn", "the hook ran, but nothing reached the model"],
+    ])
+  })
+
+  test("[PROVE-6] a package counts in the sub-agent's own request only", () => {
+    const inMain = toldBy([], ["mark-main mark-agent mark-p"])
+    expect(detailOf(inMain, "package")[0]?.[0]).toBe("warn")
+    const inAgent = toldBy([], ["mark-main", "mark-agent mark-p"])
+    expect(detailOf(inAgent, "package")[0]?.[0]).toBe("ok")
+  })
+
+  test("[PROVE-6] a nudge must come exactly once", () => {
+    const nudge = line("stop", { rule: "drift", verdict: "block" })
+    const stop = line("stop")
+    expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "it came once"]])
+    expect(detailOf(toldBy([stop]), "drift")[0]?.[0]).toBe("warn")
+    expect(detailOf(toldBy([nudge, nudge]), "drift")[0]?.[0]).toBe("warn")
+  })
+
+  test("[PROVE-6] an edit of high risk must have been refused by that rule", () => {
+    const refused = toldBy([line("before-edit", { rule: "risk", verdict: "deny" })])
+    expect(detailOf(refused, "risk")[0]?.[0]).toBe("ok")
+    const other = toldBy([line("before-edit", { rule: "concurrency", verdict: "deny" })])
+    expect(detailOf(other, "risk")[0]?.[0]).toBe("warn")
+  })
+})

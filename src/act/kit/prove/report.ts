@@ -1,0 +1,90 @@
+import type { HookEventKind } from "#choose/guard"
+import type { DoctorCheck, HookName, HookState } from "#ground/contract"
+import { MOST_CONTEXT_BYTES } from "./limits.ts"
+import type { Seen } from "./seen.ts"
+
+/** What a story ended with: something to look at, or why there is nothing. */
+export type Told =
+  | { readonly kind: "told"; readonly seen: Seen; why(event: string): string | undefined }
+  | { readonly kind: "untold"; readonly why: string }
+
+/** The event by which a hook shows that it runs. */
+const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
+  boot: "session-start",
+  track: "after-edit",
+  drift: "stop",
+  concurrency: "before-edit",
+  risk: "before-edit",
+  pitfall: "before-edit",
+  package: "agent-start",
+  loaded: "loaded",
+}
+
+/** What is installed, with what was seen of it: only what ran has fired. */
+export function statesOf(installed: readonly HookState[], told: Told): readonly HookState[] {
+  return installed.map((row) => {
+    if (row.state !== "installed" && row.state !== "fired") return row
+    if (told.kind === "untold") return { ...row, why: told.why }
+    const lines = told.seen.verdicts.filter((it) => it.event === SHOWN_BY[row.hook])
+    const at = Math.max(...lines.map((it) => it.at))
+    return lines.length > 0
+      ? { ...row, state: "fired", at, why: null }
+      : { ...row, state: "installed", why: told.why(row.event ?? "") ?? null }
+  })
+}
+
+/** What the hooks did, beyond having run: one check each, for those that ran. */
+export function checksOf(title: string, states: readonly HookState[], told: Told) {
+  if (told.kind === "untold") return []
+  const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
+  return CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
+    if (!hasFired(hook)) return []
+    const { isRight, detail } = look(told.seen)
+    const check = { area: "kit", name: `${title}: ${name}`, detail } as const
+    return [isRight ? { ...check, state: "ok" } : { ...check, state: "warn", hint: HINT }]
+  })
+}
+
+const HINT = "Look at `qm guard verdicts` of a real session, and run `qm doctor --prove` once more."
+
+type Look = (seen: Seen) => { readonly isRight: boolean; readonly detail: string }
+
+const CHECKS: readonly { readonly hook: HookName; readonly name: string; readonly look: Look }[] = [
+  { hook: "boot", name: "context at the start", look: lookAtBoot },
+  {
+    hook: "risk",
+    name: "a path of high risk",
+    look: ({ wasRiskRefused }) => ({
+      isRight: wasRiskRefused,
+      detail: wasRiskRefused
+        ? "an edit without a simulation was refused"
+        : "an edit without a simulation was let through",
+    }),
+  },
+  {
+    hook: "package",
+    name: "package of a sub-agent",
+    look: ({ hasPackage }) => ({
+      isRight: hasPackage,
+      detail: hasPackage
+        ? "it reached the sub-agent, chosen from its task"
+        : "the hook ran, but nothing reached the sub-agent",
+    }),
+  },
+  {
+    hook: "drift",
+    name: "nudge at the end",
+    look: ({ nudges }) => ({
+      isRight: nudges === 1,
+      detail: nudges === 1 ? "it came once" : `it came ${nudges} times instead of once`,
+    }),
+  },
+]
+
+function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
+  if (bootBytes === null) {
+    return { isRight: false, detail: "the hook ran, but nothing reached the model" }
+  }
+  const detail = `it reached the model, ${bootBytes} of at most ${MOST_CONTEXT_BYTES} bytes`
+  return { isRight: bootBytes <= MOST_CONTEXT_BYTES, detail }
+}

@@ -1,0 +1,240 @@
+import path from "node:path"
+import { readBounded } from "#ground/base"
+import type { KitChange } from "#ground/contract"
+import { digest } from "./files/digest.ts"
+import { type Content, inspect, inspectText, type Spot } from "./files/inspect.ts"
+import type { Write } from "./files/transaction.ts"
+import { LARGEST_SETTINGS_BYTES } from "./limits.ts"
+import type { FileRecord, Files } from "./manifest.ts"
+import type { Editor } from "./texts/text.ts"
+import type { OwnedFile, SharedFile, WantedFile } from "./wanted.ts"
+
+/** What becomes of one file. */
+export type Step = {
+  readonly change: Pick<KitChange, "path" | "action" | "host" | "what">
+  /** Undefined when the file stays as it is. */
+  readonly write: Write | undefined
+  /** Bytes as they were before us, to be kept aside; named by their hash. */
+  readonly backup: Content | undefined
+  /** What the manifest says of it from now on; undefined when it is no longer ours. */
+  readonly record: FileRecord | undefined
+  readonly warning: string | undefined
+}
+
+export type ReconcileDeps = {
+  readonly backups: string
+  /** How what is ours is taken out of a file that nothing is wanted in any more. */
+  editorOf(file: string, record: FileRecord): Editor
+}
+
+/** From what is there to what shall be there: a step for each file, and nothing is written. */
+export async function reconcile(
+  wanted: readonly WantedFile[],
+  records: Files,
+  deps: ReconcileDeps,
+): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const file of wanted) {
+    const record = records[file.path]
+    const step =
+      file.kind === "shared"
+        ? await stepOfShared(file, record, deps)
+        : await stepOfOwned(file, record)
+    steps.push(step)
+  }
+  const isWanted = new Set(wanted.map((it) => it.path))
+  // The last first: hooks are taken out before what they run is.
+  for (const [file, record] of Object.entries(records).toReversed()) {
+    if (!isWanted.has(file)) steps.push(await stepOfRemoval(file, record, deps))
+  }
+  return steps
+}
+
+async function stepOfShared(
+  file: SharedFile,
+  record: FileRecord | undefined,
+  deps: ReconcileDeps,
+): Promise<Step> {
+  const spot = await inspectText(file)
+  const before = await beforeUs(spot, { record, editor: file.editor, backups: deps.backups })
+  const text = file.editor.add(before?.bytes.toString())
+  const mode = spot.found?.mode ?? (file.isPrivate ? 0o600 : 0o644)
+  const after = { bytes: Buffer.from(text), mode }
+  const isSame = spot.found?.bytes.equals(after.bytes) === true
+  const { host, what } = file
+  const action = actionOf(spot, isSame)
+  return {
+    change: { path: file.path, action, host, what },
+    write: isSame ? undefined : writeOf(spot, after, { folders: [], isPrivate: file.isPrivate }),
+    backup: before,
+    record: {
+      kind: "shared",
+      host,
+      within: file.within,
+      what,
+      before: before === undefined ? null : { ...recordOf(before), backup: backupName(before) },
+      after: digest(after.bytes),
+      isSealed: false,
+      folders: foldersOf(spot, record),
+    },
+    warning: hostMayRefuse(file, text),
+  }
+}
+
+type Past = {
+  readonly record: FileRecord | undefined
+  readonly editor: Editor
+  readonly backups: string
+}
+
+/** The file without us: the bytes kept aside if nobody changed it since, else ours taken out. */
+async function beforeUs(spot: Spot, past: Past): Promise<Content | undefined> {
+  const { found } = spot
+  if (found === undefined) return undefined
+  const { record, editor } = past
+  const kept = record === undefined ? undefined : await readBackup(past.backups, record)
+  const isUnchanged = record !== undefined && record.after === digest(found.bytes)
+  if (isUnchanged && record.before === null) return undefined
+  if (isUnchanged && kept !== undefined) return kept
+  if (record === undefined && !editor.isKnownByItself) return found
+  const text = found.bytes.toString()
+  const stripped = editor.strip(text, kept?.bytes.toString())
+  if (stripped === undefined) return undefined
+  return stripped === text ? found : { bytes: Buffer.from(stripped), mode: found.mode }
+}
+
+async function stepOfOwned(file: OwnedFile, record: FileRecord | undefined): Promise<Step> {
+  const spot = await inspect(file)
+  const { host, what } = file
+  const { found } = spot
+  const isSame = found?.bytes.equals(file.bytes) === true
+  const isOurs = found === undefined || isSame || isUnchanged(found, record)
+  const change = { path: file.path, host, what }
+  if (!isOurs && !file.isSealed) {
+    const warning = `${file.path} was written or changed by somebody else; it is left as it is.`
+    return {
+      change: { ...change, action: "keep" },
+      write: undefined,
+      backup: undefined,
+      record,
+      warning,
+    }
+  }
+  const after = { bytes: file.bytes, mode: file.mode }
+  const isTampered = !isOurs && record !== undefined
+  return {
+    change: { ...change, action: actionOf(spot, isSame) },
+    write: isSame ? undefined : writeOf(spot, after, { folders: [], isPrivate: file.isPrivate }),
+    backup: undefined,
+    record: {
+      kind: "owned",
+      host,
+      within: file.within,
+      what,
+      before: null,
+      after: digest(file.bytes),
+      isSealed: file.isSealed,
+      folders: foldersOf(spot, record),
+    },
+    warning: isTampered ? `${file.path} was not what we wrote; it is written anew.` : undefined,
+  }
+}
+
+async function stepOfRemoval(file: string, record: FileRecord, deps: ReconcileDeps): Promise<Step> {
+  const place = { path: file, within: record.within }
+  const spot = record.kind === "shared" ? await inspectText(place) : await inspect(place)
+  const { found } = spot
+  const { host, what } = record
+  const gone = { record: undefined, backup: undefined }
+  const stays = {
+    ...gone,
+    change: { path: file, action: "keep", host, what },
+    write: undefined,
+  } as const
+  if (found === undefined) return { ...stays, warning: undefined }
+  if (record.kind === "owned" && !record.isSealed && !isUnchanged(found, record)) {
+    const warning = `${file} was changed since we wrote it; it is left, and is yours now.`
+    return { ...stays, warning }
+  }
+  const past = { record, editor: deps.editorOf(file, record), backups: deps.backups }
+  const before = record.kind === "owned" ? undefined : await beforeUs(spot, past)
+  if (before !== undefined && before.bytes.equals(found.bytes))
+    return { ...stays, warning: undefined }
+  const folders = before === undefined ? record.folders : []
+  const put = isUnchanged(found, record) ? "restore" : "change"
+  const action = before === undefined ? "remove" : put
+  return {
+    ...gone,
+    change: { path: file, action, host, what: sayRemoval(action, what) },
+    write: writeOf(spot, before, { folders, isPrivate: true }),
+    warning: undefined,
+  }
+}
+
+function actionOf({ found }: Spot, isSame: boolean): "keep" | "create" | "change" {
+  if (isSame) return "keep"
+  return found === undefined ? "create" : "change"
+}
+
+function sayRemoval(action: "remove" | "restore" | "change", what: string): string {
+  if (action === "restore") return "byte for byte as it was before"
+  return action === "remove" ? what : `without ${what}; your own changes are kept`
+}
+
+function isUnchanged(found: Content, record: FileRecord | undefined): boolean {
+  return record !== undefined && record.after === digest(found.bytes)
+}
+
+/** Made now, or made by us the first time. */
+function foldersOf(spot: Spot, record: FileRecord | undefined): string[] {
+  return [...new Set([...(record?.folders ?? []), ...spot.missingFolders])]
+}
+
+function writeOf(
+  spot: Spot,
+  after: Content | undefined,
+  options: { readonly folders: readonly string[]; readonly isPrivate: boolean },
+): Write {
+  return {
+    realPath: spot.realPath,
+    before: spot.found,
+    after,
+    foldersToMake: spot.missingFolders,
+    foldersToClear: options.folders,
+    folderMode: options.isPrivate ? 0o700 : 0o755,
+  }
+}
+
+function recordOf(content: Content) {
+  return { hash: digest(content.bytes), mode: content.mode }
+}
+
+export function backupName(content: Content): string {
+  return digest(content.bytes)
+}
+
+async function readBackup(folder: string, record: FileRecord): Promise<Content | undefined> {
+  if (record.before === null) return undefined
+  const { backup, hash, mode } = record.before
+  const read = await readBounded(path.join(folder, backup), { maxBytes: LARGEST_SETTINGS_BYTES })
+  const isWhole = read.kind === "read" && digest(read.bytes) === hash
+  return isWhole ? { bytes: read.bytes, mode } : undefined
+}
+
+/** Hosts read strict JSON; with comments in it a file may be passed over, and our hooks with it. */
+function hostMayRefuse(file: SharedFile, text: string): string | undefined {
+  if (file.host === null || !file.path.endsWith(".json")) return undefined
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    return `${file.path} has comments, trailing commas or a byte-order mark; its host may pass over it.`
+  }
+}
+
+/** What the manifest says of them from now on. */
+export function recordsOf(steps: readonly Step[]): Files {
+  return Object.fromEntries(
+    steps.flatMap(({ change, record }) => (record === undefined ? [] : [[change.path, record]])),
+  )
+}

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from "node:util"
+import { SettingsInvalid } from "../errors.ts"
+import { appendAt, type Fields, isFields, readFields, removeAt, setAt } from "./json-text.ts"
+import { type Editor, withMark } from "./text.ts"
+
+/** What we put into one list of a settings file. */
+export type HookEntry = { readonly event: string; readonly entry: Fields }
+
+export type HookFile = {
+  readonly path: string
+  /** The name that the events stand under. */
+  readonly container: string
+  readonly entries: readonly HookEntry[]
+  /** Known by what it runs: a path into our own folder. */
+  isOurs(text: string): boolean
+}
+
+/**
+ * Hooks in a host's settings. Ours are appended to the lists of the user's; theirs are never
+ * touched, moved or looked into.
+ */
+export function hookEditor(file: HookFile): Editor {
+  return withMark({
+    isKnownByItself: true,
+    add: (text) => addEntries(file, text),
+    strip: (text, before) => stripEntries(file, text, before),
+  })
+}
+
+/** The entries of ours that stand in a text, by event. */
+export function ownEntries(file: HookFile, text: string): readonly HookEntry[] {
+  const lists = listsOf(file, readFields(file.path, text))
+  return lists.flatMap(({ event, list }) =>
+    list.flatMap((entry) => (isFields(entry) && isWholly(file, entry) ? [{ event, entry }] : [])),
+  )
+}
+
+function addEntries(file: HookFile, text: string | undefined): string {
+  const isNothing = text === undefined || text.trim() === ""
+  const start = isNothing ? "{}\n" : text
+  const before = readFields(file.path, start)
+  listsOf(file, before)
+  let after = start
+  for (const { event, entry } of file.entries) {
+    const at = [file.container, event]
+    const list = valueAt(readFields(file.path, after), at)
+    after = list === undefined ? setAt(after, at, [entry]) : appendAt(after, at, entry)
+  }
+  return validated(file, before, after)
+}
+
+/** What is written is read once more: the same as before, and ours. */
+function validated(file: HookFile, before: Fields, after: string): string {
+  const own = ownEntries(file, after)
+  const isWhole =
+    own.length === file.entries.length &&
+    file.entries.every((it) => own.some((other) => isDeepStrictEqual(it, other)))
+  const stripped = stripEntries(file, after, JSON.stringify(before))
+  const rest = stripped === undefined ? {} : readFields(file.path, stripped)
+  if (!isWhole || !isDeepStrictEqual(rest, before))
+    throw SettingsInvalid({ path: file.path, wrong: "it would not be the same afterwards" })
+  return after
+}
+
+function stripEntries(
+  file: HookFile,
+  text: string,
+  before: string | undefined,
+): string | undefined {
+  const had = before === undefined ? {} : readFields(file.path, before)
+  let after = text
+  for (const { event, list } of listsOf(file, readFields(file.path, text))) {
+    const whole = after
+    for (let at = list.length - 1; at >= 0; at--) {
+      after = stripEntry(file, after, { at: [file.container, event, at], entry: list[at] })
+    }
+    if (after !== whole) after = dropEmpty(file, after, { at: [file.container, event], had })
+  }
+  if (after === text) return text
+  after = dropEmpty(file, after, { at: [file.container], had })
+  const isLeft = Object.keys(readFields(file.path, after)).length > 0
+  return isLeft || before !== undefined ? after : undefined
+}
+
+type Stripped = { readonly at: (string | number)[]; readonly entry: unknown }
+
+function stripEntry(file: HookFile, text: string, { at, entry }: Stripped): string {
+  if (!isFields(entry)) return text
+  if (isWholly(file, entry)) return removeAt(text, at)
+  const handlers = handlersOf(entry)
+  let after = text
+  for (let index = handlers.length - 1; index >= 0; index--) {
+    if (isOwnHandler(file, handlers[index])) after = removeAt(after, [...at, "hooks", index])
+  }
+  return after
+}
+
+type Container = { readonly at: string[]; readonly had: Fields }
+
+/** Goes only when it is empty and was not there before us. */
+function dropEmpty(file: HookFile, text: string, { at, had }: Container): string {
+  const value = valueAt(readFields(file.path, text), at)
+  const isEmpty = Array.isArray(value) ? value.length === 0 : isFields(value) && isBlank(value)
+  return isEmpty && valueAt(had, at) === undefined ? removeAt(text, at) : text
+}
+
+function isBlank(value: Fields): boolean {
+  return Object.keys(value).length === 0
+}
+
+type EventList = { readonly event: string; readonly list: readonly unknown[] }
+
+/** The lists that hold hooks; refuses what is of another type where a host expects them. */
+function listsOf(file: HookFile, fields: Fields): readonly EventList[] {
+  const container = fields[file.container]
+  if (container === undefined) return []
+  if (!isFields(container)) throw wrongType(file, file.container, "an object")
+  const ours = new Set(file.entries.map((it) => it.event))
+  return Object.entries(container).flatMap(([event, list]) => {
+    if (Array.isArray(list)) return [{ event, list }]
+    if (ours.has(event)) throw wrongType(file, `${file.container}.${event}`, "a list")
+    return []
+  })
+}
+
+function wrongType(file: HookFile, name: string, wanted: string): Error {
+  return SettingsInvalid({ path: file.path, wrong: `"${name}" is not ${wanted}` })
+}
+
+/** All that it runs is ours; an entry that a person added a handler to is theirs as well. */
+function isWholly(file: HookFile, entry: Fields): boolean {
+  if (isOwnHandler(file, entry)) return true
+  const handlers = handlersOf(entry)
+  return handlers.length > 0 && handlers.every((it) => isOwnHandler(file, it))
+}
+
+function handlersOf(entry: Fields): readonly unknown[] {
+  const handlers = entry["hooks"]
+  return Array.isArray(handlers) ? handlers : []
+}
+
+function isOwnHandler(file: HookFile, handler: unknown): boolean {
+  if (!isFields(handler)) return false
+  const args: unknown = handler["args"]
+  const words: readonly unknown[] = Array.isArray(args)
+    ? [handler["command"], args].flat()
+    : [handler["command"]]
+  return words.some((it) => typeof it === "string" && file.isOurs(it))
+}
+
+function valueAt(fields: Fields, at: readonly string[]): unknown {
+  let value: unknown = fields
+  for (const name of at) value = isFields(value) ? value[name] : undefined
+  return value
+}

@@ -1,0 +1,129 @@
+import {
+  applyEdits,
+  createScanner,
+  type FormattingOptions,
+  findNodeAtLocation,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser"
+import { SettingsInvalid } from "../errors.ts"
+import { DEEPEST_NESTING_LEVELS } from "../limits.ts"
+import { lineEndOf } from "./text.ts"
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** What a JSON text says; comments and trailing commas are allowed, an empty one says nothing. */
+export function readFields(file: string, text: string): Fields {
+  if (text.trim() === "") return {}
+  if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
+    throw SettingsInvalid({ path: file, wrong: `it nests over ${DEEPEST_NESTING_LEVELS} levels` })
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first !== undefined) throw SettingsInvalid({ path: file, wrong: saySyntax(text, first) })
+  if (!isFields(value)) throw SettingsInvalid({ path: file, wrong: "it is no object in braces" })
+  refuseDoubles(file, text)
+  return value
+}
+
+/** Sets one value and leaves all else as it is. */
+export function setAt(text: string, at: JSONPath, value: unknown): string {
+  return applyEdits(text, modify(text, at, value, { formattingOptions: styleOf(text) }))
+}
+
+/** Adds one element at the end of a list. */
+export function appendAt(text: string, list: JSONPath, value: unknown): string {
+  const options = { formattingOptions: styleOf(text), isArrayInsertion: true }
+  return applyEdits(text, modify(text, [...list, -1], value, options))
+}
+
+/**
+ * Takes one element or field out, with the comma that belongs to it. Our own, because the package
+ * leaves a comma too many where the last one is followed by a trailing comma.
+ */
+export function removeAt(text: string, at: JSONPath): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })
+  const value = root === undefined ? undefined : findNodeAtLocation(root, at)
+  const node = value?.parent?.type === "property" ? value.parent : value
+  if (node?.parent === undefined) return text
+  const end = node.offset + node.length
+  const after = commaAfter(text, end)
+  if (after !== undefined) return cut(text, { start: node.offset, end: after + 1 })
+  const siblings = node.parent.children ?? []
+  const before = siblings[siblings.indexOf(node) - 1]
+  const shorter = cut(text, { start: node.offset, end })
+  if (before === undefined) return shorter
+  const comma = commaAfter(text, before.offset + before.length) ?? node.offset
+  return shorter.slice(0, comma) + shorter.slice(comma + 1)
+}
+
+/** The next sign, comments passed over, if it is a comma. */
+function commaAfter(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true)
+  scanner.setPosition(from)
+  scanner.scan()
+  const at = scanner.getTokenOffset()
+  return text[at] === "," ? at : undefined
+}
+
+/** Without the line, if nothing else is on it; what follows must not end up in a comment above. */
+function cut(text: string, { start, end }: { start: number; end: number }): string {
+  const isAlone = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end))
+  const lead = isAlone ? (/\r?\n[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0
+  return text.slice(0, start - lead) + text.slice(end)
+}
+
+/** As far as its first indented line tells. */
+function styleOf(text: string): FormattingOptions {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  "
+  const isTabs = indent.startsWith("\t")
+  return {
+    insertSpaces: !isTabs,
+    tabSize: isTabs ? 1 : Math.min(indent.length, WIDEST_INDENT),
+    eol: lineEndOf(text),
+  }
+}
+
+const WIDEST_INDENT = 8
+
+/**
+ * A name that stands twice: one tool edits the first, another reads the last. Looked for where we
+ * edit, at the top and one level below it; what else a person has in there is theirs.
+ */
+function refuseDoubles(file: string, text: string): void {
+  const root = parseTree(text, [], { allowTrailingComma: true })
+  const sections = (root?.children ?? []).flatMap((it) => it.children?.[1] ?? [])
+  for (const node of [root, ...sections]) {
+    if (node?.type !== "object") continue
+    const names = (node.children ?? []).map((it) => String(it.children?.[0]?.value))
+    const double = names.find((name, at) => names.indexOf(name) !== at)
+    if (double !== undefined)
+      throw SettingsInvalid({ path: file, wrong: `"${double}" stands in it twice` })
+  }
+}
+
+function saySyntax(text: string, error: ParseError): string {
+  const line = text.slice(0, error.offset).split("\n").length
+  const words = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2")
+  return `it is not valid JSON (${words.toLowerCase()}, line ${line})`
+}
+
+/** Brackets that are open at once, outside of texts; comments may only make it larger. */
+function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth++
+    else if (token === "]" || token === "}") depth--
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}

@@ -1,0 +1,225 @@
+import path from "node:path"
+import type { KitHost } from "#ground/contract"
+import { leadsInto } from "./hosts/command.ts"
+import type { KitHostForm, Machine, Template } from "./hosts/host.ts"
+import { HOST_FORMS } from "./hosts/hosts.ts"
+import { markAt } from "./mark.ts"
+import { bootLines } from "./texts/boot.ts"
+import { type HookFile, hookEditor } from "./texts/hook-entries.ts"
+import { blockEditor } from "./texts/marked-block.ts"
+import { settingEditor } from "./texts/setting.ts"
+import type { Editor } from "./texts/text.ts"
+
+type Base = {
+  readonly path: string
+  /** Where it must really lie. */
+  readonly within: string
+  readonly host: KitHost | null
+  readonly what: string
+  readonly isPrivate: boolean
+}
+
+/** A file of somebody else's, with something of ours in it. */
+export type SharedFile = Base & { readonly kind: "shared"; readonly editor: Editor }
+
+/** A file that is wholly ours. */
+export type OwnedFile = Base & {
+  readonly kind: "owned"
+  readonly bytes: Buffer
+  readonly mode: number
+  /** Ours alone and never edited by hand: another content is replaced, not kept. */
+  readonly isSealed: boolean
+}
+
+export type WantedFile = SharedFile | OwnedFile
+
+export type Wiring = { readonly host: KitHost; readonly level: number }
+
+/** Everything that what is wanted depends on. */
+export type WantedWorld = {
+  readonly home: string
+  readonly machine: Machine
+  readonly node: string
+  /** The rest of the product, for what a hook leaves to it. */
+  readonly main: string
+  readonly bundle: { readonly bytes: Buffer; readonly hash: string }
+  readonly templates: readonly Template[]
+}
+
+export function kitFolder(home: string): string {
+  return path.join(home, "kit")
+}
+
+/** Always the same path: Codex asks for a review whenever a command changes. */
+export function bundleFile(home: string): string {
+  return path.join(kitFolder(home), "qm-hook.mjs")
+}
+
+/** Of several repositories the highest level decides; a hook looks at its own when it runs. */
+export function wiringOf(
+  repositories: readonly { readonly level: number; readonly hosts: readonly KitHost[] }[],
+): readonly Wiring[] {
+  const hosts = [...new Set(repositories.flatMap((it) => it.hosts))].toSorted()
+  return hosts.map((host) => {
+    const levels = repositories.filter((it) => it.hosts.includes(host)).map((it) => it.level)
+    return { host, level: Math.max(...levels) }
+  })
+}
+
+/** The user's files: the bundle, the hooks of each host, and what is projected to it. */
+export function wantedForUser(
+  wiring: readonly Wiring[],
+  world: WantedWorld,
+): readonly WantedFile[] {
+  if (wiring.length === 0) return []
+  return [
+    wantedBundle(world),
+    wantedRuntime(world),
+    ...wiring.flatMap((it) => wantedForHost(it, world)),
+  ]
+}
+
+function wantedBundle({ home, bundle }: WantedWorld): WantedFile {
+  return {
+    kind: "owned",
+    path: bundleFile(home),
+    within: home,
+    host: null,
+    what: "the hooks, one file without dependencies",
+    isPrivate: true,
+    bytes: bundle.bytes,
+    mode: 0o500,
+    isSealed: true,
+  }
+}
+
+/** Hooks leave word to the rest of the product by this path. */
+function wantedRuntime({ home, main }: WantedWorld): WantedFile {
+  return {
+    kind: "owned",
+    path: path.join(kitFolder(home), "runtime.json"),
+    within: home,
+    host: null,
+    what: "where the rest of qm lies",
+    isPrivate: true,
+    bytes: Buffer.from(`${JSON.stringify({ qm: main })}\n`),
+    mode: 0o600,
+    isSealed: true,
+  }
+}
+
+function wantedForHost({ host, level }: Wiring, world: WantedWorld): readonly WantedFile[] {
+  const form = HOST_FORMS[host]
+  const base = { within: anchorOf(form, world.machine), host, isPrivate: true } as const
+  const file = hookFileOf(form, level, world)
+  const events = [...new Set(file.entries.map((it) => it.event))].join(", ")
+  const settings: readonly WantedFile[] =
+    file.entries.length === 0
+      ? []
+      : [
+          {
+            ...base,
+            kind: "shared",
+            path: file.path,
+            what: `hooks at ${events}`,
+            editor: hookEditor(file),
+          },
+        ]
+  const projected = world.templates
+    .filter((it) => it.level <= level && it.hosts.includes(host))
+    .map((it): WantedFile => {
+      const made = form.project(it, world.machine)
+      return {
+        ...base,
+        // Codex keeps the skills of a person beside its own folder.
+        within: anchorFor(made.path, base.within, world.machine),
+        kind: "owned",
+        path: made.path,
+        what: `the ${it.kind} ${it.name}`,
+        bytes: Buffer.from(made.text),
+        mode: 0o644,
+        isSealed: false,
+      }
+    })
+  return [...settings, ...projected]
+}
+
+export function hookFileOf(
+  form: KitHostForm,
+  level: number,
+  { home, machine, node }: Pick<WantedWorld, "home" | "machine" | "node">,
+): HookFile {
+  const program = { node, bundle: bundleFile(home) }
+  return {
+    ...form.settings(machine),
+    entries: form.entries(level, program),
+    isOurs: leadsInto(kitFolder(home)),
+  }
+}
+
+/** A folder that a person named is theirs to place; the usual one must be in their home. */
+export function anchorOf(form: KitHostForm, machine: Machine): string {
+  const folder = form.folder(machine)
+  return isInside(folder, machine.userHome) ? machine.userHome : folder
+}
+
+function anchorFor(file: string, anchor: string, machine: Machine): string {
+  return isInside(file, anchor) ? anchor : machine.userHome
+}
+
+function isInside(file: string, folder: string): boolean {
+  const from = path.relative(folder, file)
+  return from.split(path.sep)[0] !== ".." && !path.isAbsolute(from)
+}
+
+export type RepositoryPlace = {
+  readonly root: string
+  readonly stateDirectory: string
+  readonly configFile: string
+}
+
+/** What lies in the repository: the boot files and the level; and, outside of git, its enrolment. */
+export function wantedForRepository(
+  place: RepositoryPlace,
+  wanted: {
+    readonly level: number
+    readonly hosts: readonly KitHost[]
+    readonly writesLevel: boolean
+    /** The bytes of the file that enrols it. */
+    readonly mark: Buffer
+  },
+): readonly WantedFile[] {
+  const inTree = { within: place.root, isPrivate: false } as const
+  const boots = wanted.hosts.flatMap((host): readonly WantedFile[] => {
+    const name = HOST_FORMS[host].bootFile
+    if (name === null) return []
+    const file = path.join(place.root, name)
+    const editor = blockEditor({ path: file, lines: bootLines(wanted.level) })
+    const what = `a marked block that ${HOST_FORMS[host].title} reads at start`
+    return [{ ...inTree, kind: "shared", path: file, host, what, editor }]
+  })
+  const setting = { path: place.configFile, section: "kit", name: "level", value: wanted.level }
+  const level: WantedFile = {
+    ...inTree,
+    kind: "shared",
+    path: place.configFile,
+    host: null,
+    what: `kit.level is ${wanted.level}`,
+    editor: settingEditor(setting),
+  }
+  return [...boots, ...(wanted.writesLevel ? [level] : []), enrolment(place, wanted.mark)]
+}
+
+function enrolment(place: RepositoryPlace, mark: Buffer): WantedFile {
+  return {
+    kind: "owned",
+    path: markAt(place.stateDirectory),
+    within: path.dirname(place.stateDirectory),
+    host: null,
+    what: "this repository is enrolled; without it hooks are silent here",
+    isPrivate: true,
+    bytes: mark,
+    mode: 0o600,
+    isSealed: true,
+  }
+}
