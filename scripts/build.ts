@@ -1,12 +1,19 @@
 import { existsSync, globSync, statSync } from "node:fs"
 import path from "node:path"
 import { build } from "vite"
+import { areHooksStale, buildHooks } from "./build/hooks.ts"
 
-/** `npm run build`: build the console into console/dist. `--if-needed` leaves a fresh one alone. */
+/**
+ * `npm run build`: the console into console/dist, the hook process into dist/hooks. `--if-needed`
+ * leaves fresh ones alone; `--hooks` builds only those, as `qm init` does in a clone.
+ */
 const root = path.join(import.meta.dirname, "..")
 const page = path.join(root, "console/dist/index.html")
+const isAsked = new Set(process.argv.slice(2))
+const mayLeave = isAsked.has("--if-needed")
 
-if (!process.argv.includes("--if-needed") || isStale()) {
+if (!mayLeave || areHooksStale()) await buildHooks()
+if (!isAsked.has("--hooks") && (!mayLeave || isPageStale())) {
   await build({
     root: path.join(root, "console"),
     configFile: path.join(root, "console/vite.config.ts"),
@@ -15,7 +22,7 @@ if (!process.argv.includes("--if-needed") || isStale()) {
 }
 
 /** Older than any of its sources, or not there at all. */
-function isStale(): boolean {
+function isPageStale(): boolean {
   if (!existsSync(page)) return true
   const builtAt = statSync(page).mtimeMs
   const sources = globSync("{console/{src,public}/**/*,console/*.*,src/ground/contract/*.ts}", {

@@ -1,6 +1,10 @@
+import type { KeepCall } from "#show/app"
+import type { DoorCall } from "#show/cli"
 import { runCli } from "#show/cli"
 import type { AttackedPlaces, ServeCall } from "#show/http"
 import type { McpCall } from "#show/mcp"
+
+const LARGEST_STDIN_BYTES = 1_000_000
 
 /** Where the house is put together: the command line is handed the other ways in. */
 const doors = {
@@ -11,6 +15,8 @@ const doors = {
   open: async (call: ServeCall) => (await import("#show/http")).open(call),
   token: async (call: ServeCall) => (await import("#show/http")).token(call),
   mcp: async (call: McpCall) => (await import("#show/mcp")).serveMcpOnStdio(call),
+  hook: answerHook,
+  keep: async (call: KeepCall) => (await import("#show/app")).keep(call),
   attack: async (places: AttackedPlaces) => (await import("#show/http")).attack(places),
 }
 
@@ -44,6 +50,44 @@ const exitCode = await runCli({
   ...(process.stdin.isTTY ? { readKey } : {}),
 })
 process.exitCode = isPipeClosed ? 0 : exitCode
+
+/** One hook by hand: of git, which ends with what it says, or of a host, which always ends well. */
+async function answerHook({ app, input, environment, signal, say }: DoorCall): Promise<number> {
+  const event = String(input["event"])
+  const { answerGitHook, isGitHook } = await import("#show/app")
+  if (isGitHook(event)) {
+    const args = Array.isArray(input["args"]) ? input["args"].map(String) : []
+    const stdin = event === "pre-push" ? await readStdin() : ""
+    const { code, stderr } = await answerGitHook(event, { app, environment, signal, args, stdin })
+    process.stderr.write(stderr)
+    return code
+  }
+  const { runHookOnce } = await import("#show/hooks")
+  const { line, troubles } = await runHookOnce({
+    host: typeof input["host"] === "string" ? input["host"] : "claude-code",
+    eventName: event,
+    input: process.stdin.isTTY ? undefined : process.stdin,
+    environment,
+    home: app.places.home,
+    directory: process.cwd(),
+  })
+  if (line !== undefined) say(line.trimEnd())
+  for (const trouble of troubles) process.stderr.write(`${trouble}\n`)
+  return 0
+}
+
+/** What git hands to a hook is a line for each branch. */
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(String(chunk))
+    sizeBytes += bytes.length
+    if (sizeBytes > LARGEST_STDIN_BYTES) break
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
 
 function sink(stream: NodeJS.WriteStream) {
   return {

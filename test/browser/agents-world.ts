@@ -7,7 +7,7 @@ import { hostProgram } from "#test/host-programs"
 import { runQm } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 import { type Asked, loopbackModel, type Reply } from "./agents-loopback.ts"
-import { buildConsole, makeRepository } from "./world.ts"
+import { builtConsole, makeRepository } from "./world.ts"
 
 /** No key of anyone: long enough that a host does not find it in its own words. */
 const NO_KEY = "not-a-key-of-anyone"
@@ -22,11 +22,10 @@ export async function startHostWorld() {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
   const project = path.join(temp.path, "tideline")
-  const consoleDirectory = path.join(temp.path, "console")
   const tmp = path.join(temp.path, "tmp")
   const model = await loopbackModel((asked) => tell(asked, project))
   await Promise.all([mkdir(home), mkdir(tmp)])
-  await Promise.all([makeRepository(project, "main"), buildConsole(consoleDirectory)])
+  const [consoleDirectory] = await Promise.all([builtConsole(), makeRepository(project, "main")])
   await writeFile(path.join(project, "CLAUDE.md"), "# Tideline\n\nAmounts are integers.\n")
   await writeFile(path.join(project, "AGENTS.md"), "# Tideline\n\nAmounts are integers.\n")
   const environment = {

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises"
 import path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
@@ -98,7 +99,7 @@ describe("300 hostile texts from an agent are shown as text", { timeout: LONG_MS
   })
 
   test("[S4] as diagrams, of which only a picture without scripts is shown", async () => {
-    const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 10) === 0).flatMap(diagrams)
+    const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 20) === 0).flatMap(diagrams)
     const honest = diagram("flowchart LR\n  honest --> picture")
     const { id } = await runs.play("Draw", [ask("May I draw?"), ...drawn, honest, END])
     await using window = await visit(chromium.browser, world, {
@@ -118,8 +119,8 @@ describe("300 hostile texts from an agent are shown as text", { timeout: LONG_MS
 })
 
 const isNight = process.env["QM_NIGHT"] === "1"
-/** Where each one is a step of its own, by day every fifteenth. */
-const SAMPLE = PAYLOADS.filter((_, i) => isNight || i % 15 === 0)
+/** Where each one is a step of its own, by day every twenty-fifth. */
+const SAMPLE = PAYLOADS.filter((_, i) => isNight || i % 25 === 0)
 
 const END = { event: "turn.ended", outcome: "completed" }
 
@@ -187,6 +188,7 @@ async function openQuestion(id: string): Promise<string> {
   for (;;) {
     const found = (await runs.approvals(id)).find((it) => it.status === "open")
     if (found !== undefined) return found.id
+    await sleep(20)
   }
 }
 

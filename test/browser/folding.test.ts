@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { SESSION, type Story, tellStory } from "./folding-story.ts"
-import { auditPage, seriousFindings } from "./looking.ts"
+import { auditPage, RULES_OF_COLOUR, seriousFindings } from "./looking.ts"
 import { payloads } from "./payloads.ts"
 import { settle, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
@@ -198,7 +198,8 @@ describe("how both pages look with what really happened", () => {
         const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
         // The same elements at each width: once narrow is enough.
         const isAsked = viewport.width > 900 || colorScheme === "light"
-        const serious = isAsked ? await seriousFindings(page) : []
+        const rules = colorScheme === "light" ? undefined : RULES_OF_COLOUR
+        const serious = isAsked ? await seriousFindings(page, rules) : []
         faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
       }
     }

@@ -28,11 +28,23 @@ function load(file: string): Promise<unknown> {
   return import(new URL(`../../console/dev/${file}`, import.meta.url).href)
 }
 
-/** What axe calls serious or worse, in the page as it stands. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+/** What another theme can break: everything else is the same in each. */
+export const RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"]
+
+/** What axe calls serious or worse, in the page as it stands; by all rules, or only by these. */
+export async function seriousFindings(
+  page: Page,
+  onlyRules?: readonly string[],
+): Promise<readonly string[]> {
+  if (await page.evaluate("!('axe' in window)")) await page.evaluate(axe.source)
+  const options = {
+    resultTypes: ["violations"],
+    // No rule that we ask for looks at style sheets or media.
+    preload: false,
+    ...(onlyRules === undefined ? {} : { runOnly: { type: "rule", values: onlyRules } }),
+  }
   const violations = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)",
+    `axe.run(document, ${JSON.stringify(options)}).then((it) => it.violations)`,
   )) as { id: string; impact: string; nodes: { html: string }[] }[]
   return violations
     .filter((it) => it.impact === "serious" || it.impact === "critical")

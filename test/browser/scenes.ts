@@ -12,6 +12,10 @@ export type Scene = {
 export const SCENES: readonly Scene[] = [
   { name: "now", path: "/" },
   { name: "capture-none", path: "/capture?host=antigravity" },
+  { name: "guard-none", path: "/guard" },
+  { name: "guard-try", path: "/guard?try=yes" },
+  { name: "claims-none", path: "/sessions?tab=claims" },
+  { name: "decisions-none", path: "/decisions" },
   { name: "events", path: "/events" },
   { name: "event", path: "/events?at=3" },
   { name: "events-none", path: "/events?text=nothing+like+this" },

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
-import { mkdir, writeFile } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { existsSync, globSync } from "node:fs"
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { text } from "node:stream/consumers"
 import { type App, createApp } from "#show/app"
@@ -20,9 +22,8 @@ export async function startWorld(options: WorldOptions = {}) {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
   const project = path.join(temp.path, name)
-  const consoleDirectory = path.join(temp.path, "console")
   await mkdir(home)
-  await Promise.all([makeRepository(project, branch), buildConsole(consoleDirectory)])
+  const [consoleDirectory] = await Promise.all([builtConsole(), makeRepository(project, branch)])
   const environment = { PATH: process.env["PATH"] ?? "", HOME: home }
 
   let running = await start({ project, environment, consoleDirectory, port: 0 })
@@ -100,7 +101,32 @@ export async function makeRepository(folder: string, branch: string): Promise<vo
   await run("git", ["symbolic-ref", "HEAD", `refs/heads/${branch}`], folder)
 }
 
-/** Into a folder of its own, so that test files that run side by side do not meet: about 1 s. */
+/**
+ * The console of these very sources, built by the first test file that needs it and read by all.
+ * Each builds into a folder of its own, and the first to rename it wins.
+ */
+export async function builtConsole(): Promise<string> {
+  const cache = path.join(ROOT, "node_modules/.cache/qm-console")
+  const folder = path.join(cache, await consoleHash())
+  if (existsSync(folder)) return folder
+  await mkdir(cache, { recursive: true })
+  const own = await mkdtemp(path.join(cache, "building-"))
+  await buildConsole(own)
+  await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }))
+  return folder
+}
+
+/** Of every file that the build reads, by name and content; the lock file stands for the packages. */
+async function consoleHash(): Promise<string> {
+  const sources = "{console/{src,public,dev}/**/*.*,console/*.*,src/ground/contract/**/*.ts,package-lock.json}"
+  const hash = createHash("sha256")
+  for (const name of globSync(sources, { cwd: ROOT }).toSorted()) {
+    hash.update(name).update(await readFile(path.join(ROOT, name)))
+  }
+  return hash.digest("hex").slice(0, 16)
+}
+
+/** About two seconds of computing. */
 export async function buildConsole(into: string): Promise<void> {
   const vite = path.join(ROOT, "node_modules/vite/bin/vite.js")
   const args = [vite, "build", "--outDir", into, "--emptyOutDir", "--logLevel", "error"]

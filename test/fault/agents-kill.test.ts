@@ -59,8 +59,7 @@ async function killAndLook(folder: string, chance: (below: number) => number): P
 
 /** The time counts from the first words of an agent, so that the kill falls among writes. */
 async function talkUntilKilled(folder: string, ms: number) {
-  const env = { NODE_COMPILE_CACHE: `${folder}-cache` }
-  await using writer = child(WRITER, [folder], { env })
+  await using writer = child(WRITER, [folder])
   expect(await writer.nextLine()).toMatch(/^settled \d+$/)
   const first: string[] = []
   // Before them stand the prompt, the session and what is in its context.

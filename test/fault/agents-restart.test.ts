@@ -15,6 +15,8 @@ import { createChance } from "./cutting-proxy.ts"
 
 const SERVER = new URL("agents-server.child.ts", import.meta.url)
 const KILLS = isNight() ? 30 : 12
+/** Two projects side by side: half of the time is waiting for who refuses to end. */
+const LANES = 2
 
 /** Most lives are short of work, so that thirty of them stay within a minute. */
 const runsIn = (life: number) => (life % 10 === 5 ? 20 : 6)
@@ -53,37 +55,52 @@ const kindOf = (life: number, n: number) =>
 describe.runIf(needs("C6", "proc"))("a server that is killed while agents work", () => {
   test(`[C6] ${KILLS} kills: every run is interrupted, none runs twice, no process stays`, async () => {
     await using temp = await tempDirectory()
-    const world = await makeWorld(temp.path)
-    using _ = { [Symbol.dispose]: () => endAll(world) }
-    const chance = createChance(seed())
-    const asked: string[] = []
-    let atWork = 0
-    for (let life = 0; life < KILLS; life++) {
-      await using server = await startServer(world, life)
-      await expectTruth(server, world, life)
-      for (let n = 0; n < runsIn(life); n++) {
-        const prompt = `task-${life}-${n}. ${kindOf(life, n)}`
-        asked.push(await server.rest.start(prompt, { mode: "auto" }, "claude-code"))
-      }
-      // Now and then before the first has begun, mostly in the middle.
-      await sleep(chance(4) === 0 ? chance(60) : 150 + chance(250))
-      atWork += processesOf(world, [life]).length
-      server.kill()
-      await server.exited
-    }
-    await using last = await startServer(world, KILLS)
-    await expectTruth(last, world, KILLS)
-    const begun = await begunTasks(world)
-    expect(begun.length, "some were at work").toBeGreaterThan(KILLS * 2)
-    expect(atWork).toBeGreaterThan(KILLS * 2)
-    const runs = await Promise.all(asked.map((id) => last.rest.show(id)))
-    for (const run of runs) await last.rest.ask("POST", `/api/agents/${run.id}/stop`)
-    const after = await Promise.all(asked.map((id) => last.rest.show(id)))
-    const unfinished = after.filter((it) => it.endedAt === null)
-    expect(unfinished.map((it) => [it.id, it.status])).toEqual([])
-    expect(processesOf(world, everyLife(KILLS + 1))).toEqual([])
+    const lives = everyLife(KILLS)
+    const lanes = everyLife(LANES).map(async (lane) => {
+      const folder = path.join(temp.path, `${path.basename(temp.path)}-${lane}`)
+      await mkdir(folder)
+      const share = KILLS / LANES
+      return await liveAndDie(folder, lives.slice(lane * share, (lane + 1) * share))
+    })
+    const ended = await Promise.all(lanes)
+    const sum = (numbers: readonly number[]) => numbers.reduce((all, it) => all + it, 0)
+    expect(sum(ended.map((it) => it.begun)), "some were at work").toBeGreaterThan(KILLS * 2)
+    expect(sum(ended.map((it) => it.atWork))).toBeGreaterThan(KILLS * 2)
   }, 300_000)
 })
+
+/** One project and its servers, each killed but the last. */
+async function liveAndDie(folder: string, lives: readonly number[]) {
+  const world = await makeWorld(folder)
+  using _ = { [Symbol.dispose]: () => endAll(world) }
+  const [first = 0] = lives
+  const chance = createChance(seed() + first)
+  const asked: string[] = []
+  let atWork = 0
+  for (const life of lives) {
+    await using server = await startServer(world, life)
+    await expectTruth(server, world, life)
+    for (let n = 0; n < runsIn(life); n++) {
+      const prompt = `task-${life}-${n}. ${kindOf(life, n)}`
+      asked.push(await server.rest.start(prompt, { mode: "auto" }, "claude-code"))
+    }
+    // Now and then before the first has begun, mostly in the middle.
+    await sleep(chance(4) === 0 ? chance(60) : 150 + chance(250))
+    atWork += processesOf(world, [life]).length
+    server.kill()
+    await server.exited
+  }
+  await using last = await startServer(world, KILLS)
+  await expectTruth(last, world, KILLS)
+  const begun = await begunTasks(world)
+  const runs = await Promise.all(asked.map((id) => last.rest.show(id)))
+  for (const run of runs) await last.rest.ask("POST", `/api/agents/${run.id}/stop`)
+  const after = await Promise.all(asked.map((id) => last.rest.show(id)))
+  const unfinished = after.filter((it) => it.endedAt === null)
+  expect(unfinished.map((it) => [it.id, it.status])).toEqual([])
+  expect(processesOf(world, everyLife(KILLS + 1))).toEqual([])
+  return { begun: begun.length, atWork }
+}
 
 type World = {
   readonly project: string
@@ -108,8 +125,7 @@ const everyLife = (count: number) => Array.from({ length: count }, (_, life) => 
 async function startServer(world: World, life: number) {
   const { project, home, programs } = world
   const search = `${programs}:/usr/local/bin:/usr/bin:/bin`
-  const env = { NODE_COMPILE_CACHE: path.join(programs, "cache") }
-  const started = child(SERVER, [project, home, search, lifeOf(world, life)], { env })
+  const started = child(SERVER, [project, home, search, lifeOf(world, life)])
   const line = await started.nextLine()
   if (line === undefined) throw new Error((await started.exited).stderr)
   const headers = { authorization: `Bearer ${await readToken(home)}` }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { createApp } from "#show/app"
 import { serve } from "#show/http"
 import { say } from "./store-world.ts"
@@ -14,4 +15,5 @@ const app = await createApp({
   writeLog: () => {},
 })
 const { port } = await serve({ app, port: 0, mayMove: false })
+flushCompileCache()
 say(String(port))

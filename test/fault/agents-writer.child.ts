@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { createApp } from "#show/app"
 import { say } from "./store-world.ts"
 
@@ -13,6 +14,7 @@ const app = await createApp({
   writeLog: () => {},
 })
 const agents = await app.agents()
+flushCompileCache()
 // What the process before this one left is told the truth about first, as a server does it.
 say(`settled ${await agents.recover()}`)
 agents.onMessages((runId, lastSeq) => say(`${runId} ${lastSeq}`))

@@ -17,7 +17,6 @@ test(`[D1] what was acknowledged survives ${KILLS} kills`, {
   const lanes = Array.from({ length: LANES }, (_, lane) =>
     killAndLook({
       file: `${directory.path}/${lane}/store.db`,
-      cache: `${directory.path}/cache`,
       kills: KILLS / LANES,
       chance: mulberry(seed() + lane),
     }),
@@ -29,7 +28,6 @@ test(`[D1] what was acknowledged survives ${KILLS} kills`, {
 
 async function killAndLook(lane: {
   file: string
-  cache: string
   kills: number
   chance: () => number
 }): Promise<number> {
@@ -51,13 +49,10 @@ async function killAndLook(lane: {
 /** The time counts from the first write, so that the kill falls among writes. */
 async function writeUntilKilled(plan: {
   file: string
-  cache: string
   run: number
   ms: number
 }): Promise<readonly string[]> {
-  // The cache halves the time a child needs to start; most of this test is starting children.
-  const env = { NODE_COMPILE_CACHE: plan.cache }
-  await using writer = child(WRITER, [plan.file, String(plan.run)], { env })
+  await using writer = child(WRITER, [plan.file, String(plan.run)])
   expect(await writer.nextLine()).toBe("ready")
   const rest = writer.restOfLines()
   await sleep(plan.ms)

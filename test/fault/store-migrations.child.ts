@@ -1,8 +1,10 @@
 /** Opens a store of an older version and dies in the middle of bringing it up to date. */
+import { flushCompileCache } from "node:module"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"
 import { dyingMigrations } from "./store-migrations.ts"
 
+flushCompileCache()
 const [file = "", fromVersion = "0", dieAt = "0"] = process.argv.slice(2)
 await openStore({
   location: { kind: "sqlite", file },

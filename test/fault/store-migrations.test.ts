@@ -30,8 +30,7 @@ test.each(TRIED)(
     for (let dieAt = 0; dieAt < placesToDie(fromVersion); dieAt++) {
       const file = `${directory.path}/${dieAt}/store.db`
       if (fromVersion > 0) await (await openAt(file, fromVersion)).close()
-      const env = { NODE_COMPILE_CACHE: `${directory.path}/cache` }
-      await using dying = child(SCRIPT, [file, String(fromVersion), String(dieAt)], { env })
+      await using dying = child(SCRIPT, [file, String(fromVersion), String(dieAt)])
       expect(await dying.exited).toMatchObject({ signal: "SIGKILL" })
 
       const found = schemaOf(file)

@@ -1,6 +1,8 @@
 /** Appends unique texts for ever and says each one after it was stored. */
+import { flushCompileCache } from "node:module"
 import { append, openTestStore, say } from "./store-world.ts"
 
+flushCompileCache()
 const [file = "", run = ""] = process.argv.slice(2)
 const store = await openTestStore({ kind: "sqlite", file })
 say("ready")

@@ -6,7 +6,8 @@ answerQuestions(async (files: readonly SourceFile[]) => {
   const facts: FileFacts[] = []
   for (const { text, language } of files) {
     if (text === "exit") process.exit(3)
-    if (text === "loop") for (;;);
+    // As deaf as a loop without end, and it leaves the core to others.
+    if (text === "loop") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     if (text === "throw") throw new Error("a bug of ours")
     const references = [{ name: text, line: 1 }]
     facts.push({ language, packages: [], symbols: [], references, imports: [], problems: [] })

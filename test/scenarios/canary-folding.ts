@@ -52,6 +52,21 @@ export const FOLDING: readonly CanaryEntry[] = [
     },
   },
   {
+    name: "a session, a decision and an override",
+    async put(world, canaries) {
+      const lines = ofOneLine(canaries).map((it) => it.text)
+      const part = textWithin(9_000, canaries)
+      const entry = { slug: "canary", request: part, done: lines, decisions: lines.slice(0, 5) }
+      await world.post("session.register", { ...entry, finalState: part })
+      const title = lineOf(150, canaries)
+      await world.post("decision.add", { title, context: part, decision: part, consequences: part })
+      await world.post("guard.override", { paths: ["README.md"], reason: lineOf(400, canaries) })
+      for (const operation of ["session.list", "decision.list", "guard.verdicts"])
+        await world.get(operation)
+      await world.qm(["guard", "--json"])
+    },
+  },
+  {
     name: "a branch that ends by force",
     async put(world, canaries) {
       const text = textWithin(9_000, canaries)

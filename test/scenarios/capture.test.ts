@@ -5,6 +5,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { Capture, CaptureDiff, CaptureHosts, CaptureList, CaptureSettings } from "#ground/contract"
 import { newUser } from "#test/qm"
+import { isNight } from "#test/seed"
 import { newServer } from "#test/server"
 
 type User = Awaited<ReturnType<typeof newUser>>
@@ -244,17 +245,17 @@ describe("a hostile repository", () => {
       "project/GEMINI.md": `The service key is ${dotenv}.`,
     })
     const output: string[] = []
-    for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
-      for (const args of [
-        ["capture", "--content"],
-        ["capture", "--content", "--json"],
-        ["capture", "settings"],
-        ["capture", "settings", "--json"],
-      ]) {
-        const run = await user.qm([...args, "--host", host], { env: { QM_LOG_LEVEL: "debug" } })
-        expect(run.code).toBe(0)
-        output.push(run.stdout, run.stderr)
-      }
+    const hosts = ["claude-code", "codex", "copilot", "gemini", "antigravity"]
+    // People and programs are told the same: by day one of the two for each host, in turn.
+    const asked = hosts.flatMap((host, i) =>
+      [["--content"], ["--content", "--json"], ["settings"], ["settings", "--json"]]
+        .filter((_, j) => isNight() || (i + j) % 2 === 0)
+        .map((args) => ["capture", ...args, "--host", host]),
+    )
+    for (const args of asked) {
+      const run = await user.qm(args, { env: { QM_LOG_LEVEL: "debug" } })
+      expect(run.code).toBe(0)
+      output.push(run.stdout, run.stderr)
     }
     // From elsewhere the same holds: what counts is the captured folder, not where one stands.
     const away = await user.qm(["capture", user.project, "--content"], { cwd: user.home })

@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { newUser } from "#test/qm"
+import { isNight } from "#test/seed"
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)
 
@@ -75,6 +76,8 @@ async function expectFailure(
   expect([seen.code, seen.stdout]).toEqual([1, ""])
 }
 
+const TYPO = '{ "stroe": {} }'
+
 describe("bad input", () => {
   test("[CLI-2] an unknown command and an unknown flag get a suggestion", async () => {
     await using user = await newUser()
@@ -88,7 +91,7 @@ describe("bad input", () => {
   })
 
   test.each([
-    ["a typo", '{ "stroe": {} }', /:1:3:?\s+unknown key "stroe"; did you mean "store"\?/],
+    ["a typo", TYPO, /:1:3:?\s+unknown key "stroe"; did you mean "store"\?/],
     ["a duplicate", '{ "log": {}, "log": {} }', /:1:14:?\s+"log" stands twice/],
     ["binary", Buffer.from([0xff, 0xfe, 0x00]), /not text/],
     ["10 MB", " ".repeat(10_000_000), /10.0 MB, of at most 1.0 MB/],
@@ -105,8 +108,11 @@ describe("bad input", () => {
     expect(seen.stderr).toMatch(message)
     const check = await user.qm(["config", "check"])
     expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(message)])
-    const doctor = await user.qm(["doctor"])
-    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(message)])
+    // Both ask the same reader; by day the doctor is asked about the first and the last.
+    if (isNight() || content === undefined || content === TYPO) {
+      const doctor = await user.qm(["doctor"])
+      expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(message)])
+    }
     if (content !== undefined) {
       expect(Buffer.from(content).equals(await readFile(user.projectConfig))).toBe(true)
     }
@@ -149,12 +155,14 @@ describe("bad input", () => {
 test("[S7] hostile names reach the terminal only as visible escapes", async () => {
   await using user = await newUser()
   const names = ["a\u001b[2Jb", "c\u202ed", "e\u009b31mf", "g\u200bh", "i\rj", "k\u{e0041}l"]
+  const namesAt = (turn: number) => names.filter((_, at) => isNight() || at % 2 === turn)
   for (const name of names) await writeFile(path.join(user.project, name), "x")
   const outputs = [
     await user.qm(["tokens", ...names]),
     await user.qm(["tokens", "--json", ...names]),
-    ...(await Promise.all(names.map((name) => user.qm([name])))),
-    ...(await Promise.all(names.map((name) => user.qm(["tokens", `missing${name}`])))),
+    // By day each name is one of the two: no command, or no file.
+    ...(await Promise.all(namesAt(0).map((name) => user.qm([name])))),
+    ...(await Promise.all(namesAt(1).map((name) => user.qm(["tokens", `missing${name}`])))),
     await user.qm(["config", "show", "--set", `tokens.\u001b[31mwindow=1`]),
   ]
   for (const { stdout, stderr } of outputs) {

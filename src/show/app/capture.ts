@@ -48,7 +48,7 @@ function userHome(deps: OperationDeps): string {
   return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))
 }
 
-function platformHere(): "linux" | "darwin" | "win32" {
+export function platformHere(): "linux" | "darwin" | "win32" {
   const { platform } = process
   return platform === "darwin" || platform === "win32" ? platform : "linux"
 }

@@ -1,20 +1,27 @@
 import { freeBytes, isAppError, pickEnvironment, run, statFile, visibleLine } from "#ground/base"
 import {
+  type CallContext,
   type DoctorCheck,
   type DoctorReport,
   defineOperation,
   formatBytes,
+  type HookState,
   plural,
   SIGNATURES,
 } from "#ground/contract"
 import type { Store } from "#ground/store"
 import type { LoadedConfig } from "./config.ts"
-import { GIT_VERSION_TIMEOUT_MS, LOW_DISK_BYTES, OLDEST_NODE_MAJOR } from "./limits.ts"
+import {
+  GIT_VERSION_TIMEOUT_MS,
+  LONGEST_EXAM_MS,
+  LOW_DISK_BYTES,
+  OLDEST_NODE_MAJOR,
+} from "./limits.ts"
 import type { Places } from "./places.ts"
 import { versions } from "./versions.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
-type DoctorDeps = {
+export type DoctorDeps = {
   places(): Places
   environment(): Environment
   loaded(): LoadedConfig
@@ -22,6 +29,14 @@ type DoctorDeps = {
   store(): Promise<Store>
   /** Tries to break into the running server; the surface that serves hands it in. */
   attack(): Promise<readonly DoctorCheck[]>
+  /** What is installed into hosts, and with `prove` what really runs. */
+  kit(options: KitExam, context: CallContext): Promise<KitFindings>
+}
+
+export type KitExam = { readonly prove: boolean; readonly trustHooks: boolean }
+export type KitFindings = {
+  readonly checks: readonly DoctorCheck[]
+  readonly hooks: readonly HookState[]
 }
 
 export function doctorOperations(deps: DoctorDeps) {
@@ -32,18 +47,23 @@ export function doctorOperations(deps: DoctorDeps) {
       effect: "read",
       surfaces: ["cli", "http"],
       ...SIGNATURES["doctor.run"],
-      run: ({ attack }) => examine(deps, { attack }),
+      run: (options, context) => examine(deps, options, context),
     }),
   ] as const
 }
 
+type Exam = KitExam & { readonly attack: boolean }
+const USUAL_EXAM: Exam = { attack: false, prove: false, trustHooks: false }
+
 /** Look at everything; what fails is a line of the report, never an end of it. */
 export async function examine(
   deps: DoctorDeps,
-  options: { attack: boolean } = { attack: false },
+  options: Exam = USUAL_EXAM,
+  context: CallContext = { signal: AbortSignal.timeout(LONGEST_EXAM_MS) },
 ): Promise<DoctorReport> {
   const places = deps.places()
   await deps.reload()
+  const kit = await examineKit(deps, options, context)
   const checks: DoctorCheck[] = [
     checkRuntime(),
     await checkGit(deps.environment()),
@@ -55,8 +75,23 @@ export async function examine(
     await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
     await checkPrivacy("database file", places.database, 0o600),
     ...(options.attack ? await deps.attack() : []),
+    ...kit.checks,
   ]
-  return { checks, isHealthy: checks.every((it) => it.state !== "fail") }
+  return { checks, hooks: [...kit.hooks], isHealthy: checks.every((it) => it.state !== "fail") }
+}
+
+async function examineKit(
+  deps: DoctorDeps,
+  options: KitExam,
+  context: CallContext,
+): Promise<KitFindings> {
+  try {
+    return await deps.kit(options, context)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    const detail = `${error.message} [${error.code}]`
+    return { checks: [fail("kit", "kit", { detail, hint: error.hint })], hooks: [] }
+  }
 }
 
 type Area = DoctorCheck["area"]

@@ -55,3 +55,21 @@ export const PathOutside = defineError<{ path: string }>()("APP_PATH_OUTSIDE", {
   message: ({ path }) => `${path} lies outside of the repository.`,
   hint: () => "Name files and folders below the root of the repository.",
 })
+
+export const SessionUnknown = defineError<{ session: string }>()("APP_SESSION_UNKNOWN", {
+  family: "not-found",
+  message: ({ session }) => `There is no session ${session.slice(0, 100)}.`,
+  hint: () => "`qm session` lists those that are known.",
+})
+
+export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING", {
+  family: "unavailable",
+  message: ({ why }) => `The program that hosts start for our hooks ${why}.`,
+  hint: () => "Run `npm run build` in the clone, then try again.",
+})
+
+export const KitNeedsGit = defineError<Record<string, never>>()("APP_KIT_NEEDS_GIT", {
+  family: "invalid",
+  message: () => "The kit is installed for a git repository, and this folder is in none.",
+  hint: () => "Run `git init` here, or go to the repository you work in.",
+})

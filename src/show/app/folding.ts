@@ -23,7 +23,8 @@ export async function openFold(deps: Deps): Promise<Fold> {
 }
 
 async function makeFold(deps: Deps): Promise<Fold> {
-  const { createFold } = await import("#choose/fold")
+  const { createFold, createSpool } = await import("#choose/fold")
+  const { stateDirectory } = deps.places().repository
   return createFold({
     db: async () => (await deps.store()).forRoom("fold"),
     config: () => deps.config().context_folding,
@@ -35,6 +36,7 @@ async function makeFold(deps: Deps): Promise<Fold> {
     isAlive: isSameProcessAlive,
     count: async () => (await deps.tokens.counter()).count,
     secrets: () => loadSecrets(deps.places().repository.root, deps),
+    spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),
   })
 }
@@ -46,6 +48,7 @@ export async function openMemory(deps: Deps): Promise<MemoryRoom> {
   return createMemory({
     db: async () => (await deps.store()).forRoom("memory"),
     root: () => repository.root,
+    stateDirectory: () => repository.stateDirectory,
     clock: deps.clock,
     random: deps.random,
     log: deps.log,

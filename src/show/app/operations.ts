@@ -1,6 +1,14 @@
+import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
 import type { Fold } from "#choose/fold"
-import { type Clock, invariant, type Log, type Random, readTextBounded } from "#ground/base"
+import {
+  type Clock,
+  invariant,
+  type Log,
+  type Random,
+  readTextBounded,
+  statFile,
+} from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
@@ -8,7 +16,7 @@ import { type Tokens, tokensOperations } from "#ground/tokens"
 import type { MemoryRoom } from "#know/memory"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
-import { doctorOperations, examine } from "./doctor.ts"
+import { type DoctorDeps, doctorOperations, examine } from "./doctor.ts"
 import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
 import type { Mapping } from "./mapping.ts"
@@ -43,6 +51,16 @@ export type OperationDeps = {
   readonly log: Log
 }
 
+/** Loaded where something is installed: most commands know nothing of hosts. */
+function kitExam(deps: OperationDeps): DoctorDeps["kit"] {
+  return async (options, context) => {
+    const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
+    const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
+    if (isIdle) return { checks: [], hooks: [] }
+    return (await import("./kit-exam.ts")).examineKit(deps, options, context)
+  }
+}
+
 type RoomOperations = (deps: OperationDeps) => Promise<readonly Operation[]>
 
 const agentsRoom: RoomOperations = async (deps) => {
@@ -60,8 +78,6 @@ const choosing: RoomOperations = async (deps) =>
   (await import("./choosing.ts")).choosingOperations(deps)
 const folding: RoomOperations = async (deps) =>
   (await import("./folding.ts")).foldingOperations(deps)
-const ledger: RoomOperations = async (deps) =>
-  (await import("./ledgering.ts")).ledgerOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
 
 /**
@@ -78,20 +94,23 @@ const ROOMS = {
   pack: choosing,
   guidelines: choosing,
   fold: folding,
-  claim: ledger,
-  session: ledger,
+  claim: async (deps) => (await import("./claiming.ts")).claimOperations(deps),
+  decision: async (deps) => (await import("./deciding.ts")).decisionOperations(deps),
+  session: async (deps) => (await import("./sessions.ts")).sessionOperations(deps),
   guard: async (deps) => (await import("./guarding.ts")).guardOperations(deps),
+  kit: async (deps) => (await import("./kitting.ts")).kitOperations(deps),
   memory: folding,
   config: async (deps) => configOperations(deps),
-  doctor: async (deps) => doctorOperations(deps),
-  now: async (deps) => nowOperations({ ...deps, examine: () => examine(deps) }),
+  doctor: async (deps) => doctorOperations({ ...deps, kit: kitExam(deps) }),
+  now: async (deps) =>
+    nowOperations({ ...deps, examine: () => examine({ ...deps, kit: kitExam(deps) }) }),
   store: storing,
   events: storing,
   tokens: async (deps) =>
     tokensOperations({
       tokens: deps.tokens,
       window: () => deps.config().tokens.window,
-      read: (path) => readForCounting(path, deps),
+      read: (given) => readForCounting(given, deps),
     }),
 } as const satisfies Readonly<Record<string, RoomOperations>>
 

@@ -18,6 +18,8 @@ const DOORS = {
   open: async () => 0,
   token: async () => 0,
   mcp: async (call: DoorCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
+  hook: async () => 0,
+  keep: async () => 0,
   attack: async () => [],
 }
 

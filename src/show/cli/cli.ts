@@ -88,6 +88,9 @@ async function run(action: RunAction, call: Call): Promise<number> {
   }
   const { enterDoor, runOperation, runTour } = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
+  if (operation === "watch") {
+    return (await import("./watch.ts")).runWatch(action.input, context)
+  }
   if (isDoor(operation)) return enterDoor(operation, action.input, context)
   return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)
 }

@@ -119,6 +119,57 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     ],
   },
   {
+    words: ["watch"],
+    operation: "watch",
+    summary: "Show what sessions do in this repository, as their ledgers have it",
+    group: "Know",
+    arguments: [],
+    flags: [
+      flag({ name: "follow", type: "boolean", description: "Go on until Ctrl-C" }),
+      flag({
+        name: "limit",
+        type: "number",
+        defaultText: "20",
+        description: "Begin with the last so many lines",
+      }),
+    ],
+    notes: ["With --json: one line for each entry."],
+  },
+  {
+    words: ["hook"],
+    operation: "hook",
+    summary: "Run one hook by hand: an event of a host on stdin, or a hook of git",
+    group: "Set up",
+    arguments: [
+      flag({
+        name: "event",
+        isRequired: true,
+        description: "Such as SessionStart, or pre-commit, commit-msg, pre-push",
+      }),
+      flag({ name: "args", isList: true, description: "What git hands to its hook" }),
+    ],
+    flags: [
+      flag({
+        name: "host",
+        values: ["claude-code", "codex", "antigravity"],
+        defaultText: "claude-code",
+        description: "Whose event it is",
+      }),
+    ],
+    notes: [
+      "Hosts start a small program of their own for it; this one says what that one would say.",
+      "QM_SKIP=commit-msg (or pre-commit, pre-push) in the environment passes a hook of git over.",
+    ],
+  },
+  {
+    words: ["keep"],
+    operation: "keep",
+    summary: "Keep packages for sub-agents ready; hooks start it, and it ends by itself",
+    group: "Set up",
+    arguments: [],
+    flags: [],
+  },
+  {
     words: ["tour"],
     operation: "tour",
     summary: "Walk through the commands on this repository, in half a minute",

@@ -651,6 +651,134 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "decision"
+    ],
+    "operation": "decision.list",
+    "summary": "List decisions, newest first",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "decision",
+      "add"
+    ],
+    "operation": "decision.add",
+    "summary": "Write down a decision: what made it necessary, what it is, what follows",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "title",
+        "key": "title",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "decision",
+        "key": "decision",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What was decided",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "context",
+        "key": "context",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What made a decision necessary",
+        "defaultText": ""
+      },
+      {
+        "name": "consequences",
+        "key": "consequences",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "What follows from it",
+        "defaultText": ""
+      },
+      {
+        "name": "cites",
+        "key": "cites",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": false,
+        "description": "Files or path#symbol that it rests on",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "decision",
+      "list"
+    ],
+    "operation": "decision.list",
+    "summary": "List decisions, newest first",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "decision",
+      "show"
+    ],
+    "operation": "decision.show",
+    "summary": "Show one decision, checked against the code of now",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
       "doctor"
     ],
     "operation": "doctor.run",
@@ -666,6 +794,26 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": false,
         "isRequired": false,
         "description": "Also try to break into the running server, and report what it refused",
+        "defaultText": ""
+      },
+      {
+        "name": "prove",
+        "key": "prove",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Also start the hosts on a scripted model of our own, and report which hooks ran",
+        "defaultText": ""
+      },
+      {
+        "name": "trust-hooks",
+        "key": "trustHooks",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "With --prove: let Codex run hooks that nobody has reviewed, for this one time",
         "defaultText": ""
       }
     ]
@@ -906,6 +1054,204 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "guard"
+    ],
+    "operation": "guard.verdicts",
+    "summary": "Show what hooks said to agents, the newest first",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "since-hours",
+        "key": "sinceHours",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "24"
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "rule",
+        "key": "rule",
+        "type": "text",
+        "values": [
+          "boot",
+          "track",
+          "drift",
+          "concurrency",
+          "risk",
+          "pitfall",
+          "package",
+          "loaded"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "verdict",
+        "key": "verdict",
+        "type": "text",
+        "values": [
+          "silent",
+          "context",
+          "warn",
+          "deny",
+          "block",
+          "override"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "guard",
+      "try"
+    ],
+    "operation": "guard.try",
+    "summary": "Try risk paths on the edits of the last hours, before they go live",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "patterns",
+        "key": "patterns",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Risk paths to try, as globs with commas, like guard.highRiskPaths",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "since-hours",
+        "key": "sinceHours",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "24"
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
+      "guard",
+      "verdicts"
+    ],
+    "operation": "guard.verdicts",
+    "summary": "Show what hooks said to agents, the newest first",
+    "group": "Choose",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "since-hours",
+        "key": "sinceHours",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "24"
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "rule",
+        "key": "rule",
+        "type": "text",
+        "values": [
+          "boot",
+          "track",
+          "drift",
+          "concurrency",
+          "risk",
+          "pitfall",
+          "package",
+          "loaded"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "verdict",
+        "key": "verdict",
+        "type": "text",
+        "values": [
+          "silent",
+          "context",
+          "warn",
+          "deny",
+          "block",
+          "override"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "200"
+      }
+    ]
+  },
+  {
+    "words": [
       "guidelines"
     ],
     "operation": "guidelines.list",
@@ -951,6 +1297,93 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": false,
         "isRequired": false,
         "description": "Only those that apply to this path",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "init"
+    ],
+    "operation": "kit.init",
+    "summary": "Install hooks, commands and skills into your agents; shows first what it writes",
+    "group": "Set up",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "host",
+        "key": "host",
+        "type": "text",
+        "values": [
+          "claude-code",
+          "codex",
+          "antigravity"
+        ],
+        "isList": true,
+        "isRequired": false,
+        "description": "Default: those found on this machine",
+        "defaultText": ""
+      },
+      {
+        "name": "level",
+        "key": "level",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Default: the level of this repository, or 2",
+        "defaultText": ""
+      },
+      {
+        "name": "dry-run",
+        "key": "dryRun",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only say what would be written",
+        "defaultText": ""
+      },
+      {
+        "name": "yes",
+        "key": "yes",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Write it; without it the plan is shown",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "level"
+    ],
+    "operation": "kit.level",
+    "summary": "Show the seven levels with what each costs, or set one",
+    "group": "Set up",
+    "arguments": [
+      {
+        "name": "level",
+        "key": "level",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "The level to set, 1 to 7; without it the table is shown",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "measure",
+        "key": "measure",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Time the hooks now; takes a few seconds",
         "defaultText": ""
       }
     ]
@@ -1496,6 +1929,48 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "group": "See",
     "arguments": [],
     "flags": []
+  },
+  {
+    "words": [
+      "override"
+    ],
+    "operation": "guard.override",
+    "summary": "Allow edits that the guard refuses, for some minutes and with a reason",
+    "group": "Choose",
+    "arguments": [
+      {
+        "name": "paths",
+        "key": "paths",
+        "type": "text",
+        "values": [],
+        "isList": true,
+        "isRequired": true,
+        "description": "Files or folders that may be edited all the same",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "reason",
+        "key": "reason",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Why; it is recorded",
+        "defaultText": ""
+      },
+      {
+        "name": "minutes",
+        "key": "minutes",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "30"
+      }
+    ]
   },
   {
     "words": [
@@ -2587,6 +3062,37 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "session"
+    ],
+    "operation": "session.list",
+    "summary": "List sessions that worked here, and those that were written down",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "since-hours",
+        "key": "sinceHours",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "168"
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
       "session",
       "index"
     ],
@@ -2595,6 +3101,38 @@ export const OPERATION_COMMANDS: readonly Command[] = [
     "group": "Know",
     "arguments": [],
     "flags": []
+  },
+  {
+    "words": [
+      "session",
+      "list"
+    ],
+    "operation": "session.list",
+    "summary": "List sessions that worked here, and those that were written down",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "since-hours",
+        "key": "sinceHours",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "168"
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "50"
+      }
+    ]
   },
   {
     "words": [
@@ -2666,8 +3204,40 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isRequired": false,
         "description": "Default: today",
         "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Default: the caller itself",
+        "defaultText": ""
       }
     ]
+  },
+  {
+    "words": [
+      "session",
+      "show"
+    ],
+    "operation": "session.show",
+    "summary": "Show what a session touched, loaded and holds, or what was written down of it",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Its id as the host gave it, or the file of one that was written down",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
   },
   {
     "words": [
@@ -2804,6 +3374,37 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": false,
         "isRequired": false,
         "description": "Tokens the shares are taken of; the configured window unless given",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "uninstall"
+    ],
+    "operation": "kit.uninstall",
+    "summary": "Take back what was installed here; your own files are as they were",
+    "group": "Set up",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "dry-run",
+        "key": "dryRun",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only say what would be restored",
+        "defaultText": ""
+      },
+      {
+        "name": "yes",
+        "key": "yes",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Do it; without it the plan is shown",
         "defaultText": ""
       }
     ]

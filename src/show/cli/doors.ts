@@ -20,10 +20,12 @@ export type Doors = {
   readonly open: Door
   readonly token: Door
   readonly mcp: Door
+  readonly hook: Door
+  readonly keep: Door
   attack(places: App["places"]): Promise<readonly DoctorCheck[]>
 }
 
-export const DOOR_NAMES = ["up", "open", "token", "mcp"] as const
+export const DOOR_NAMES = ["up", "open", "token", "mcp", "hook", "keep"] as const
 export type DoorName = (typeof DOOR_NAMES)[number]
 
 export function isDoor(operation: string): operation is DoorName {

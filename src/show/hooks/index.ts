@@ -1,4 +1,4 @@
-export type { HookAnswer, HookOutcome, HookPayload, Judge } from "./answer.ts"
-export { answerHook } from "./answer.ts"
-export type { HookDeps } from "./hooks.ts"
-export { runHook } from "./hooks.ts"
+export type { HookAnswer, HookPayload, HostEvent } from "./hosts/dialect.ts"
+export type { HookByHand, SaidByHand } from "./once.ts"
+export { runHookOnce } from "./once.ts"
+export type { ByteSource } from "./payload.ts"

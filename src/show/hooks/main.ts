@@ -1,10 +1,17 @@
+import path from "node:path"
+import type { Afterwards } from "#choose/guard"
+import { startAfterwards } from "./afterwards/afterwards.ts"
+import { fetchOnce } from "./afterwards/fetch.ts"
+import { homeOf } from "./home.ts"
 import { runHook } from "./hooks.ts"
+import { createJudge } from "./world.ts"
 
 /**
- * The rim of a hook process. It ends with 0 whatever happens, and it ends itself: a stdin that
- * stays open or a judge that still thinks must not keep the work waiting.
+ * The rim of a hook process: `qm-hook <host> [event]`. It ends with 0 whatever happens, and it ends
+ * itself: a stdin that stays open or a rule that still thinks must not keep the work waiting.
  */
-const isDebugging = Boolean(process.env.QM_HOOK_DEBUG)
+const environment = process.env
+const isDebugging = Boolean(environment["QM_HOOK_DEBUG"])
 const debug = (sentence: string) => {
   if (isDebugging) process.stderr.write(`qm-hook: ${sentence}\n`)
 }
@@ -14,16 +21,40 @@ const endAfter = (error: unknown) => {
 }
 // A rejection that nobody handles arrives here, too.
 process.on("uncaughtException", endAfter)
-
-await runHook({
-  input: process.stdin,
-  judges: [],
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      signal.addEventListener("abort", () => clearTimeout(timer), { once: true })
-    }),
-  write: (line) => new Promise((resolve) => void process.stdout.write(line, () => resolve())),
-  debug,
-})
+const [first, second, third = ""] = process.argv.slice(2)
+if (first === "--afterwards") await workAfterwards(second, third)
+else await answerEvent()
 process.exit(0)
+
+async function answerEvent(): Promise<void> {
+  const self = path.resolve(process.argv[1] ?? "")
+  const home = homeOf(environment, self)
+  if (home === undefined) return debug("neither QM_HOME nor HOME is set")
+  const left: { readonly work: Afterwards; readonly root: string }[] = []
+  await runHook({
+    input: process.stdin,
+    asked: { host: first, eventName: second },
+    directory: process.cwd(),
+    now: () => Date.now(),
+    judge: createJudge({
+      environment,
+      home,
+      afterwards: (work, root) => left.push({ work, root }),
+    }),
+    later: (ms, act) => {
+      const timer = setTimeout(act, ms)
+      return () => clearTimeout(timer)
+    },
+    write: (line) => new Promise((resolve) => void process.stdout.write(line, () => resolve())),
+    debug,
+  })
+  for (const { work, root } of left) {
+    await startAfterwards(work, root, { node: process.execPath, self, home, environment })
+  }
+}
+
+async function workAfterwards(kind: string | undefined, root: string): Promise<void> {
+  if (kind !== "fetch") return
+  const { kind: outcome } = await fetchOnce(root, { environment, now: Date.now() })
+  debug(`fetch: ${outcome}`)
+}

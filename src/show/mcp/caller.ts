@@ -8,8 +8,11 @@ import { type Random, visibleLine } from "#ground/base"
 import type { Caller } from "#ground/contract"
 import { LONGEST_CLIENT_NAME_CHARACTERS } from "./limits.ts"
 
+/** What a request says of who sends it; none of it is believed further than a name is. */
+export type Named = { readonly client: string | undefined; readonly session: string | undefined }
+
 /** Makes the caller of one request: what opened the door, and what the client calls itself. */
-export type Door = (client: string | undefined) => Caller
+export type Door = (named: Named) => Caller
 
 /**
  * A client that does not say what it is called; in the older era over HTTP none can. It has a name
@@ -19,17 +22,36 @@ const UNNAMED = "unnamed"
 
 /** Over HTTP no connection is a session: a client that names none is its own. */
 export function httpDoor(principal: string): Door {
-  return (client) => ({
+  return ({ client }) => ({
     principal,
     client: client ?? UNNAMED,
     session: `${principal}/${client ?? "http"}`,
   })
 }
 
-/** On stdio the process is the session, and whoever started it is the owner. */
-export function stdioDoor(random: Random): Door {
-  const session = `stdio/${Buffer.from(random.bytes(16)).toString("hex")}`
-  return (client = UNNAMED) => ({ principal: "owner", client, session })
+/**
+ * On stdio whoever started the process is the owner. The session is the one that the host's hooks
+ * speak of, so that what they meter is of the same: Codex names it with each call, Claude Code in
+ * the environment. Of a host that names none the process is the session.
+ */
+export function stdioDoor(
+  random: Random,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Door {
+  const own =
+    plainSession(environment["CLAUDE_CODE_SESSION_ID"]) ??
+    `stdio/${Buffer.from(random.bytes(16)).toString("hex")}`
+  return ({ client = UNNAMED, session = own }) => ({ principal: "owner", client, session })
+}
+
+/** The session that a request carries, as Codex sends it. */
+export function sessionIn(context: ServerContext): string | undefined {
+  return plainSession(context.mcpReq._meta?.["sessionId"])
+}
+
+/** An id of a host is a short word of plain signs; anything else is none. */
+function plainSession(given: unknown): string | undefined {
+  return typeof given === "string" && /^[\x21-\x7e]{1,200}$/.test(given) ? given : undefined
 }
 
 const ClientInfo = z.object({ name: z.string().min(1) })

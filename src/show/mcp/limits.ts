@@ -37,3 +37,6 @@ export const MOST_FENCES = 8
 
 /** Whoever hangs up hears what it asked before, if that does not take longer. */
 export const LONGEST_LAST_WORK_MS = 10_000
+
+/** A host starts one server a session, or a few; a client that makes up more leaves them to their deadlines. */
+export const MOST_ENDED_SESSIONS = 100

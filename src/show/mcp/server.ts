@@ -1,7 +1,7 @@
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server"
 import { isAppError } from "#ground/base"
 import { answered, failed } from "./answer.ts"
-import { clientNameOf, type Door } from "./caller.ts"
+import { clientNameOf, type Door, sessionIn } from "./caller.ts"
 import { INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING } from "./instructions.ts"
 import { progressTo } from "./progress.ts"
 import { addResources } from "./resources.ts"
@@ -33,7 +33,7 @@ export function makeServer(deps: ServerDeps): McpServer {
     const onProgress = progressTo(context, (error) => app.log.debug("progress lost", { error }))
     return {
       app,
-      caller: deps.door(clientNameOf(context, server)),
+      caller: deps.door({ client: clientNameOf(context, server), session: sessionIn(context) }),
       signal: context.mcpReq.signal,
       ...(onProgress !== undefined && { onProgress }),
     }

@@ -2,9 +2,9 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { isAppError, type Random, systemClock, systemRandom } from "#ground/base"
 import type { Caller } from "#ground/contract"
 import { versions } from "#show/app"
-import { type Door, stdioDoor } from "./caller.ts"
+import { type Door, type Named, stdioDoor } from "./caller.ts"
 import { createFrames } from "./frames.ts"
-import { LONGEST_LAST_WORK_MS, MOST_SUBSCRIPTIONS } from "./limits.ts"
+import { LONGEST_LAST_WORK_MS, MOST_ENDED_SESSIONS, MOST_SUBSCRIPTIONS } from "./limits.ts"
 import { makeServer } from "./server.ts"
 import { takeStdout } from "./stdout.ts"
 import { readToolSets } from "./tool-sets.ts"
@@ -16,6 +16,7 @@ export type McpCall = {
   readonly input: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal
   readonly random?: Random
+  readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
 /** `qm mcp`: serve the client that started us until it hangs up, or we are told to stop. */
@@ -24,7 +25,7 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   const tools = readToolSets(call.input["tools"])
   // Wrong settings are told before the first frame: a host shows what a server says and ends with.
   app.config()
-  const door = watchedDoor(stdioDoor(call.random ?? systemRandom))
+  const door = watchedDoor(stdioDoor(call.random ?? systemRandom, call.environment))
   using stdout = takeStdout(process.stdout, process.stderr)
   // A client that no longer reads what is logged still wants its answers.
   process.stderr.on("error", () => {})
@@ -42,7 +43,7 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   await over.promise
   await lastWork(frames.answered(), signal)
   await serving.close()
-  await endSession(door.last(), app)
+  for (const caller of door.callers()) await endSession(caller, app)
   return 0
 }
 
@@ -55,21 +56,22 @@ async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<v
   over.abort()
 }
 
-/** Remembers whether anybody came: a session that nobody used has nothing to end. */
+/** Remembers who came: a session that nobody used has nothing to end. */
 function watchedDoor(door: Door) {
-  let last: Caller | undefined
+  const bySession = new Map<string, Caller>()
   return {
-    open: (client: string | undefined): Caller => {
-      last = door(client)
-      return last
+    open: (named: Named): Caller => {
+      const caller = door(named)
+      const isKept = bySession.size < MOST_ENDED_SESSIONS || bySession.has(caller.session)
+      if (isKept) bySession.set(caller.session, caller)
+      return caller
     },
-    last: () => last,
+    callers: () => [...bySession.values()],
   }
 }
 
 /** The client is gone, and so is its window: its branches end with it. */
-async function endSession(caller: Caller | undefined, app: McpApp): Promise<void> {
-  if (caller === undefined) return
+async function endSession(caller: Caller, app: McpApp): Promise<void> {
   const { signal } = new AbortController()
   try {
     await app.call("fold.end", {}, { signal, caller })

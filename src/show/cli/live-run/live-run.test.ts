@@ -11,6 +11,8 @@ const DOORS = {
   open: async () => 0,
   token: async () => 0,
   mcp: async () => 0,
+  hook: async () => 0,
+  keep: async () => 0,
   attack: async () => [],
 }
 

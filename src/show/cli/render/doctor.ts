@@ -1,7 +1,9 @@
 import { type DoctorReport, plural } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
+import { renderHookMatrix } from "./kit.ts"
 
-export function renderDoctor(report: DoctorReport, { paint }: Screen): string {
+export function renderDoctor(report: DoctorReport, screen: Screen): string {
+  const { paint } = screen
   const marks = { ok: paint.ok("ok"), warn: paint.warn("warn"), fail: paint.bad("fail") }
   const rows = report.checks.map((it) => [marks[it.state], it.name, it.detail])
   const lines = table(rows).split("\n")
@@ -14,5 +16,6 @@ export function renderDoctor(report: DoctorReport, { paint }: Screen): string {
   const verdict = report.isHealthy
     ? `Healthy${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
     : `${plural(failed, "check")} failed${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
-  return `${advised.join("\n")}\n\n${report.isHealthy ? verdict : paint.bad(verdict)}`
+  const shown = [...advised, ...renderHookMatrix(report.hooks, screen)]
+  return `${shown.join("\n")}\n\n${report.isHealthy ? verdict : paint.bad(verdict)}`
 }

@@ -53,8 +53,14 @@ export function renderClaimReleased(
   return lines.join("\n")
 }
 
-export function renderRegistered({ file, indices }: SessionRegistered, screen: Screen): string {
-  return [`Written: ${oneLine(file, 120)}`, ...indexLines(indices, screen)].join("\n")
+export function renderRegistered(registered: SessionRegistered, screen: Screen): string {
+  const { file, indices, archived, proposal } = registered
+  return [
+    `Written: ${oneLine(file, 120)}`,
+    ...indexLines(indices, screen),
+    ...(archived.length === 0 ? [] : [`Archived: ${plural(archived.length, "older session")}`]),
+    ...(proposal === null ? [] : ["", oneLine(proposal.text, 400)]),
+  ].join("\n")
 }
 
 export function renderIndexed({ indices }: SessionIndexed, screen: Screen): string {

@@ -38,6 +38,13 @@ export function renderMemoryList(list: MemoryList, screen: Screen): string {
   ].join("\n")
 }
 
+/** The same list, in the words of decisions. */
+export function renderDecisions(list: MemoryList, screen: Screen): string {
+  if (list.memories.length > 0) return renderMemoryList(list, screen)
+  const step = '`qm decision add "<title>" "<decision>" --context "<why>"` writes the first.'
+  return screen.paint.muted(`No decision is written down yet. ${step}`)
+}
+
 function sayNone(total: number): string {
   if (total === 0) return `Nothing is remembered yet. ${FIRST_STEP}`
   return `None of ${plural(total, "memory", "memories")} is of that kind and state. \`qm memory\` lists all.`

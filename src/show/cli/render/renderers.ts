@@ -16,6 +16,7 @@ import { renderDoctor } from "./doctor.ts"
 import { renderFoldList, renderFoldRestore, renderFoldSearch, renderFoldTree } from "./fold.ts"
 import { renderFoldShow } from "./fold-show.ts"
 import { renderSimulation } from "./guard.ts"
+import { renderKitDone, renderLevels } from "./kit.ts"
 import {
   renderClaimReleased,
   renderClaims,
@@ -25,6 +26,7 @@ import {
 } from "./ledger.ts"
 import { renderExportedMap, renderFound, renderScan, renderShow, renderTree } from "./map.ts"
 import {
+  renderDecisions,
   renderMemory,
   renderMemoryForgotten,
   renderMemoryList,
@@ -51,8 +53,10 @@ import {
   renderTimeline,
   renderTurns,
 } from "./runs.ts"
+import { renderSession, renderSessionList } from "./sessions.ts"
 import { renderBackup, renderCheck, renderEvents, renderRestore, renderStatus } from "./store.ts"
 import { renderTokens } from "./tokens.ts"
+import { renderOverride, renderTry, renderVerdicts } from "./verdicts.ts"
 
 /** How an operation's result reads in a terminal, and whether it counts as a failure. */
 type Renderer = {
@@ -120,10 +124,21 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "claim.list": renderer(SIGNATURES["claim.list"].output, renderClaims),
   "claim.release": renderer(SIGNATURES["claim.release"].output, renderClaimReleased),
   "claim.take": renderer(SIGNATURES["claim.take"].output, renderClaimTaken),
+  "decision.add": renderer(SIGNATURES["decision.add"].output, renderMemoryRecorded),
+  "decision.list": renderer(SIGNATURES["decision.list"].output, renderDecisions),
+  "decision.show": renderer(SIGNATURES["decision.show"].output, renderMemory),
+  "session.list": renderer(SIGNATURES["session.list"].output, renderSessionList),
+  "session.show": renderer(SIGNATURES["session.show"].output, renderSession),
   "session.index": renderer(SIGNATURES["session.index"].output, renderIndexed),
   "session.register": renderer(SIGNATURES["session.register"].output, renderRegistered),
+  "guard.override": renderer(SIGNATURES["guard.override"].output, renderOverride),
+  "guard.try": renderer(SIGNATURES["guard.try"].output, renderTry),
+  "guard.verdicts": renderer(SIGNATURES["guard.verdicts"].output, renderVerdicts),
   "guard.simulate": renderer(SIGNATURES["guard.simulate"].output, renderSimulation),
   "guidelines.list": renderer(SIGNATURES["guidelines.list"].output, renderGuidelines),
+  "kit.init": renderer(SIGNATURES["kit.init"].output, renderKitDone),
+  "kit.level": renderer(SIGNATURES["kit.level"].output, renderLevels),
+  "kit.uninstall": renderer(SIGNATURES["kit.uninstall"].output, renderKitDone),
   "map.export": renderer(SIGNATURES["map.export"].output, renderExportedMap),
   "map.scan": renderer(SIGNATURES["map.scan"].output, renderScan),
   "map.show": renderer(SIGNATURES["map.show"].output, renderShow),

@@ -1,0 +1,57 @@
+import { closeSync, openSync, readSync } from "node:fs"
+import { sha1, sha256 } from "./light-sha.ts"
+
+// Stands in for `node:crypto` in the bundle (hooks.ts): what rooms on the way of a
+// hook use of it, without loading it. What is large or unusual is left to the real one.
+
+/** Up to here our own hash is done before Node's would be loaded. */
+export const LARGEST_LIGHT_HASH_BYTES = 32 * 1024
+
+const ALGORITHMS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = { sha1, sha256 }
+
+export function createHash(algorithm: string) {
+  const chunks: Buffer[] = []
+  return {
+    update(data: string | Uint8Array, encoding?: BufferEncoding) {
+      chunks.push(typeof data === "string" ? Buffer.from(data, encoding) : Buffer.from(data))
+      return this
+    },
+    digest: (encoding: BufferEncoding) =>
+      digestOf(algorithm, Buffer.concat(chunks)).toString(encoding),
+  }
+}
+
+export function hash(
+  algorithm: string,
+  data: string | Uint8Array,
+  encoding: BufferEncoding = "hex",
+): string {
+  return digestOf(algorithm, Buffer.from(data)).toString(encoding)
+}
+
+function digestOf(algorithm: string, bytes: Buffer): Buffer {
+  const light = ALGORITHMS[algorithm]
+  const isSmall = bytes.length <= LARGEST_LIGHT_HASH_BYTES
+  if (light !== undefined && isSmall) return Buffer.from(light(bytes))
+  return realCrypto().createHash(algorithm).update(bytes).digest()
+}
+
+/** From the system's own source, where it can be read as a file. */
+export function randomBytes(count: number): Buffer {
+  try {
+    const source = openSync("/dev/urandom", "r")
+    try {
+      const bytes = Buffer.alloc(count)
+      if (readSync(source, bytes) === count) return bytes
+    } finally {
+      closeSync(source)
+    }
+  } catch {
+    // Not on this system.
+  }
+  return realCrypto().randomBytes(count)
+}
+
+function realCrypto() {
+  return process.getBuiltinModule("node:crypto")
+}

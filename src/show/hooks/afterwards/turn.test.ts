@@ -1,0 +1,48 @@
+import { readdirSync, utimesSync } from "node:fs"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { FETCH_EVERY_MS } from "../limits.ts"
+import { userSettings } from "./fetch.ts"
+import { takeTurn } from "./turn.ts"
+
+/** The file is as old as the turn that made it. */
+async function take(folder: string, now: number): Promise<boolean> {
+  const isTaken = await takeTurn(folder, now)
+  const file = path.join(folder, `fetch-${Math.floor(now / FETCH_EVERY_MS)}`)
+  if (isTaken) utimesSync(file, now / 1_000, now / 1_000)
+  return isTaken
+}
+
+test("[HOOKS-14] of many at once one has the turn", async () => {
+  await using temp = await tempDirectory()
+  const taken = await Promise.all(Array.from({ length: 20 }, () => takeTurn(temp.path, 5)))
+  expect(taken.filter(Boolean)).toHaveLength(1)
+})
+
+test("[HOOKS-14] the next turn comes after ten minutes, not with the next window", async () => {
+  await using temp = await tempDirectory()
+  const late = 100 * FETCH_EVERY_MS - 1_000
+  expect(await take(temp.path, late)).toBe(true)
+  expect(await take(temp.path, late + 500)).toBe(false)
+  expect(await take(temp.path, late + 2_000)).toBe(false)
+  expect(await take(temp.path, late + FETCH_EVERY_MS - 1)).toBe(false)
+  expect(await take(temp.path, late + FETCH_EVERY_MS)).toBe(true)
+  expect(await take(temp.path, late + 5 * FETCH_EVERY_MS)).toBe(true)
+  expect(readdirSync(temp.path)).toEqual(["fetch-104"])
+})
+
+test("[HOOKS-14] credentials are taken from the user's settings, not from the repository's", () => {
+  const said = [
+    "system\0credential.helper\nstore",
+    "global\0credential.https://example.invalid.helper\n!gh auth\nsecond",
+    "local\0credential.helper\n!touch /tmp/x",
+    "worktree\0core.sshcommand\nevil",
+    "global\0credential.usehttppath\0",
+  ].join("\0")
+  expect(userSettings(said)).toEqual([
+    { key: "credential.helper", value: "store" },
+    { key: "credential.https://example.invalid.helper", value: "!gh auth\nsecond" },
+    { key: "credential.usehttppath", value: "" },
+  ])
+})

@@ -1,0 +1,134 @@
+import type { Verdict } from "#choose/guard"
+import type { KitHost } from "#ground/contract"
+import type { Dialect, HookAnswer, HostCall, HostEvent } from "./dialect.ts"
+import { type Fields, fieldsIn, listIn, textIn, textUnitsOf } from "./fields.ts"
+
+/** Claude Code 2.1.325, as seen with the real program. */
+export const claudeCode: Dialect = { host: "claude-code", hear, say: sayAsClaudeCode }
+
+function hear(call: HostCall): HostEvent | undefined {
+  const base = baseOf(call, "claude-code")
+  if (base === undefined) return undefined
+  const { payload } = call
+  switch (textIn(payload, "hook_event_name")) {
+    case "SessionStart":
+      return { ...base, kind: "session-start", source: textIn(payload, "source") ?? "startup" }
+    case "PreToolUse":
+      return beforeTool(base, payload)
+    case "PostToolUse":
+      return afterTool(base, payload)
+    case "SubagentStart":
+      return agentStart(base, payload)
+    case "Stop":
+      return stop(base, payload)
+    case "InstructionsLoaded":
+      return loaded(base, payload)
+    default:
+      return undefined
+  }
+}
+
+export type EventBase = Pick<HostEvent, "host" | "session" | "directory" | "at">
+
+/** What every event of a host that speaks like Claude Code has; undefined when it is missing. */
+export function baseOf({ payload, at }: HostCall, host: KitHost): EventBase | undefined {
+  const session = textIn(payload, "session_id")
+  const directory = textIn(payload, "cwd")
+  if (session === undefined || directory === undefined) return undefined
+  return { host, session, directory, at }
+}
+
+function beforeTool(base: EventBase, payload: Fields): HostEvent | undefined {
+  const tool = textIn(payload, "tool_name") ?? ""
+  const input = fieldsIn(payload, "tool_input")
+  if (AGENT_TOOLS.has(tool)) return beforeAgent(base, input)
+  const paths = editedPaths(tool, input)
+  return paths.length === 0 ? undefined : { ...base, kind: "before-edit", tool, paths }
+}
+
+function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
+  const tool = textIn(payload, "tool_name")
+  if (tool === undefined) return undefined
+  const input = fieldsIn(payload, "tool_input")
+  const edited = editedPaths(tool, input)
+  // What an edit answers holds the whole file from before; the model sees little more than its own.
+  if (edited.length > 0) {
+    return { ...base, kind: "after-edit", tool, paths: edited, textUnits: textUnitsOf(input) }
+  }
+  const textUnits = textUnitsOf(payload["tool_response"])
+  return { ...base, kind: "after-tool", tool, paths: pathsIn(input), textUnits }
+}
+
+const EDIT_TOOLS: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"])
+/** The tool was called Task before; both names are in use. */
+const AGENT_TOOLS: ReadonlySet<string> = new Set(["Agent", "Task"])
+
+export function editedPaths(tool: string, input: Fields): readonly string[] {
+  return EDIT_TOOLS.has(tool) ? pathsIn(input) : []
+}
+
+function pathsIn(input: Fields): readonly string[] {
+  const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
+  return path === undefined ? [] : [path]
+}
+
+/** Without a type it is the general one, and that is what the start will say. */
+function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
+  const prompt = textIn(input, "prompt")
+  const agentType = textIn(input, "subagent_type") ?? "general-purpose"
+  return prompt === undefined ? undefined : { ...base, kind: "before-agent", agentType, prompt }
+}
+
+/** A compaction runs as a fork without a type: nobody's agent. */
+export function agentStart(base: EventBase, payload: Fields): HostEvent | undefined {
+  const agentType = textIn(payload, "agent_type")
+  const agentId = textIn(payload, "agent_id")
+  if (agentType === undefined || agentId === undefined) return undefined
+  return { ...base, kind: "agent-start", agentType, agentId }
+}
+
+export function stop(base: EventBase, payload: Fields): HostEvent {
+  const isBusy =
+    listIn(payload, "background_tasks").length > 0 || listIn(payload, "session_crons").length > 0
+  return { ...base, kind: "stop", isAgain: payload["stop_hook_active"] === true, isBusy }
+}
+
+function loaded(base: EventBase, payload: Fields): HostEvent | undefined {
+  const file = textIn(payload, "file_path")
+  if (file === undefined) return undefined
+  return {
+    ...base,
+    kind: "loaded",
+    file,
+    memoryKind: textIn(payload, "memory_type") ?? "",
+    reason: textIn(payload, "load_reason") ?? "",
+    parent: textIn(payload, "parent_file_path"),
+  }
+}
+
+/** Events whose answer may hold words for the model. At a stop they would force another turn. */
+const WITH_CONTEXT: ReadonlySet<string> = new Set([
+  "SessionStart",
+  "PreToolUse",
+  "PostToolUse",
+  "SubagentStart",
+])
+
+/** Codex understands the same answers. */
+export function sayAsClaudeCode(
+  hookEventName: string | undefined,
+  verdict: Verdict,
+): HookAnswer | undefined {
+  if (verdict.kind === "silent" || hookEventName === undefined) return undefined
+  const { kind, text } = verdict
+  if (kind === "block") {
+    return hookEventName === "Stop" ? { decision: "block", reason: text } : undefined
+  }
+  if (kind === "deny") {
+    if (hookEventName !== "PreToolUse") return undefined
+    const refusal = { permissionDecision: "deny", permissionDecisionReason: text }
+    return { hookSpecificOutput: { hookEventName, ...refusal } }
+  }
+  if (!WITH_CONTEXT.has(hookEventName)) return undefined
+  return { hookSpecificOutput: { hookEventName, additionalContext: text } }
+}

@@ -1,0 +1,94 @@
+import {
+  agentStart,
+  baseOf,
+  type EventBase,
+  editedPaths,
+  sayAsClaudeCode,
+  stop,
+} from "./claude-code.ts"
+import type { Dialect, HostCall, HostEvent } from "./dialect.ts"
+import { type Fields, fieldsIn, isFields, listIn, textIn, textUnitsOf } from "./fields.ts"
+import { patchedInShell, patchedPaths } from "./patch.ts"
+
+/** Codex 0.166.0: the events and answers of Claude Code, tools of its own. */
+export const codex: Dialect = { host: "codex", hear, say: sayAsClaudeCode }
+
+function hear(call: HostCall): HostEvent | undefined {
+  const base = baseOf(call, "codex")
+  if (base === undefined) return undefined
+  const { payload } = call
+  switch (textIn(payload, "hook_event_name")) {
+    case "SessionStart":
+      return { ...base, kind: "session-start", source: textIn(payload, "source") ?? "startup" }
+    case "PreToolUse":
+      return beforeTool(base, payload)
+    case "PostToolUse":
+      return afterTool(base, payload)
+    case "SubagentStart":
+      return agentStart(base, payload)
+    case "Stop":
+      return stop(base, payload)
+    default:
+      return undefined
+  }
+}
+
+function beforeTool(base: EventBase, payload: Fields): HostEvent | undefined {
+  const tool = textIn(payload, "tool_name") ?? ""
+  const input = fieldsIn(payload, "tool_input")
+  if (startsAgent(tool)) return beforeAgent(base, input)
+  const paths = changedPaths(tool, input)
+  return paths.length === 0 ? undefined : { ...base, kind: "before-edit", tool, paths }
+}
+
+function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
+  const tool = textIn(payload, "tool_name")
+  if (tool === undefined) return undefined
+  const input = fieldsIn(payload, "tool_input")
+  const paths = changedPaths(tool, input)
+  const response = textUnitsOf(payload["tool_response"])
+  if (paths.length === 0) return { ...base, kind: "after-tool", tool, paths, textUnits: response }
+  return { ...base, kind: "after-edit", tool, paths, textUnits: response + textUnitsOf(input) }
+}
+
+/** Newer models have the name of its group glued on: `collaborationspawn_agent`. */
+function startsAgent(tool: string): boolean {
+  return tool.endsWith("spawn_agent") || tool === "Agent" || tool === "Task"
+}
+
+function changedPaths(tool: string, input: Fields): readonly string[] {
+  const command = commandIn(input)
+  if (tool === "apply_patch") return patchedPaths(command)
+  // Called Bash for hooks, whatever the model calls it.
+  if (SHELL_TOOLS.has(tool)) return patchedInShell(command)
+  return editedPaths(tool, input)
+}
+
+const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "exec_command", "shell", "local_shell"])
+
+/** One text, or the words of a command line. */
+function commandIn(input: Fields): string {
+  const text = textIn(input, "command") ?? textIn(input, "cmd")
+  if (text !== undefined) return text
+  return listIn(input, "command")
+    .filter((it) => typeof it === "string")
+    .join(" ")
+}
+
+/** With OpenAI's own models a message may come sealed: one long word. Then its name has to do. */
+function isReadable(text: string): boolean {
+  return text !== "" && (text.length <= LONGEST_WORD_UNITS || /\S\s+\S/.test(text))
+}
+
+const LONGEST_WORD_UNITS = 60
+
+/** The task is a message, or a list of parts; without a type Codex takes the one named default. */
+function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
+  const parts = listIn(input, "items").flatMap((it) =>
+    isFields(it) ? (textIn(it, "text") ?? []) : [],
+  )
+  const said = textIn(input, "message") ?? textIn(input, "prompt") ?? parts.join("\n")
+  const prompt = isReadable(said) ? said : (textIn(input, "task_name") ?? "").replaceAll("_", " ")
+  const agentType = textIn(input, "agent_type") ?? textIn(input, "subagent_type") ?? "default"
+  return prompt === "" ? undefined : { ...base, kind: "before-agent", agentType, prompt }
+}

@@ -1,0 +1,355 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Verdict } from "#choose/guard"
+import { fcParameters } from "#test/seed"
+import type { HostCall } from "./dialect.ts"
+import type { Fields } from "./fields.ts"
+import { dialectOf } from "./hosts.ts"
+import { patchedInShell, patchedPaths } from "./patch.ts"
+
+const AT = 1_000
+const SESSION = { session_id: "s", cwd: "/repo" }
+
+function hear(host: string, payload: Fields, eventName?: string) {
+  const call: HostCall = { payload, eventName, directory: "/elsewhere", at: AT }
+  return dialectOf(host)?.hear(call)
+}
+
+const claude = (event: string, fields: Fields = {}) =>
+  hear("claude-code", { ...SESSION, hook_event_name: event, ...fields })
+const codex = (event: string, fields: Fields = {}) =>
+  hear("codex", { ...SESSION, hook_event_name: event, ...fields })
+
+describe("Claude Code", () => {
+  const base = { host: "claude-code", session: "s", directory: "/repo", at: AT }
+
+  test("[HOOKS-6] a start, with its source", () => {
+    expect(claude("SessionStart", { source: "compact" })).toEqual({
+      ...base,
+      kind: "session-start",
+      source: "compact",
+    })
+  })
+
+  test.for(["Edit", "Write", "MultiEdit"])("[HOOKS-6] %s is an edit, before and after", (tool) => {
+    const fields = {
+      tool_name: tool,
+      tool_input: { file_path: "/repo/a.ts", new_string: "12345" },
+      tool_response: { originalFile: "x".repeat(1_000) },
+    }
+    const edit = { ...base, tool, paths: ["/repo/a.ts"] }
+    expect(claude("PreToolUse", fields)).toEqual({ ...edit, kind: "before-edit" })
+    expect(claude("PostToolUse", fields)).toEqual({
+      ...edit,
+      kind: "after-edit",
+      textUnits: "/repo/a.ts".length + 5,
+    })
+  })
+
+  test("[HOOKS-6] a notebook is edited by another name of its path", () => {
+    const tool_input = { notebook_path: "/repo/a.ipynb", new_source: "1" }
+    const heard = claude("PreToolUse", { tool_name: "NotebookEdit", tool_input })
+    expect(heard).toMatchObject({ kind: "before-edit", paths: ["/repo/a.ipynb"] })
+  })
+
+  test("[HOOKS-6] other tools are heard after they brought their text, however wrapped", () => {
+    const tool_response = { stdout: "12345", stderr: "", lines: [{ text: "123" }], count: 7 }
+    const fields = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response }
+    expect(claude("PreToolUse", fields)).toBeUndefined()
+    expect(claude("PostToolUse", fields)).toEqual({
+      ...base,
+      kind: "after-tool",
+      tool: "Bash",
+      paths: [],
+      textUnits: 8,
+    })
+  })
+
+  test.for(["Agent", "Task"])("[HOOKS-6] %s hands out a prompt", (tool_name) => {
+    const tool_input = { subagent_type: "Explore", prompt: "look" }
+    const agent = { ...base, kind: "before-agent", prompt: "look" }
+    expect(claude("PreToolUse", { tool_name, tool_input })).toEqual({
+      ...agent,
+      agentType: "Explore",
+    })
+    expect(claude("PreToolUse", { tool_name, tool_input: { prompt: "look" } })).toEqual({
+      ...agent,
+      agentType: "general-purpose",
+    })
+  })
+
+  test("[HOOKS-6] an agent starts; one without a type is a compaction and nobody's", () => {
+    const heard = claude("SubagentStart", { agent_id: "a1", agent_type: "Explore" })
+    expect(heard).toEqual({ ...base, kind: "agent-start", agentType: "Explore", agentId: "a1" })
+    expect(claude("SubagentStart", { agent_id: "a1", agent_type: "" })).toBeUndefined()
+  })
+
+  test.for([
+    [{}, { isAgain: false, isBusy: false }],
+    [{ stop_hook_active: true }, { isAgain: true, isBusy: false }],
+    [{ background_tasks: [{}] }, { isAgain: false, isBusy: true }],
+    [{ session_crons: [{}] }, { isAgain: false, isBusy: true }],
+    [
+      { background_tasks: [], session_crons: [] },
+      { isAgain: false, isBusy: false },
+    ],
+    [
+      { stop_hook_active: "yes", background_tasks: 3 },
+      { isAgain: false, isBusy: false },
+    ],
+  ] as const)("[HOOKS-6] a stop with %j", ([fields, wanted]) => {
+    expect(claude("Stop", fields)).toEqual({ ...base, kind: "stop", ...wanted })
+  })
+
+  test("[HOOKS-6] a file of instructions was loaded", () => {
+    const fields = { file_path: "/repo/CLAUDE.md", memory_type: "Project", load_reason: "include" }
+    expect(claude("InstructionsLoaded", { ...fields, parent_file_path: "/p.md" })).toEqual({
+      ...base,
+      kind: "loaded",
+      file: "/repo/CLAUDE.md",
+      memoryKind: "Project",
+      reason: "include",
+      parent: "/p.md",
+    })
+  })
+})
+
+describe("Codex", () => {
+  const PATCH = `*** Begin Patch
+*** Update File: src/a.ts
+@@
+-*** Add File: not-this.ts
++x
+*** Move to: src/b.ts
+*** Add File: /repo/new.ts
++hello
+*** Delete File: old.ts\r
+*** Update File: src/a.ts
+*** End Patch`
+  const PATHS = ["src/a.ts", "src/b.ts", "/repo/new.ts", "old.ts"]
+
+  test("[HOOKS-7] a patch touches several files, each once", () => {
+    expect(patchedPaths(PATCH)).toEqual(PATHS)
+    const fields = { tool_name: "apply_patch", tool_input: { command: PATCH } }
+    expect(codex("PreToolUse", fields)).toMatchObject({ kind: "before-edit", paths: PATHS })
+    const after = codex("PostToolUse", { ...fields, tool_response: "Done" })
+    expect(after).toMatchObject({
+      kind: "after-edit",
+      paths: PATHS,
+      textUnits: PATCH.length + "Done".length,
+    })
+  })
+
+  test.for([
+    ["a heredoc", `apply_patch <<'EOF'\n${PATCH}\nEOF`, PATHS],
+    ["a shell in between", `bash -lc "applypatch <<EOF\n${PATCH}\nEOF"`, PATHS],
+    [
+      "after a change of folder",
+      `cd 'my sub' && apply_patch <<'EOF'\n${PATCH}\nEOF`,
+      ["my sub/src/a.ts", "my sub/src/b.ts", "/repo/new.ts", "my sub/old.ts"],
+    ],
+    ["a command that only shows one", `cat <<'EOF'\n${PATCH}\nEOF`, []],
+    ["any other command", "ls -l; echo apply_patch", []],
+  ] as const)("[HOOKS-7] a patch in a shell: %s", ([, command, paths]) => {
+    expect(patchedInShell(command)).toEqual(paths)
+    const heard = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
+    if (paths.length === 0) expect(heard).toBeUndefined()
+    else expect(heard).toMatchObject({ kind: "before-edit", tool: "Bash", paths })
+  })
+
+  test("[HOOKS-7] a command may come as words, and what it brought is text", () => {
+    const command = ["apply_patch", PATCH]
+    const patch = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
+    expect(patch).toMatchObject({ kind: "before-edit", paths: PATHS })
+    const shown = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "a\nb" }
+    expect(codex("PostToolUse", shown)).toMatchObject({ kind: "after-tool", textUnits: 3 })
+  })
+
+  test.for([
+    [{ message: "look", agent_type: "explorer" }, "explorer", "look"],
+    [{ message: "look" }, "default", "look"],
+    [{ items: [{ type: "text", text: "a" }, { type: "image" }, { text: "b" }] }, "default", "a\nb"],
+  ] as const)("[HOOKS-7] an agent is spawned with %j", ([tool_input, agentType, prompt]) => {
+    const heard = codex("PreToolUse", { tool_name: "spawn_agent", tool_input })
+    expect(heard).toMatchObject({ kind: "before-agent", agentType, prompt })
+  })
+
+  test.for([
+    [{ message: "find it", task_name: "a_b" }, "find it"],
+    [{ message: "gAAAAAB".repeat(20), task_name: "find_the_kettle" }, "find the kettle"],
+    [{ task_name: "find_the_kettle" }, "find the kettle"],
+  ] as const)(
+    "[HOOKS-7] newer models name the tool and the task so: %j",
+    ([tool_input, prompt]) => {
+      const heard = codex("PreToolUse", { tool_name: "collaborationspawn_agent", tool_input })
+      expect(heard).toMatchObject({ kind: "before-agent", agentType: "default", prompt })
+    },
+  )
+
+  test("[HOOKS-7] the other events are those of Claude Code, but none tells what was loaded", () => {
+    expect(codex("SessionStart", { source: "resume" })).toMatchObject({ source: "resume" })
+    expect(codex("SubagentStart", { agent_id: "a", agent_type: "b" })).toMatchObject({
+      kind: "agent-start",
+    })
+    expect(codex("Stop", { stop_hook_active: true })).toMatchObject({ isAgain: true })
+    expect(codex("InstructionsLoaded", { file_path: "/a" })).toBeUndefined()
+  })
+})
+
+describe("Antigravity", () => {
+  const SAID = { conversationId: "c", workspacePaths: ["/repo"] }
+  const said = (event: string, fields: Fields = {}) =>
+    hear("antigravity", { ...SAID, ...fields }, event)
+  const edit = { name: "write_to_file", args: { TargetFile: "/repo/a.ts", CodeContent: "abc" } }
+
+  test("[HOOKS-8] the first call of the model is the start", () => {
+    expect(said("PreInvocation", { invocationNum: 0 })).toMatchObject({
+      kind: "session-start",
+      session: "c",
+      directory: "/repo",
+    })
+    expect(said("PreInvocation", { invocationNum: 1 })).toBeUndefined()
+    expect(said("PreInvocation")).toBeUndefined()
+  })
+
+  test("[HOOKS-8] without a workspace it is where the hook runs", () => {
+    const heard = said("Stop", { workspacePaths: [] })
+    expect(heard).toMatchObject({ directory: "/elsewhere" })
+  })
+
+  test("[HOOKS-8] edits before and after; a tool that failed changed nothing", () => {
+    const paths = ["/repo/a.ts"]
+    expect(said("PreToolUse", { toolCall: edit })).toMatchObject({ kind: "before-edit", paths })
+    expect(said("PostToolUse", { toolCall: edit, error: "" })).toMatchObject({
+      kind: "after-edit",
+      paths,
+      textUnits: "/repo/a.tsabc".length,
+    })
+    expect(said("PostToolUse", { toolCall: edit, error: "denied" })).toBeUndefined()
+    const shown = { name: "view_file", args: { AbsolutePath: "/repo/a.ts" } }
+    expect(said("PostToolUse", { toolCall: shown })).toMatchObject({ kind: "after-tool" })
+    expect(said("PostToolUse", { toolCall: null })).toBeUndefined()
+  })
+
+  test("[HOOKS-8] a stop is one when nothing runs any more", () => {
+    const stop = { fullyIdle: true, executionNum: 0 }
+    expect(said("Stop", stop)).toMatchObject({ kind: "stop", isAgain: false, isBusy: false })
+    expect(said("Stop", { fullyIdle: false, executionNum: 2 })).toMatchObject({
+      isAgain: true,
+      isBusy: true,
+    })
+  })
+})
+
+describe("answers", () => {
+  const context: Verdict = { kind: "context", text: "words" }
+  const warn: Verdict = { kind: "warn", text: "words" }
+  const deny: Verdict = { kind: "deny", text: "no" }
+  const block: Verdict = { kind: "block", text: "not yet" }
+  const silent: Verdict = { kind: "silent" }
+  const words = (hookEventName: string) => ({
+    hookSpecificOutput: { hookEventName, additionalContext: "words" },
+  })
+
+  test.for([
+    ["SessionStart", context, words("SessionStart")],
+    ["PreToolUse", warn, words("PreToolUse")],
+    ["PreToolUse", { ...warn, kind: "override" }, words("PreToolUse")],
+    ["PostToolUse", warn, words("PostToolUse")],
+    ["SubagentStart", context, words("SubagentStart")],
+    ["Stop", context, undefined],
+    ["InstructionsLoaded", context, undefined],
+    [
+      "PreToolUse",
+      deny,
+      {
+        hookSpecificOutput: {
+          hookEventName: "PreToolUse",
+          permissionDecision: "deny",
+          permissionDecisionReason: "no",
+        },
+      },
+    ],
+    ["PostToolUse", deny, undefined],
+    ["Stop", block, { decision: "block", reason: "not yet" }],
+    ["PreToolUse", block, undefined],
+    ["PreToolUse", silent, undefined],
+    [undefined, context, undefined],
+  ] as const)("[HOOKS-3] Claude Code and Codex at %s: %j", ([event, verdict, answer]) => {
+    expect(dialectOf("claude-code")?.say(event, verdict)).toEqual(answer)
+    expect(dialectOf("codex")?.say(event, verdict)).toEqual(answer)
+  })
+
+  test.for([
+    ["PreInvocation", context, { injectSteps: [{ ephemeralMessage: "words" }] }],
+    ["PreInvocation", silent, undefined],
+    ["PreToolUse", silent, { decision: "allow" }],
+    ["PreToolUse", warn, { decision: "allow", reason: "words" }],
+    ["PreToolUse", deny, { decision: "deny", reason: "no" }],
+    ["PostToolUse", warn, undefined],
+    ["Stop", block, { decision: "continue", reason: "not yet" }],
+    ["Stop", silent, undefined],
+    ["Stop", context, undefined],
+  ] as const)("[HOOKS-8] Antigravity at %s: %j", ([event, verdict, answer]) => {
+    expect(dialectOf("antigravity")?.say(event, verdict)).toEqual(answer)
+  })
+})
+
+describe("what is no event", () => {
+  test("[HOOKS-9] an unknown host has no dialect", () => {
+    for (const host of [undefined, "", "Claude-Code", "constructor", "gemini"]) {
+      expect(dialectOf(host)).toBeUndefined()
+    }
+  })
+
+  test.for([
+    ["no session", { cwd: "/repo", hook_event_name: "Stop" }],
+    ["no folder", { session_id: "s", hook_event_name: "Stop" }],
+    ["no event", SESSION],
+    ["an unknown event", { ...SESSION, hook_event_name: "SessionEnd" }],
+    ["an event of another kind", { ...SESSION, hook_event_name: 3 }],
+    ["a session that is a number", { ...SESSION, session_id: 4, hook_event_name: "Stop" }],
+    ["a tool without input", { ...SESSION, hook_event_name: "PreToolUse", tool_name: "Edit" }],
+    ["an edit of a number", { ...SESSION, tool_name: "Edit", tool_input: { file_path: 1 } }],
+  ] as const)("[HOOKS-9] %s is heard by nobody", ([, payload]) => {
+    expect(hear("claude-code", payload)).toBeUndefined()
+    expect(hear("codex", payload)).toBeUndefined()
+    expect(hear("antigravity", payload, "Stop")).toBeUndefined()
+  })
+
+  test("[HOOKS-9] [F1] no payload makes a dialect throw", () => {
+    const event = fc.constantFrom(
+      "SessionStart",
+      "PreToolUse",
+      "PostToolUse",
+      "SubagentStart",
+      "Stop",
+      "InstructionsLoaded",
+      "PreInvocation",
+      "__proto__",
+    )
+    const tool = fc.constantFrom("Edit", "Agent", "apply_patch", "Bash", "spawn_agent", "x")
+    const host = fc.constantFrom("claude-code", "codex", "antigravity")
+    const wild = fc.record(
+      {
+        session_id: fc.oneof(fc.string(), fc.jsonValue()),
+        conversationId: fc.oneof(fc.string(), fc.jsonValue()),
+        cwd: fc.oneof(fc.string(), fc.jsonValue()),
+        workspacePaths: fc.jsonValue(),
+        tool_name: fc.oneof(tool, fc.jsonValue()),
+        tool_input: fc.jsonValue(),
+        toolCall: fc.jsonValue(),
+        tool_response: fc.jsonValue(),
+        background_tasks: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(host, event, wild, (name, hook_event_name, fields) => {
+        const heard = hear(name, { ...fields, hook_event_name }, hook_event_name)
+        if (heard !== undefined) expect(typeof heard.session).toBe("string")
+      }),
+      fcParameters({ numRuns: 2_000 }),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import { mkdirSync } from "node:fs"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { commit, git } from "#test/git"
+import { editPayload, enrol } from "#test/hooks"
+import { tempDirectory } from "#test/temp"
+import { runHookOnce } from "./once.ts"
+
+const NEWS = "# Changes\n\n## [Unreleased]\n- tea is served\n"
+
+async function repository() {
+  const temp = await tempDirectory()
+  const root = path.join(temp.path, "repo")
+  mkdirSync(root)
+  git(root, "init", "-q")
+  const files = { "src/a.ts": "a\n", "src/b.ts": "b\n", "CHANGELOG.md": NEWS }
+  commit(root, "first", files)
+  enrol(root)
+  const asked = { host: "claude-code", environment: {}, home: temp.path, directory: root }
+  return Object.assign(temp, { root, asked })
+}
+
+test("[HOOKS-17] by hand the event alone is enough, and the line is the host's", async () => {
+  await using repo = await repository()
+  const { line } = await runHookOnce({
+    ...repo.asked,
+    eventName: "SessionStart",
+    input: undefined,
+  })
+  expect(JSON.parse(line ?? "null")).toMatchObject({
+    hookSpecificOutput: {
+      hookEventName: "SessionStart",
+      additionalContext: expect.stringContaining("tea is served"),
+    },
+  })
+})
+
+test("[HOOKS-17] a payload is judged as a host's would be, with its marks", async () => {
+  await using repo = await repository()
+  const say = (eventName: string, input: object) =>
+    runHookOnce({ ...repo.asked, eventName, input: JSON.stringify(input) })
+  for (const file of ["src/a.ts", "src/b.ts"]) {
+    const edit = editPayload("PostToolUse", { cwd: repo.root }, file)
+    expect(await say("PostToolUse", edit)).toEqual({ line: undefined, troubles: [] })
+  }
+  const stop = { session_id: "session-1", cwd: repo.root, hook_event_name: "Stop" }
+  expect((await say("Stop", stop)).line).toContain('"decision":"block"')
+  expect((await say("Stop", stop)).line).toBeUndefined()
+})
+
+test("[HOOKS-17] what keeps it silent is said", async () => {
+  await using repo = await repository()
+  const told = await runHookOnce({ ...repo.asked, eventName: "Stop", input: "garbage" })
+  expect(told).toEqual({
+    line: undefined,
+    troubles: [expect.stringContaining("the payload is not JSON")],
+  })
+})

@@ -1,0 +1,59 @@
+import { runHook } from "./hooks.ts"
+import type { ByteSource } from "./payload.ts"
+import { createJudge } from "./world.ts"
+
+export type HookByHand = {
+  readonly host: string
+  readonly eventName: string
+  /** What a host would write; undefined for the least that one would say. */
+  readonly input: ByteSource | string | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly directory: string
+}
+
+export type SaidByHand = {
+  /** The line that a host would get; undefined for silence. */
+  readonly line: string | undefined
+  /** Why there is silence, where that is known. */
+  readonly troubles: readonly string[]
+}
+
+/**
+ * One hook in this very process, for whoever tries it: the same judging, and the same marks in the
+ * ledger and the log. What would be done afterwards is left.
+ */
+export async function runHookOnce(asked: HookByHand): Promise<SaidByHand> {
+  const lines: string[] = []
+  const troubles: string[] = []
+  await runHook({
+    input: asked.input ?? leastPayload(asked),
+    asked: { host: asked.host, eventName: asked.eventName },
+    directory: asked.directory,
+    now: () => Date.now(),
+    judge: createJudge({
+      environment: asked.environment,
+      home: asked.home,
+      afterwards: (work) => troubles.push(`afterwards: ${work.kind}, not by hand`),
+    }),
+    later: (ms, act) => {
+      const timer = setTimeout(act, ms)
+      return () => clearTimeout(timer)
+    },
+    write: async (line) => void lines.push(line),
+    debug: (sentence) => troubles.push(sentence),
+  })
+  return { line: lines[0], troubles }
+}
+
+function leastPayload({ eventName, directory }: HookByHand): string {
+  const session = "by-hand"
+  return JSON.stringify({
+    hook_event_name: eventName,
+    session_id: session,
+    conversationId: session,
+    cwd: directory,
+    workspacePaths: [directory],
+    invocationNum: 0,
+  })
+}

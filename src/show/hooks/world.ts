@@ -1,0 +1,130 @@
+import path from "node:path"
+import {
+  type Afterwards,
+  type HookConfig,
+  type HookEvent,
+  type HookWorld,
+  judgeEvent,
+  readHookConfig,
+  type Verdict,
+} from "#choose/guard"
+import { realPath, statFile, systemClock, systemRandom, thisMachine } from "#ground/base"
+import {
+  type ClassifyGlobs,
+  createClaims,
+  createClassifier,
+  createLedger,
+  pathFrom,
+} from "#know/ledger"
+import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
+import type { Judge } from "./hooks.ts"
+import type { HostEvent } from "./hosts/dialect.ts"
+
+export type WorldDeps = {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The user's own folder, `~/.qm`. */
+  readonly home: string
+  /** Work for a process of its own, begun once the answer is written. */
+  afterwards(work: Afterwards, root: string): void
+}
+
+/** Judges what happens in repositories that somebody enrolled; of all others nothing is read. */
+export function createJudge(deps: WorldDeps): Judge {
+  return async (event, { signal }) => {
+    const repository = await enrolledRepository(event.directory)
+    if (repository === undefined) return SILENT
+    const world = await openWorld(repository, signal, deps)
+    const { verdict } = await judgeEvent(await placed(event, repository.root), world)
+    return verdict
+  }
+}
+
+const SILENT: Verdict = { kind: "silent" }
+
+/**
+ * `qm init` enrols by a file in the git directory, which is no part of what a repository holds: one
+ * that was cloned is not enrolled. Without git the state lies among the files, and could have come
+ * with them, so there is no enrolling there.
+ */
+export async function enrolledRepository(directory: string): Promise<Repository | undefined> {
+  if (!path.isAbsolute(directory) || directory.includes("\0")) return undefined
+  const repository = await locateRepository(directory)
+  if (repository.gitCommonDirectory === undefined) return undefined
+  const found = await statFile(path.join(repository.stateDirectory, "kit.json"))
+  return found.kind === "found" && found.what === "regular file" ? repository : undefined
+}
+
+async function openWorld(
+  { root, gitDirectory, stateDirectory }: Repository,
+  signal: AbortSignal,
+  deps: WorldDeps,
+): Promise<HookWorld> {
+  const { environment, home } = deps
+  const config = await readHookConfig({
+    projectFile: path.join(root, PROJECT_FOLDER, "config.json"),
+    userFile: path.join(home, "config.json"),
+    environment,
+  })
+  const place = { stateDirectory, clock: systemClock, random: systemRandom }
+  // Made when a rule asks for them: most events need one or two, and each costs a millisecond.
+  const ledger = once(() => createLedger(place))
+  const claims = once(() => createClaims({ ...place, machine: thisMachine() }))
+  const classifier = once(() => createClassifier(globsOf(config)))
+  return {
+    root,
+    gitDirectory,
+    stateDirectory,
+    home,
+    config,
+    get ledger() {
+      return ledger()
+    },
+    get claims() {
+      return claims()
+    },
+    get classifier() {
+      return classifier()
+    },
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+    afterwards: (work) => deps.afterwards(work, root),
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Lists that the config leaves open stay those of the ledger. */
+function globsOf({ ignored, important, registration }: HookConfig): Partial<ClassifyGlobs> {
+  return {
+    ...(ignored && { ignored }),
+    ...(important && { important }),
+    ...(registration && { registration }),
+  }
+}
+
+/** The same event with its paths from the root; those that lie outside are left out. */
+async function placed(event: HostEvent, root: string): Promise<HookEvent> {
+  if (!("paths" in event)) return event
+  const found = await Promise.all(event.paths.map((it) => placeOf(it, event.directory, root)))
+  return { ...event, paths: [...new Set(found.filter((it) => it !== undefined))] }
+}
+
+async function placeOf(given: string, directory: string, root: string) {
+  if (given.includes("\0")) return undefined
+  const absolute = path.resolve(directory, given)
+  // The root is without links; a host may well come through one.
+  return pathFrom(root, absolute) ?? pathFrom(root, await withoutLinks(absolute))
+}
+
+/** The folder only: a link that is edited is the link's own path. */
+async function withoutLinks(file: string): Promise<string> {
+  try {
+    return path.join(await realPath(path.dirname(file)), path.basename(file))
+  } catch {
+    return file
+  }
+}

@@ -1,0 +1,66 @@
+import { appendFile } from "node:fs/promises"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { systemRandom } from "#ground/base"
+import { digest } from "#know/ledger"
+import { httpDoor, stdioDoor } from "./caller.ts"
+import { read } from "./mcp.fixture.ts"
+import { newWorld } from "./world.fixture.ts"
+
+const NOBODY = { client: undefined, session: undefined }
+const host = (id: string) => stdioDoor(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
+
+test("[MCP-20] on stdio the session is the host's: of the call, else of the environment", () => {
+  const id = "0b6f2f3e-8c9d-4d0f-9d38-0c1d5c2f7a11"
+  expect(host(id)(NOBODY)).toEqual({ principal: "owner", client: "unnamed", session: id })
+  expect(host(id)({ client: "codex", session: "t-1" })).toMatchObject({ session: "t-1" })
+  const own = stdioDoor(systemRandom)
+  expect(own(NOBODY).session).toMatch(/^stdio\/[0-9a-f]{32}$/)
+  expect(own(NOBODY)).toEqual(own(NOBODY))
+  expect(stdioDoor(systemRandom)(NOBODY).session).not.toBe(own(NOBODY).session)
+})
+
+test.for(["", " ", "a b", "a\n", "\0", "ü", "x".repeat(201)])(
+  "[MCP-20] %j is no session of a host",
+  (id) => {
+    expect(host(id)(NOBODY).session).toMatch(/^stdio\//)
+  },
+)
+
+test("[MCP-3] over HTTP no request names whose it is", () => {
+  const door = httpDoor("client-a")
+  expect(door({ client: "x", session: "another's" })).toMatchObject({ session: "client-a/x" })
+})
+
+const LAUNCHER = fileURLToPath(new URL("../../../bin/qm", import.meta.url))
+const Status = z.object({ branch: z.object({ budget_used: z.int(), is_lower_bound: z.boolean() }) })
+
+test.for<readonly [string, Record<string, string>, Record<string, string>]>([
+  ["in the environment", { CLAUDE_CODE_SESSION_ID: "claude-1" }, {}],
+  ["with each call", {}, { sessionId: "codex-1" }],
+])(
+  "[MCP-20] what hooks meter is charged to the session named %s",
+  async ([, environment, meta]) => {
+    await using world = await newWorld(environment)
+    const client = new Client({ name: "tester", version: "1.0.0" })
+    const env = world.environment
+    await client.connect(
+      new StdioClientTransport({ command: LAUNCHER, args: ["mcp"], env, cwd: world.project }),
+    )
+    const call = async (name: string, given: Readonly<Record<string, unknown>> = {}) =>
+      read(await client.callTool({ name, arguments: given, _meta: meta })).fields
+    await call("branch", { description: "look", prompt: "look" })
+    const session = environment["CLAUDE_CODE_SESSION_ID"] ?? meta["sessionId"] ?? ""
+    await using app = await world.open()
+    const folder = path.join(app.places.repository.stateDirectory, "charges")
+    const line = JSON.stringify({ session, tool: "Read", textUnits: 4_000, paths: ["src/tide.ts"] })
+    await appendFile(path.join(folder, `${digest(session)}.jsonl`), `${line}\n`)
+    const { branch } = Status.parse(await call("branch_status"))
+    expect(branch).toEqual({ budget_used: 1_000, is_lower_bound: false })
+    await client.close()
+  },
+)

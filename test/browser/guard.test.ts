@@ -1,0 +1,285 @@
+import { existsSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RULES } from "#choose/guard"
+import { launchChromium } from "./chromium.ts"
+import { CLAUDE, FILE, type GuardStory, tellGuardStory } from "./guard-story.ts"
+import { auditPage, seriousFindings, walkByTab } from "./looking.ts"
+import { payloads } from "./payloads.ts"
+import { settle, visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+let story: GuardStory
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 2 })])
+  story = await tellGuardStory(world)
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const row = (page: Page, list: string, name: string | RegExp) =>
+  page.getByRole("listbox", { name: list }).getByRole("option", { name })
+const both = (key: string) => `at=${encodeURIComponent(key)}&show=${encodeURIComponent(key)}`
+const projectConfig = async () => {
+  const file = path.join(world.project, ".qm", "config.json")
+  return existsSync(file) ? await readFile(file, "utf8") : ""
+}
+
+describe("Guard, of what hooks wrote", () => {
+  test("[CONSOLE-45] the newest first, each to its rule with the level that really has it", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/guard" })
+    const { page } = window
+    await page.getByText("4 verdicts in 24 hours, 1 denied").waitFor()
+    const lines = page.getByRole("listbox", { name: "Verdicts" }).getByRole("option")
+    expect(await lines.allInnerTexts()).toEqual([
+      expect.stringMatching(/Denied\s+risk[^]*is of high risk/),
+      expect.stringMatching(/Warned\s+concurrency[^]*Somebody was faster/),
+      expect.stringMatching(/Silent/),
+      expect.stringMatching(/Context\s+boot[^]*session starts/),
+    ])
+    for (const [name, rule] of [
+      ["Denied", "risk"],
+      ["Warned", "concurrency"],
+      ["Context", "boot"],
+    ] as const) {
+      await row(page, "Verdicts", new RegExp(name)).click()
+      const detail = page.getByRole("region", { name: "The verdict" })
+      const level = RULES.find((it) => it.name === rule)?.level
+      await detail.getByText(`The rule ${rule}from level ${level}`).waitFor()
+    }
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-49] a verdict that comes in is there without a reload, and moves no selection", async () => {
+    const key = String(story.now - 8_000)
+    await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
+    const { page } = window
+    await row(page, "Verdicts", /Somebody was faster/).waitFor()
+    await story.say({ at: Date.now(), verdict: "block", rule: "drift", event: "stop", paths: [] })
+    await row(page, "Verdicts", /Blocked/).waitFor()
+    const list = page.getByRole("listbox", { name: "Verdicts" })
+    const selected = list.getByRole("option", { selected: true })
+    expect(await selected.innerText()).toContain("Somebody was faster")
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-46] after a refusal a reason lets the edit through, and is kept", async () => {
+    const key = String(story.now - 7_000)
+    await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
+    const { page } = window
+    const detail = page.getByRole("region", { name: "The verdict" })
+    await detail.getByText(`qm simulate ${FILE}`).waitFor()
+    const button = detail.getByRole("button", { name: "Override" })
+    await button.waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    await detail.getByLabel("Reason").fill("The table is generated")
+    await button.click()
+    await page.getByText(/It may be edited until \d\d:\d\d, the reason is kept/).waitFor()
+    const folder = path.join(story.stateDirectory, "overrides")
+    const kept = await Promise.all(
+      (await readdir(folder)).map((it) => readFile(path.join(folder, it), "utf8")),
+    )
+    expect(kept.join("\n")).toContain("The table is generated")
+    expect(kept.join("\n")).toContain(FILE)
+    await detail.getByRole("button", { name: "Simulate now" }).click()
+    await page.getByText(/^Risk \d\.\d\d, .* covered for four hours$/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-47] a rule is tried on what happened, made live in the project, and taken back", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/guard" })
+    const { page } = window
+    await page.keyboard.press("t")
+    const panel = page.getByRole("region", { name: "Try a rule" })
+    await panel.getByText("this repository is at 2").waitFor()
+    await panel.getByLabel("High-risk paths").fill("docs/**, nowhere/**")
+    await panel
+      .getByText(/docs\/\*\*[^]*edits?, 1 file/)
+      .first()
+      .waitFor()
+    await panel.getByText("0 edits, 0 files").waitFor()
+    await panel.getByText(/^[1-9] of [1-9] in 24 hours$/).waitFor()
+    expect(await projectConfig()).not.toContain("nowhere")
+    await panel.getByRole("button", { name: "Make it live" }).click()
+    await page.getByText("guard.highRiskPaths was changed in the project file").waitFor()
+    expect(await projectConfig()).toContain("docs/**, nowhere/**")
+    await panel.getByText("This is what is set.").waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await panel.getByText("The next edit is judged by it.").waitFor()
+    expect(await projectConfig()).not.toContain("nowhere")
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("Sessions, claims and decisions", () => {
+  test("[CONSOLE-48] a session shows what its ledger holds, and its text once it is written down", async () => {
+    const registered = await world.qm(["session", "register", "rounding", "Round **once**"])
+    expect(registered.code, registered.stderr).toBe(0)
+    await using window = await visit(chromium.browser, world, { path: "/sessions" })
+    const { page } = window
+    await row(page, "Recent sessions", "5f0c2d1e").click()
+    const detail = page.getByRole("region", { name: "The session" })
+    await detail.getByText("3 edits of 2 files").waitFor()
+    await detail.getByText(/^(important, )?2 edits, 1 min ago$/).waitFor()
+    await detail.getByText("Changed by others meanwhile").waitFor()
+    await detail.getByText(/risk 0\.62/).waitFor()
+    await detail.getByRole("link", { name: "What hooks said to it" }).click()
+    await page.waitForURL(/\/guard\?session=5f0c2d1e/)
+    await page.goto(`${world.url}/sessions?tab=logged`)
+    await row(page, "Written down", "rounding").click()
+    await detail.locator("strong", { hasText: "once" }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-48] one's own claim is released at once and taken back, an agent's is asked about", async () => {
+    await world.qm(["claim", "take", "README.md"])
+    await world.qm(["claim", "take", "docs", "--session", CLAUDE])
+    await using window = await visit(chromium.browser, world, { path: "/sessions?tab=claims" })
+    const { page } = window
+    await row(page, "Claims", "README.md").click()
+    await page.keyboard.press("x")
+    await page.getByText("README.md was released").waitFor()
+    await row(page, "Claims", "README.md").waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Undo" }).click()
+    await row(page, "Claims", "README.md").waitFor()
+
+    await row(page, "Claims", /docs/).click()
+    await page.keyboard.press("x")
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(`claimed by the session ${CLAUDE}`).waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await dialog.waitFor({ state: "detached" })
+    await row(page, "Claims", /docs/).waitFor()
+    await page.keyboard.press("x")
+    await dialog.getByRole("button", { name: "Release" }).click()
+    await row(page, "Claims", /docs/).waitFor({ state: "detached" })
+    const { stdout } = await world.qm(["claim", "list", "--json"])
+    expect(stdout).toContain("README.md")
+    expect(stdout).not.toContain('"docs"')
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-49] who holds what stands on Now, also what is taken while one looks", async () => {
+    await using window = await visit(chromium.browser, world)
+    const facts = window.page.getByRole("region", { name: "Facts" })
+    await facts.getByRole("link", { name: "claude-code 5f0c2d1e" }).waitFor()
+    await world.qm(["claim", "take", FILE, "--session", "s-later"])
+    await facts.getByText("s-later").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-50] a decision is added by hand, is a file, and can be taken back", async () => {
+    const expects = [/status of 400/]
+    await using window = await visit(chromium.browser, world, { path: "/decisions", expects })
+    const { page } = window
+    await page.getByText("qm decision add").waitFor()
+    await page.keyboard.press("c")
+    await page.getByLabel("Title").fill("Round on the line")
+    await page.getByRole("button", { name: "Add", exact: true }).click()
+    await page.getByText("Say what made it necessary.").waitFor()
+    await page.getByLabel("What made it necessary?").fill("Totals differed.")
+    await page.getByLabel("What was decided?").fill("Half to **even**.")
+    await page.getByLabel("Code it rests on").fill("no/such.ts")
+    await page.keyboard.press("Control+Enter")
+    await page.getByRole("alert").filter({ hasText: "no/such.ts" }).waitFor()
+    await page.getByLabel("Code it rests on").fill(FILE)
+    await page.keyboard.press("Control+Enter")
+    const detail = page.getByRole("region", { name: "The decision" })
+    await detail.locator("strong", { hasText: "even" }).waitFor()
+    const told = await page.getByText(/^Recorded in /).innerText()
+    const file = path.join(world.project, told.replace("Recorded in ", ""))
+    expect(await readFile(file, "utf8")).toContain("Totals differed.")
+    await row(page, "Decisions", "Round on the line").waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByText(/^Taken back, /).waitFor()
+    expect(existsSync(file)).toBe(false)
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("how they look with what really happened", () => {
+  const SIZES = [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]
+  test.each(SIZES)("[CONSOLE-9] readable and clean for axe at $width pixels", async (viewport) => {
+    await using window = await visit(chromium.browser, world, { path: "/guard", viewport })
+    const { page } = window
+    const faults: string[] = []
+    for (const address of [
+      "/guard",
+      `/guard?${both(String(story.now - 7_000))}`,
+      "/guard?try=yes&patterns=docs%2F**",
+      `/sessions?${both(CLAUDE)}`,
+      "/sessions?tab=claims",
+      "/decisions?add=yes",
+    ]) {
+      await page.goto(`${world.url}${address}`)
+      await settle(page)
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+        const { findings } = await auditPage(page)
+        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
+        // The same elements at each width: once narrow is enough.
+        const isAsked = viewport.width > 900 || colorScheme === "light"
+        const serious = isAsked ? await seriousFindings(page) : []
+        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
+      }
+    }
+    expect(faults).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+
+  test.each(["/guard", "/sessions?tab=claims", "/decisions?add=yes"])(
+    "[CONSOLE-2] Tab reaches everything on %s and is caught nowhere",
+    async (address) => {
+      await using window = await visit(chromium.browser, world, { path: address })
+      const { stops, traps, missed } = await walkByTab(window.page)
+      expect({ traps, missed }).toEqual({ traps: [], missed: [] })
+      expect(stops).toBeGreaterThan(4)
+    },
+  )
+})
+
+describe("what a hostile agent leaves behind", () => {
+  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
+  const SENTINEL = `Object.defineProperty(window, "__pwn", {
+    set: (value) => reportProblem("pwned: " + value),
+  })`
+  const LOADS_SOMETHING = "img, iframe, object, embed, base, form"
+
+  test("[S4] sessions, paths, tools and words are text in Guard, Sessions and on Now", async () => {
+    for (const [i, payload] of PAYLOADS.entries()) {
+      const session = `${i} ${payload}`.slice(0, 200)
+      await story.ledger.opened(session, payload)
+      await story.ledger.modified(session, { path: payload, tool: payload })
+      const said = { at: story.now - 20_000 - i, session, tool: payload, paths: [payload] }
+      await story.say({ ...said, host: payload, event: payload, text: `${payload}\n${payload}` })
+    }
+    await using window = await visit(chromium.browser, world, { initScript: SENTINEL })
+    const { page } = window
+    for (const [i, payload] of PAYLOADS.entries()) {
+      await page.goto(`${world.url}/guard?${both(String(story.now - 20_000 - i))}`)
+      const verdict = page.getByRole("region", { name: "The verdict" })
+      await verdict.getByText("When and where").waitFor()
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+      await page.goto(`${world.url}/sessions?${both(`${i} ${payload}`.slice(0, 200))}`)
+      const session = page.getByRole("region", { name: "The session" })
+      await session.getByText("Files it edited").waitFor()
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+    }
+    await page.goto(world.url)
+    await page.getByRole("region", { name: "Facts" }).getByText("in 24 hours").waitFor()
+    expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    expect(window.problems()).toEqual([])
+  })
+})

@@ -1,0 +1,79 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { HookConfig, HookEvent, HookWorld } from "#choose/guard"
+import { processIdentity, systemRandom } from "#ground/base"
+import { createClaims, createClassifier, createLedger } from "#know/ledger"
+import { testClock } from "#test/clock"
+import { tempDirectory } from "#test/temp"
+
+/** Long ago: what the disk says of a file that was just written is never older. */
+const NOW = Date.UTC(2020, 0, 9, 12)
+
+type EventKind = HookEvent["kind"]
+type Own<Kind extends EventKind> = Omit<
+  Extract<HookEvent, { kind: Kind }>,
+  "kind" | "host" | "session" | "directory" | "at"
+>
+
+/** A repository that is enrolled, with all that a hook is handed in it; time stands still. */
+export async function hookWorld(config: Partial<HookConfig> = {}) {
+  const directory = await tempDirectory()
+  const root = join(directory.path, "repo")
+  const stateDirectory = join(root, ".git", "qm")
+  await mkdir(stateDirectory, { recursive: true })
+  const clock = testClock({ now: NOW })
+  const machine = { name: "here", boot: "first", uptimeMs: () => clock.monotonicMs() }
+  const deps = { stateDirectory, clock, random: systemRandom, machine }
+  const world: HookWorld = {
+    root,
+    gitDirectory: join(root, ".git"),
+    stateDirectory,
+    home: join(directory.path, "home"),
+    config: { ...DEFAULTS, ...config },
+    ledger: createLedger(deps),
+    claims: createClaims(deps),
+    classifier: createClassifier(),
+    clock,
+    random: systemRandom,
+    signal: new AbortController().signal,
+    afterwards: () => {},
+  }
+  return {
+    ...world,
+    clock,
+    /** The same with another level or other settings. */
+    with: (other: Partial<HookConfig>): HookWorld => ({
+      ...world,
+      config: { ...world.config, ...other },
+    }),
+    event: <Kind extends EventKind>(kind: Kind, own: Own<Kind>, session = "mine") =>
+      eventOf({ kind, ...own }, { session, directory: root, at: clock.now() }),
+    async write(path: string, text: string): Promise<void> {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text)
+    },
+    claim: (session: string, ...paths: readonly string[]) =>
+      world.claims.take(paths, { session, process: processIdentity(process.pid) }),
+    /** A file of the state, line by line; none where there is no file. */
+    async lines(name: string): Promise<readonly unknown[]> {
+      const text = await readFile(join(stateDirectory, name), "utf8").catch(() => "")
+      return text.split("\n").flatMap((it) => (it === "" ? [] : [JSON.parse(it)]))
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  }
+}
+
+const DEFAULTS: HookConfig = {
+  level: 7,
+  mayFetch: false,
+  highRiskPaths: [],
+  ignored: undefined,
+  important: undefined,
+  registration: undefined,
+}
+
+type Base = { readonly session: string; readonly directory: string; readonly at: number }
+
+function eventOf(own: { readonly kind: EventKind }, base: Base): HookEvent {
+  return { host: "claude-code", ...base, ...own } as HookEvent
+}

@@ -1,0 +1,308 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { commit, git } from "#test/git"
+import { editPayload, enrol, hookPayload, installHooks, runHookProcess } from "#test/hooks"
+import { type TempDirectory, tempDirectory } from "#test/temp"
+
+type Hooks = Awaited<ReturnType<typeof installHooks>>
+let temp: TempDirectory
+let hooks: Hooks
+let repo: string
+
+beforeAll(async () => {
+  temp = await tempDirectory()
+  hooks = await installHooks(temp.path)
+  repo = newRepository("repo")
+  enrol(repo)
+})
+afterAll(async () => temp[Symbol.asyncDispose]())
+
+const QUIET = { code: 0, stdout: "", stderr: "" }
+
+function newRepository(name: string): string {
+  const root = path.join(temp.path, name)
+  mkdirSync(root)
+  git(root, "init", "-q")
+  commit(root, "first", { "src/a.ts": "a\n" })
+  return root
+}
+
+function ledgerOf(root: string): string {
+  return readAll(path.join(root, ".git", "qm", "ledger"))
+}
+
+/** All files of a folder, one after the other; nothing where there is no folder. */
+function readAll(folder: string): string {
+  const names = globSync("**", { cwd: folder, withFileTypes: true })
+  const files = names.filter((it) => it.isFile())
+  return files.map((it) => readFileSync(path.join(it.parentPath, it.name), "utf8")).join("")
+}
+
+describe("what comes in", () => {
+  test.for([
+    ["nothing", ""],
+    ["garbage", "\0\u001B]52;x{{{"],
+    ["an array", "[1,2]"],
+    ["half an object", '{"session_id":'],
+    ["an object of nothing", "{}"],
+  ] as const)("[HOOKS-1] %s is silence", async ([, payload]) => {
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+  })
+
+  test("[HOOKS-1] 100 MB are read to the end and dropped", async () => {
+    const payload = Buffer.alloc(100_000_000, "x")
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+  })
+
+  test("[HOOKS-1] a stdin that never closes is not waited for", async () => {
+    expect(await hooks.run({ payload: undefined })).toEqual(QUIET)
+  })
+
+  test("[HOOKS-9] unknown events and unknown hosts are silence", async () => {
+    const payload = hookPayload("Elicitation", { cwd: repo })
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+    const known = hookPayload("SessionStart", { cwd: repo })
+    for (const host of ["emacs", "", "--afterwards", "__proto__"]) {
+      expect(await hooks.run({ payload: known, host })).toEqual(QUIET)
+    }
+  })
+
+  test.for([
+    ["slashes", "../../../etc/passwd"],
+    ["a NUL", "a\0b"],
+    ["10 kB", "x".repeat(10_000)],
+    ["half a sign", "\uD800"],
+    ["a line", 'a\n{"kind":"nudged"}'],
+  ] as const)("[HOOKS-1] a session whose id has %s is one like any other", async ([, session]) => {
+    const payload = editPayload("PostToolUse", { cwd: repo, session }, "src/a.ts")
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+    expect(ledgerOf(repo)).toContain(JSON.stringify(session))
+    expect(git(repo, "status", "--porcelain")).toBe("")
+  })
+
+  test("[HOOKS-1] paths of all kinds are taken or left", async () => {
+    const wild = ["", "a\0b", "../../out", "/etc/passwd", "x".repeat(9_000), "src", "."]
+    for (const file of wild) {
+      const payload = editPayload("PostToolUse", { cwd: repo, session: "wild" }, file)
+      expect(await hooks.run({ payload })).toEqual(QUIET)
+    }
+    expect(ledgerOf(repo)).not.toMatch(/"path":"[^"]*(?:passwd|out)/)
+  })
+
+  test("[HOOKS-1] says why on stderr when asked to, and only then", async () => {
+    const told = await hooks.run({ payload: "x", env: { QM_HOOK_DEBUG: "1" } })
+    expect(told).toMatchObject({ code: 0, stdout: "" })
+    expect(told.stderr).toMatch(/^qm-hook: the payload is not JSON/)
+  })
+
+  test("[HOOKS-1] without a home it is silent", async () => {
+    const payload = hookPayload("SessionStart", { cwd: repo })
+    const loose = path.join(temp.path, "loose.mjs")
+    copyFileSync(hooks.bundle, loose)
+    expect(await runHookProcess([loose], { payload })).toEqual(QUIET)
+  })
+})
+
+describe("where it comes from", () => {
+  const edit = (cwd: string, session = "one") =>
+    hooks.run({ payload: editPayload("PostToolUse", { cwd, session }, "src/a.ts") })
+
+  test("[HOOKS-10] an enrolled repository has a ledger, from any folder of it", async () => {
+    const root = newRepository("enrolled")
+    enrol(root)
+    const payload = editPayload("PostToolUse", { cwd: path.join(root, "src") }, "a.ts")
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+    expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
+  })
+
+  test("[HOOKS-10] in one that is not enrolled nothing is read or written", async () => {
+    const root = newRepository("foreign")
+    mkdirSync(path.join(root, ".qm/local"), { recursive: true })
+    writeFileSync(path.join(root, ".qm/local/kit.json"), "{}")
+    expect(await edit(root)).toEqual(QUIET)
+    expect(readAll(path.join(root, ".git/qm"))).toBe("")
+    expect(git(root, "status", "--porcelain", "-uall")).toBe("?? .qm/local/kit.json")
+  })
+
+  test("[HOOKS-10] without git there is no enrolling", async () => {
+    const root = path.join(temp.path, "plain")
+    mkdirSync(path.join(root, ".qm/local"), { recursive: true })
+    writeFileSync(path.join(root, ".qm/local/kit.json"), "{}")
+    expect(await edit(root)).toEqual(QUIET)
+    expect(readAll(path.join(root, ".qm"))).toBe("{}")
+  })
+
+  test("[HOOKS-10] worktrees share what one of them enrolled", async () => {
+    const root = newRepository("with-trees")
+    enrol(root)
+    const tree = path.join(temp.path, "tree")
+    git(root, "worktree", "add", "-q", tree)
+    expect(await edit(tree, "in-tree")).toEqual(QUIET)
+    expect(ledgerOf(root)).toContain("in-tree")
+  })
+
+  test("[HOOKS-11] a path through a link is that of the file", async () => {
+    const link = path.join(temp.path, "link")
+    symlinkSync(repo, link)
+    const file = path.join(link, "src/a.ts")
+    const payload = editPayload("PostToolUse", { cwd: repo, session: "linked" }, file)
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+    const lines = ledgerOf(repo).split("\n")
+    const edits = lines.filter((it) => it.includes('"path":"src/a.ts"'))
+    expect(edits.length).toBeGreaterThan(0)
+    expect(ledgerOf(repo)).not.toContain(link)
+  })
+
+  test.for([
+    ["without commits", (root: string) => git(root, "init", "-q")],
+    ["bare", (root: string) => git(root, "init", "-q", "--bare")],
+    [
+      "on a detached head",
+      (root: string) => {
+        git(root, "init", "-q")
+        commit(root, "first", { "src/a.ts": "a\n" })
+        git(root, "checkout", "-q", "--detach")
+      },
+    ],
+    ["that is none", () => {}],
+    [
+      "whose pointer leads nowhere",
+      (root: string) => writeFileSync(path.join(root, ".git"), "gitdir: /nowhere"),
+    ],
+  ] as const)("[HOOKS-1] a repository %s", async ([name, make]) => {
+    const root = path.join(temp.path, name)
+    mkdirSync(root)
+    make(root)
+    const isRepository = name === "without commits" || name === "on a detached head"
+    if (isRepository) enrol(root)
+    for (const event of ["SessionStart", "Stop"]) {
+      const said = await hooks.run({ payload: hookPayload(event, { cwd: root }) })
+      expect(said).toMatchObject({ code: 0, stderr: "" })
+      expectOneLine(said.stdout)
+    }
+    expect(await edit(root)).toEqual(QUIET)
+  })
+
+  test("[HOOKS-1] a folder that is gone, relative, or no folder", async () => {
+    for (const cwd of ["/nowhere/at/all", "src", "", "/etc/passwd", "a\0b"]) {
+      expect(await edit(cwd)).toEqual(QUIET)
+    }
+  })
+})
+
+describe("what is broken there", () => {
+  const EVENTS = ["SessionStart", "PreToolUse", "PostToolUse", "SubagentStart", "Stop"]
+
+  /** All events; how many of them ended well. */
+  async function runAll(root: string, uid?: number): Promise<number> {
+    let ended = 0
+    for (const event of EVENTS) {
+      const payload = {
+        ...editPayload("PostToolUse", { cwd: root }, "src/a.ts"),
+        agent_id: "a",
+        agent_type: "Explore",
+        hook_event_name: event,
+      }
+      const said = await hooks.run({ payload, uid })
+      expect(said).toMatchObject({ code: 0, stderr: "" })
+      expectOneLine(said.stdout)
+      ended++
+    }
+    return ended
+  }
+
+  test("[HOOKS-1] a config of garbage means the defaults", async () => {
+    const root = newRepository("garbage")
+    enrol(root)
+    mkdirSync(path.join(root, ".qm"))
+    for (const text of ["{{{", "[]", '{"kit":{"level":"x"}}', '{"kit":[]}', "\0".repeat(1_000)]) {
+      writeFileSync(path.join(root, ".qm/config.json"), text)
+      await runAll(root)
+    }
+    expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
+  })
+
+  test("[HOOKS-1] files where folders should be, and folders where files should be", async () => {
+    const root = newRepository("mixed-up")
+    const state = enrol(root)
+    for (const name of ["ledger", "claims", "verdicts", "agents", "loaded", "receipts"]) {
+      writeFileSync(path.join(state, name), "")
+    }
+    mkdirSync(path.join(root, ".qm/config.json"), { recursive: true })
+    expect(await runAll(root)).toBe(EVENTS.length)
+  })
+
+  test("[HOOKS-1] a state folder that may not be read or written", async () => {
+    const root = newRepository("locked")
+    const state = enrol(root)
+    // Root may do everything, so another has to try.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined
+    chmodSync(temp.path, 0o755)
+    for (const mode of [0o000, 0o555]) {
+      chmodSync(state, mode)
+      expect(await runAll(root, uid)).toBe(EVENTS.length)
+      chmodSync(state, 0o700)
+    }
+    expect(readdirSync(state)).toEqual(["kit.json"])
+    if (uid !== undefined) chownSync(state, uid, uid)
+    await runAll(root, uid)
+    expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
+  })
+
+  test("[HOOKS-1] ledgers and claims of garbage", async () => {
+    const root = newRepository("spoiled")
+    const state = enrol(root)
+    await runAll(root)
+    for (const folder of ["ledger", "verdicts"]) {
+      const names = readdirSync(path.join(state, folder))
+      expect(names).not.toEqual([])
+      for (const name of names) writeFileSync(path.join(state, folder, name), "\0{{\n".repeat(99))
+    }
+    expect(await runAll(root)).toBe(EVENTS.length)
+  })
+})
+
+function expectOneLine(stdout: string): void {
+  if (stdout === "") return
+  expect(stdout.split("\n")).toHaveLength(2)
+  expect(JSON.parse(stdout)).toBeTypeOf("object")
+}
+
+describe("the bundle", () => {
+  test("[HOOKS-5] one file of less than 120 kB that imports nothing", () => {
+    const source = readFileSync(hooks.bundle, "utf8")
+    expect(source.length).toBeLessThan(120_000)
+    expect(source).not.toMatch(/^import\b|\bimport\s*["({]|\brequire\(/m)
+    const asked = source.matchAll(/getBuiltinModule\([`"']([^`"']+)[`"']\)/g)
+    const names = [...asked].map((it) => it[1] ?? "")
+    expect(names.length).toBeGreaterThan(5)
+    expect(names.filter((it) => !it.startsWith("node:"))).toEqual([])
+  })
+
+  test("[HOOKS-5] at an edit neither hashes, nor sockets, nor programs are loaded", async () => {
+    const probe = path.join(temp.path, "probe.mjs")
+    writeFileSync(
+      probe,
+      `const asked = new Set()
+      const real = process.getBuiltinModule
+      process.getBuiltinModule = (name) => (asked.add(name), real(name))
+      process.on("exit", () => real("node:fs").writeSync(2, [...asked].toSorted().join(" ")))
+      await import(${JSON.stringify(hooks.bundle)})`,
+    )
+    const payload = editPayload("PostToolUse", { cwd: repo }, "src/a.ts")
+    const env = { QM_HOME: hooks.home }
+    const { stderr } = await runHookProcess([probe], { payload, env })
+    expect(stderr).toBe("node:buffer node:events node:fs node:fs/promises node:os node:path")
+  })
+})

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+import { createTokens } from "#ground/tokens"
+import { describeOperations, inputFields } from "#show/app"
+import {
+  BUILT_IN_COMMANDS,
+  buildCommandIndex,
+  type Command,
+  type Flag,
+  GLOBAL_FLAGS,
+} from "#show/cli"
+
+const FOLDER = path.join(import.meta.dirname, "../../templates")
+const KINDS = ["command", "agent", "skill"]
+
+const TEMPLATES = KINDS.flatMap((kind) =>
+  readdirSync(path.join(FOLDER, `${kind}s`)).map((file) => {
+    const text = readFileSync(path.join(FOLDER, `${kind}s`, file), "utf8")
+    const [, head = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? []
+    return { file, kind, head: parse(head), body: body.trim() }
+  }),
+)
+
+const LEVELS = {
+  "session-log": 1,
+  "new-decision": 1,
+  handoff: 1,
+  claim: 3,
+  pack: 4,
+  "repo-mapper": 4,
+  "code-review": 4,
+  "test-plan": 4,
+  "simulate-impact": 5,
+}
+
+test("[TEMPLATES-1] every head is whole, and names are given once", () => {
+  for (const { file, kind, head } of TEMPLATES) {
+    expect(head, file).toMatchObject({ name: file.replace(/\.md$/, ""), kind })
+    expect(head.description.length, file).toBeLessThanOrEqual(140)
+    expect(typeof head.tools, file).toBe(kind === "agent" ? "string" : "undefined")
+  }
+  const levels = TEMPLATES.map(({ head }) => [head.name, head.level])
+  expect(levels).toHaveLength(Object.keys(LEVELS).length)
+  expect(Object.fromEntries(levels)).toEqual(LEVELS)
+})
+
+test("[TEMPLATES-2] bodies are short, and all descriptions together cost little", async () => {
+  for (const { file, body } of TEMPLATES) {
+    expect(body.split("\n").length, file).toBeLessThanOrEqual(25)
+  }
+  const { count } = await createTokens({ encoding: "claude" }).counter()
+  const shown = TEMPLATES.map(({ head }) => `qm-${head.name}: ${head.description}`).join("\n")
+  expect(count(shown)).toBeLessThan(400)
+})
+
+test("[TEMPLATES-3] every `qm` line is one that the command line takes", async () => {
+  const commands = [
+    ...buildCommandIndex(await describeOperations(), inputFields),
+    ...BUILT_IN_COMMANDS,
+  ]
+  for (const { file, body } of TEMPLATES) {
+    const lines = [...body.matchAll(/`qm ([^`]+)`/g)].map(([, line = ""]) => line)
+    expect(lines.length, `${file} rests on a command`).toBeGreaterThan(0)
+    const wrong = lines.flatMap((line) => wrongOf(line, commands).map((it) => `${line}: ${it}`))
+    expect(wrong, file).toEqual([])
+  }
+})
+
+test("[TEMPLATES-3] a line that the command line would refuse is found", () => {
+  const flag: Flag = {
+    name: "kind",
+    key: "kind",
+    type: "text",
+    values: ["rule"],
+    isList: false,
+    isRequired: true,
+    defaultText: "",
+    description: "",
+  }
+  const title = { ...flag, name: "title", values: [] }
+  const command: Command = {
+    words: ["memory", "add"],
+    operation: "memory.record",
+    summary: "",
+    group: "Know",
+    arguments: [title],
+    flags: [flag],
+  }
+  expect(wrongOf("memory add 'a title' --kind rule", [command])).toEqual([])
+  expect(wrongOf("memory ad title", [command])).toEqual(["no such command"])
+  expect(wrongOf("memory add --kind rule", [command])).toEqual(["1 argument is missing"])
+  expect(wrongOf("memory add a b --kind rule", [command])).toEqual(["too many arguments"])
+  expect(wrongOf("memory add a --kind law", [command])).toEqual(["--kind takes no law"])
+  expect(wrongOf("memory add a --sort x --kind rule", [command])).toEqual(["no flag --sort"])
+  expect(wrongOf("memory add a", [command])).toEqual(["--kind is missing"])
+})
+
+/** What the command line would say against a line of a template, where words stand for words. */
+function wrongOf(line: string, commands: readonly Command[]): readonly string[] {
+  const tokens = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain ?? "",
+  )
+  const command = commands
+    .filter((it) => it.words.every((word, at) => tokens[at] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0]
+  if (command === undefined) return ["no such command"]
+  return wrongOfRest(tokens.slice(command.words.length), command)
+}
+
+function wrongOfRest(tokens: readonly string[], command: Command): readonly string[] {
+  const wrong: string[] = []
+  const given = new Set<string>()
+  let loose = 0
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? ""
+    if (!token.startsWith("--")) {
+      loose++
+      continue
+    }
+    const flag = [...command.flags, ...GLOBAL_FLAGS].find((it) => `--${it.name}` === token)
+    if (flag === undefined) wrong.push(`no flag ${token}`)
+    given.add(token)
+    if (flag?.type === "boolean") continue
+    const value = tokens[++at]
+    if (flag !== undefined && !isValue(flag, value)) wrong.push(`${token} takes no ${value}`)
+  }
+  const missing = command.arguments.filter((it) => it.isRequired).length - loose
+  if (missing > 0) wrong.push(`${missing} argument is missing`)
+  const takesMore = command.arguments.at(-1)?.isList === true
+  if (!takesMore && loose > command.arguments.length) wrong.push("too many arguments")
+  for (const flag of command.flags.filter((it) => it.isRequired && !given.has(`--${it.name}`))) {
+    wrong.push(`--${flag.name} is missing`)
+  }
+  return wrong
+}
+
+function isValue(flag: Flag, value: string | undefined): boolean {
+  if (value === undefined) return false
+  if (flag.type === "number") return /^\d+$/.test(value)
+  return flag.values.length === 0 || flag.values.includes(value)
+}
