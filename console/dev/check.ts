@@ -9,6 +9,16 @@ import { TASK } from "./fake-pack.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import {
+  CLAIM,
+  DECISION,
+  DENIED,
+  HELD,
+  HOSTILE_VERDICT,
+  LIVE_SESSION,
+  LOGGED_SESSION,
+  TRYING,
+} from "./kit-scenes.ts"
 import { unseenFaults } from "./self-test.ts"
 import { walkByTab } from "./walk.ts"
 
@@ -100,6 +110,26 @@ const SCENES: readonly Scene[] = [
   { path: "/memory?show=mem_05berth", state: "populated", keys: ["x"], floats: "dialog" },
   { path: "/memory", state: "empty" },
   { path: "/memory", state: "failing" },
+  { path: "/guard", state: "populated" },
+  { path: DENIED, state: "populated" },
+  { path: HELD, state: "read-only" },
+  { path: HOSTILE_VERDICT, state: "populated" },
+  { path: TRYING, state: "populated" },
+  { path: "/guard?verdict=deny&session=x", state: "populated" },
+  { path: "/guard", state: "empty" },
+  { path: "/guard", state: "failing" },
+  { path: "/sessions", state: "populated" },
+  { path: LIVE_SESSION, state: "populated" },
+  { path: LOGGED_SESSION, state: "populated" },
+  { path: CLAIM, state: "populated" },
+  { path: CLAIM, state: "populated", keys: ["x"], floats: "dialog" },
+  { path: "/sessions?tab=claims", state: "empty" },
+  { path: "/sessions?show=nobody", state: "populated" },
+  { path: "/sessions", state: "failing" },
+  { path: DECISION, state: "populated" },
+  { path: "/decisions?add=yes", state: "populated" },
+  { path: "/decisions", state: "empty" },
+  { path: "/decisions", state: "failing" },
   { path: `${PACK}&at=${FILE}`, state: "populated" },
   { path: `${PACK}&at=${FILE}&pane=chosen&drop=docs/tariffs.md&tab=json`, state: "populated" },
   { path: `${PACK}&at=${FILE}&pane=preview`, state: "read-only" },

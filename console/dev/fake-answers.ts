@@ -1,6 +1,8 @@
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
 import { answerFolds } from "./fake-fold.ts"
+import { answerGuard, type FakeGuard } from "./fake-guard.ts"
+import { answerLedger, doctorOf, type FakeLedger } from "./fake-ledger.ts"
 import { mapScan, mapShow, mapTree, searchFind } from "./fake-map.ts"
 import { answerMemories, type FakeMemories } from "./fake-memory.ts"
 import { answerPacks, type FakePacks } from "./fake-pack.ts"
@@ -10,14 +12,7 @@ import type { FakeRuns } from "./fake-runs.ts"
 import { answerRuns, nowRows } from "./fake-runs-answers.ts"
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
 import type { worldConfig } from "./fake-tables.ts"
-import {
-  EPOCH,
-  type WorldState,
-  worldDoctor,
-  worldNow,
-  worldStore,
-  worldTokens,
-} from "./fake-world.ts"
+import { EPOCH, type WorldState, worldNow, worldStore, worldTokens } from "./fake-world.ts"
 
 export type FakeWorld = {
   readonly state: WorldState
@@ -26,6 +21,8 @@ export type FakeWorld = {
   readonly runs: FakeRuns
   readonly packs: FakePacks
   readonly memories: FakeMemories
+  readonly guard: FakeGuard
+  readonly ledger: FakeLedger
   readonly transcripts: FakeTranscripts
 }
 
@@ -44,6 +41,10 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
   if (ofFolds !== undefined) return ofFolds
   const ofMemories = answerMemories(world.memories, url, asRecord(body))
   if (ofMemories !== undefined) return ofMemories
+  const ofGuard = answerGuard(world.guard, url, asRecord(body))
+  if (ofGuard !== undefined) return ofGuard
+  const ofLedger = answerLedger(world.ledger, url, asRecord(body))
+  if (ofLedger !== undefined) return ofLedger
   const isNoPlace = url.pathname === "/api/map/show" && mapShow(url.searchParams) === undefined
   if (isNoPlace) return { status: 404, answer: NO_PLACE }
   const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))
@@ -68,7 +69,7 @@ const ANSWERS: Readonly<Record<string, Answerer>> = {
   "/api/map/scan": () => mapScan(),
   "/api/search/find": (_world, query) => searchFind(query),
   "/api/now/show": ({ state, runs }) => ({ ...worldNow(state), ...nowRows(runs) }),
-  "/api/doctor/run": ({ state }) => worldDoctor(state),
+  "/api/doctor/run": ({ state }) => doctorOf(state),
   "/api/store/status": ({ state, journal }) => worldStore(state, journal.length),
   "/api/store/check": ({ journal }) => ({
     isSound: true,

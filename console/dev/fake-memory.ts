@@ -30,6 +30,12 @@ export function answerMemories(world: FakeMemories, url: URL, body: Body): Answe
       return forget(world, String(body.id))
     case "/api/memory/record":
       return refusalOf(body) ?? ok(record(world, body))
+    case "/api/decision/list":
+      return ok(decisionsOf(world))
+    case "/api/decision/show":
+      return change(world, query.get("id") ?? "", (it) => it)
+    case "/api/decision/add":
+      return refusalOf(body) ?? ok(record(world, asDecision(body)))
     default:
       return undefined
   }
@@ -52,6 +58,17 @@ function listOf({ memories }: FakeMemories, query: URLSearchParams): MemoryList 
     total: wanted.length,
     problems: memories.length === 0 ? [] : problems,
   }
+}
+
+function decisionsOf(world: FakeMemories): MemoryList {
+  const list = listOf(world, new URLSearchParams("kind=decision&limit=1000"))
+  return { ...list, problems: [] }
+}
+
+function asDecision({ title, context, decision, consequences }: Body): Body {
+  const parts = [`## Context\n\n${String(context)}`, `## Decision\n\n${String(decision)}`]
+  const last = typeof consequences === "string" ? [`## Consequences\n\n${consequences}`] : []
+  return { kind: "decision", title, body: [...parts, ...last].join("\n\n") }
 }
 
 function searched({ memories }: FakeMemories, query: URLSearchParams): MemorySearch {
@@ -99,7 +116,14 @@ function record(world: FakeMemories, body: Body) {
   const twin = world.memories.find((it) => it.title === title)
   if (twin !== undefined) return { outcome: "duplicate", memory: twin, redactions: 0 }
   const made: Memory = {
-    ...memory({ id: `mem_new${world.memories.length}`, kind: "rule", title }, 0),
+    ...memory(
+      {
+        id: `mem_new${world.memories.length}`,
+        kind: body.kind === "decision" ? "decision" : "rule",
+        title,
+      },
+      0,
+    ),
     body: String(body.body),
     description: typeof body.description === "string" ? body.description : title,
     source: {

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { extname, join } from "node:path"
 import { type Socket, Server as SocketServer } from "socket.io"
 import { answerOperation, type FakeWorld } from "./fake-answers.ts"
+import { worldGuard } from "./fake-guard.ts"
+import { worldLedger } from "./fake-ledger.ts"
 import { worldMemories } from "./fake-memory.ts"
 import { worldPacks } from "./fake-pack.ts"
 import { fakeTranscripts } from "./fake-run.ts"
@@ -93,7 +95,10 @@ function makeWorld(state: WorldState, payloads: readonly string[]): FakeWorld {
   const packs = worldPacks(state)
   const memories = worldMemories(state)
   const journal = worldJournal(state)
-  return { state, journal, config: worldConfig(), runs, packs, memories, transcripts }
+  const guard = worldGuard(state)
+  const ledger = worldLedger(state)
+  const config = worldConfig()
+  return { state, journal, config, runs, packs, memories, guard, ledger, transcripts }
 }
 
 /** The journal gets so many events more. */

@@ -27,6 +27,27 @@ type FakeSetting = {
 
 const SETTINGS: readonly FakeSetting[] = [
   {
+    key: "guard.highRiskPaths",
+    value: "src/tariff/**",
+    origin: `${PROJECT}:6`,
+    hides: [],
+    description:
+      "Files whose change is simulated first, as globs with commas; the last that fits decides",
+    env: "QM_GUARD_HIGH_RISK_PATHS",
+    isSecret: false,
+    schema: { type: "string", maxLength: 8_000, default: "" },
+  },
+  {
+    key: "kit.level",
+    value: 3,
+    origin: `${PROJECT}:5`,
+    hides: [],
+    description: "How much the kit does, from 1 to 7; `qm level` sets it and shows the table",
+    env: "QM_KIT_LEVEL",
+    isSecret: false,
+    schema: { type: "integer", minimum: 1, maximum: 7, default: 2 },
+  },
+  {
     key: "log.level",
     value: "warn",
     origin: "default",

@@ -7,6 +7,7 @@ import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 import { FOLD_SCENES } from "./fold-scenes.ts"
+import { KIT_SCENES } from "./kit-scenes.ts"
 import { MAP_SCENES } from "./map-scenes.ts"
 import { MEMORY_SCENES } from "./memory-scenes.ts"
 import { PACK_SCENES } from "./pack-scenes.ts"
@@ -102,6 +103,7 @@ const SCENES: readonly Scene[] = [
   ...MEMORY_SCENES,
   ...PACK_SCENES,
   ...FOLD_SCENES,
+  ...KIT_SCENES,
   { name: "events", path: "/events", state: "populated" },
   { name: "events-detail", path: "/events?at=1195", state: "populated" },
   { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },

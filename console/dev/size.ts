@@ -6,6 +6,7 @@ import { launch } from "./browser.ts"
 import { TASK } from "./fake-pack.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
+import { DECISION, LIVE_SESSION } from "./kit-scenes.ts"
 
 /**
  * What the first page costs: `node console/dev/size.ts` after `vite build`. Counts what a browser
@@ -27,6 +28,9 @@ const ARRIVALS: readonly Arrival[] = [
   { path: `/pack?task=${encodeURIComponent(TASK)}`, shows: "9, in final order" },
   { path: "/folds?show=fb_01callers", shows: "Seven callers." },
   { path: "/memory?show=mem_01halfcents", shows: "Seen in the invoices" },
+  { path: "/guard", shows: "189 verdicts" },
+  { path: LIVE_SESSION, shows: "Files it edited" },
+  { path: DECISION, shows: "The handbook, section 7.3" },
   { path: "/runs", shows: "Make quotes and invoices" },
   { path: `/runs/${runId(31)}`, shows: "Quotes round every line" },
 ]

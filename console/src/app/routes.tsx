@@ -1,5 +1,7 @@
 import { Suspense } from "react"
+import { parseDecisions } from "../data/decisions-search.ts"
 import { parseFold } from "../data/fold-search.ts"
+import { parseGuard } from "../data/guard-search.ts"
 import { navigate, useLocation } from "../data/location.ts"
 import { parseMap } from "../data/map-search.ts"
 import { parseMemory } from "../data/memory-search.ts"
@@ -13,86 +15,12 @@ import {
   paths,
   runIdAt,
 } from "../data/paths.ts"
-import type { IconName } from "../ui/icon/icon.tsx"
-import type { Scope } from "./keymap/keymap.ts"
+import { parseSessions } from "../data/sessions-search.ts"
 import { loadLater } from "./load-later.tsx"
 import { NotFoundPage } from "./not-found.tsx"
+import { type Place, placeAt } from "./places.ts"
 import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
-
-export type Place = {
-  readonly id:
-    | "now"
-    | "capture"
-    | "map"
-    | "memory"
-    | "pack"
-    | "folds"
-    | "runs"
-    | "events"
-    | "settings"
-  readonly href: string
-  readonly label: string
-  readonly icon: IconName
-  readonly scope: Scope
-  /** In which part of the sidebar it stands. */
-  readonly part: "nav" | "see" | "know" | "choose" | "act" | "foot"
-}
-
-/** Every page there is, in the order of the sidebar; a room without a page has no link. */
-export const PLACES: readonly Place[] = [
-  { id: "now", href: paths.now(), label: "Now", icon: "now", scope: "now", part: "nav" },
-  {
-    id: "capture",
-    href: paths.capture(),
-    label: "Capture",
-    icon: "capture",
-    scope: "capture",
-    part: "see",
-  },
-  { id: "map", href: paths.map(), label: "Map", icon: "map", scope: "map", part: "know" },
-  {
-    id: "memory",
-    href: paths.memory(),
-    label: "Memory",
-    icon: "memory",
-    scope: "memory",
-    part: "know",
-  },
-  { id: "pack", href: paths.pack(), label: "Pack", icon: "pack", scope: "pack", part: "choose" },
-  {
-    id: "folds",
-    href: paths.folds(),
-    label: "Folds",
-    icon: "fork",
-    scope: "folds",
-    part: "choose",
-  },
-  { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
-  {
-    id: "events",
-    href: paths.events(),
-    label: "Events",
-    icon: "events",
-    scope: "events",
-    part: "foot",
-  },
-  {
-    id: "settings",
-    href: paths.settings(),
-    label: "Settings",
-    icon: "settings",
-    scope: "settings",
-    part: "foot",
-  },
-]
-
-/** Where an address leads; the page of one run belongs to Runs and has keys of its own. */
-export function placeAt(path: string): Place | undefined {
-  if (runIdAt(path) === undefined) return PLACES.find((it) => it.href === path)
-  const runs = PLACES.find((it) => it.id === "runs")
-  return runs === undefined ? undefined : { ...runs, scope: "run" }
-}
 
 const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
 const CapturePage = loadLater(
@@ -105,6 +33,19 @@ const MemoryPage = loadLater(async () => {
   await reader
   return page.MemoryPage
 })
+const DecisionsPage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/decisions/page.tsx")
+  await reader
+  return page.DecisionsPage
+})
+const SessionsPage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/sessions/page.tsx")
+  await reader
+  return page.SessionsPage
+})
+const GuardPage = loadLater(async () => (await import("../features/guard/page.tsx")).GuardPage)
 const FoldPage = loadLater(async () => {
   const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
   const page = await import("../features/fold/page.tsx")
@@ -160,6 +101,10 @@ function pageFor(path: string, search: string, props: PageProps) {
       return memoryPage(search, props)
     case "folds":
       return foldPage(search, props)
+    case "decisions":
+    case "sessions":
+    case "guard":
+      return kitPage(placeAt(path)?.id, search, props)
     case "runs": {
       const id = runIdAt(path)
       return id === undefined ? runsPage(search, props) : runPage(id, search, props)
@@ -229,6 +174,37 @@ function foldPage(search: string, { now }: PageProps) {
       now={now}
       search={values}
       onSearch={(change, how) => navigate(paths.folds({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function kitPage(id: Place["id"] | undefined, search: string, { now }: PageProps) {
+  if (id === "decisions") {
+    const values = parseDecisions(search)
+    return (
+      <DecisionsPage
+        now={now}
+        search={values}
+        onSearch={(change, how) => navigate(paths.decisions({ ...values, ...change }), how)}
+      />
+    )
+  }
+  if (id === "sessions") {
+    const values = parseSessions(search)
+    return (
+      <SessionsPage
+        now={now}
+        search={values}
+        onSearch={(change, how) => navigate(paths.sessions({ ...values, ...change }), how)}
+      />
+    )
+  }
+  const values = parseGuard(search)
+  return (
+    <GuardPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.guard({ ...values, ...change }), how)}
     />
   )
 }

@@ -12,7 +12,8 @@ import { LayerBoundary, PageBoundary } from "./boundary.tsx"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { Live } from "./live.ts"
 import { loadLater } from "./load-later.tsx"
-import { Page, PLACES, type Place as PlaceOnMap, placeAt } from "./routes.tsx"
+import { PLACES, type Place as PlaceOnMap, placeAt } from "./places.ts"
+import { Page } from "./routes.tsx"
 import { StatusBar } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
 import { useNow } from "./use-now.ts"
@@ -155,6 +156,9 @@ function useGoKeys(): void {
   useKey("go.capture", () => navigate(hrefOf("capture")))
   useKey("go.map", () => navigate(hrefOf("map")))
   useKey("go.memory", () => navigate(hrefOf("memory")))
+  useKey("go.decisions", () => navigate(hrefOf("decisions")))
+  useKey("go.sessions", () => navigate(hrefOf("sessions")))
+  useKey("go.guard", () => navigate(hrefOf("guard")))
   useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.folds", () => navigate(hrefOf("folds")))
   useKey("go.runs", () => navigate(hrefOf("runs")))

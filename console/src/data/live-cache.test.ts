@@ -54,6 +54,15 @@ describe("the live cache", () => {
     expect(seqs("run.")).toEqual([3])
   })
 
+  it("[CONSOLE-5] a decision is a memory: what changes one is asked for again on both pages", () => {
+    const { queries, cache, later, isStale } = setUp()
+    const decisions = keys.operation("decision.list", { limit: 1_000 })
+    queries.setQueryData(decisions, { memories: [], total: 0, problems: [] })
+    cache.receive([entry(2, "memory.recorded")])
+    for (const { act } of later) act()
+    expect(isStale(decisions)).toBe(true)
+  })
+
   it("[CONSOLE-5] what a branch used is in the tree at once, and all about it is asked again", () => {
     const { queries, cache, later, isStale } = setUp()
     const key = keys.operation("fold.tree", {})

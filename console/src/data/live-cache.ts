@@ -23,7 +23,14 @@ const OF_RUNS: readonly AnyOperation[] = [
 /** What every sign of life of a branch may change. */
 const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
-const OF_MEMORIES: readonly AnyOperation[] = ["memory.list", "memory.search", "memory.show"]
+/** A decision is a memory of its kind. */
+const OF_MEMORIES: readonly AnyOperation[] = [
+  "memory.list",
+  "memory.search",
+  "memory.show",
+  "decision.list",
+  "decision.show",
+]
 
 /** One row an event; the compiler and a test hold it to the contract's list. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {

@@ -1,9 +1,18 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { CONTEXT_KINDS, HOST_NAMES, MEMORY_KINDS, MemoryState } from "#ground/contract"
+import {
+  CONTEXT_KINDS,
+  HOOK_NAMES,
+  HOST_NAMES,
+  MEMORY_KINDS,
+  MemoryState,
+  VERDICTS,
+} from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { parseDecisions } from "./decisions-search.ts"
 import { parseFold } from "./fold-search.ts"
+import { HOURS_OF_GUARD, parseGuard, RULES_OF_GUARD, VERDICTS_OF_GUARD } from "./guard-search.ts"
 import { parseMap } from "./map-search.ts"
 import { KINDS_OF_MEMORY, parseMemory, STATES_OF_MEMORY } from "./memory-search.ts"
 import { parsePack } from "./pack-search.ts"
@@ -17,6 +26,7 @@ import {
   paths,
   runIdAt,
 } from "./paths.ts"
+import { parseSessions, TABS_OF_SESSIONS } from "./sessions-search.ts"
 
 const searchOf = (path: string) =>
   path.slice(path.indexOf("?") < 0 ? path.length : path.indexOf("?"))
@@ -87,6 +97,47 @@ describe("addresses", () => {
     )
     expect([KINDS_OF_MEMORY, STATES_OF_MEMORY]).toEqual([MEMORY_KINDS, MemoryState.options])
     expect(parseMemory("?kind=zz&state=1&add=true")).toEqual(parseMemory(""))
+  })
+
+  it("[CONSOLE-3] and for every state of Guard, whose rules and verdicts are the contract's", () => {
+    const state = fc.record({
+      text: fc.string({ unit: "grapheme" }),
+      verdict: fc.option(fc.constantFrom(...VERDICTS_OF_GUARD)),
+      rule: fc.option(fc.constantFrom(...RULES_OF_GUARD)),
+      session: fc.string({ unit: "grapheme" }),
+      hours: fc.constantFrom(...HOURS_OF_GUARD),
+      at: fc.string(),
+      show: fc.string(),
+      trying: fc.boolean(),
+      patterns: fc.string(),
+    })
+    fc.assert(
+      fc.property(state, (search) => {
+        expect(parseGuard(searchOf(paths.guard(search)))).toEqual(search)
+      }),
+      withSeed(),
+    )
+    expect([RULES_OF_GUARD, VERDICTS_OF_GUARD]).toEqual([HOOK_NAMES, VERDICTS])
+    expect(parseGuard("?rule=zz&verdict=1&hours=5&try=true")).toEqual(parseGuard(""))
+  })
+
+  it("[CONSOLE-3] and for every state of Sessions and Decisions", () => {
+    const text = fc.string({ unit: "grapheme" })
+    const sessions = fc.record({
+      tab: fc.constantFrom(...TABS_OF_SESSIONS),
+      text,
+      at: text,
+      show: text,
+    })
+    const decisions = fc.record({ text, at: text, show: text, add: fc.boolean() })
+    fc.assert(
+      fc.property(sessions, decisions, (one, other) => {
+        expect(parseSessions(searchOf(paths.sessions(one)))).toEqual(one)
+        expect(parseDecisions(searchOf(paths.decisions(other)))).toEqual(other)
+      }),
+      withSeed(),
+    )
+    expect(parseSessions("?tab=zz")).toEqual(parseSessions(""))
   })
 
   it("[CONSOLE-3] and for every state of Capture", () => {

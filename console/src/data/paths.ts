@@ -1,10 +1,13 @@
 import type { ContextKind, HostName } from "../contract.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { type DecisionsAddress, formatDecisions } from "./decisions-search.ts"
 import { type FoldAddress, formatFold } from "./fold-search.ts"
+import { formatGuard, type GuardAddress } from "./guard-search.ts"
 import { formatMap, type MapSearch } from "./map-search.ts"
 import { formatMemory, type MemoryAddress } from "./memory-search.ts"
 import { formatPack, type PackSearch } from "./pack-search.ts"
 import { formatSearch, oneOf, wholeOrNull } from "./search.ts"
+import { formatSessions, type SessionsAddress } from "./sessions-search.ts"
 
 /**
  * Every address of the console and what its search says: selection, filters, layer. A value that
@@ -108,6 +111,9 @@ export const paths = {
   capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
   map: (search: Partial<MapSearch> = {}) => `/map${formatMap(search)}`,
   memory: (search: Partial<MemoryAddress> = {}) => `/memory${formatMemory(search)}`,
+  decisions: (search: Partial<DecisionsAddress> = {}) => `/decisions${formatDecisions(search)}`,
+  sessions: (search: Partial<SessionsAddress> = {}) => `/sessions${formatSessions(search)}`,
+  guard: (search: Partial<GuardAddress> = {}) => `/guard${formatGuard(search)}`,
   pack: (search: Partial<PackSearch> = {}) => `/pack${formatPack(search)}`,
   folds: (search: Partial<FoldAddress> = {}) => `/folds${formatFold(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,

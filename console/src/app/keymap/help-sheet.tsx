@@ -12,8 +12,11 @@ const NAMES: Readonly<Record<Scope, string>> = {
   capture: "On Capture",
   map: "On Map",
   memory: "On Memory",
+  decisions: "On Decisions",
+  sessions: "On Sessions",
   pack: "On Pack",
   folds: "On Folds",
+  guard: "On Guard",
   events: "On Events",
   settings: "On Settings",
 }

@@ -12,8 +12,11 @@ export type Scope =
   | "capture"
   | "map"
   | "memory"
+  | "decisions"
+  | "sessions"
   | "pack"
   | "folds"
+  | "guard"
   | "events"
   | "settings"
 
@@ -39,8 +42,11 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   capture: "list",
   map: "list",
   memory: "list",
+  decisions: "list",
+  sessions: "list",
   pack: "list",
   folds: "list",
+  guard: "list",
   events: "list",
   settings: "everywhere",
 }
@@ -52,6 +58,9 @@ export const KEYMAP = defineKeymap([
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
   { id: "go.map", keys: ["g m"], scope: "everywhere", label: "Go to Map" },
   { id: "go.memory", keys: ["g y"], scope: "everywhere", label: "Go to Memory" },
+  { id: "go.decisions", keys: ["g d"], scope: "everywhere", label: "Go to Decisions" },
+  { id: "go.sessions", keys: ["g o"], scope: "everywhere", label: "Go to Sessions" },
+  { id: "go.guard", keys: ["g u"], scope: "everywhere", label: "Go to Guard" },
   { id: "go.pack", keys: ["g p"], scope: "everywhere", label: "Go to Pack" },
   { id: "go.folds", keys: ["g f"], scope: "everywhere", label: "Go to Folds" },
   { id: "go.runs", keys: ["g r"], scope: "everywhere", label: "Go to Runs" },
@@ -141,6 +150,23 @@ export const KEYMAP = defineKeymap([
     operation: "memory.forget",
   },
   { id: "memory.copy", keys: ["y"], scope: "memory", label: "Copy its text" },
+  { id: "decisions.open", keys: ["Enter"], scope: "decisions", label: "Open" },
+  { id: "decisions.new", keys: ["c"], scope: "decisions", label: "Add decision" },
+  { id: "decisions.copy", keys: ["y"], scope: "decisions", label: "Copy its text" },
+  { id: "sessions.open", keys: ["Enter"], scope: "sessions", label: "Open" },
+  { id: "sessions.tab", keys: ["t"], scope: "sessions", label: "Recent, written down or claims" },
+  {
+    id: "sessions.release",
+    keys: ["x"],
+    scope: "sessions",
+    label: "Release the claim",
+    operation: "claim.release",
+  },
+  { id: "sessions.copy", keys: ["y"], scope: "sessions", label: "Copy its name" },
+  { id: "guard.open", keys: ["Enter"], scope: "guard", label: "Open" },
+  { id: "guard.verdict", keys: ["v"], scope: "guard", label: "Next verdict" },
+  { id: "guard.try", keys: ["t"], scope: "guard", label: "Try a rule", operation: "guard.try" },
+  { id: "guard.copy", keys: ["y"], scope: "guard", label: "Copy what was said" },
   { id: "folds.open", keys: ["Enter"], scope: "folds", label: "Open" },
   { id: "folds.unfold", keys: ["ArrowRight", "l"], scope: "folds", label: "Show what is below it" },
   {

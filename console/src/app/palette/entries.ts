@@ -2,7 +2,7 @@ import type { OperationEntry } from "../../data/client.ts"
 import { paths } from "../../data/paths.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { KEYMAP, type KeyRow, rowsHeardIn, type Scope } from "../keymap/keymap.ts"
-import { PLACES } from "../routes.tsx"
+import { PLACES } from "../places.ts"
 import { DENSITIES, MODES } from "../theme/appearance.ts"
 import { kindOf, THEMES } from "../theme/themes.ts"
 import { score } from "./match.ts"
@@ -80,6 +80,7 @@ const SHORTCUTS = [
   {
     keyId: "runs.new",
     label: "New run",
+    room: "runs",
     href: paths.runs({ beside: "new" }),
     icon: "plus",
     writes: true,
@@ -87,6 +88,7 @@ const SHORTCUTS = [
   {
     keyId: "",
     label: "Approvals",
+    room: "runs",
     href: paths.runs({ view: "approvals" }),
     icon: "ask",
     writes: false,
@@ -94,15 +96,32 @@ const SHORTCUTS = [
   {
     keyId: "",
     label: "Permissions",
+    room: "runs",
     href: paths.runs({ view: "permissions" }),
     icon: "lock",
     writes: false,
   },
+  {
+    keyId: "",
+    label: "Claims",
+    room: "sessions",
+    href: paths.sessions({ tab: "claims" }),
+    icon: "pulse",
+    writes: false,
+  },
+  {
+    keyId: "guard.try",
+    label: "Try a rule on yesterday",
+    room: "guard",
+    href: paths.guard({ trying: true }),
+    icon: "shield",
+    writes: false,
+  },
 ] as const
 
-function shortcutEntry({ label, href, icon }: (typeof SHORTCUTS)[number]): Entry {
+function shortcutEntry({ label, room, href, icon }: (typeof SHORTCUTS)[number]): Entry {
   const does = { kind: "place", href } as const
-  return { id: `go ${label}`, group: "Go to", icon, label, detail: "runs", verb: "Open", does }
+  return { id: `go ${label}`, group: "Go to", icon, label, detail: room, verb: "Open", does }
 }
 
 export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }

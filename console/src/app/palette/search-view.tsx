@@ -10,7 +10,7 @@ import {
 } from "../../ui/command/command.tsx"
 import { useKeyBindings } from "../../ui/keys/keys.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import type { Place } from "../routes.tsx"
+import type { Place } from "../places.ts"
 import { buildEntries, type Entry, findEntries } from "./entries.ts"
 import { markMatches } from "./match.ts"
 import { recentIds } from "./recent.ts"

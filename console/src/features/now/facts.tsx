@@ -19,6 +19,7 @@ import { Block, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pan
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
+import { ClaimFacts, HookFacts, SessionFacts } from "./ledger.tsx"
 
 /** Repository truth as key and value; no chart, no card. */
 export function Facts({ now }: { readonly now: number }) {
@@ -28,6 +29,9 @@ export function Facts({ now }: { readonly now: number }) {
         <SpentFacts />
         <RepositoryFacts />
         <HealthFacts />
+        <HookFacts />
+        <SessionFacts now={now} />
+        <ClaimFacts />
         <StoreFacts now={now} />
         <WindowFacts />
       </PaneScroll>

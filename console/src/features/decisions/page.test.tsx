@@ -1,0 +1,123 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import { MemoryState } from "#ground/contract"
+import type { Memory } from "../../contract.ts"
+import { parseDecisions } from "../../data/decisions-search.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { aDecision, NOW } from "./decisions.fixture.ts"
+import { DecisionsPage } from "./page.tsx"
+import { LIST_INPUT } from "./use-decisions.ts"
+import { markOf, sayMoved, sayState } from "./words.ts"
+
+type Known = {
+  readonly decisions?: readonly Memory[]
+  readonly shown?: Memory
+  readonly isReadOnly?: boolean
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { decisions, shown, isReadOnly }: Known): string {
+  const queries = new QueryClient()
+  const search = parseDecisions(address)
+  if (decisions !== undefined) {
+    const list = { memories: decisions, total: decisions.length, problems: [] }
+    queries.setQueryData(keys.operation("decision.list", LIST_INPUT), list)
+  }
+  if (shown !== undefined) {
+    queries.setQueryData(keys.operation("decision.show", { id: search.show }), shown)
+  }
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <DecisionsPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+
+describe("the page Decisions", () => {
+  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+    const text = render("", { decisions: [] })
+    expect(text).toMatch(/What was decided here will be listed.*\$ qm decision add/)
+    expect(text.match(/Add decision/g)?.length).toBe(2)
+    const readOnly = render("", { decisions: [], isReadOnly: true })
+    expect(readOnly.match(/Add decision/g)?.length, "only the one of the header").toBe(1)
+    expect(render("", {}), "unknown is not empty").not.toContain("qm decision add")
+    expect(render("?text=zz", { decisions: [aDecision("m")] })).toContain(
+      "No decision has these words, of 1. Show all",
+    )
+  })
+
+  it("[CONSOLE-50] each state has a mark, and what nobody here wrote is called quarantined", () => {
+    const marks = MemoryState.options.map((state) => markOf(aDecision("m", { state })))
+    const outside = { ...aDecision("m").source, isUntrusted: true }
+    const held = aDecision("m", { source: outside, state: "proposed" })
+    expect(new Set([...marks, markOf(held)]).size).toBe(MemoryState.options.length + 1)
+    expect(sayState(held)).toBe("quarantined")
+    const cites = [
+      { path: "a", sha: "1", state: "changed" as const },
+      { path: "b", sha: "1", state: "gone" as const },
+      { path: "c", sha: "1", state: "fresh" as const },
+    ]
+    expect(sayMoved(aDecision("m", { cites }))).toBe("2 citations not as it was")
+    expect(sayMoved(aDecision("m"))).toBe("")
+  })
+
+  it("[CONSOLE-50] a decision has its text, its code, and leads to where it is judged", () => {
+    const shown = aDecision("mem_1", {
+      state: "stale",
+      supersededBy: "mem_2",
+      cites: [
+        { path: "src/a.ts", symbol: "roundLine", sha: "1", state: "changed" },
+        { path: "src/b.ts", sha: "2", state: "gone" },
+      ],
+    })
+    const html = markupOf("?show=mem_1", { decisions: [shown], shown })
+    const text = textOf(html)
+    expect(text).toContain("Stale: code it cites has changed since it was decided.")
+    expect(text).toContain("Half to even.")
+    expect(text).toContain("src/a.ts#roundLine changed since")
+    expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
+    expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1"')
+    expect(html).toContain('href="/decisions?at=mem_2&amp;show=mem_2"')
+  })
+
+  it("[CONSOLE-50] a page that may only be read adds nothing", () => {
+    const html = markupOf("?add=yes", { decisions: [], isReadOnly: true })
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Add</)
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><svg.*?<\/svg><span[^>]*>Add decision</)
+    expect(textOf(html)).toContain("Secrets are replaced before it is written.")
+  })
+
+  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
+    const queryKey = keys.operation("decision.list", LIST_INPUT)
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const page = <DecisionsPage now={NOW} search={parseDecisions("")} onSearch={() => undefined} />
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    )
+    expect(textOf(html)).toMatch(/The disk is full.*Try again/)
+  })
+
+  it("[CONSOLE-22] hostile titles, texts and files are drawn as what they are", () => {
+    const shown = aDecision("mem_1", {
+      title: "x\u202Ey<img src=x>",
+      body: "<img src=x> [a](javascript:alert(1)) \u0007",
+      file: "a\u202Eb.md",
+    })
+    const html = markupOf("?show=mem_1", { decisions: [shown], shown })
+    expect(html).not.toMatch(/[\u202E\u0007]|<img|href="javascript/)
+  })
+})

@@ -1,0 +1,168 @@
+import type { VerdictLine } from "../../contract.ts"
+import { formatDuration, formatExact } from "../../contract.ts"
+import type { GuardAddress } from "../../data/guard-search.ts"
+import { formatAge, formatMoment } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { shortSession } from "../../data/session-name.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote } from "../../ui/list/list.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Ways } from "./ways.tsx"
+import { RULES_IN_WORDS, sayEvent, sayVerdict, VERDICT_LOOKS } from "./words.ts"
+
+type DetailProps = {
+  readonly now: number
+  /** undefined for one that is not in the list any more. */
+  readonly line: VerdictLine | undefined
+  readonly isReadOnly: boolean
+  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+}
+
+/** One verdict: what was said, by which rule, to whom, and how to go on after a refusal. */
+export function Detail({ now, line, isReadOnly, onSearch }: DetailProps) {
+  const close = () => onSearch({ show: "" })
+  useKey("panel.right", close)
+  return (
+    <Pane label="The verdict">
+      <DetailHead
+        back="Back to the log"
+        actions={
+          line === undefined ? null : (
+            <CopyIcon text={line.text} label="Copy what was said" keyId="guard.copy" />
+          )
+        }
+        onClose={close}
+      >
+        {line === undefined ? <Text strong>Verdict</Text> : <Title line={line} />}
+      </DetailHead>
+      {line === undefined ? (
+        <RowNote>It is not in the list: it fell out of the time or the filter.</RowNote>
+      ) : (
+        <PaneScroll>
+          <Said line={line} />
+          {line.verdict === "deny" ? <Ways line={line} isReadOnly={isReadOnly} /> : null}
+          <Paths line={line} />
+          <RuleBlock line={line} onSearch={onSearch} />
+          <About now={now} line={line} onSearch={onSearch} />
+        </PaneScroll>
+      )}
+    </Pane>
+  )
+}
+
+function Title({ line }: { readonly line: VerdictLine }) {
+  const { mark, tone } = VERDICT_LOOKS[line.verdict]
+  return (
+    <Flow>
+      <StatusMark status={mark} />
+      <Text as="h2" strong cut tone={tone}>
+        {sayVerdict(line)}
+      </Text>
+    </Flow>
+  )
+}
+
+/** Words for an agent, line by line: they are text, whatever they look like. */
+function Said({ line: { text, verdict } }: { readonly line: VerdictLine }) {
+  const { means } = VERDICT_LOOKS[verdict]
+  if (text === "") {
+    return (
+      <Block>
+        <Text as="p" tone="2" read>
+          {sentence(means)}
+        </Text>
+      </Block>
+    )
+  }
+  const lines = text.split("\n").map((it, i) => ({ key: `${i} ${it}`, says: visibleLine(it) }))
+  return (
+    <Block title="What was said" aside={means}>
+      <Stack>
+        {lines.map(({ key, says }) => (
+          <Text key={key} as="p" wrap>
+            {says}
+          </Text>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+function Paths({ line }: { readonly line: VerdictLine }) {
+  if (line.paths.length === 0) return null
+  return (
+    <Block title="About" aside={formatExact(line.paths.length)}>
+      <Stack gap="8">
+        {line.paths.map((it) => (
+          <PlaceLink key={it} href={paths.map({ show: it })}>
+            {visibleLine(it)}
+          </PlaceLink>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+type RuleBlockProps = {
+  readonly line: VerdictLine
+  onSearch(change: Partial<GuardAddress>): void
+}
+
+function RuleBlock({ line: { rule }, onSearch }: RuleBlockProps) {
+  if (rule === null) return null
+  const { level, does } = RULES_IN_WORDS[rule]
+  return (
+    <Block title={`The rule ${rule}`} aside={`from level ${level}`}>
+      <Stack gap="8">
+        <Text as="p" tone="2" read>
+          {does}
+        </Text>
+        <div>
+          <Button small onPress={() => onSearch({ rule, at: "" })}>
+            Only this rule
+          </Button>
+        </div>
+      </Stack>
+    </Block>
+  )
+}
+
+type AboutProps = RuleBlockProps & { readonly now: number }
+
+function About({ now, line, onSearch }: AboutProps) {
+  const { at, host, event, session, tool, ms } = line
+  return (
+    <Block title="When and where">
+      <Stack gap="8">
+        <Values>
+          <Value name="At">{formatMoment(at)}</Value>
+          <Value name="Age">{formatAge(at, now)}</Value>
+          <Value name="Event">{sayEvent(event)}</Value>
+          <Value name="Host">{visibleLine(host)}</Value>
+          <Value name="Session" title={visibleLine(session)}>
+            <PlaceLink href={paths.sessions({ at: session, show: session })}>
+              {shortSession(session)}
+            </PlaceLink>
+          </Value>
+          {tool === null ? null : <Value name="Tool">{visibleLine(tool)}</Value>}
+          <Value name="Took">{formatDuration(ms)}</Value>
+        </Values>
+        <div>
+          <Button small onPress={() => onSearch({ session, at: "" })}>
+            Only this session
+          </Button>
+        </div>
+      </Stack>
+    </Block>
+  )
+}

@@ -1,0 +1,184 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { GuardTry, GuardVerdicts } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { parseGuard } from "../../data/guard-search.ts"
+import { keys } from "../../data/keys.ts"
+import { aLine, aLog, aSetting, NOW } from "./guard.fixture.ts"
+import { GuardPage } from "./page.tsx"
+import { countsInput, tryInput, verdictsInput } from "./use-guard.ts"
+
+type Known = {
+  readonly log?: GuardVerdicts
+  readonly all?: GuardVerdicts
+  readonly tried?: GuardTry
+  readonly patterns?: string
+  readonly level?: number
+  readonly isReadOnly?: boolean
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, known: Known): string {
+  const queries = new QueryClient()
+  const search = parseGuard(address)
+  const put = (key: readonly unknown[], answer: unknown) => {
+    if (answer !== undefined) queries.setQueryData(key, answer)
+  }
+  put(keys.operation("guard.verdicts", verdictsInput(search)), known.log)
+  put(keys.operation("guard.verdicts", countsInput(search)), known.all)
+  const { patterns = "", level = 5 } = known
+  const set = aSetting("guard.highRiskPaths", { value: patterns })
+  const settings = [set, aSetting("kit.level", { value: level })]
+  put(keys.operation("config.show", { sources: true }), { settings, files: [], withSources: true })
+  const text = search.patterns === "" ? patterns : search.patterns
+  put(keys.operation("guard.try", tryInput(text, search.hours)), known.tried)
+  if (known.isReadOnly === true) put(keys.session, { readOnly: true })
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <GuardPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const shown = (line = aLine()) => `?at=${line.at}&show=${line.at}`
+
+describe("the page Guard", () => {
+  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+    const text = render("", { log: aLog([]) })
+    expect(text).toContain("what it said will be a line here. None was asked in 24 hours.")
+    expect(text).toContain("$ qm init Copy Look at 30 days")
+    expect(render("?hours=720", { log: aLog([]) })).not.toContain("Look at 30 days")
+    expect(render("", {}), "unknown is not empty").not.toContain("qm init")
+  })
+
+  it("[CONSOLE-15] nothing that fits is told apart from nothing there", () => {
+    for (const address of ["?rule=risk", "?session=x", "?text=zz", "?verdict=deny&hours=168"]) {
+      const text = render(address, { log: aLog([]), all: aLog([aLine()]) })
+      expect(text).toMatch(/No verdict of (24 hours|7 days) fits\. Show all/)
+    }
+  })
+
+  it("[CONSOLE-45] the counts stand on top, also of what is not listed", () => {
+    const log = aLog([aLine()], {
+      counts: { ...aLog([]).counts, deny: 3, silent: 1_200 },
+      isCut: true,
+    })
+    const text = render("", { log })
+    expect(text).toContain("1,203 verdicts in 24 hours, 3 denied")
+    expect(text).toMatch(/All 1,203 Denied 3 Silent 1,200/)
+    expect(text).toContain("The newest 1 of 1,203 are listed.")
+    const narrowed = render("?verdict=deny", { log: aLog([aLine()]), all: log })
+    expect(narrowed).toMatch(/All 1,203 Denied 3 Silent 1,200/)
+  })
+
+  it("[CONSOLE-45] a verdict has what was said, its rule with its level, and its session", () => {
+    const line = aLine({ text: "First line\nSecond line" })
+    const html = markupOf(shown(line), { log: aLog([line]) })
+    const text = textOf(html)
+    expect(text).toContain("Denied by risk")
+    expect(text).toMatch(/What was said the edit was not made First line Second line/)
+    expect(text).toContain("The rule risk from level 5 Before an edit of a high-risk path")
+    expect(html).toContain(`href="/sessions?at=${line.session}&amp;show=${line.session}"`)
+    expect(text).toContain("Session 5f0c2d1e")
+    expect(html).toContain('href="/map?show=src%2Ftariff%2Frounding.ts"')
+  })
+
+  it("[CONSOLE-45] one that fell out of the list says so", () => {
+    expect(render("?show=1", { log: aLog([aLine()]) })).toContain("It is not in the list")
+  })
+})
+
+describe("what can be done on the page Guard", () => {
+  it("[CONSOLE-46] after a refusal both ways on are offered; one by a claim leads to who holds it", () => {
+    const text = render(shown(), { log: aLog([aLine()]) })
+    expect(text).toContain("$ qm simulate src/tariff/rounding.ts Copy Simulate now")
+    expect(text).toContain("$ qm override src/tariff/rounding.ts --reason &quot;&quot; Copy")
+    expect(text).toContain("It needs a reason.")
+    const claimed = aLine({ rule: "concurrency" })
+    const html = markupOf(shown(claimed), { log: aLog([claimed]) })
+    expect(textOf(html)).not.toContain("qm simulate")
+    expect(html).toContain('href="/sessions?tab=claims"')
+    const warned = aLine({ verdict: "warn" })
+    expect(render(shown(warned), { log: aLog([warned]) })).not.toContain("Two ways on")
+  })
+
+  it("[CONSOLE-46] a page that may only be read offers the commands and no button", () => {
+    const text = render(shown(), { log: aLog([aLine()]), isReadOnly: true })
+    expect(text).toContain("qm override src/tariff/rounding.ts")
+    expect(text).not.toMatch(/Simulate now|It needs a reason/)
+  })
+
+  it("[CONSOLE-47] what is tried says what each pattern means and which edits it would have stopped", () => {
+    const tried: GuardTry = {
+      patterns: [
+        { pattern: "src/**", edits: 1, files: 12, problem: null },
+        { pattern: "[x", edits: 0, files: 0, problem: "no end" },
+      ],
+      looked: 126,
+      hits: [
+        {
+          at: NOW - 60_000,
+          session: "s-1",
+          host: "codex",
+          path: "src/a.ts",
+          pattern: "src/**",
+          was: "silent",
+        },
+      ],
+      isCut: false,
+    }
+    const text = render("?try=yes&patterns=src/**", { log: aLog([]), tried, level: 3 })
+    expect(text).toContain("src/** 1 edit, 12 files")
+    expect(text).toContain("[x no end")
+    expect(text).toMatch(/Edits it would have stopped 1 of 126 in 24 hours src\/ a\.ts Silent s-1/)
+    expect(text).toContain("works from level 5, this repository is at 3")
+    expect(text).toContain("The next edit is judged by it.")
+  })
+
+  it("[CONSOLE-47] it begins with what is set, which cannot be made live again", () => {
+    const html = markupOf("?try=yes", { log: aLog([]), patterns: "a/**" })
+    expect(html).toContain(">a/**</textarea>")
+    expect(textOf(html)).toContain("This is what is set.")
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</)
+    const other = markupOf("?try=yes&patterns=b/**", { log: aLog([]), patterns: "a/**" })
+    expect(other).not.toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</)
+    const readOnly = { log: aLog([]), patterns: "a/**", isReadOnly: true }
+    expect(markupOf("?try=yes&patterns=b/**", readOnly)).toMatch(
+      /<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</,
+    )
+  })
+
+  it("[CONSOLE-15] a failing log says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
+    const queryKey = keys.operation("guard.verdicts", verdictsInput(parseGuard("")))
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const page = <GuardPage now={NOW} search={parseGuard("")} onSearch={() => undefined} />
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    )
+    expect(textOf(html)).toMatch(/The disk is full.*Try again/)
+  })
+
+  it("[CONSOLE-22] hostile sessions, paths and words are drawn as what they are", () => {
+    const line = aLine({
+      session: "a\u202Eb<img src=x>",
+      host: "h\u2066",
+      paths: ["docs/\u202Efdp.exe", "a\nb"],
+      text: "\u0007<img src=x>\n[a](javascript:alert(1))",
+      tool: "\u200Bx",
+    })
+    const html = markupOf(shown(line), { log: aLog([line]) })
+    expect(html).not.toMatch(/[\u202E\u2066\u0007\u200B]|<img|href="javascript/)
+    expect(textOf(html), "nothing to paste").not.toContain("$ qm")
+  })
+})

@@ -1,0 +1,215 @@
+import { useState } from "react"
+import type { ConfigSetting, GuardTry } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { type GuardAddress, HOURS_OF_GUARD } from "../../data/guard-search.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { shortSession } from "../../data/session-name.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { useMakeLive, useRiskSettings, useTried } from "./use-guard.ts"
+import { RULES_IN_WORDS, sayHours, VERDICT_LOOKS } from "./words.ts"
+
+type TryPanelProps = {
+  readonly now: number
+  readonly search: GuardAddress
+  readonly isReadOnly: boolean
+  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+}
+
+/** What a list of risk paths would have stopped, before it stops anything. */
+export function TryPanel({ now, search, isReadOnly, onSearch }: TryPanelProps) {
+  const { paths: set, level } = useRiskSettings()
+  const [draft, setDraft] = useState<string | null>(null)
+  const given = search.patterns === "" ? valueOf(set) : search.patterns
+  const text = draft ?? given
+  const close = () => onSearch({ trying: false }, "replace")
+  useKey("panel.right", close)
+  return (
+    <Pane ground="canvas" label="Try a rule">
+      <DetailHead back="Back to the log" onClose={close}>
+        <Text as="h2" strong>
+          Try a rule on what happened
+        </Text>
+      </DetailHead>
+      <PaneScroll>
+        <LevelNotice level={level} />
+        <EntryForm>
+          <AreaEntry
+            label="High-risk paths"
+            mono
+            rows={3}
+            value={text}
+            placeholder="src/tariff/**, migrations/**, !**/*.test.ts"
+            says="Globs with commas. The last that fits decides; one with ! before it takes back."
+            onChange={(value) => {
+              setDraft(value)
+              onSearch({ patterns: value }, "replace")
+            }}
+          />
+          <ChoiceField
+            label="Over the last"
+            choices={HOURS}
+            value={String(search.hours)}
+            onPick={(value) => {
+              const hours = HOURS_OF_GUARD.find((it) => String(it) === value)
+              if (hours !== undefined) onSearch({ hours }, "replace")
+            }}
+          />
+        </EntryForm>
+        <Tried now={now} text={text} hours={search.hours} />
+        <MakeLive text={text} isReadOnly={isReadOnly} />
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function valueOf(set: ConfigSetting | undefined): string {
+  return typeof set?.value === "string" ? set.value : ""
+}
+
+const HOURS = HOURS_OF_GUARD.map((it) => ({ value: String(it), label: sayHours(it) }))
+
+function LevelNotice({ level }: { readonly level: number | undefined }) {
+  const needed = RULES_IN_WORDS.risk.level
+  if (level === undefined || level >= needed) return null
+  const says = `The rule risk works from level ${needed}, this repository is at ${level}. Trying is possible at every level; qm level ${needed} switches it on.`
+  return <Notice says={says} />
+}
+
+type TriedProps = {
+  readonly now: number
+  readonly text: string
+  readonly hours: GuardAddress["hours"]
+}
+
+function Tried({ now, text, hours }: TriedProps) {
+  const { data, error, refetch } = useTried(text, hours)
+  if (text.trim() === "") return null
+  if (error !== null) {
+    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+  }
+  if (data === undefined) return <RowSkeleton rows={5} />
+  return (
+    <>
+      <Patterns tried={data} />
+      <Hits now={now} tried={data} hours={hours} />
+    </>
+  )
+}
+
+function Patterns({ tried: { patterns } }: { readonly tried: GuardTry }) {
+  return (
+    <Block title="What each pattern means">
+      <Stack gap="8">
+        {patterns.map(({ pattern, edits, files, problem }, i) => (
+          <Flow key={`${i} ${pattern}`} align="apart">
+            <Text mono wrap>
+              {visibleLine(pattern)}
+            </Text>
+            <Text size="sm" tone={problem !== null || files === 0 ? "warn" : "2"}>
+              {problem === null
+                ? `${plural(edits, "edit")}, ${plural(files, "file")}`
+                : visibleLine(problem)}
+            </Text>
+          </Flow>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+type HitsProps = Pick<TriedProps, "now" | "hours"> & { readonly tried: GuardTry }
+
+function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
+  const most = isCut ? "at least " : ""
+  return (
+    <Block
+      title="Edits it would have stopped"
+      aside={`${most}${formatExact(hits.length)} of ${formatExact(looked)} in ${sayHours(hours)}`}
+    >
+      {hits.length === 0 ? (
+        <Text as="p" tone="2" read>
+          {looked === 0
+            ? "No edit was seen in this time, so there is nothing to try it on."
+            : "None. Those that a simulation or an override covered would have been let through."}
+        </Text>
+      ) : (
+        <Stack gap="8">
+          {hits.map((it, i) => (
+            <Flow key={`${i} ${it.at} ${it.path}`} align="apart">
+              <Path path={it.path} />
+              <Flow>
+                <Text size="sm" tone={VERDICT_LOOKS[it.was].tone}>
+                  {VERDICT_LOOKS[it.was].word}
+                </Text>
+                <Text size="sm" tone="3" title={visibleLine(it.session)} cut>
+                  {shortSession(it.session).slice(0, MOST_OF_A_NAME)}, {formatWhen(it.at, now)}
+                </Text>
+              </Flow>
+            </Flow>
+          ))}
+        </Stack>
+      )}
+    </Block>
+  )
+}
+
+/** What is in a line; the whole stands in its tip. */
+const MOST_OF_A_NAME = 12
+
+type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }
+
+/** From trying to guarding: the setting of this project, which can be put back. */
+function MakeLive({ text, isReadOnly }: MakeLiveProps) {
+  const { paths: set } = useRiskSettings()
+  const { makeLive, isBusy } = useMakeLive()
+  const value = text.trim()
+  const isSet = set !== undefined && valueOf(set) === value
+  const settings = paths.settings({ layer: "project", at: "guard.highRiskPaths" })
+  return (
+    <Block>
+      <Stack gap="8">
+        <Flow wrap>
+          <Button
+            look="primary"
+            disabled={isReadOnly || isBusy || isSet || set === undefined}
+            onPress={() => makeLive({ value, ...(set === undefined ? {} : { before: set }) })}
+          >
+            Make it live
+          </Button>
+          <Text size="sm" tone="2">
+            {sayLive({ isSet, isEmpty: value === "", isReadOnly })}
+          </Text>
+        </Flow>
+        <Text as="p" size="sm" tone="3">
+          Saved as guard.highRiskPaths in the project file, for everybody who works here:{" "}
+          <PlaceLink href={settings}>Settings</PlaceLink>.
+        </Text>
+      </Stack>
+    </Block>
+  )
+}
+
+type LiveState = {
+  readonly isSet: boolean
+  readonly isEmpty: boolean
+  readonly isReadOnly: boolean
+}
+
+function sayLive({ isSet, isEmpty, isReadOnly }: LiveState): string {
+  if (isReadOnly) return "This page is read only."
+  if (isSet) return isEmpty ? "No path is of high risk now." : "This is what is set."
+  return isEmpty ? "No path will be of high risk." : "The next edit is judged by it."
+}

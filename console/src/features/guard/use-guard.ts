@@ -1,0 +1,145 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import type { ConfigSetting, GuardVerdicts } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { GuardAddress } from "../../data/guard-search.ts"
+import { keys } from "../../data/keys.ts"
+import { formatClock } from "../../data/moments.ts"
+import { readOrigin } from "../../data/origin.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { useWatched } from "../../data/watched.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** Asked for every 5 s: a page that nobody could read to its end is not sent each time. */
+const MOST_LISTED = 500
+const MOST_HITS = 200
+/** Longer than between letters: the whole log is read for each. */
+const TYPING_MS = 300
+
+type Filter = Pick<GuardAddress, "verdict" | "rule" | "session" | "hours">
+
+export const verdictsInput = ({ verdict, ...rest }: Filter): Input<"guard.verdicts"> => ({
+  ...filterOf(rest),
+  ...(verdict === null ? {} : { verdict }),
+  limit: MOST_LISTED,
+})
+
+/** The same without the verdict: how many there are of each. */
+export const countsInput = (search: Omit<Filter, "verdict">): Input<"guard.verdicts"> => ({
+  ...filterOf(search),
+  limit: 1,
+})
+
+const filterOf = ({ rule, session, hours }: Omit<Filter, "verdict">) => ({
+  sinceHours: hours,
+  ...(session === "" ? {} : { session }),
+  ...(rule === null ? {} : { rule }),
+})
+
+export function useVerdicts(search: Filter) {
+  return useWatched("guard.verdicts", verdictsInput(search))
+}
+
+/** Of every verdict, whichever is asked for; undefined until it is known. */
+export function useCounts(search: Filter, listed: GuardVerdicts | undefined) {
+  const isNarrowed = search.verdict !== null
+  const all = useWatched("guard.verdicts", countsInput(search), { isAsked: isNarrowed })
+  return isNarrowed ? all.data?.counts : listed?.counts
+}
+
+const RISK_KEY = "guard.highRiskPaths"
+
+/** What is set now; undefined until it is known. */
+export function useRiskSettings() {
+  const { data } = useOperation("config.show", { sources: true })
+  const find = (key: string) => data?.settings.find((it) => it.key === key)
+  const level = find("kit.level")?.value
+  return { paths: find(RISK_KEY), level: typeof level === "number" ? level : undefined }
+}
+
+export const tryInput = (patterns: string, hours: number): Input<"guard.try"> => ({
+  patterns,
+  sinceHours: hours,
+  limit: MOST_HITS,
+})
+
+/** What the patterns would have stopped; the last answer stays while the next is on its way. */
+export function useTried(text: string, hours: number) {
+  const client = useClient()
+  const patterns = useSettled(text.trim(), TYPING_MS)
+  return useQuery({
+    queryKey: keys.operation("guard.try", tryInput(patterns, hours)),
+    queryFn: ({ signal }) => client.read("guard.try", tryInput(patterns, hours), { signal }),
+    enabled: patterns !== "",
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Puts the patterns into the project's file. What was there before is put back by undo. */
+export function useMakeLive() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const settle = () => void queries.invalidateQueries({ queryKey: keys.anyInput("config.show") })
+  const fail = (error: unknown) => toast.fail(toWireError(error))
+  const save = useMutation({
+    mutationFn: ({ value }: Change) =>
+      value === null
+        ? client.write("config.unset", { key: RISK_KEY, layer: "project" })
+        : client.write("config.set", { key: RISK_KEY, layer: "project", value }),
+    onSuccess: (after, { before }) => {
+      const undo = before === undefined ? undefined : formerly(before)
+      toast.show({
+        text: saySaved(after),
+        ...(undo === undefined ? {} : { undo: () => save.mutate({ value: undo.value }) }),
+      })
+    },
+    onError: fail,
+    onSettled: settle,
+  })
+  return { makeLive: save.mutate, isBusy: save.isPending }
+}
+
+type Change = { readonly value: string | null; readonly before?: ConfigSetting }
+
+/** What the project's file said before; undefined where a higher layer hides it. */
+export function formerly(before: ConfigSetting): { readonly value: string | null } | undefined {
+  const isOfProject = (origin: string) => readOrigin(origin).kind === "project"
+  if (isOfProject(before.origin)) return { value: String(before.value) }
+  return before.hides.some(isOfProject) ? undefined : { value: null }
+}
+
+/** A value that a higher layer hides is saved, and does not count yet. */
+export function saySaved({ key, origin }: ConfigSetting): string {
+  const { kind, says } = readOrigin(origin)
+  const counts = kind === "project" || kind === "user" || kind === "default"
+  return `${key} was changed in the project file${counts ? "" : `; ${says} still decides`}`
+}
+
+/** The two ways on after a refusal. */
+export function useWays() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const fail = (error: unknown) => toast.fail(toWireError(error))
+  const simulate = useMutation({
+    mutationFn: (paths: readonly string[]) => client.write("guard.simulate", { paths: [...paths] }),
+    onSuccess: ({ receipt, reachCount, testCount }) => {
+      const reach = `${plural(reachCount, "file")} and ${plural(testCount, "test")} lean on it`
+      toast.show({ text: `Risk ${receipt.risk.toFixed(2)}, ${reach}; covered for four hours` })
+    },
+    onError: fail,
+  })
+  const override = useMutation({
+    mutationFn: (input: Input<"guard.override">) => client.write("guard.override", input),
+    onSuccess: ({ paths, until }) => {
+      const what = paths.length === 1 ? "It" : `${formatExact(paths.length)} paths`
+      toast.show({ text: `${what} may be edited until ${formatClock(until)}, the reason is kept` })
+    },
+    onError: fail,
+    onSettled: () => void queries.invalidateQueries({ queryKey: keys.anyInput("guard.verdicts") }),
+  })
+  return { simulate, override }
+}

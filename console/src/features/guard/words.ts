@@ -1,0 +1,140 @@
+import type { GuardVerdicts, HookName, VerdictKind, VerdictLine } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import type { GuardAddress } from "../../data/guard-search.ts"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+/** What each rule does, and the lowest level that has it. */
+export const RULES_IN_WORDS: Readonly<
+  Record<HookName, { readonly level: number; readonly does: string }>
+> = {
+  boot: {
+    level: 2,
+    does: "When a session starts, hands it what it should know: how far the branch is from upstream, the latest session, open claims, memories.",
+  },
+  track: {
+    level: 2,
+    does: "After an edit, writes it into the ledger of the session, renews its claims, and warns when another session claims the file.",
+  },
+  drift: {
+    level: 2,
+    does: "When a session wants to stop, two or more important files changed and nothing was written down: keeps it once and says what to register.",
+  },
+  concurrency: {
+    level: 3,
+    does: "Before an edit, warns when another live session or somebody outside touched the file, and refuses it against a live, earlier claim.",
+  },
+  risk: {
+    level: 5,
+    does: "Before an edit of a high-risk path, refuses it unless a simulation of the last four hours or an override covers it.",
+  },
+  pitfall: {
+    level: 5,
+    does: "Before an edit, shows what is remembered to go wrong in the file, at most once a day.",
+  },
+  package: {
+    level: 4,
+    does: "When a sub-agent starts, hands it a package that was chosen from its own prompt.",
+  },
+  loaded: {
+    level: 2,
+    does: "Notes which instructions the host says it has loaded.",
+  },
+}
+
+type VerdictLook = {
+  readonly word: string
+  readonly tone: "2" | "3" | "warn" | "bad" | "accent"
+  readonly mark: Status
+  /** What it meant for the work. */
+  readonly means: string
+}
+
+export const VERDICT_LOOKS: Readonly<Record<VerdictKind, VerdictLook>> = {
+  silent: {
+    word: "Silent",
+    tone: "3",
+    mark: "cancelled",
+    means: "nothing was said, the work went on",
+  },
+  context: { word: "Context", tone: "2", mark: "done", means: "the agent was handed words" },
+  warn: { word: "Warned", tone: "warn", mark: "warned", means: "the work went on" },
+  deny: { word: "Denied", tone: "bad", mark: "failed", means: "the edit was not made" },
+  block: { word: "Blocked", tone: "bad", mark: "paused", means: "the stop was held back once" },
+  override: {
+    word: "Override",
+    tone: "accent",
+    mark: "waiting",
+    means: "it would have been denied, and somebody said that it may be made",
+  },
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  "session-start": "session starts",
+  "before-edit": "before an edit",
+  "after-edit": "after an edit",
+  "after-tool": "after a tool",
+  "before-agent": "before a sub-agent",
+  "agent-start": "sub-agent starts",
+  stop: "session stops",
+  loaded: "instructions loaded",
+}
+
+/** A newer server may know others: they are shown as they are. */
+export function sayEvent(event: string): string {
+  return EVENTS[event] ?? visibleLine(event)
+}
+
+/** Denied by risk. */
+export function sayVerdict({ verdict, rule }: VerdictLine): string {
+  const { word } = VERDICT_LOOKS[verdict]
+  return rule === null ? word : `${word} by ${rule}`
+}
+
+/** and 2 more; empty for one path or none. */
+export function sayMorePaths(paths: readonly string[]): string {
+  return paths.length < 2 ? "" : `and ${formatExact(paths.length - 1)} more`
+}
+
+const HOURS: Readonly<Record<GuardAddress["hours"], string>> = {
+  1: "1 hour",
+  24: "24 hours",
+  168: "7 days",
+  720: "30 days",
+}
+
+export function sayHours(hours: GuardAddress["hours"]): string {
+  return HOURS[hours]
+}
+
+/** 214 verdicts in 24 hours, 3 denied. */
+export function sayCounts(counts: GuardVerdicts["counts"], hours: GuardAddress["hours"]): string {
+  const all = totalOf(counts)
+  const refused = [
+    [counts.deny, "denied"],
+    [counts.block, "blocked"],
+  ] as const
+  const said = refused.flatMap(([count, word]) =>
+    count === 0 ? [] : [`${formatExact(count)} ${word}`],
+  )
+  return [`${plural(all, "verdict")} in ${sayHours(hours)}`, ...said].join(", ")
+}
+
+export function totalOf(counts: GuardVerdicts["counts"]): number {
+  return Object.values(counts).reduce((sum, it) => sum + it, 0)
+}
+
+const PLAIN = /^[\w@%+=:,./-]+$/
+
+/**
+ * Paths as a shell takes them, or undefined: a name with a character that acts on a terminal is
+ * offered to nobody for pasting.
+ */
+export function pathsForShell(paths: readonly string[]): string | undefined {
+  if (paths.some((it) => visibleLine(it) !== it)) return undefined
+  return paths.map((it) => quote(it.startsWith("-") ? `./${it}` : it)).join(" ")
+}
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

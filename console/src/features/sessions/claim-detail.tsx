@@ -1,0 +1,129 @@
+import { useState } from "react"
+import type { Claim } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { formatAge, formatMoment } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { shortSession } from "../../data/session-name.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote } from "../../ui/list/list.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { useRelease } from "./use-sessions.ts"
+import { holderMark, isPersons, sayExpiry, sayHolder } from "./words.ts"
+
+type ClaimDetailProps = {
+  readonly now: number
+  readonly path: string
+  /** undefined for one that was given back meanwhile. */
+  readonly claim: Claim | undefined
+  readonly isReadOnly: boolean
+  onClose(): void
+}
+
+/** Who holds a path, since when, and how it is given back. */
+export function ClaimDetail({ now, path, claim, isReadOnly, onClose }: ClaimDetailProps) {
+  useKey("panel.right", onClose)
+  return (
+    <Pane label="The claim">
+      <DetailHead
+        back="Back to the list"
+        actions={<CopyIcon text={path} label="Copy its name" keyId="sessions.copy" />}
+        onClose={onClose}
+      >
+        <Text as="h2" strong cut>
+          <Path path={path} />
+        </Text>
+      </DetailHead>
+      {claim === undefined ? (
+        <RowNote>Nobody holds it any more.</RowNote>
+      ) : (
+        <PaneScroll>
+          <About now={now} claim={claim} />
+          <Release claim={claim} isReadOnly={isReadOnly} onReleased={onClose} />
+        </PaneScroll>
+      )}
+    </Pane>
+  )
+}
+
+function About({ now, claim }: { readonly now: number; readonly claim: Claim }) {
+  const { path, session, machine, fence, takenAt, heartbeatAt } = claim
+  return (
+    <Block>
+      <Stack gap="8">
+        <Values>
+          <Value name="Session" title={visibleLine(session)}>
+            {isPersons(claim) ? (
+              <Text mono>{visibleLine(session)}</Text>
+            ) : (
+              <PlaceLink href={paths.sessions({ at: session, show: session })}>
+                {shortSession(session)}
+              </PlaceLink>
+            )}
+          </Value>
+          <Value name="Holder" wrap>
+            <Flow>
+              <StatusMark status={holderMark(claim)} />
+              {sayHolder(claim)}
+            </Flow>
+          </Value>
+          <Value name="Machine">{visibleLine(machine)}</Value>
+          <Value name="Held since">
+            {formatAge(takenAt, now)}, {formatMoment(takenAt)}
+          </Value>
+          <Value name="Heartbeat">{formatAge(heartbeatAt, now)} ago</Value>
+          <Value name="Runs out">{sayExpiry(claim, now)}</Value>
+          <Value name="Fence">{formatExact(fence)}</Value>
+        </Values>
+        <PlaceLink href={paths.map({ show: path })}>Show it on the map</PlaceLink>
+      </Stack>
+    </Block>
+  )
+}
+
+const loadDialog = async () => (await import("./release-dialog.tsx")).ReleaseDialog
+
+type ReleaseProps = {
+  readonly claim: Claim
+  readonly isReadOnly: boolean
+  onReleased(): void
+}
+
+/** One's own is given back at once; for that of an agent a person is asked. */
+function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
+  const { release, isBusy } = useRelease()
+  const [isAsking, setIsAsking] = useState(false)
+  const { part: ReleaseDialog, want } = useLater(loadDialog)
+  const act = () => {
+    release(claim)
+    onReleased()
+  }
+  return (
+    <Block>
+      <Flow wrap>
+        <Button
+          small
+          keyId="sessions.release"
+          disabled={isReadOnly || isBusy}
+          {...(isPersons(claim) ? {} : { look: "danger" })}
+          onPress={() => (isPersons(claim) ? act() : want(() => setIsAsking(true)))}
+        >
+          Release
+        </Button>
+        <Text size="sm" tone="2">
+          {isReadOnly ? "This page is read only." : "Others may edit it from then on."}
+        </Text>
+      </Flow>
+      {isAsking && ReleaseDialog !== undefined ? (
+        <ReleaseDialog claim={claim} onRelease={act} onClose={() => setIsAsking(false)} />
+      ) : null}
+    </Block>
+  )
+}

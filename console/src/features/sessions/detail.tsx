@@ -1,0 +1,118 @@
+import type { LiveSession, SessionShow } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatAge, formatMoment } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { shortSession } from "../../data/session-name.ts"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { CommandLine } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { ClaimsBlock, FilesBlock, LoadedBlock, MomentsBlock, OutsideBlock } from "./parts.tsx"
+import { useOneSession } from "./use-sessions.ts"
+import { markOf, sayDrift, sayHost, sayWork } from "./words.ts"
+
+type DetailProps = { readonly now: number; readonly id: string; onClose(): void }
+
+/** One session: of a live one its ledger, of one that was written down its text. */
+export function Detail({ now, id, onClose }: DetailProps) {
+  const { data, error, isPending, refetch } = useOneSession(id)
+  useKey("panel.right", onClose)
+  return (
+    <Pane label="The session">
+      <DetailHead
+        back="Back to the list"
+        actions={<CopyIcon text={id} label="Copy its name" keyId="sessions.copy" />}
+        onClose={onClose}
+      >
+        <Text as="h2" strong mono cut title={visibleLine(id)}>
+          {shortSession(id)}
+        </Text>
+      </DetailHead>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {isPending && error === null ? <RowSkeleton rows={8} /> : null}
+      {data === undefined ? null : (
+        <PaneScroll>
+          {data.text === null ? null : (
+            <Block>
+              <Markdown text={data.text} />
+            </Block>
+          )}
+          {data.live === null ? null : <LiveParts now={now} live={data.live} shown={data} />}
+        </PaneScroll>
+      )}
+    </Pane>
+  )
+}
+
+type LivePartsProps = {
+  readonly now: number
+  readonly live: LiveSession
+  readonly shown: SessionShow
+}
+
+function LiveParts({ now, live, shown }: LivePartsProps) {
+  return (
+    <>
+      <Summary now={now} live={live} />
+      {live.drifted > 0 ? <Owed live={live} /> : null}
+      <FilesBlock now={now} files={shown.files} />
+      <ClaimsBlock now={now} claims={shown.claims} />
+      <OutsideBlock now={now} outside={shown.outside} />
+      <MomentsBlock now={now} shown={shown} />
+      <LoadedBlock loaded={shown.loaded} />
+    </>
+  )
+}
+
+function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
+  const { session, startedAt, lastAt } = live
+  return (
+    <Block>
+      <Stack gap="8">
+        <Values>
+          <Value name="Ledger">
+            <Flow>
+              <StatusMark status={markOf(live)} />
+              {sayDrift(live)}
+            </Flow>
+          </Value>
+          <Value name="Work">{sayWork(live)}</Value>
+          <Value name="Host">{sayHost(live)}</Value>
+          {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
+          <Value name="Last seen">
+            {formatAge(lastAt, now)} ago, {formatMoment(lastAt)}
+          </Value>
+          <Value name="Id" wrap>
+            <Text mono>{visibleLine(session)}</Text>
+          </Value>
+        </Values>
+        <PlaceLink href={paths.guard({ session, hours: 720 })}>What hooks said to it</PlaceLink>
+      </Stack>
+    </Block>
+  )
+}
+
+/** What the nudge at the end of a session asks for; here a person can do it. */
+function Owed({ live: { drifted } }: { readonly live: LiveSession }) {
+  return (
+    <Block title="Not written down" aside={formatExact(drifted)}>
+      <Stack gap="8">
+        <Text as="p" tone="2" read>
+          {plural(drifted, "important file")} changed since the session was last written down. It is
+          asked for this once, when it wants to stop.
+        </Text>
+        <CommandLine command={'qm session register words "what was asked"'} />
+      </Stack>
+    </Block>
+  )
+}

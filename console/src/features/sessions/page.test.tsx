@@ -1,0 +1,145 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { Claim, SessionList, SessionShow } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parseSessions } from "../../data/sessions-search.ts"
+import { SessionsPage } from "./page.tsx"
+import { aClaim, aList, aSession, aShow, NOW } from "./sessions.fixture.ts"
+import { LIST_INPUT } from "./use-sessions.ts"
+
+type Known = {
+  readonly list?: SessionList
+  readonly claims?: readonly Claim[]
+  readonly shown?: SessionShow
+  readonly isReadOnly?: boolean
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): string {
+  const queries = new QueryClient()
+  const search = parseSessions(address)
+  if (list !== undefined) queries.setQueryData(keys.operation("session.list", LIST_INPUT), list)
+  if (claims !== undefined) queries.setQueryData(keys.operation("claim.list", {}), { claims })
+  if (shown !== undefined) {
+    queries.setQueryData(keys.operation("session.show", { session: search.show }), shown)
+  }
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <SessionsPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+
+describe("the page Sessions", () => {
+  it("[CONSOLE-15] each of its lists says when it is empty, and the command that fills it", () => {
+    const list = aList()
+    expect(render("", { list })).toContain("$ qm init")
+    expect(render("?tab=logged", { list })).toContain("$ qm session register rounding")
+    expect(render("?tab=claims", { claims: [] })).toMatch(/No file is held\..*\$ qm claim take/)
+    expect(render("", {}), "unknown is not empty").not.toContain("qm init")
+  })
+
+  it("[CONSOLE-15] words that nothing has are told apart from nothing there", () => {
+    const list = aList({ live: [aSession("s-1")] })
+    expect(render("?text=zz", { list })).toContain("Nothing has these words. Show all")
+    const claims = [aClaim("src/a.ts")]
+    expect(render("?tab=claims&text=zz", { claims })).toContain("Nothing has these words.")
+  })
+
+  it("[CONSOLE-48] the lists say how many there are, and how many sessions owe something", () => {
+    const list = aList({
+      live: [aSession("s-1", { drifted: 2 }), aSession("s-2")],
+      logged: [{ file: "f.md", date: "2026-11-14", title: "t", request: "r" }],
+      loggedCount: 24,
+    })
+    const text = render("?tab=logged", { list, claims: [aClaim("a")] })
+    expect(text).toContain("2 sessions in 30 days, 1 not written down")
+    expect(text).toMatch(/Recent 2 Written down 24 Claims 1/)
+    expect(text).toContain("The newest 1 of 24 are listed.")
+  })
+
+  it("[CONSOLE-48] a session has its files, claims, reminders, simulations and instructions", () => {
+    const shown = aShow({
+      live: aSession("s-1", { drifted: 2 }),
+      files: [
+        { path: "src/a.ts", edits: 6, firstAt: NOW, lastAt: NOW - 120_000, isImportant: true },
+      ],
+      outside: [{ path: "src/b.ts", at: NOW - 60_000 }],
+      registered: [{ file: ".qm/sessions/x.md", at: NOW }],
+      nudges: [{ at: NOW }],
+      simulations: [{ id: "sim", risk: 0.62, at: NOW, paths: ["src/a.ts"] }],
+      loaded: [{ path: "/r/B.md", kind: "Project", reason: "include", parent: "/r/A.md", at: NOW }],
+      claims: [aClaim("src/")],
+    })
+    const html = markupOf("?show=s-1", { list: aList(), shown })
+    const text = textOf(html)
+    expect(text).toContain("2 important files changed since the session was last written down")
+    expect(text).toContain("src/a.ts important, 6 edits, 2 min ago")
+    expect(text).toContain("Changed by others meanwhile 1 src/b.ts")
+    expect(text).toContain("Reminded to write it down")
+    expect(text).toContain("Simulated src/a.ts, risk 0.62")
+    expect(text).toContain("/r/B.md Project, include, named by /r/A.md")
+    expect(text).toContain("src/ runs out in 50 min")
+    expect(html).toContain('href="/sessions?tab=logged&amp;at=.qm%2Fsessions%2Fx.md')
+    expect(html).toContain('href="/guard?session=s-1&amp;hours=720"')
+  })
+
+  it("[CONSOLE-48] a claim says who holds it, and one that was given back says so", () => {
+    const claims = [aClaim("src/a.ts", { isHolderAlive: false })]
+    const text = render("?tab=claims&show=src/a.ts", { claims })
+    expect(text).toMatch(/Session s-1 Holder its process is gone Machine desk/)
+    expect(text).toContain("Runs out in 50 min")
+    expect(render("?tab=claims&show=src/b.ts", { claims })).toContain("Nobody holds it any more.")
+  })
+
+  it("[CONSOLE-48] a page that may only be read releases nothing", () => {
+    const known = { claims: [aClaim("src/a.ts")], isReadOnly: true }
+    const html = markupOf("?tab=claims&show=src/a.ts", known)
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Release</)
+    expect(textOf(html)).toContain("This page is read only.")
+  })
+
+  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
+    const queryKey = keys.operation("session.list", LIST_INPUT)
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const page = <SessionsPage now={NOW} search={parseSessions("")} onSearch={() => undefined} />
+    const html = renderToStaticMarkup(
+      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    )
+    expect(textOf(html)).toMatch(/The disk is full.*Try again/)
+  })
+
+  it("[CONSOLE-22] hostile names, paths and texts are drawn as what they are", () => {
+    const evil = "a\u202E<img src=x>\u0007"
+    const shown = aShow({
+      live: aSession(evil, { host: evil }),
+      files: [{ path: evil, edits: 1, firstAt: NOW, lastAt: NOW, isImportant: false }],
+      outside: [{ path: evil, at: NOW }],
+      registered: [{ file: evil, at: NOW }],
+      simulations: [{ id: "s", risk: 0, at: NOW, paths: [evil] }],
+      loaded: [{ path: evil, kind: evil, reason: evil, parent: evil, at: NOW }],
+      claims: [aClaim(evil, { session: evil })],
+      text: `${evil} [a](javascript:alert(1))`,
+    })
+    const list = aList({ live: [aSession(evil, { host: evil })] })
+    const live = markupOf(`?show=${encodeURIComponent(evil)}`, { list, shown })
+    const claims = [aClaim(evil, { session: evil, machine: evil, isHolderAlive: null })]
+    const held = markupOf(`?tab=claims&show=${encodeURIComponent(evil)}`, { claims })
+    for (const html of [live, held])
+      expect(html).not.toMatch(/[\u202E\u0007]|<img|href="javascript/)
+  })
+})

@@ -1,0 +1,165 @@
+import type { Claim, SessionShow } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { formatAge, formatWhen } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { Block, Flow, Stack } from "../../ui/pane/pane.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { sayExpiry, sayLoaded } from "./words.ts"
+
+/** A long session edits hundreds; the rest is on the command line. */
+const MOST_SHOWN = 100
+
+type LineProps = { readonly path: string; readonly says: string; readonly isWarned?: boolean }
+
+/** A path that leads to the map, and what is to be known about it. */
+function PathLine({ path, says, isWarned = false }: LineProps) {
+  return (
+    <Flow align="apart">
+      <PlaceLink href={paths.map({ show: path })}>{visibleLine(path)}</PlaceLink>
+      <Text size="sm" tone={isWarned ? "warn" : "3"}>
+        {says}
+      </Text>
+    </Flow>
+  )
+}
+
+function More({ count }: { readonly count: number }) {
+  if (count <= MOST_SHOWN) return null
+  return (
+    <Text size="sm" tone="3">
+      And {formatExact(count - MOST_SHOWN)} more.
+    </Text>
+  )
+}
+
+type FilesBlockProps = { readonly now: number; readonly files: SessionShow["files"] }
+
+export function FilesBlock({ now, files }: FilesBlockProps) {
+  return (
+    <Block title="Files it edited" aside={formatExact(files.length)}>
+      <Stack gap="8">
+        {files.length === 0 ? <Text tone="2">None yet.</Text> : null}
+        {files.slice(0, MOST_SHOWN).map(({ path, edits, lastAt, isImportant }) => (
+          <PathLine
+            key={path}
+            path={path}
+            says={`${isImportant ? "important, " : ""}${plural(edits, "edit")}, ${formatAge(lastAt, now)} ago`}
+          />
+        ))}
+        <More count={files.length} />
+      </Stack>
+    </Block>
+  )
+}
+
+type ClaimsBlockProps = { readonly now: number; readonly claims: readonly Claim[] }
+
+export function ClaimsBlock({ now, claims }: ClaimsBlockProps) {
+  if (claims.length === 0) return null
+  return (
+    <Block title="Claims" aside={formatExact(claims.length)}>
+      <Stack gap="8">
+        {claims.slice(0, MOST_SHOWN).map((it) => (
+          <Flow key={it.path} align="apart">
+            <PlaceLink href={paths.sessions({ tab: "claims", at: it.path, show: it.path })}>
+              {visibleLine(it.path)}
+            </PlaceLink>
+            <Text size="sm" tone="3">
+              {it.expiresAt <= now ? "ran out" : `runs out ${sayExpiry(it, now)}`}
+            </Text>
+          </Flow>
+        ))}
+        <More count={claims.length} />
+      </Stack>
+    </Block>
+  )
+}
+
+type OutsideBlockProps = { readonly now: number; readonly outside: SessionShow["outside"] }
+
+export function OutsideBlock({ now, outside }: OutsideBlockProps) {
+  if (outside.length === 0) return null
+  return (
+    <Block title="Changed by others meanwhile" aside={formatExact(outside.length)}>
+      <Stack gap="8">
+        {outside.slice(0, MOST_SHOWN).map(({ path, at }) => (
+          <PathLine key={`${at} ${path}`} path={path} says={`${formatAge(at, now)} ago`} isWarned />
+        ))}
+        <More count={outside.length} />
+      </Stack>
+    </Block>
+  )
+}
+
+type MomentsBlockProps = { readonly now: number; readonly shown: SessionShow }
+
+/** When it was written down, reminded, and what it simulated. */
+export function MomentsBlock({ now, shown }: MomentsBlockProps) {
+  const { registered, nudges, simulations } = shown
+  if (registered.length + nudges.length + simulations.length === 0) return null
+  return (
+    <Block title="What happened">
+      <Stack gap="8">
+        {registered.map(({ file, at }) => (
+          <Stack key={`${at} ${file}`}>
+            <PlaceLink href={paths.sessions({ tab: "logged", at: file, show: file })}>
+              {`Written down in ${visibleLine(file)}`}
+            </PlaceLink>
+            <When at={at} now={now} />
+          </Stack>
+        ))}
+        {nudges.map(({ at }, i) => (
+          <Flow key={`${i} ${at}`} align="apart">
+            <Text>Reminded to write it down</Text>
+            <When at={at} now={now} />
+          </Flow>
+        ))}
+        {simulations.map(({ id, risk, at, paths: simulated }) => (
+          <Flow key={id} align="apart">
+            <Text wrap title={visibleLine(simulated.join(", "))}>
+              Simulated{" "}
+              {simulated.length === 1
+                ? visibleLine(simulated[0] ?? "")
+                : plural(simulated.length, "file")}
+              , risk {risk.toFixed(2)}
+            </Text>
+            <When at={at} now={now} />
+          </Flow>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+function When({ at, now }: { readonly at: number; readonly now: number }) {
+  return (
+    <Text size="sm" tone="3">
+      {formatWhen(at, now)}
+    </Text>
+  )
+}
+
+/** The paths may lie outside of the repository: they are text, not places. */
+export function LoadedBlock({ loaded }: { readonly loaded: SessionShow["loaded"] }) {
+  if (loaded.length === 0) return null
+  return (
+    <Block title="Instructions the host loaded" aside={formatExact(loaded.length)}>
+      <Stack gap="8">
+        {loaded.slice(0, MOST_SHOWN).map((it) => (
+          <Stack key={`${it.at} ${it.path}`}>
+            <Text mono wrap>
+              {visibleLine(it.path)}
+            </Text>
+            <Text size="sm" tone="3" wrap>
+              {it.parent === null
+                ? sayLoaded(it)
+                : `${sayLoaded(it)}, named by ${visibleLine(it.parent)}`}
+            </Text>
+          </Stack>
+        ))}
+        <More count={loaded.length} />
+      </Stack>
+    </Block>
+  )
+}

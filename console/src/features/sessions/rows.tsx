@@ -1,0 +1,168 @@
+import type { Claim, LiveSession, LoggedSession } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { formatAge, formatWhen } from "../../data/moments.ts"
+import { shortSession } from "../../data/session-name.ts"
+import { Cell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { holderMark, markOf, sayDrift, sayExpiry, sayHolder, sayHost, sayWork } from "./words.ts"
+
+type OfItem<Item> = { readonly item: Item; readonly now: number; readonly option: RowOption }
+
+export const LIVE_COLUMNS = {
+  full: "14px minmax(0, 1fr) 104px 160px 56px 56px 56px 88px",
+  tight: "14px minmax(0, 1fr) 96px 152px 88px",
+  narrow: "14px minmax(0, 1fr) 76px",
+} as const
+
+export function LiveHead() {
+  return (
+    <TableHead
+      labels={[
+        { text: "" },
+        { text: "Session" },
+        { text: "Host" },
+        { text: "Ledger" },
+        { text: "Edits", align: "end", from: "wide" },
+        { text: "Files", align: "end", from: "wide" },
+        { text: "Claims", align: "end", from: "wide" },
+        { text: "Last seen", align: "end" },
+      ]}
+    />
+  )
+}
+
+export function LiveRow({ item, now, option }: OfItem<LiveSession>) {
+  const { session, edits, files, claims, drifted, lastAt } = item
+  return (
+    <Row option={option}>
+      <StatusMark status={markOf(item)} />
+      <Stack>
+        <Cell lead>
+          <Text as="div" mono cut title={visibleLine(session)}>
+            {shortSession(session)}
+          </Text>
+        </Cell>
+        <NarrowLine>{[sayDrift(item), sayHost(item), sayWork(item)].join(", ")}</NarrowLine>
+      </Stack>
+      <SmallCell text={sayHost(item)} />
+      <SmallCell text={sayDrift(item)} isWarned={drifted > 0} />
+      {[edits, files, claims].map((it, i) => (
+        <Cell key={FIGURES[i]} from="wide">
+          <Text as="div" mono tone="2" align="end">
+            {it === 0 ? "" : formatExact(it)}
+          </Text>
+        </Cell>
+      ))}
+      <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(lastAt, now)}>
+        {formatAge(lastAt, now)}
+      </Text>
+    </Row>
+  )
+}
+
+const FIGURES = ["edits", "files", "claims"] as const
+
+export const LOGGED_COLUMNS = {
+  full: "88px minmax(0, 1fr) minmax(0, 1.4fr)",
+  narrow: "minmax(0, 1fr) 88px",
+} as const
+
+export function LoggedHead() {
+  return <TableHead labels={[{ text: "Date" }, { text: "Session" }, { text: "Request" }]} />
+}
+
+export function LoggedRow({ item, option }: Omit<OfItem<LoggedSession>, "now">) {
+  const { date, title, request } = item
+  return (
+    <Row option={option}>
+      <Cell from="roomy">
+        <Text mono tone="3">
+          {visibleLine(date)}
+        </Text>
+      </Cell>
+      <Stack>
+        <Cell lead>{visibleLine(title)}</Cell>
+        <NarrowLine>{visibleLine(request)}</NarrowLine>
+      </Stack>
+      <SmallCell text={visibleLine(request)} />
+      <NarrowLine align="end">{visibleLine(date)}</NarrowLine>
+    </Row>
+  )
+}
+
+export const CLAIM_COLUMNS = {
+  full: "14px minmax(0, 1fr) 128px 184px 72px 72px",
+  tight: "14px minmax(0, 1fr) 96px 72px",
+  narrow: "14px minmax(0, 1fr) 64px",
+} as const
+
+export function ClaimHead() {
+  return (
+    <TableHead
+      labels={[
+        { text: "" },
+        { text: "Path" },
+        { text: "Session" },
+        { text: "Holder", from: "wide" },
+        { text: "Held", align: "end", from: "wide" },
+        { text: "Runs out", align: "end" },
+      ]}
+    />
+  )
+}
+
+export function ClaimRow({ item, now, option }: OfItem<Claim>) {
+  const { path, session, takenAt } = item
+  const holder = sayHolder(item)
+  return (
+    <Row option={option}>
+      <StatusMark status={holderMark(item)} />
+      <Stack>
+        <Cell lead>
+          <Path path={path} />
+        </Cell>
+        <NarrowLine>{[shortSession(session), holder].join(", ")}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" mono tone="2" cut title={visibleLine(session)}>
+          {shortSession(session)}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text
+          as="div"
+          size="sm"
+          tone={item.isHolderAlive === false ? "warn" : "2"}
+          cut
+          title={holder}
+        >
+          {holder}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="3" align="end" title={formatWhen(takenAt, now)}>
+          {formatAge(takenAt, now)}
+        </Text>
+      </Cell>
+      <Text as="div" size="sm" tone="3" align="end" cut>
+        {sayExpiry(item, now)}
+      </Text>
+    </Row>
+  )
+}
+
+type SmallCellProps = { readonly text: string; readonly isWarned?: boolean }
+
+function SmallCell({ text, isWarned = false }: SmallCellProps) {
+  return (
+    <Cell from="roomy">
+      <Text as="div" size="sm" tone={isWarned ? "warn" : "2"} cut title={text}>
+        {text}
+      </Text>
+    </Cell>
+  )
+}

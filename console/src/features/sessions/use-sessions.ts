@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { Claim, ClaimList } from "../../contract.ts"
+import type { AnyOperation, Input } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient } from "../../data/queries.tsx"
+import { useWatched } from "../../data/watched.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+/** A month of ledgers, and the contract's most of what was written down. */
+export const LIST_INPUT: Input<"session.list"> = { sinceHours: 24 * 30, limit: 500 }
+
+export function useSessions() {
+  return useWatched("session.list", LIST_INPUT)
+}
+
+export function useClaims() {
+  return useWatched("claim.list", {})
+}
+
+export function useOneSession(session: string) {
+  return useWatched("session.show", { session }, { isAsked: session !== "" })
+}
+
+const CHANGED: readonly AnyOperation[] = ["claim.list", "session.list", "session.show"]
+
+/** Gives claims back, at once on the screen. Whose it was can have it again, while nobody took it. */
+export function useRelease() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const settle = () => {
+    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+  }
+  const fail = (error: unknown) => toast.fail(toWireError(error))
+  const take = useMutation({
+    mutationFn: ({ path, session }: Claim) =>
+      client.write("claim.take", { paths: [path], session, minutes: MINUTES }),
+    onSuccess: ({ held }) => {
+      if (held === null) return
+      toast.show({ text: `The session ${visibleLine(held.session)} has it by now` })
+    },
+    onError: fail,
+    onSettled: settle,
+  })
+  const release = useMutation({
+    mutationFn: ({ path, session }: Claim) =>
+      client.write("claim.release", { paths: [path], session }),
+    onMutate: ({ path }) =>
+      queries.setQueryData<ClaimList>(keys.operation("claim.list", {}), (list) =>
+        list === undefined ? list : { claims: list.claims.filter((it) => it.path !== path) },
+      ),
+    onSuccess: ({ released }, claim) => {
+      const path = visibleLine(claim.path)
+      if (released.length === 0) toast.show({ text: `${path} was not held any more` })
+      else toast.show({ text: `${path} was released`, undo: () => take.mutate(claim) })
+    },
+    onError: fail,
+    onSettled: settle,
+  })
+  return { release: release.mutate, isBusy: release.isPending }
+}
+
+/** The contract's usual length of a claim. */
+const MINUTES = 60

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest"
+import { shortSession } from "../../data/session-name.ts"
+import { aClaim, aSession, NOW } from "./sessions.fixture.ts"
+import {
+  having,
+  holderMark,
+  isPersons,
+  markOf,
+  sayDrift,
+  sayExpiry,
+  sayHolder,
+  sayHost,
+  sayLoaded,
+  sayRelease,
+  sayWork,
+} from "./words.ts"
+
+describe("the words of Sessions", () => {
+  it("[CONSOLE-48] what is owed comes before what was written down, by mark and word", () => {
+    const owing = aSession("s", { drifted: 3, isRegistered: true })
+    expect([markOf(owing), sayDrift(owing)]).toEqual(["warned", "3 not written down"])
+    const done = aSession("s", { isRegistered: true })
+    expect([markOf(done), sayDrift(done)]).toEqual(["done", "written down"])
+    expect(sayDrift(aSession("s"))).toBe("nothing to write down")
+    expect(markOf(aSession("s"))).toBe("queued")
+    expect(sayHost(aSession("s", { host: null }))).toBe("not known")
+    expect(sayWork(aSession("s"))).toBe("14 edits of 5 files")
+    expect(sayWork({ edits: 0, files: 0 })).toBe("no edit")
+  })
+
+  it("[CONSOLE-48] a holder is alive, gone, or of a machine that is not seen from here", () => {
+    const says = [true, false, null].map((isHolderAlive) => {
+      const claim = aClaim("a", { isHolderAlive })
+      return [sayHolder(claim), holderMark(claim)]
+    })
+    expect(says).toEqual([
+      ["alive", "running"],
+      ["its process is gone", "interrupted"],
+      ["on desk, not seen from here", "queued"],
+    ])
+    expect(sayExpiry(aClaim("a"), NOW)).toBe("in 50 min")
+    expect(sayExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("ran out")
+  })
+
+  it("[CONSOLE-48] only a person's own claim is given back unasked", () => {
+    const of = (session: string) => isPersons(aClaim("a", { session }))
+    expect([of("terminal"), of("owner/http")]).toEqual([true, true])
+    expect([of("s-1"), of("terminal 2"), of("http"), of("x/http/y")]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(sayRelease(aClaim("a\nb"))).toContain("a\\nb is claimed by the session s-1. It may be")
+    expect(sayRelease(aClaim("a", { isHolderAlive: false }))).toContain("Its process is gone.")
+  })
+
+  it("[CONSOLE-48] a long id is short where it stands among others, any other name is whole", () => {
+    expect(shortSession("5f0c2d1e-7a44-4c1b-9a0e-3f1b7c2d9e10")).toBe("5f0c2d1e")
+    expect(shortSession("terminal")).toBe("terminal")
+    expect(shortSession("a\u202Eb")).toBe("a\\u{202e}b")
+  })
+
+  it("[CONSOLE-48] what was loaded says its kind and why; words narrow by all of them", () => {
+    const loaded = { path: "/a", kind: "Project", reason: "include", parent: null, at: 1 }
+    expect(sayLoaded(loaded)).toBe("Project, include")
+    expect(sayLoaded({ ...loaded, reason: "" })).toBe("Project")
+    expect(having(["Quay one", "quay two"], "QUAY two", (it) => it)).toEqual(["quay two"])
+    expect(having(["a"], "  ", (it) => it)).toEqual(["a"])
+  })
+})

@@ -1,0 +1,75 @@
+import type { Claim, LiveSession, SessionShow } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { formatAge } from "../../data/moments.ts"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+/** What is owed stands out; a session that owes nothing is as good as one that wrote it down. */
+export function markOf({ drifted, isRegistered }: LiveSession): Status {
+  if (drifted > 0) return "warned"
+  return isRegistered ? "done" : "queued"
+}
+
+/** 3 not written down; written down; nothing to write down. */
+export function sayDrift({ drifted, isRegistered }: LiveSession): string {
+  if (drifted > 0) return `${drifted} not written down`
+  return isRegistered ? "written down" : "nothing to write down"
+}
+
+export function sayHost({ host }: LiveSession): string {
+  return host === null ? "not known" : visibleLine(host)
+}
+
+/** On whom the claim rests. */
+export function sayHolder({ isHolderAlive, machine }: Claim): string {
+  if (isHolderAlive === null) return `on ${visibleLine(machine)}, not seen from here`
+  return isHolderAlive ? "alive" : "its process is gone"
+}
+
+export function holderMark({ isHolderAlive }: Claim): Status {
+  if (isHolderAlive === null) return "queued"
+  return isHolderAlive ? "running" : "interrupted"
+}
+
+/** in 12 min; for one that ran out, that it did. */
+export function sayExpiry({ expiresAt }: Claim, now: number): string {
+  return expiresAt <= now ? "ran out" : `in ${formatAge(now, expiresAt)}`
+}
+
+/** Of a person: at a terminal, or by the server over HTTP. Every other name is an agent's. */
+export function isPersons({ session }: Claim): boolean {
+  return session === "terminal" || session.endsWith("/http")
+}
+
+/** What giving back the claim of somebody else means. */
+export function sayRelease({ path, session, isHolderAlive }: Claim): string {
+  const holder = isHolderAlive === false ? "Its process is gone." : "It may be at work on it now."
+  return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not told; others may edit the file from then on.`
+}
+
+/** 12 edits of 4 files. */
+export function sayWork({ edits, files }: Pick<LiveSession, "edits" | "files">): string {
+  return edits === 0 ? "no edit" : `${plural(edits, "edit")} of ${plural(files, "file")}`
+}
+
+/** Which kind of instructions a host loaded, and why, in its own words. */
+export function sayLoaded({ kind, reason }: SessionShow["loaded"][number]): string {
+  return [kind, reason]
+    .filter((it) => it !== "")
+    .map(visibleLine)
+    .join(", ")
+}
+
+/** Lines that have every word, in their order. */
+export function having<One>(
+  all: readonly One[],
+  text: string,
+  wordsOf: (one: One) => string,
+): readonly One[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return all
+  return all.filter((one) => {
+    const haystack = wordsOf(one).toLowerCase()
+    return words.every((word) => haystack.includes(word))
+  })
+}
