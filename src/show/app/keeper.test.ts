@@ -221,6 +221,18 @@ describe("its life", () => {
     expect(await readdir(path.dirname(keeperSocket(shop.places)))).toEqual([])
   })
 
+  test("[APP-32] it ends when its repository is gone", async () => {
+    const clock = testClock({ now: Date.now() })
+    await using shop = await newShop()
+    const keeper = await shop.open({ clock })
+    await untilWarm(shop.places, ROUNDING)
+    const over = keeper?.untilOver(new AbortController().signal)
+    await rm(shop.root, { recursive: true })
+    await clock.advance(KEEPER_LOOK_EVERY_MS)
+    expect(await over).toBe("gone")
+    await keeper?.close()
+  })
+
   test("[APP-32] of five processes one stays; killed, it is replaced; told to, it leaves nothing", async () => {
     await using shop = await newShop()
     const five = Array.from({ length: 5 }, () => startKeeper(shop))

@@ -1,14 +1,14 @@
 import path from "node:path"
 import { type KeeperQuestion, listenAsKeeper } from "#choose/guard"
-import { type Clock, createFolderWatch } from "#ground/base"
+import { type Clock, createFolderWatch, statFile } from "#ground/base"
 import { createPackages, type PackagesDeps } from "./keeper-packages.ts"
 import { KEEPER_IDLE_MS, KEEPER_LOOK_EVERY_MS } from "./limits.ts"
 
 export type KeeperDeps = Omit<PackagesDeps, "signal" | "clock"> & { readonly clock: Clock }
 
 export type Keeper = {
-  /** Waits until nobody asks any more, another has its place, or the signal says so. */
-  untilOver(signal: AbortSignal): Promise<"idle" | "displaced" | "stopped">
+  /** Waits until nobody asks, another has its place, its repository is gone, or it is told to. */
+  untilOver(signal: AbortSignal): Promise<"idle" | "displaced" | "gone" | "stopped">
   close(): Promise<void>
 }
 
@@ -42,6 +42,7 @@ export async function openKeeper(deps: KeeperDeps): Promise<Keeper | undefined> 
       const isAwake = () => clock.sleep(KEEPER_LOOK_EVERY_MS, signal).then(yes, no)
       while (await isAwake()) {
         if (!(await server.isOurs())) return "displaced"
+        if ((await statFile(repository.root)).kind === "missing") return "gone"
         edits.look()
         if (clock.monotonicMs() - askedAtMs >= KEEPER_IDLE_MS) return "idle"
       }
