@@ -76,6 +76,8 @@ const LATE = ["node:child_process", "node:net", "node:timers/promises"]
 /** Loading it takes longer than all the rest; a hook needs two short hashes of it. */
 const LIGHT_CRYPTO = path.join(import.meta.dirname, "light-crypto.ts")
 
+const LIGHT_FILES = path.join(import.meta.dirname, "light-files.ts")
+
 /**
  * How the bundle comes by the modules of Node. A plain import asks each for all its names, and
  * `node:fs` then loads every kind of stream for the sake of two of them: two milliseconds.
@@ -89,7 +91,10 @@ function lightBuiltins(): Plugin {
       if (id === "node:crypto") return LIGHT_CRYPTO
       return id.startsWith("node:") ? prefix + id : undefined
     },
-    load: (id) => (id.startsWith(prefix) ? exportsOf(id.slice(prefix.length)) : undefined),
+    load(id) {
+      if (id === `${prefix}node:fs/promises`) return lightFiles()
+      return id.startsWith(prefix) ? exportsOf(id.slice(prefix.length)) : undefined
+    },
   }
 }
 
@@ -98,17 +103,37 @@ function lightBuiltins(): Plugin {
  * asked for there.
  */
 function exportsOf(name: string): string {
-  const module: object = process.getBuiltinModule(name) ?? {}
   const taken = `process.getBuiltinModule(${JSON.stringify(name)})`
-  const names = Object.entries(Object.getOwnPropertyDescriptors(module))
-    .filter(([key, it]) => it.get === undefined && key !== "default")
-    .map(([key]) => key)
+  const names = namesIn(name)
   if (LATE.includes(name)) {
     const functions = names.filter((it) => /^[a-z]/.test(it))
     return lines(functions, (it) => `export const ${it} = (...given) => ${taken}.${it}(...given)`)
   }
   const whole = `const whole = /* @__PURE__ */ ${taken}\nexport default whole\n`
   return whole + lines(names, (it) => `export const ${it} = /* @__PURE__ */ (() => whole.${it})()`)
+}
+
+/** Each function by its twin that waits; those without one are Node's own. */
+function lightFiles(): string {
+  const twins = new Set(namesIn("node:fs"))
+  const names = namesIn("node:fs/promises").filter((it) => it !== "open" && it !== "constants")
+  const own = `process.getBuiltinModule("node:fs/promises")`
+  const callOf = (name: string) => {
+    if (name === "realpath") return "fs.realpathSync.native"
+    return twins.has(`${name}Sync`) ? `fs.${name}Sync` : `${own}.${name}`
+  }
+  const head = `import fs from "node:fs"\nexport { open } from ${JSON.stringify(LIGHT_FILES)}\n`
+  return (
+    head + lines(names, (it) => `export const ${it} = async (...given) => ${callOf(it)}(...given)`)
+  )
+}
+
+/** Without those that load something when they are asked for. */
+function namesIn(name: string): readonly string[] {
+  const module: object = process.getBuiltinModule(name) ?? {}
+  return Object.entries(Object.getOwnPropertyDescriptors(module))
+    .filter(([key, it]) => it.get === undefined && key !== "default")
+    .map(([key]) => key)
 }
 
 function lines(names: readonly string[], line: (name: string) => string): string {

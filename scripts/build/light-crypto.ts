@@ -29,7 +29,20 @@ export function hash(
   return digestOf(algorithm, Buffer.from(data)).toString(encoding)
 }
 
+/** The name of a session is hashed again and again on the way of one event. */
+const known = new Map<string, Buffer>()
+const LARGEST_KNOWN_BYTES = 512
+const MOST_KNOWN = 1_000
+
 function digestOf(algorithm: string, bytes: Buffer): Buffer {
+  if (bytes.length > LARGEST_KNOWN_BYTES) return compute(algorithm, bytes)
+  const name = `${algorithm} ${bytes.toString("latin1")}`
+  const digest = known.get(name) ?? compute(algorithm, bytes)
+  if (known.size < MOST_KNOWN) known.set(name, digest)
+  return digest
+}
+
+function compute(algorithm: string, bytes: Buffer): Buffer {
   const light = ALGORITHMS[algorithm]
   const isSmall = bytes.length <= LARGEST_LIGHT_HASH_BYTES
   if (light !== undefined && isSmall) return Buffer.from(light(bytes))

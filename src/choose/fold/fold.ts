@@ -25,10 +25,7 @@ export function createFold(given: FoldDeps) {
   const watch = createWatch({
     clock: given.clock,
     log: given.log,
-    nearest: async () => {
-      const db = await given.db()
-      return (await db.get(MomentRow, selectNearestDeadline(given.root())))?.at ?? undefined
-    },
+    nearest: () => nearestDeadline(given),
     endOverdue: async () => endWhatIsOverdue(deps, await given.db()),
   })
   const deps: Deps = {
@@ -100,6 +97,11 @@ function forPersons(deps: Deps) {
     search: (input: OperationInput<"fold.search">) => searchTrails(deps, input),
     restore: (input: OperationInput<"fold.restore">) => restoreTrail(deps, input),
   }
+}
+
+async function nearestDeadline(deps: FoldDeps): Promise<number | undefined> {
+  const db = await deps.db()
+  return (await db.get(MomentRow, selectNearestDeadline(deps.root())))?.at ?? undefined
 }
 
 async function hasReadUntrusted(deps: FoldDeps, sessionId: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { io } from "socket.io-client"
 import { describe, expect, test } from "vitest"
 import type { Cursor } from "#ground/contract"
 import { sql } from "#ground/store"
+import { isNight } from "#test/seed"
 import { follow, newServer, type Reply, type ServerWorld, say, stored } from "#test/server"
 import { MOST_LIVE_CLIENTS } from "./limits.ts"
 
@@ -120,7 +121,10 @@ describe("a subscription", () => {
 })
 
 describe("many", () => {
-  test("[N2] ten thousand subscriptions of one client do no harm to another", async () => {
+  // By day as many as take a second.
+  const SUBSCRIPTIONS = isNight() ? 10_000 : 2_000
+
+  test("[N2] thousands of subscriptions of one client do no harm to another", async () => {
     await using server = await newServer()
     const store = await server.store()
     using noisy = await client(server, null)
@@ -129,7 +133,7 @@ describe("many", () => {
     await quiet.until(() => quiet.replies.length > 0)
     const after = await store.journal.head()
     let answered = 0
-    for (let n = 0; n < 10_000; n++) {
+    for (let n = 0; n < SUBSCRIPTIONS; n++) {
       noisy.socket.emit("subscribe", { after }, () => {
         answered++
       })
@@ -138,7 +142,7 @@ describe("many", () => {
     await quiet.until(() => quiet.entries.length >= 10)
     await noisy.until(() => noisy.entries.length >= 10)
     await noisy.socket.emitWithAck("subscribe", { after: null })
-    expect([answered, server.serving().live.clients()]).toEqual([10_000, 2])
+    expect([answered, server.serving().live.clients()]).toEqual([SUBSCRIPTIONS, 2])
     expect(quiet.entries).toEqual(await stored(store, after))
     const before = noisy.entries.length
     await say(store, 1)

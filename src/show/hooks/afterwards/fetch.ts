@@ -1,5 +1,5 @@
-import path from "node:path"
-import { type Environment, pickEnvironment, realPath, run, statFile } from "#ground/base"
+import { type Environment, pickEnvironment, run } from "#ground/base"
+import { findGitProgram } from "#see/repo"
 import { FETCH_OUTPUT_BYTES, FETCH_TIMEOUT_MS } from "../limits.ts"
 import { enrolledRepository } from "../world.ts"
 import { takeTurn } from "./turn.ts"
@@ -23,7 +23,10 @@ export async function fetchOnce(
 ): Promise<FetchOutcome> {
   const repository = await enrolledRepository(root)
   if (repository === undefined) return { kind: "left" }
-  const git = await findGit(deps.environment, repository.root)
+  const git = await findGitProgram({
+    environment: deps.environment,
+    outside: repository.root,
+  })
   if (git === undefined) return { kind: "left" }
   if (!(await takeTurn(repository.stateDirectory, deps.now))) return { kind: "left" }
   const bounds = {
@@ -110,31 +113,3 @@ const SWITCHED_OFF: readonly Setting[] = [
   { key: "credential.helper", value: "" },
   { key: "credential.interactive", value: "false" },
 ]
-
-/** The first on the PATH that did not come with the project. */
-async function findGit(environment: Variables, root: string): Promise<string | undefined> {
-  const name = process.platform === "win32" ? "git.exe" : "git"
-  const searched = environment["PATH"] ?? environment["Path"] ?? ""
-  const folders = searched.split(path.delimiter).filter((it) => path.isAbsolute(it))
-  for (const folder of folders) {
-    const program = await realProgram(path.join(folder, name))
-    if (program !== undefined && isForeign(program, root)) return program
-  }
-  return undefined
-}
-
-async function realProgram(file: string): Promise<string | undefined> {
-  try {
-    const real = await realPath(file)
-    const found = await statFile(real)
-    return found.kind === "found" && found.what === "regular file" ? real : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isForeign(program: string, root: string): boolean {
-  const way = path.relative(root, program)
-  const isInside = !way.startsWith("..") && !path.isAbsolute(way)
-  return !isInside && !program.split(path.sep).includes("node_modules")
-}

@@ -75,9 +75,10 @@ function commandIn(input: Fields): string {
     .join(" ")
 }
 
-/** With OpenAI's own models a message may come sealed: one long word. Then its name has to do. */
+/** With OpenAI's own models a message may come sealed: one long word of plain signs. Then its name does. */
 function isReadable(text: string): boolean {
-  return text !== "" && (text.length <= LONGEST_WORD_UNITS || /\S\s+\S/.test(text))
+  const isLatin = /^[\x21-\x7e]*$/.test(text)
+  return text !== "" && (text.length <= LONGEST_WORD_UNITS || !isLatin)
 }
 
 const LONGEST_WORD_UNITS = 60

@@ -1,0 +1,43 @@
+import { constants } from "node:fs"
+import * as real from "node:fs/promises"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import * as light from "./light-files.ts"
+
+test("[HOOKS-16] a file is written, read and looked at as by Node", async () => {
+  await using temp = await tempDirectory()
+  const file = path.join(temp.path, "a")
+  {
+    await using handle = await light.open(file, "wx", 0o600)
+    expect(await handle.write(Buffer.from("xhello"), 1, 5)).toMatchObject({ bytesWritten: 5 })
+    expect(await handle.write(Buffer.from(" you"))).toMatchObject({ bytesWritten: 4 })
+    await handle.sync()
+    await handle.datasync()
+    await handle.chmod(0o640)
+    await handle.close()
+  }
+  expect(await real.readFile(file, "utf8")).toBe("hello you")
+  await using handle = await light.open(file, constants.O_RDWR | constants.O_NOFOLLOW)
+  const buffer = Buffer.alloc(9)
+  expect(await handle.read(buffer, 0, 5, null)).toMatchObject({ bytesRead: 5 })
+  expect(await handle.read(buffer, 5, 4, null)).toMatchObject({ bytesRead: 4 })
+  expect(await handle.read(buffer, 0, 1, 6)).toMatchObject({ bytesRead: 1 })
+  expect(buffer.toString()).toBe("yello you")
+  await handle.truncate(3)
+  expect(await handle.stat()).toEqual(await real.lstat(file))
+})
+
+test.for([
+  ["nothing there", "/nowhere/at/all", "r"],
+  ["a folder", "/", "w"],
+  ["a path that is none", "a\0b", "r"],
+  ["one that is there", "/etc/passwd", "wx"],
+] as const)("[HOOKS-16] opening fails as with Node: %s", async ([, file, flags]) => {
+  const codeOf = (files: { open(path: string, flags: string): Promise<unknown> }) =>
+    files.open(file, flags).then(
+      () => expect.unreachable(),
+      (error: NodeJS.ErrnoException) => error.code,
+    )
+  expect(await codeOf(light)).toBe(await codeOf(real))
+})
