@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os"
+import path from "node:path"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { lineBars } from "./scripts/test/bars.ts"
 import { closingReporter } from "./scripts/test/reporter.ts"
@@ -6,6 +7,12 @@ import { newSeed } from "./test/kit/seed.ts"
 
 // One seed for the whole run, so that one line at the end is enough to repeat it.
 process.env.SEED ??= String(newSeed())
+
+// Children and threads of tests compile what the launcher's own start has compiled already.
+process.env.NODE_COMPILE_CACHE ??= path.join(
+  import.meta.dirname,
+  "node_modules/.cache/quartermaster",
+)
 
 const FOLDERS = "{src,scripts,bin,test,bench}"
 const isFullMode = process.env.QM_FULL === "1"
@@ -26,9 +33,9 @@ export default defineConfig({
     // The console has a config of its own, for its aliases and style sheets.
     projects: isFullMode || isElsewhere ? [HOUSE] : [HOUSE, "console/vite.config.ts"],
     // Processes, not threads: tests kill, chdir and change the umask. Two at least, because most
-    // of them wait for children and disks rather than for a core.
+    // of them wait for children and disks rather than for a core; full ones wait for hosts as well.
     pool: "forks",
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    maxWorkers: Math.max(isFullMode ? 3 : 2, Math.floor(availableParallelism() / 2)),
     testTimeout: 30_000,
     // What is waited for comes when the machine has time; a second is too short on a busy one.
     expect: { poll: { timeout: 15_000 } },

@@ -118,7 +118,8 @@ export async function builtConsole(): Promise<string> {
 
 /** Of every file that the build reads, by name and content; the lock file stands for the packages. */
 async function consoleHash(): Promise<string> {
-  const sources = "{console/{src,public,dev}/**/*.*,console/*.*,src/ground/contract/**/*.ts,package-lock.json}"
+  const sources =
+    "{console/{src,public,dev}/**/*.*,console/*.*,src/ground/contract/**/*.ts,package-lock.json}"
   const hash = createHash("sha256")
   for (const name of globSync(sources, { cwd: ROOT }).toSorted()) {
     hash.update(name).update(await readFile(path.join(ROOT, name)))

@@ -95,7 +95,7 @@ describe("a check that sees nothing fails", () => {
   test("[CHECK-2] each of them fails where there are no sources", async () => {
     const files = { src: null, "console/src": null, "README.md": "# empty\n" }
     const { exitCode, output } = await check(NAMES, files)
-    const failed = [...output.matchAll(/^(\w+) +FAILED/gm)].map(([, name]) => name)
+    const failed = [...output.matchAll(/^(\w+) +FAILED/gm)].map(([, name = ""]) => name)
     expect(failed.toSorted()).toEqual(NAMES.toSorted())
     expect(exitCode).toBe(1)
   })

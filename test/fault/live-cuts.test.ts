@@ -19,9 +19,7 @@ test("[N1] 300 cuts at random bytes and 10 restarts: received is stored, once an
   const token = await server.token()
   using ending = new DisposableStack()
   const readers = Array.from({ length: READERS }, () =>
-    ending.use(
-      follow(proxy.url, { token, after: from, reconnectMs: 1, host: server.host }),
-    ),
+    ending.use(follow(proxy.url, { token, after: from, reconnectMs: 1, host: server.host })),
   )
 
   let restarts = 0

@@ -39,10 +39,10 @@ export function child(
   const command = [...(options.under ?? []), process.execPath, fileURLToPath(script), ...args]
   const [file = "", ...rest] = command
   // Under another program the calls are counted, and a kept file would be one of them.
-  const cache = options.under === undefined ? { NODE_COMPILE_CACHE: COMPILED } : {}
+  const cache = options.under === undefined ? COMPILED : undefined
   const started = spawn(file, rest, {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, ...cache, ...options.env },
+    env: { ...process.env, NODE_COMPILE_CACHE: cache, ...options.env },
   })
   let stderr = ""
   started.stderr.setEncoding("utf8").on("data", (text: string) => {

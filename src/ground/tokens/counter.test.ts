@@ -227,7 +227,7 @@ function sourceFiles(): readonly string[] {
   return ["src", "docs", "bench", "node_modules/zod/src", "node_modules/pg"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
       .filter((it) => it.isFile() && /\.(?:ts|js|md|json)$/.test(it.name))
-      .slice(0, 150)
+      .slice(0, isNight() ? 150 : 40)
       .map((it) => path.join(it.parentPath, it.name)),
   )
 }
