@@ -4,7 +4,7 @@ import { runCli } from "#show/cli"
 import type { AttackedPlaces, ServeCall } from "#show/http"
 import type { McpCall } from "#show/mcp"
 
-const LARGEST_STDIN_BYTES = 1_000_000
+const LARGEST_STDIN_BYTES = 10_000_000
 
 /** Where the house is put together: the command line is handed the other ways in. */
 const doors = {
@@ -63,10 +63,11 @@ async function answerHook({ app, input, environment, signal, say }: DoorCall): P
     return code
   }
   const { runHookOnce } = await import("#show/hooks")
+  const given = process.stdin.isTTY ? "" : await readStdin()
   const { line, troubles } = await runHookOnce({
     host: typeof input["host"] === "string" ? input["host"] : "claude-code",
     eventName: event,
-    input: process.stdin.isTTY ? undefined : process.stdin,
+    input: given.trim() === "" ? undefined : given,
     environment,
     home: app.places.home,
     directory: process.cwd(),
@@ -76,7 +77,7 @@ async function answerHook({ app, input, environment, signal, say }: DoorCall): P
   return 0
 }
 
-/** What git hands to a hook is a line for each branch. */
+/** What git or a person hands to a hook; more than this is no payload. */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   let sizeBytes = 0

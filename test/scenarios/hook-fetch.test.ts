@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { chmodSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import path from "node:path"
@@ -92,6 +93,31 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     }
     expect(await fetchNow(root)).toEqual(QUIET)
     expect(upstream()).toBe(news)
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  test("[HOOKS-14] runs nothing for what is missing in a partial clone, or for another remote", async () => {
+    const { origin, root } = behind("partial")
+    // Large and changed a little, so that the new text comes as a change of the one that is missing.
+    const text = randomBytes(20_000).toString("base64")
+    commit(origin, "large", { "large.txt": text })
+    git(root, "fetch", "-q")
+    commit(origin, "larger", { "large.txt": `${text}more` })
+    const blob = git(origin, "rev-parse", "HEAD~1:large.txt")
+    const { script, ran } = canary(path.join(root, ".git"))
+    for (const [key, value] of [
+      ["extensions.partialClone", "origin"],
+      ["remote.origin.promisor", "true"],
+      ["remote.origin.uploadpack", script],
+      ["fetch.all", "true"],
+      ["remote.other.url", origin],
+      ["remote.other.fetch", "+refs/heads/*:refs/remotes/other/*"],
+      ["remote.other.uploadpack", script],
+    ] as const) {
+      git(root, "config", key, value)
+    }
+    rmSync(path.join(root, ".git/objects", blob.slice(0, 2), blob.slice(2)))
+    expect(await fetchNow(root)).toEqual(QUIET)
     expect(existsSync(ran)).toBe(false)
   })
 

@@ -164,6 +164,15 @@ describe("where it comes from", () => {
     expect(ledgerOf(repo)).not.toContain(link)
   })
 
+  test("[HOOKS-11] a link inside of the repository is no way around a rule", async () => {
+    symlinkSync("src", path.join(repo, "aside"))
+    const file = path.join(repo, "aside", "around.ts")
+    const payload = editPayload("PostToolUse", { cwd: repo, session: "around" }, file)
+    expect(await hooks.run({ payload })).toEqual(QUIET)
+    expect(ledgerOf(repo)).toContain('"path":"src/around.ts"')
+    expect(ledgerOf(repo)).not.toContain("aside")
+  })
+
   test.for([
     ["without commits", (root: string) => git(root, "init", "-q")],
     ["bare", (root: string) => git(root, "init", "-q", "--bare")],

@@ -4,6 +4,7 @@ import path from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
 import {
+  DoctorReport,
   GuardTry,
   GuardVerdicts,
   KitDone,
@@ -110,6 +111,25 @@ describe("the kit from the command line", () => {
       expect(refused.stderr).toMatch(/\[[A-Z_]+\]/)
     }
     expect(KitLevels.parse(await json(user, ["level"])).current).toBe(3)
+  })
+
+  test("[KIT-12] who joins takes the team's level and keeps the chosen hosts; the doctor says what differs", async () => {
+    await using user = await personWithClaude()
+    await mkdir(path.dirname(user.projectConfig))
+    await writeFile(user.projectConfig, '{ "kit": { "level": 5 } }')
+    await mkdir(path.join(user.home, ".codex"))
+    expect(KitDone.parse(await json(user, ["init", "--host", "codex", "--yes"])).level).toBe(5)
+    const again = KitDone.parse(await json(user, ["init"]))
+    expect(again.changes.filter((it) => it.host === "claude-code")).toEqual([])
+    await writeFile(user.projectConfig, '{ "kit": { "level": 3 } }')
+    const told = await user.qm(["doctor"])
+    expect(told.stdout).toContain("level 5 is installed here, and the settings say 3")
+    const tried = await user.qm(["hook", "SessionStart", "--host", "codex"])
+    expect(tried.code).toBe(0)
+    const { verdicts } = GuardVerdicts.parse(await json(user, ["guard"]))
+    expect(verdicts[0]?.host).toBe("codex by hand")
+    const { hooks } = DoctorReport.parse(await json(user, ["doctor"]))
+    expect(hooks.filter((it) => it.state === "fired")).toEqual([])
   })
 
   test("[HOOKS-1] what hooks see is in the log, the sessions and the watch", async () => {

@@ -434,6 +434,23 @@ describe("several repositories", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
+  test("[KIT-8] a worktree inside of another keeps its block when that one changes", async () => {
+    await using temp = await tempDirectory()
+    const main = await kitWorld(temp.path)
+    const root = path.join(main.root, ".claude/worktrees/one")
+    await mkdir(root, { recursive: true })
+    const repository = { ...main.deps.repository, root }
+    const configFile = path.join(root, ".qm/config.json")
+    const nested = await kitWorld(temp.path, { repository, configFile })
+    await main.install(["codex"], 3)
+    await nested.install(["codex"], 3)
+    const block = await readFile(path.join(root, "AGENTS.md"), "utf8")
+    await main.install(["codex"], 5)
+    expect(await readFile(path.join(root, "AGENTS.md"), "utf8")).toBe(block)
+    await main.uninstall()
+    expect(await exists(path.join(root, "AGENTS.md"))).toBe(false)
+  })
+
   test("[KIT-9] each level has its hooks, and lowering it takes ours out", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)

@@ -89,11 +89,11 @@ function parseJson(text: string): unknown {
 
 export function splitFiles(
   files: Files,
-  isFirst: (file: string) => boolean,
+  isFirst: (file: string, record: FileRecord) => boolean,
 ): readonly [Files, Files] {
   const entries = Object.entries(files)
   return [
-    Object.fromEntries(entries.filter(([file]) => isFirst(file))),
-    Object.fromEntries(entries.filter(([file]) => !isFirst(file))),
+    Object.fromEntries(entries.filter(([file, it]) => isFirst(file, it))),
+    Object.fromEntries(entries.filter(([file, it]) => !isFirst(file, it))),
   ]
 }

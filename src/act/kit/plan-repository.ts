@@ -1,6 +1,6 @@
 import path from "node:path"
 import { inspectText } from "./files/inspect.ts"
-import { type EnrolledRepository, type Files, splitFiles } from "./manifest.ts"
+import { type EnrolledRepository, type FileRecord, type Files, splitFiles } from "./manifest.ts"
 import { newMark, readMark } from "./mark.ts"
 import { reconcileDeps } from "./ours.ts"
 import type { Asked, KitDeps } from "./plan.ts"
@@ -15,9 +15,10 @@ export async function planRepository(
   asked: Asked | undefined,
 ) {
   const { root, stateDirectory } = deps.repository
-  // Files of another worktree stay as they are until all of it is taken out.
-  const isElsewhere = (file: string) =>
-    asked !== undefined && !file.startsWith(root + path.sep) && !file.startsWith(stateDirectory)
+  // Files of another worktree, which may lie inside of this one, stay until all of it is taken out.
+  const isOurs = (it: FileRecord) =>
+    it.within === root || it.within === path.dirname(stateDirectory)
+  const isElsewhere = (_: string, it: FileRecord) => asked !== undefined && !isOurs(it)
   const mark = await readMark(stateDirectory)
   const listed = { ...mark.record, ...own?.files }
   const [elsewhere, here] = splitFiles(listed, isElsewhere)

@@ -95,7 +95,8 @@ async function beforeUs(spot: Spot, past: Past): Promise<Content | undefined> {
   const kept = record === undefined ? undefined : await readBackup(past.backups, record)
   const isUnchanged = record !== undefined && record.after === digest(found.bytes)
   if (isUnchanged && record.before === null) return undefined
-  if (isUnchanged && kept !== undefined) return kept
+  // The mode is the person's, who may have changed it since.
+  if (isUnchanged && kept !== undefined) return { ...kept, mode: found.mode }
   if (record === undefined && !editor.isKnownByItself) return found
   const text = found.bytes.toString()
   const stripped = editor.strip(text, kept?.bytes.toString())

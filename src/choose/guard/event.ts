@@ -85,6 +85,8 @@ export type HookWorld = {
   /** Aborted when the hook must answer now. */
   readonly signal: AbortSignal
   afterwards(work: Afterwards): void
+  /** A person tries a hook; the log says so, since no host has started it. */
+  readonly isByHand?: boolean
 }
 
 export type Rule = {

@@ -18,15 +18,20 @@ export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Ju
   const startedAt = world.clock.now()
   const judged = decide(await ask(event, world))
   const ms = Math.max(0, world.clock.now() - startedAt)
-  await appendVerdict(world.stateDirectory, lineOf(event, judged, ms)).catch(() => {})
+  await appendVerdict(
+    world.stateDirectory,
+    lineOf(event, judged, { ms, isByHand: world.isByHand === true }),
+  ).catch(() => {})
   return judged
 }
 
-function lineOf(event: HookEvent, { verdict, rule }: Judged, ms: number): VerdictLine {
+type Seen = { readonly ms: number; readonly isByHand: boolean }
+
+function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: Seen): VerdictLine {
   const { at, host, session, kind } = event
   return {
     at,
-    host,
+    host: seen.isByHand ? `${host} by hand` : host,
     event: kind,
     session,
     tool: "tool" in event ? event.tool : null,
@@ -34,7 +39,7 @@ function lineOf(event: HookEvent, { verdict, rule }: Judged, ms: number): Verdic
     rule,
     verdict: verdict.kind,
     text: verdict.kind === "silent" ? "" : verdict.text,
-    ms,
+    ms: seen.ms,
   }
 }
 

@@ -67,6 +67,9 @@ export const MOST_VERDICTS_READ = 200_000
 /** How long the log is kept, and what sessions were told: a month back is asked about, not a year. */
 export const STATE_KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
+/** A session that was silent for a quarter of a year does not come back; its file is in git by then. */
+export const LEDGERS_KEPT_MS = 90 * 24 * 3_600_000
+
 /** Entries of one of our folders: a file a day or a session, and not for long. */
 export const MOST_STATE_ENTRIES = 20_000
 

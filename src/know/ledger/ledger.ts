@@ -39,6 +39,8 @@ export type Touch = {
   readonly path: string
   readonly tool: string
   readonly at: number
+  /** Of the worktree it was in, where that was written down. */
+  readonly tree: string | undefined
 }
 
 /** What each session did, one file a session that only grows. */
@@ -59,10 +61,8 @@ function writers(place: Place, { clock, random }: LedgerDeps) {
   const append = (sessionId: string, entry: Entry) =>
     appendTo(place, sessionId, { ...entry, at: clock.now() })
   return {
-    modified: (
-      sessionId: string,
-      it: { readonly path: string; readonly tool: string; readonly sha?: string | undefined },
-    ) => append(sessionId, { kind: "modified", path: it.path, tool: it.tool, sha: it.sha }),
+    modified: (sessionId: string, { path, tool, sha, tree }: Modification) =>
+      append(sessionId, { kind: "modified", path, tool, sha, tree }),
     changedOutside: (sessionId: string, path: string) =>
       append(sessionId, { kind: "outside", path }),
     simulated: (sessionId: string, it: Omit<Simulation, "at">) =>
@@ -94,6 +94,23 @@ function openers(place: Place, { clock }: LedgerDeps) {
   }
 }
 
+type Modification = {
+  readonly path: string
+  readonly tool: string
+  readonly sha?: string | undefined
+  readonly tree?: string | undefined
+}
+
+/** A name for a worktree in a ledger: short, and no path of the machine. */
+export function treeName(root: string): string {
+  return digest(root).slice(0, 12)
+}
+
+/** A line that does not say where it was counts everywhere. */
+export function isInTree(it: { readonly tree: string | undefined }, tree: string | undefined) {
+  return it.tree === undefined || tree === undefined || it.tree === tree
+}
+
 function readers({ fileOf }: Place) {
   return {
     async summarise(sessionId: string): Promise<LedgerSummary> {
@@ -111,8 +128,13 @@ function readers({ fileOf }: Place) {
     ownEdits: (sessionId: string, path: string): Promise<readonly Modified[]> =>
       edits(fileOf(sessionId), path),
     /** The hash this session last left a file with. */
-    async ownSha(sessionId: string, path: string): Promise<string | undefined> {
-      return (await edits(fileOf(sessionId), path)).at(-1)?.sha
+    async ownSha(
+      sessionId: string,
+      path: string,
+      tree?: string | undefined,
+    ): Promise<string | undefined> {
+      const own = await edits(fileOf(sessionId), path)
+      return own.findLast((it) => isInTree(it, tree))?.sha
     },
   }
 }
@@ -196,7 +218,8 @@ async function lastTouch(file: string, path: string): Promise<Touch | undefined>
   const last = (await edits(file, path)).at(-1)
   const session = last === undefined ? undefined : await sessionOf(file)
   if (last === undefined || session === undefined) return undefined
-  return { sessionId: session.sessionId, path, tool: last.tool, at: last.at }
+  const { tool, at, tree } = last
+  return { sessionId: session.sessionId, path, tool, at, tree }
 }
 
 /** One that goes on in another program is there: the last that was said counts. */

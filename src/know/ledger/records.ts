@@ -21,6 +21,8 @@ export type LedgerRecord =
       readonly at: number
       /** Of the file after the edit, where the hook knew it. */
       readonly sha: string | undefined
+      /** Which of the worktrees; the same path is another file in each. */
+      readonly tree: string | undefined
     }
   /** Someone who is no session of ours changed a file that this session had touched. */
   | { readonly kind: "outside"; readonly path: string; readonly at: number }
@@ -149,7 +151,14 @@ function recordOf(value: unknown): LedgerRecord | undefined {
       return { kind, sessionId: value["sessionId"], host: textOr(value["host"]), at }
     case "modified":
       if (!isText(path) || !isText(value["tool"])) return undefined
-      return { kind, path, tool: value["tool"], at, sha: textOr(value["sha"]) }
+      return {
+        kind,
+        path,
+        tool: value["tool"],
+        at,
+        sha: textOr(value["sha"]),
+        tree: textOr(value["tree"]),
+      }
     case "outside":
       return isText(path) ? { kind, path, at } : undefined
     case "simulated":

@@ -92,7 +92,7 @@ function judging(deps: OperationDeps) {
           paths: placed(paths, deps),
           reason: redact(reason).text,
           minutes,
-          by: { session: caller?.session ?? "terminal", host: "qm" },
+          by: { session: sessionOf(caller, deps), host: "qm" },
         })
         return { ...made, paths: [...made.paths] }
       },

@@ -25,6 +25,7 @@ export async function openKeeper(deps: KeeperDeps): Promise<Keeper | undefined> 
   const outcome = await listenAsKeeper({
     home,
     stateDirectory: repository.stateDirectory,
+    root: repository.root,
     async answer(question: KeeperQuestion) {
       askedAtMs = clock.monotonicMs()
       if (question.kind === "package") return packages.packageFor(question)

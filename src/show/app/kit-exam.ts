@@ -16,7 +16,11 @@ export async function examineKit(
   const kit = await kitOf(deps)
   const installed = await kit.installed()
   if (installed.level === null) return options.prove ? NOT_INSTALLED : { checks: [], hooks: [] }
-  const checks = [stateCheck(installed), ...(await riskChecks(deps, context))]
+  const checks = [
+    stateCheck(installed),
+    ...levelChecks(installed.level, deps.config().kit.level),
+    ...(await riskChecks(deps, context)),
+  ]
   if (!options.prove) return { checks, hooks: await withFired(installed.hooks, deps) }
   const { proveKit } = await import("./proof.ts")
   const proof = await proveKit(deps, { ...options, installed }, context)
@@ -50,6 +54,14 @@ function stateCheck({ level, hosts, tampered }: Installed): DoctorCheck {
     detail: `not as it was installed: ${first}${more}`,
     hint: "Look at what changed it, then run `qm init --yes` to set it right.",
   }
+}
+
+/** The project's file may have come with another level than the one that is wired here. */
+function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
+  if (wired === wanted) return []
+  const detail = `level ${wired} is installed here, and the settings say ${wanted}`
+  const hint = `Run \`qm level ${wanted}\` to install that one.`
+  return [{ area: "kit", name: "level", state: "warn", detail, hint }]
 }
 
 /** A pattern that means no file guards nothing, whatever its author thinks. */
@@ -93,6 +105,8 @@ async function withFired(
 }
 
 function lastFired(hook: HookState, verdicts: readonly VerdictLine[]): number | undefined {
-  const kinds: readonly string[] = RULES.find((it) => it.name === hook.hook)?.kinds ?? []
+  const judged: readonly string[] = RULES.find((it) => it.name === hook.hook)?.kinds ?? []
+  // A package is recorded before and handed out at the start, which is the event it stands on.
+  const kinds = hook.hook === "package" ? ["agent-start"] : judged
   return verdicts.find((it) => it.host === hook.host && kinds.includes(it.event))?.at
 }

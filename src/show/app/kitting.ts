@@ -10,7 +10,6 @@ import { BUNDLE_BUILD_TIMEOUT_MS, LARGEST_BUNDLE_BYTES } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 
 const PACKAGE = path.join(import.meta.dirname, "../../..")
-const LEVEL_OF_NEWCOMERS = 2
 
 /** Installing into hosts is for the person at the terminal: it writes into their own settings. */
 const surfaces = ["cli"] as const
@@ -31,8 +30,10 @@ export function kitOperations(deps: KitDeps) {
       run: async ({ host, level, dryRun, yes }, context) => {
         if (deps.places().repository.gitCommonDirectory === undefined) throw KitNeedsGit({})
         const kit = await kitOf(deps)
-        const hosts = host ?? (await kit.hostsFound())
-        const wanted = level ?? (await kit.installed()).level ?? LEVEL_OF_NEWCOMERS
+        const installed = await kit.installed()
+        const known = installed.level === null ? await kit.hostsFound() : installed.hosts
+        const hosts = host ?? known
+        const wanted = level ?? (await levelInForce(deps))
         const plan = await kit.plan({ hosts, level: wanted }, context.signal)
         const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
         return finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
@@ -111,10 +112,7 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
   return createKit({
     repository,
     configFile: projectConfig,
-    level: async () => {
-      await deps.reload()
-      return deps.config().kit.level
-    },
+    level: () => levelInForce(deps),
     home,
     userHome,
     environment,
@@ -133,6 +131,12 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
     random: deps.random,
     log: deps.log,
   })
+}
+
+/** A team's is in the project's file; who joins takes it as it is. */
+async function levelInForce(deps: Pick<KitDeps, "reload" | "config">): Promise<number> {
+  await deps.reload()
+  return deps.config().kit.level
 }
 
 /** A package brings its bundle along; in a clone it is made from the sources when they changed. */

@@ -1,12 +1,11 @@
 import { runHook } from "./hooks.ts"
-import type { ByteSource } from "./payload.ts"
 import { createJudge } from "./world.ts"
 
 export type HookByHand = {
   readonly host: string
   readonly eventName: string
   /** What a host would write; undefined for the least that one would say. */
-  readonly input: ByteSource | string | undefined
+  readonly input: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly directory: string
@@ -34,6 +33,7 @@ export async function runHookOnce(asked: HookByHand): Promise<SaidByHand> {
     judge: createJudge({
       environment: asked.environment,
       home: asked.home,
+      isByHand: true,
       afterwards: (work) => troubles.push(`afterwards: ${work.kind}, not by hand`),
     }),
     later: (ms, act) => {

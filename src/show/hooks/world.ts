@@ -26,6 +26,7 @@ export type WorldDeps = {
   readonly home: string
   /** Work for a process of its own, begun once the answer is written. */
   afterwards(work: Afterwards, root: string): void
+  readonly isByHand?: boolean
 }
 
 /** Judges what happens in repositories that somebody enrolled; of all others nothing is read. */
@@ -88,6 +89,7 @@ async function openWorld(
     clock: systemClock,
     random: systemRandom,
     signal,
+    isByHand: deps.isByHand === true,
     afterwards: (work) => deps.afterwards(work, root),
   }
 }
@@ -116,8 +118,8 @@ async function placed(event: HostEvent, root: string): Promise<HookEvent> {
 async function placeOf(given: string, directory: string, root: string) {
   if (given.includes("\0")) return undefined
   const absolute = path.resolve(directory, given)
-  // The root is without links; a host may well come through one.
-  return pathFrom(root, absolute) ?? pathFrom(root, await withoutLinks(absolute))
+  // The root is without links, and a rule over a folder must not be passed by through one.
+  return pathFrom(root, await withoutLinks(absolute)) ?? pathFrom(root, absolute)
 }
 
 /** The folder only: a link that is edited is the link's own path. */

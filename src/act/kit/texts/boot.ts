@@ -15,7 +15,8 @@ export function bootLines(level: number): readonly string[] {
     ...(level >= HOOK_LEVELS.concurrency
       ? [
           "- `qm claim list`: who works on which files now; leave those of others alone.",
-          "- `qm claim take <paths>`: before you work on files for longer than a moment.",
+          "- `qm claim take <paths> --session <id>`: before you work on files for longer than a moment, with",
+          "  the id of your session that Quartermaster named; without one, take none.",
         ]
       : []),
     ...(level >= HOOK_LEVELS.package

@@ -7,11 +7,13 @@ export type KeeperPlace = {
   /** The user's own folder, `~/.qm`. */
   readonly home: string
   readonly stateDirectory: string
+  /** Of the worktree: a package is of its files, not of another branch's. */
+  readonly root: string
 }
 
-/** Where the keeper of a repository is reached: one for all its worktrees. */
-export function keeperSocket({ home, stateDirectory }: KeeperPlace): string {
-  const name = hash("sha256", stateDirectory).slice(0, 16)
+/** Where the keeper of a worktree is reached. */
+export function keeperSocket({ home, stateDirectory, root }: KeeperPlace): string {
+  const name = hash("sha256", `${stateDirectory}\0${root}`).slice(0, 16)
   if (process.platform === "win32") return `\\\\.\\pipe\\qm-${name}`
   const usual = join(home, "kit", "run", `${name}.sock`)
   // One sign is left for the name it has while it is made.

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
+import { treeName } from "#know/ledger"
 import { blobId } from "#see/repo"
 import { hookWorld } from "#test/hook-world"
 import { createOverrides } from "../overrides.ts"
@@ -99,6 +100,20 @@ describe("somebody else was in the file", () => {
     await touch(it, "theirs")
     await it.clock.advance(31 * MINUTE_MS)
     expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
+  })
+
+  test("[GUARD-24] a session in another worktree edits another file, and that is said", async () => {
+    await using it = await scene()
+    const tree = treeName("/elsewhere")
+    await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit", tree })
+    expect(await it.ask("a.ts")).toEqual({
+      kind: "warn",
+      text: "Session theirs edited a.ts in another worktree less than a minute ago. Yours is as it was; the two meet when they are merged.",
+    })
+    // What this session left in the other tree is no word about the file here.
+    await it.write("b.ts", "here\n")
+    await it.ledger.modified("mine", { path: "b.ts", tool: "Edit", sha: "0".repeat(40), tree })
+    expect(await it.ask("b.ts")).toEqual({ kind: "silent" })
   })
 
   test("[GUARD-24] a change by none of our sessions is said once and kept", async () => {

@@ -1,4 +1,5 @@
 import type { Claim, Touch } from "#know/ledger"
+import { isInTree, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
 import { MOST_WARNED_PATHS, RECENT_TOUCH_MS, WRITTEN_BY_US_MS } from "../limits.ts"
 import { coveringOverride } from "../overrides.ts"
@@ -71,14 +72,22 @@ async function warningsFor(
     exceptSessionId: event.session,
     sinceMs: event.at - RECENT_TOUCH_MS,
   })
+  const tree = treeName(world.root)
+  const here = touches.find((it) => isInTree(it, tree))
   const [latest] = touches
-  if (latest === undefined) return outsideChange(path, event, world)
-  const key = ["touched", path, latest.sessionId, String(latest.at)]
-  return (await isNews(key, event, world)) ? [sayTouched(latest, event.at)] : []
+  const outside = here === undefined ? await outsideChange(path, event, world) : []
+  const touch = here ?? latest
+  if (touch === undefined) return outside
+  const key = ["touched", path, touch.sessionId, String(touch.at)]
+  const isTold = await isNews(key, event, world)
+  return isTold ? [...outside, sayTouched(touch, event.at, here !== undefined)] : outside
 }
 
-function sayTouched({ path, sessionId, at }: Touch, now: number): string {
-  return `Session ${shown(sessionId)} edited ${shown(path)} ${ago(now - at)}. Read the file again before you change it, and keep what it did.`
+function sayTouched({ path, sessionId, at }: Touch, now: number, isHere: boolean): string {
+  const who = `Session ${shown(sessionId)} edited ${shown(path)}`
+  return isHere
+    ? `${who} ${ago(now - at)}. Read the file again before you change it, and keep what it did.`
+    : `${who} in another worktree ${ago(now - at)}. Yours is as it was; the two meet when they are merged.`
 }
 
 /** The bytes are not those that this session left, and no session of ours has written them. */
@@ -87,7 +96,7 @@ async function outsideChange(
   event: BeforeEdit,
   world: HookWorld,
 ): Promise<readonly string[]> {
-  const own = await world.ledger.ownSha(event.session, path)
+  const own = await world.ledger.ownSha(event.session, path, treeName(world.root))
   if (own === undefined) return []
   const format = own.length === 64 ? "sha256" : "sha1"
   const found = await hashFile(path, { root: world.root, format })
@@ -97,7 +106,8 @@ async function outsideChange(
     exceptSessionId: event.session,
     sinceMs: event.at - WRITTEN_BY_US_MS,
   })
-  if (byUs.length > 0 || !(await isNews(["outside", path, now], event, world))) return []
+  const isOurs = byUs.some((it) => isInTree(it, treeName(world.root)))
+  if (isOurs || !(await isNews(["outside", path, now], event, world))) return []
   await world.ledger.changedOutside(event.session, path)
   return [
     `${shown(path)} was ${found.kind === "absent" ? "removed" : "changed"} since your last edit, by none of the sessions known here. Look at it again before you change it.`,

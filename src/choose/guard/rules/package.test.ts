@@ -229,10 +229,12 @@ describe("the keeper", () => {
   })
 })
 
-test("[GUARD-64] one place a repository, short enough for a socket wherever home is", () => {
-  const at = (home: string, stateDirectory: string) => keeperSocket({ home, stateDirectory })
+test("[GUARD-64] one place a worktree, short enough for a socket wherever home is", () => {
+  const at = (home: string, stateDirectory: string, root = "/r") =>
+    keeperSocket({ home, stateDirectory, root })
   expect(at("/home/a/.qm", "/r/.git/qm")).toMatch(/^\/home\/a\/\.qm\/kit\/run\/[0-9a-f]{16}\.sock$/)
   expect(at("/home/a/.qm", "/r/.git/qm")).not.toBe(at("/home/a/.qm", "/s/.git/qm"))
+  expect(at("/home/a/.qm", "/r/.git/qm")).not.toBe(at("/home/a/.qm", "/r/.git/qm", "/w"))
   const far = at(`/home/${"a".repeat(100)}/.qm`, "/r/.git/qm")
   expect(Buffer.byteLength(far)).toBeLessThan(LONGEST_SOCKET_PATH_BYTES)
   expect(far).toContain(`qm-${process.getuid?.()}`)

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { statFile } from "#ground/base"
-import { digest } from "#know/ledger"
+import { digest, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
 import { MOST_TRACKED_PATHS, RENEW_ALL_MS } from "../limits.ts"
 import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
@@ -35,10 +35,11 @@ async function recordEdits(
 ): Promise<void> {
   const tracked = paths.filter((it) => classifier.isTrackable(it))
   const format = await hashFormatIn(stateDirectory)
+  const tree = treeName(root)
   for (const path of tracked) {
     const found = await hashFile(path, { root, format })
     const sha = found.kind === "hashed" ? found.hash : undefined
-    await ledger.modified(event.session, { path, tool: event.tool, sha })
+    await ledger.modified(event.session, { path, tool: event.tool, sha, tree })
     if (classifier.isRegistrationFile(path)) await ledger.registered(event.session, path)
   }
 }

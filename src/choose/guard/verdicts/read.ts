@@ -4,6 +4,7 @@ import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
 import {
   LARGEST_VERDICT_DAY_BYTES,
   LARGEST_VERDICT_LINE_BYTES,
+  LEDGERS_KEPT_MS,
   MOST_STATE_ENTRIES,
   MOST_VERDICTS_READ,
   STATE_KEPT_MS,
@@ -163,12 +164,16 @@ async function sweepState({ stateDirectory, now }: Place): Promise<void> {
     const [, day] = DAY_NAME.exec(name) ?? []
     return day !== undefined && day < dayOf(oldest)
   })
-  for (const folder of ["loaded", "said"].map((it) => join(stateDirectory, it))) {
-    await sweep(folder, async (name) => {
-      const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
-      return looked?.kind === "found" && looked.stat.modifiedAtMs < oldest
-    })
-  }
+  for (const name of ["loaded", "said"]) await sweepLines(join(stateDirectory, name), oldest)
+  await sweepLines(join(stateDirectory, "ledger"), now - LEDGERS_KEPT_MS)
+}
+
+/** Files of sessions that nothing was written to for that long. */
+async function sweepLines(folder: string, oldest: number): Promise<void> {
+  await sweep(folder, async (name) => {
+    const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
+    return looked?.kind === "found" && looked.stat.modifiedAtMs < oldest
+  })
 }
 
 async function sweep(folder: string, isOld: (name: string) => Promise<boolean>): Promise<void> {

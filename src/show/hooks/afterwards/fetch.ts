@@ -64,6 +64,8 @@ function plainEnvironment(environment: Variables): Environment {
     ...pickEnvironment(environment, NEEDED_VARIABLES),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
+    // What a partial clone would fetch later, a git started by git would, by the repository's word.
+    GIT_NO_LAZY_FETCH: "1",
     // Set and empty: none is run, and none is looked for elsewhere.
     GIT_ASKPASS: "",
     SSH_ASKPASS_REQUIRE: "never",
@@ -107,6 +109,9 @@ const SWITCHED_OFF: readonly Setting[] = [
   { key: "core.hooksPath", value: "/dev/null" },
   { key: "core.fsmonitor", value: "false" },
   { key: "core.alternateRefsCommand", value: "true" },
+  // Of another remote the word for its program would be the repository's.
+  { key: "fetch.all", value: "false" },
+  { key: "http.saveCookies", value: "false" },
   { key: "gc.auto", value: "0" },
   { key: "maintenance.auto", value: "false" },
   // Empties the list of all that was said before; what the user has follows it.
