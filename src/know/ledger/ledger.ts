@@ -128,11 +128,7 @@ function readers({ fileOf }: Place) {
     ownEdits: (sessionId: string, path: string): Promise<readonly Modified[]> =>
       edits(fileOf(sessionId), path),
     /** The hash this session last left a file with. */
-    async ownSha(
-      sessionId: string,
-      path: string,
-      tree?: string | undefined,
-    ): Promise<string | undefined> {
+    async ownSha(sessionId: string, path: string, tree?: string): Promise<string | undefined> {
       const own = await edits(fileOf(sessionId), path)
       return own.findLast((it) => isInTree(it, tree))?.sha
     },
