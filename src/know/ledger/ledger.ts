@@ -89,7 +89,7 @@ function openers(place: Place, { clock }: LedgerDeps) {
       const isKnown = (await openedIn(file)).some((it) => it.host === host)
       if (isKnown) return
       await ensureDirectory(place.folder)
-      await createJsonl(file).append({ kind: "opened", sessionId, host, at: clock.now() })
+      await linesOf(file).append({ kind: "opened", sessionId, host, at: clock.now() })
     },
   }
 }
@@ -188,6 +188,14 @@ function acrossSessions({ folder, fileOf }: Place) {
 type Kinds = Exclude<LedgerRecord, { kind: "opened" }>
 type Entry = Kinds extends infer One ? (One extends Kinds ? Omit<One, "at"> : never) : never
 
+/**
+ * Written when the process goes on, and not flushed: a hook would wait for the disk at every edit.
+ * The death of a process loses nothing of it; a power cut may lose the last lines.
+ */
+function linesOf(file: string) {
+  return createJsonl(file, { isDurable: false })
+}
+
 /** The first line says whose ledger it is: the file's name does not. Two may write it at once. */
 async function appendTo(
   { folder, fileOf }: Place,
@@ -195,7 +203,7 @@ async function appendTo(
   record: Entry & { readonly at: number },
 ): Promise<void> {
   const file = fileOf(sessionId)
-  const lines = createJsonl(file)
+  const lines = linesOf(file)
   if ((await statFile(file)).kind === "missing") {
     await ensureDirectory(folder)
     await lines.append({ kind: "opened", sessionId, at: record.at })

@@ -103,7 +103,9 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
 }
 
 /** What the nudge at the end of a session asks for; here a person can do it. */
-function Owed({ live: { drifted } }: { readonly live: LiveSession }) {
+function Owed({ live: { drifted, session } }: { readonly live: LiveSession }) {
+  // Without it the command would speak for the terminal; an id that cannot be typed is left out.
+  const whose = /^[\w.:-]{1,200}$/.test(session) ? ` --session ${session}` : ""
   return (
     <Block title="Not written down" aside={formatExact(drifted)}>
       <Stack gap="8">
@@ -111,7 +113,7 @@ function Owed({ live: { drifted } }: { readonly live: LiveSession }) {
           {plural(drifted, "important file")} changed since the session was last written down. It is
           asked for this once, when it wants to stop.
         </Text>
-        <CommandLine command={'qm session register words "what was asked"'} />
+        <CommandLine command={`qm session register words "what was asked"${whose}`} />
       </Stack>
     </Block>
   )
