@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
@@ -93,6 +94,22 @@ describe("the kit from the command line", () => {
     const refused = await user.qm(["init", "--yes", "--host", "claude-code"])
     expect([refused.code, refused.stdout]).toEqual([1, ""])
     expect(refused.stderr).toContain("APP_KIT_NEEDS_GIT")
+  })
+
+  test("[APP-34] who has no qm on the PATH is told how to put it there", async () => {
+    await using user = await personWithClaude()
+    const folders = (process.env["PATH"] ?? "").split(path.delimiter)
+    const without = folders.filter((it) => !existsSync(path.join(it, "qm")))
+    const bin = path.join(user.path, "bin")
+    await mkdir(bin)
+    await symlink(path.join(import.meta.dirname, "../../bin/qm"), path.join(bin, "qm"))
+    const nextWith = async (searched: readonly string[]) => {
+      const PATH = searched.join(path.delimiter)
+      const { stdout } = await user.qm(["init", "--json"], { env: { PATH } })
+      return KitDone.parse(JSON.parse(stdout)).next.join("\n")
+    }
+    expect(await nextWith(without)).toContain("Put qm on your PATH")
+    expect(await nextWith([bin, ...without])).not.toContain("Put qm on your PATH")
   })
 
   test("[KIT-1] a level is set, shown with its cost, and refused when there is none such", async () => {

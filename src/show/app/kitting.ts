@@ -36,7 +36,8 @@ export function kitOperations(deps: KitDeps) {
         const wanted = level ?? (await levelInForce(deps))
         const plan = await kit.plan({ hosts, level: wanted }, context.signal)
         const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
-        return finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+        const done = await finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+        return { ...done, next: [...done.next, ...(await pathAdvice(deps.environment()))] }
       },
     }),
     defineOperation({
@@ -74,6 +75,16 @@ function flagsOf(hosts: readonly string[] | undefined, level: number | undefined
     ...(hosts ?? []).map((it) => `--host ${it}`),
     ...(level === undefined ? [] : [`--level ${level}`]),
   ]
+}
+
+/** Hooks run by absolute paths; commands and reminders of ours name `qm`, as a person would. */
+async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
+  const folders = (environment["PATH"] ?? "").split(path.delimiter).filter(path.isAbsolute)
+  for (const folder of folders) {
+    if ((await statFile(path.join(folder, "qm"))).kind === "found") return []
+  }
+  const link = `ln -s '${path.join(PACKAGE, "bin/qm")}' ~/.local/bin/qm`
+  return [`Put qm on your PATH, since agents call it by that name: ${link}`]
 }
 
 type Planned = {
