@@ -124,6 +124,37 @@ const PackBuiltEvent = defineEvent("pack.built", {
   summary: "A context package was built and kept",
   body: z.object({ id: z.string(), tokens: z.int(), files: z.int() }),
 })
+const PipelineRef = z.object({ id: z.string() })
+const PipelineStarted = defineEvent("pipeline.started", {
+  version: 1,
+  summary: "A run of a pipeline began",
+  body: PipelineRef.extend({ agent: z.string(), title: z.string() }),
+})
+const PipelineAdvanced = defineEvent("pipeline.advanced", {
+  version: 1,
+  summary: "Something happened in a run of a pipeline",
+  body: PipelineRef.extend({ seq: z.int(), status: z.string() }),
+})
+const PipelineAsked = defineEvent("pipeline.asked", {
+  version: 1,
+  summary: "A run of a pipeline waits for a person",
+  body: PipelineRef.extend({ question: z.string() }),
+})
+const PipelineEnded = defineEvent("pipeline.ended", {
+  version: 1,
+  summary: "A run of a pipeline is over, whichever way",
+  body: PipelineRef.extend({ status: z.string(), reason: z.string() }),
+})
+const KnowledgeChanged = defineEvent("knowledge.changed", {
+  version: 1,
+  summary: "Documents were read into the knowledge base, or taken out of it",
+  body: z.object({ folder: z.string(), documents: z.int(), changed: z.int() }),
+})
+const SourcesChanged = defineEvent("sources.changed", {
+  version: 1,
+  summary: "A source was approved or tested",
+  body: z.object({ slug: z.string(), health: z.string() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was made for this repository",
@@ -157,12 +188,18 @@ export const EVENTS = [
   FoldEnded,
   FoldReturned,
   FoldTimedOut,
+  KnowledgeChanged,
   MapScanned,
   MemoryChanged,
   MemoryForgotten,
   MemoryRecorded,
   PackBuiltEvent,
   StoreCreated,
+  PipelineAdvanced,
+  PipelineAsked,
+  PipelineEnded,
+  PipelineStarted,
+  SourcesChanged,
   StoreBackedUp,
   StoreRestored,
 ] as const

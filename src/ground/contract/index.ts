@@ -33,6 +33,7 @@ export {
 } from "./capture.ts"
 export type { ConfigField } from "./config.ts"
 export { Config, configFields, TokenEncoding } from "./config.ts"
+export { MODEL_PROVIDERS, ModelProvider } from "./config-model.ts"
 export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
 export { DoctorCheck, DoctorReport } from "./doctor.ts"
 export type { Emit, EventBody, EventDefinition, EventName, EventRoom } from "./event.ts"
@@ -88,6 +89,24 @@ export {
   KitLevelCost,
   KitLevels,
 } from "./kit.ts"
+export {
+  KB_TIERS,
+  KbAdded,
+  KbBy,
+  KbContext,
+  KbContradictions,
+  KbDocument,
+  KbDocuments,
+  KbFound,
+  KbHit,
+  KbParagraph,
+  KbParagraphShown,
+  KbStatus,
+  KbTier,
+  KbTrace,
+  KbVerification,
+  KbWeb,
+} from "./knowledge.ts"
 export {
   ActivityEntry,
   Claim,
@@ -166,6 +185,41 @@ export {
   TaskAnalysis,
 } from "./pack.ts"
 export {
+  AgentFolder,
+  AgentList,
+  AgentShow,
+  AgentSlug,
+  AgentValidate,
+  ConfigProblem,
+  DEPTHS,
+  Depth,
+  DepthConfig,
+  Effort,
+  PIPELINE_ENDS,
+  PIPELINE_STATUSES,
+  PipelineCompare,
+  PipelineConfig,
+  PipelineDocument,
+  PipelineEnd,
+  PipelineEvent,
+  PipelineEventBody,
+  PipelineId,
+  PipelineLine,
+  PipelineList,
+  PipelinePause,
+  PipelineRun,
+  PipelineSaid,
+  PipelineShow,
+  PipelineStage,
+  PipelineStatus,
+  PipelineSummary,
+  RepairUnit,
+  STAGE_KINDS,
+  StageConfig,
+  StageKind,
+  StageScope,
+} from "./pipeline.ts"
+export {
   Approval,
   RUN_ORIGINS,
   RUN_STATUSES,
@@ -198,6 +252,16 @@ export {
 } from "./run-operations.ts"
 export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"
 export { SIGNATURES } from "./signatures.ts"
+export {
+  CredentialName,
+  Credentials,
+  Source,
+  SourceConfig,
+  SourceHealth,
+  SourceList,
+  SourceSlug,
+  SourceTest,
+} from "./source.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./store.ts"
 export { CountedText, TokenCount } from "./tokens.ts"
 export { WireError } from "./wire-error.ts"

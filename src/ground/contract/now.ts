@@ -3,9 +3,10 @@ import { ContextKind } from "./manifest.ts"
 
 export const NowInput = z.object({})
 
-/** A run as the first page lists it. */
+/** A run of an agent or of a pipeline as the first page lists it. */
 export const NowRow = z.object({
   id: z.string(),
+  kind: z.enum(["run", "pipeline"]).default("run"),
   state: z.enum([
     "queued",
     "running",

@@ -32,6 +32,11 @@ export const RunConfiguration = z.strictObject({
   script: z.string().min(1).max(200_000).optional().describe("For the synthetic agent"),
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(32_000)).optional(),
   resume: z.string().min(1).max(200).optional().describe("The host's session to go on with"),
+  changes: z
+    .array(z.string().min(1).max(500))
+    .max(100)
+    .optional()
+    .describe("Files it may change, as globs; edits elsewhere are denied"),
   pack: z.string().min(1).max(100).optional().describe("Kept package before the first turn"),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>

@@ -6,6 +6,8 @@ import { map } from "./0005-map.ts"
 import { packs } from "./0006-packs.ts"
 import { folds } from "./0007-folds.ts"
 import { memories } from "./0008-memories.ts"
+import { pipelines } from "./0009-pipelines.ts"
+import { knowledge } from "./0010-knowledge.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
@@ -18,4 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   packs,
   folds,
   memories,
+  pipelines,
+  knowledge,
 ]

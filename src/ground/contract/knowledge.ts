@@ -1,0 +1,206 @@
+import { z } from "zod"
+
+const Count = z.int().nonnegative()
+const Share = z.number().min(0).max(1)
+
+export const KB_TIERS = ["primary", "guide", "web"] as const
+export const KbTier = z.enum(KB_TIERS)
+export type KbTier = z.infer<typeof KbTier>
+
+/** A paragraph of a document: what is found, cited and verified. */
+export const KbParagraph = z.object({
+  id: z.string().describe("Stable: of the document and of the paragraph's own words"),
+  document: z.string().describe("Id of its document"),
+  title: z.string().describe("Of the document"),
+  path: z.string(),
+  tier: KbTier,
+  headings: z.array(z.string()),
+  number: z.string().nullable().describe("Its number in the document's own format, e.g. 4.2"),
+  text: z.string(),
+  line: z.int().positive(),
+  page: z.int().positive().nullable(),
+  citation: z.string().describe("As the corpus itself would cite it"),
+})
+export type KbParagraph = z.infer<typeof KbParagraph>
+
+export const KbDocument = z.object({
+  id: z.string(),
+  title: z.string(),
+  path: z.string(),
+  folder: z.string(),
+  tier: KbTier,
+  format: z.enum(["markdown", "html", "text"]),
+  digest: z.string(),
+  paragraphs: Count,
+  references: Count,
+  sizeBytes: Count,
+  updatedAt: z.int(),
+})
+export type KbDocument = z.infer<typeof KbDocument>
+
+export const KbHit = z.object({
+  paragraph: KbParagraph,
+  score: z.number(),
+  words: z.number().nullable().describe("Rank by words, from 1; null: not found by words"),
+  meaning: z.number().nullable().describe("Rank by meaning; null: not found by it, or it is off"),
+  hop: z
+    .object({ from: z.string(), kind: z.string(), depth: z.int() })
+    .nullable()
+    .describe("Reached over the graph from this paragraph"),
+  matched: z.array(z.string()).describe("Words of the question it has"),
+})
+export type KbHit = z.infer<typeof KbHit>
+
+/** By what was searched: words always, meaning when an embedder is configured. */
+export const KbBy = z.object({
+  words: z.literal(true),
+  meaning: z.string().nullable().describe("Name of the embedder, or null"),
+  note: z.string().nullable().describe("Why meaning is not in it"),
+})
+export type KbBy = z.infer<typeof KbBy>
+
+export const KbAddInput = z.strictObject({
+  path: z.string().min(1).max(4_000).describe("Folder or file of documents"),
+  tier: KbTier.default("primary").describe("primary documents, guide, or web"),
+})
+export const KbAdded = z.object({
+  folder: z.string(),
+  tier: KbTier,
+  added: Count,
+  changed: Count,
+  removed: Count,
+  unchanged: Count,
+  documents: Count,
+  paragraphs: Count,
+  skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+  by: KbBy,
+})
+export type KbAdded = z.infer<typeof KbAdded>
+
+const query = z.string().min(1).max(4_000)
+const limit = z.int().min(1).max(100).default(10).describe("At most so many paragraphs")
+const ids = z.array(z.string().min(1).max(200)).min(1).max(100)
+
+export const KbSearchInput = z.strictObject({
+  query: query.describe("What is looked for"),
+  limit,
+  tier: KbTier.optional().describe("Only documents of this tier"),
+  hops: z.int().min(0).max(3).default(0).describe("Steps over cross-references from each hit"),
+})
+export const KbFound = z.object({ hits: z.array(KbHit), by: KbBy, documents: Count })
+export type KbFound = z.infer<typeof KbFound>
+export const KbHopInput = z.strictObject({
+  paragraphs: ids.describe("Paragraphs to start from"),
+  depth: z.int().min(1).max(3).default(1),
+  limit,
+})
+export const KbTrace = z.object({
+  steps: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      kind: z.string(),
+      text: z.string(),
+      depth: z.int(),
+    }),
+  ),
+})
+export type KbTrace = z.infer<typeof KbTrace>
+export const KbDocumentsInput = z.strictObject({ tier: KbTier.optional() })
+export const KbDocuments = z.object({ documents: z.array(KbDocument) })
+export type KbDocuments = z.infer<typeof KbDocuments>
+export const KbParagraphInput = z.strictObject({
+  id: z.string().min(1).max(200).describe("Paragraph, by id"),
+})
+export const KbParagraphShown = z.object({
+  paragraph: KbParagraph,
+  before: KbParagraph.nullable(),
+  after: KbParagraph.nullable(),
+  refersTo: z.array(z.object({ paragraph: KbParagraph, text: z.string() })),
+  referredFrom: z.array(z.object({ paragraph: KbParagraph, text: z.string() })),
+})
+export type KbParagraphShown = z.infer<typeof KbParagraphShown>
+export const KbRemoveInput = z.strictObject({
+  path: z.string().min(1).max(4_000).describe("Folder that was added"),
+})
+export const KbRemoved = z.object({ folder: z.string(), documents: Count })
+export const KbStatusInput = z.strictObject({})
+export const KbStatus = z.object({
+  folders: z.array(
+    z.object({
+      folder: z.string(),
+      tier: KbTier,
+      documents: Count,
+      paragraphs: Count,
+      addedAt: z.int(),
+      isStale: z.boolean().describe("Files changed since it was read"),
+      skipped: Count,
+    }),
+  ),
+  documents: Count,
+  paragraphs: Count,
+  references: Count,
+  unresolved: z
+    .array(z.object({ document: z.string(), text: z.string() }))
+    .describe("References that lead nowhere"),
+  by: KbBy,
+})
+export type KbStatus = z.infer<typeof KbStatus>
+
+/** What a verification read and found. With no model the deterministic part alone counts. */
+const Verified = z.object({
+  score: Share.describe("1 when there is nothing to hold against"),
+  bar: Share,
+  isPassed: z.boolean(),
+  checked: Count,
+  by: z.enum(["words", "words and model"]),
+  failed: z.array(z.object({ sentence: z.string(), problem: z.string(), evidence: z.string() })),
+})
+export const KbVerification = Verified
+export type KbVerification = z.infer<typeof KbVerification>
+
+/** Citations are [P1] … by the order of `paragraphs`, [W1] … for web results. */
+export const KbVerifyInput = z.strictObject({
+  answer: z.string().min(1).max(200_000).describe("Text with citations such as [P1]"),
+  paragraphs: ids.describe("Cited paragraphs in their order: [P1] is the first"),
+})
+export const KbContradictionInput = z.strictObject({
+  answer: z
+    .string()
+    .min(1)
+    .max(200_000)
+    .describe("Text whose sentences are held against each other"),
+  paragraphs: z.array(z.string().max(200)).max(100).default([]).describe("And against these"),
+})
+export const KbContradictions = z.object({
+  pairs: z.array(
+    z.object({
+      one: z.string(),
+      other: z.string(),
+      entities: z.array(z.string()),
+      kind: z.enum(["polarity", "number", "modality"]),
+    }),
+  ),
+  checked: Count,
+  isPassed: z.boolean(),
+  by: z.enum(["words", "words and model"]),
+})
+export type KbContradictions = z.infer<typeof KbContradictions>
+export const KbContextInput = z.strictObject({
+  paragraphs: ids.describe("Paragraphs, the most important first"),
+  budget: z.int().min(50).max(500_000).default(8_000).describe("Tokens the text may have"),
+})
+export const KbContext = z.object({
+  text: z.string(),
+  tokens: Count,
+  included: z.array(z.object({ label: z.string(), id: z.string() })),
+  left: z.array(z.string()).describe("Paragraphs that did not fit"),
+})
+export type KbContext = z.infer<typeof KbContext>
+export const KbWebInput = z.strictObject({ query, limit: z.int().min(1).max(20).default(5) })
+export const KbWeb = z.object({
+  source: z.string().nullable().describe("The source that was asked, or null"),
+  note: z.string().nullable(),
+  results: z.array(z.object({ title: z.string(), url: z.string(), text: z.string() })),
+})
+export type KbWeb = z.infer<typeof KbWeb>

@@ -1,0 +1,86 @@
+import { z } from "zod"
+
+export const SourceSlug = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,59}$/, "small letters, digits and dashes")
+
+/** An MCP server that is asked for something, as `sources/<slug>/config.json` describes it. */
+export const SourceConfig = z.strictObject({
+  title: z.string().min(1).max(100),
+  description: z.string().max(500).default(""),
+  provides: z.array(z.enum(["web-search", "other"])).default([]),
+  tool: z.string().optional().describe("Tool that answers a search; default: the first that fits"),
+  transport: z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("stdio"),
+      command: z.string().min(1),
+      args: z.array(z.string()).default([]),
+      env: z.array(z.string()).default([]).describe("Names of variables it may see"),
+    }),
+    z.strictObject({
+      type: z.literal("http"),
+      url: z.string().regex(/^https?:\/\//, "http or https only"),
+      credential: z.string().optional().describe("Name in the credential store, sent as bearer"),
+    }),
+  ]),
+  timeoutMs: z.int().min(100).max(600_000).default(20_000),
+})
+export type SourceConfig = z.infer<typeof SourceConfig>
+
+export const SourceHealth = z.enum(["unknown", "ok", "slow", "dead", "unapproved", "invalid"])
+export type SourceHealth = z.infer<typeof SourceHealth>
+
+export const Source = z.object({
+  slug: SourceSlug,
+  title: z.string(),
+  description: z.string(),
+  origin: z.enum(["shipped", "user", "project"]),
+  provides: z.array(z.string()),
+  command: z.string().describe("What would be executed or called, whole"),
+  digest: z.string().describe("Of its description; what a person approves"),
+  isApproved: z.boolean(),
+  health: SourceHealth,
+  problem: z.string().nullable(),
+  tools: z.array(z.string()).nullable().describe("Null before it was tested"),
+})
+export type Source = z.infer<typeof Source>
+
+const slug = SourceSlug.describe("Source, by its folder's name")
+export const SourceListInput = z.strictObject({})
+export const SourceList = z.object({ sources: z.array(Source) })
+export type SourceList = z.infer<typeof SourceList>
+export const SourceTestInput = z.strictObject({ slug })
+export const SourceTest = z.object({
+  source: Source,
+  durationMs: z.int().nonnegative(),
+  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+})
+export type SourceTest = z.infer<typeof SourceTest>
+export const SourceApproveInput = z.strictObject({
+  slug,
+  digest: z.string().max(100).optional().describe("What was read; refused when it has changed"),
+})
+
+/** A credential is written and used, never read back. */
+export const CredentialName = z
+  .string()
+  .regex(/^[a-z][a-z0-9._-]{0,59}$/, "small letters, digits, dots and dashes")
+export const CredentialSetInput = z.strictObject({
+  name: CredentialName.describe("What it is called, e.g. anthropic"),
+  value: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe("Only over the API; the command line reads it from standard input"),
+})
+export const CredentialRemoveInput = z.strictObject({
+  name: CredentialName.describe("Credential, by name"),
+})
+export const CredentialListInput = z.strictObject({})
+export const Credentials = z.object({
+  credentials: z.array(z.object({ name: CredentialName, setAt: z.int() })),
+  keptBy: z.enum(["key file", "passphrase"]).describe("What the key comes from"),
+  warning: z.string().nullable(),
+})
+export type Credentials = z.infer<typeof Credentials>

@@ -1,0 +1,43 @@
+import type { Effort, TokenUsage } from "#ground/contract"
+import { PromptTooLarge } from "./errors.ts"
+import { LONGEST_PROMPT_CHARACTERS } from "./limits.ts"
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** One question to a model. It is paid for once, apart from tries that failed. */
+export type ModelAsk = {
+  /** What is asked, for logs and scripts: "deep-research/analyze_query". */
+  readonly name: string
+  readonly instructions: string
+  readonly prompt: string
+  /** Another model than the settings name. */
+  readonly model?: string | undefined
+  readonly effort?: Effort | undefined
+  readonly maxOutputTokens: number
+  /** JSON schema of the answer; without one the text itself is the answer. */
+  readonly schema?: JsonSchema | undefined
+  readonly signal: AbortSignal
+  /** The text as far as it came; a try that starts anew starts with less. */
+  onText?(soFar: string): void
+}
+
+export type ModelAnswer = {
+  readonly text: string
+  /** What the schema asks for; undefined without a schema, or when there is a problem. */
+  readonly value: unknown
+  /** Why the answer is not what was asked for, in words the model can be given. */
+  readonly problem: string | undefined
+  /** Whether it ended because it had no tokens left. */
+  readonly isCut: boolean
+  readonly usage: TokenUsage
+  /** Null when nobody knows the price. */
+  readonly usd: number | null
+  readonly model: string
+  readonly retries: number
+  readonly durationMs: number
+}
+
+export function checkLength(ask: Pick<ModelAsk, "instructions" | "prompt">): void {
+  const characters = ask.instructions.length + ask.prompt.length
+  if (characters > LONGEST_PROMPT_CHARACTERS) throw PromptTooLarge({ characters })
+}

@@ -1,0 +1,25 @@
+export type { JsonSchema, ModelAnswer, ModelAsk } from "./ask.ts"
+export type { Embedder, EmbedderDeps } from "./embedder.ts"
+export { createEmbedder } from "./embedder.ts"
+export {
+  AddressInvalid,
+  AnswerTooLarge,
+  EmbeddingWrong,
+  KeyInvalid,
+  ModelBusy,
+  ModelFailed,
+  ModelRefused,
+  ModelTimedOut,
+  ModelUnreachable,
+  NoKey,
+  PromptTooLarge,
+  SchemaInvalid,
+  SettingMissing,
+} from "./errors.ts"
+export type { Extracted } from "./json/extract-json.ts"
+export { extractJson } from "./json/extract-json.ts"
+export type { KeyName } from "./keys.ts"
+export { MODEL_KEYS } from "./keys.ts"
+export type { Model, ModelDeps } from "./model.ts"
+export { createModel } from "./model.ts"
+export type { ScriptedBrain } from "./scripted/scripted.ts"

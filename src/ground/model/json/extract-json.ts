@@ -1,0 +1,88 @@
+import { DEEPEST_JSON_LEVELS, MOST_READINGS } from "../limits.ts"
+import { readJson } from "./read-json.ts"
+
+/** `cut`: JSON began and the text ended before it did. */
+export type Extracted =
+  | { readonly kind: "found"; readonly value: unknown }
+  | { readonly kind: "cut" }
+  | { readonly kind: "none" }
+
+/**
+ * The JSON in an answer that should be nothing else and often is more: behind thoughts, between
+ * sentences, in a fence, not quite JSON. It throws for no text, and its time is about linear.
+ */
+export function extractJson(text: string): Extracted {
+  const whole = withoutFence(withoutThoughts(text).trim())
+  const exact = parseStrictly(whole)
+  if (exact === undefined) return search(whole)
+  const isWrapped = typeof exact.value === "string" && /^\s*[{[]/.test(exact.value)
+  const inner = isWrapped ? parseStrictly(String(exact.value)) : undefined
+  return { kind: "found", value: (inner ?? exact).value }
+}
+
+function withoutThoughts(text: string): string {
+  return text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/, "")
+}
+
+function withoutFence(text: string): string {
+  return /^(?:```|~~~)[^\n]*\n([\s\S]*)\n(?:```|~~~)$/.exec(text)?.[1]?.trim() ?? text
+}
+
+function parseStrictly(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isTooDeep(value, 0) ? undefined : { value }
+  } catch {
+    return undefined
+  }
+}
+
+function isTooDeep(value: unknown, level: number): boolean {
+  if (typeof value !== "object" || value === null) return false
+  if (level > DEEPEST_JSON_LEVELS) return true
+  return Object.values(value).some((it) => isTooDeep(it, level + 1))
+}
+
+type Candidate = {
+  readonly value: unknown
+  readonly characters: number
+  readonly isFenced: boolean
+}
+
+/** Each bracket may begin the answer: `[1]` in a sentence does, which is why the longest wins. */
+function search(text: string): Extracted {
+  const candidates: Candidate[] = []
+  let work = 0
+  let start = nextBracket(text, 0)
+  while (start >= 0 && work < text.length * MOST_READINGS) {
+    const reading = readJson(text, start)
+    const characters = reading.end - start
+    work += characters + 1
+    if (reading.kind === "cut") return best(candidates, characters)
+    if (reading.kind === "value") {
+      candidates.push({ value: reading.value, characters, isFenced: isFencedAt(text, start) })
+    }
+    start = nextBracket(text, reading.kind === "value" ? reading.end : start + 1)
+  }
+  return best(candidates, 0)
+}
+
+function nextBracket(text: string, from: number): number {
+  const bracket = /[{[]/g
+  bracket.lastIndex = from
+  return bracket.exec(text)?.index ?? -1
+}
+
+function isFencedAt(text: string, start: number): boolean {
+  return /(?:```|~~~)[\w-]*\s*$/.test(text.slice(Math.max(0, start - 40), start))
+}
+
+/** What was cut counts like the others: a footnote before it is not the answer. */
+function best(candidates: readonly Candidate[], cutCharacters: number): Extracted {
+  const [first] = candidates.toSorted(
+    (a, b) => Number(b.isFenced) - Number(a.isFenced) || b.characters - a.characters,
+  )
+  const isThere = first !== undefined && (first.isFenced || first.characters >= cutCharacters)
+  if (isThere) return { kind: "found", value: first.value }
+  return cutCharacters > 0 ? { kind: "cut" } : { kind: "none" }
+}

@@ -1,0 +1,168 @@
+import { DEEPEST_JSON_LEVELS } from "../limits.ts"
+
+/** `cut`: the text ends in the middle of the value. `end` is how far was read, in each case. */
+export type JsonReading =
+  | { readonly kind: "value"; readonly value: unknown; readonly end: number }
+  | { readonly kind: "cut" | "none"; readonly end: number }
+
+/**
+ * Reads one value the way people and models write JSON: with comments, trailing or missing commas,
+ * single or curly quotes, bare keys, Python's words, and line breaks inside strings. It never goes
+ * back, so that its work is linear in what it reads.
+ */
+export function readJson(text: string, start: number): JsonReading {
+  const state: State = { text, at: start }
+  const found = readValue(state, 0)
+  if (found !== undefined) return { kind: "value", value: found.value, end: state.at }
+  return { kind: state.at >= text.length ? "cut" : "none", end: state.at }
+}
+
+type State = { readonly text: string; at: number }
+type Found = { readonly value: unknown } | undefined
+
+const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "‘": "’" }
+
+function readValue(state: State, level: number): Found {
+  skipBlank(state)
+  const sign = state.text[state.at] ?? ""
+  if (level > DEEPEST_JSON_LEVELS) return undefined
+  if (sign === "{") return readObject(state, level)
+  if (sign === "[") return readArray(state, level)
+  return sign in CLOSING ? readString(state) : readWord(state)
+}
+
+function readObject(state: State, level: number): Found {
+  const entries: [string, unknown][] = []
+  state.at += 1
+  while (!takes(state, "}")) {
+    const key = readKey(state)
+    if (key === undefined || !takes(state, ":")) return undefined
+    const found = readValue(state, level + 1)
+    if (found === undefined) return undefined
+    entries.push([key, found.value])
+    takes(state, ",")
+  }
+  // Unlike an assignment, this makes `__proto__` a field like any other.
+  return { value: Object.fromEntries(entries) }
+}
+
+function readArray(state: State, level: number): Found {
+  const values: unknown[] = []
+  state.at += 1
+  while (!takes(state, "]")) {
+    const found = readValue(state, level + 1)
+    if (found === undefined) return undefined
+    values.push(found.value)
+    takes(state, ",")
+  }
+  return { value: values }
+}
+
+const BARE_KEY = /[\p{L}_$][\p{L}\p{N}_$-]*/uy
+
+function readKey(state: State): string | undefined {
+  if ((state.text[state.at] ?? "") in CLOSING) return readString(state)?.value
+  return match(state, BARE_KEY)
+}
+
+function readString(state: State): { readonly value: string } | undefined {
+  const { text } = state
+  const closing = CLOSING[text[state.at] ?? ""]
+  const parts: string[] = []
+  let from = state.at + 1
+  for (let at = from; at < text.length; at += 1) {
+    const sign = text[at]
+    if (sign === closing) {
+      state.at = at + 1
+      return { value: parts.join("") + text.slice(from, at) }
+    }
+    if (sign !== "\\") continue
+    const escape = readEscape(text, at)
+    parts.push(text.slice(from, at), escape.text)
+    at = escape.end - 1
+    from = escape.end
+  }
+  state.at = text.length
+  return undefined
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  "\n": "\n",
+}
+const UNICODE_ESCAPE = /\\u([\dA-Fa-f]{4})/y
+
+/** What no escape is, such as `\d` or `\alpha`, was meant as it stands. */
+function readEscape(text: string, at: number): { readonly text: string; readonly end: number } {
+  UNICODE_ESCAPE.lastIndex = at
+  const code = UNICODE_ESCAPE.exec(text)?.[1]
+  if (code !== undefined)
+    return { text: String.fromCharCode(Number.parseInt(code, 16)), end: at + 6 }
+  const sign = text[at + 1] ?? ""
+  const known = ESCAPED[sign]
+  const isLetter = /[\p{L}\p{N}]/u.test(sign)
+  return { text: known ?? (isLetter ? `\\${sign}` : sign), end: at + 2 }
+}
+
+const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy
+const WORD = /-?[A-Za-z]+(?![\p{L}\p{N}_])/uy
+const WORDS: Readonly<Record<string, unknown>> = {
+  true: true,
+  false: false,
+  null: null,
+  none: null,
+  undefined: null,
+  nan: null,
+  infinity: null,
+  "-infinity": null,
+}
+
+function readWord(state: State): Found {
+  const number = match(state, NUMBER)
+  if (number !== undefined) return { value: Number(number) }
+  const start = state.at
+  const word = match(state, WORD)?.toLowerCase()
+  if (word !== undefined && Object.hasOwn(WORDS, word)) return { value: WORDS[word] }
+  // The text ends with `tru`: that is cut; any other word is none of JSON's.
+  const isBegun = word !== undefined && Object.keys(WORDS).some((it) => it.startsWith(word))
+  if (!(isBegun && state.at >= state.text.length)) state.at = start
+  return undefined
+}
+
+function match(state: State, pattern: RegExp): string | undefined {
+  pattern.lastIndex = state.at
+  const [found] = pattern.exec(state.text) ?? []
+  if (found !== undefined) state.at += found.length
+  return found
+}
+
+/** Whether this sign comes next, after blanks, which are passed in any case. */
+function takes(state: State, sign: string): boolean {
+  skipBlank(state)
+  const isThere = state.text[state.at] === sign
+  if (!isThere) return false
+  state.at += 1
+  skipBlank(state)
+  return true
+}
+
+const BLANK = /[\s\uFEFF]+/y
+
+function skipBlank(state: State): void {
+  for (;;) {
+    match(state, BLANK)
+    const opening = state.text.slice(state.at, state.at + 2)
+    if (opening === "//") skipPast(state, "\n")
+    else if (opening === "/*") skipPast(state, "*/")
+    else return
+  }
+}
+
+function skipPast(state: State, closing: string): void {
+  const end = state.text.indexOf(closing, state.at + 2)
+  state.at = end < 0 ? state.text.length : end + closing.length
+}

@@ -1,0 +1,61 @@
+import { z } from "zod"
+import { visibleLine } from "#ground/base"
+import type { JsonSchema } from "../ask.ts"
+import { SchemaInvalid } from "../errors.ts"
+import { LONGEST_REASON_CHARACTERS, MOST_NAMED_PROBLEMS } from "../limits.ts"
+import { extractJson } from "./extract-json.ts"
+
+export type Structured = { readonly value: unknown; readonly problem: string | undefined }
+export type ReadAnswer = (text: string) => Structured
+
+/** Made once a question, so that a schema that cannot be used is told before anything is paid. */
+export function answerReader(schema: JsonSchema | undefined, name: string): ReadAnswer {
+  if (schema === undefined) return readText
+  const shape = compile(schema, name)
+  return (text) => {
+    if (text.trim() === "") return problem("The answer is empty.")
+    const extracted = extractJson(text)
+    if (extracted.kind === "none") return problem("The answer holds no JSON.")
+    if (extracted.kind === "cut")
+      return problem("The JSON of the answer breaks off before its end.")
+    const parsed = shape.safeParse(extracted.value)
+    if (parsed.success) return { value: parsed.data, problem: undefined }
+    return problem(`The answer does not fit its schema: ${describe(parsed.error.issues)}.`)
+  }
+}
+
+function readText(text: string): Structured {
+  const isEmpty = text.trim() === ""
+  return { value: undefined, problem: isEmpty ? "The answer is empty." : undefined }
+}
+
+function problem(text: string): Structured {
+  return { value: undefined, problem: text }
+}
+
+function compile(schema: JsonSchema, name: string): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw SchemaInvalid({ name, reason }, error)
+  }
+}
+
+function describe(issues: readonly z.core.$ZodIssue[]): string {
+  const named = issues.slice(0, MOST_NAMED_PROBLEMS).map((it) => {
+    const what = it.message.replace(/^Invalid input: /, "").replace(/^Invalid option: /, "")
+    return `${pathOf(it.path)}: ${visibleLine(what).slice(0, LONGEST_REASON_CHARACTERS)}`
+  })
+  const rest = issues.length - named.length
+  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ")
+}
+
+/** `findings[2].title`, and "the answer" for all of it. */
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path
+    .map((it) => (typeof it === "number" ? `[${it}]` : `.${String(it)}`))
+    .join("")
+    .replace(/^\./, "")
+  return text === "" ? "the answer" : visibleLine(text).slice(0, LONGEST_REASON_CHARACTERS)
+}

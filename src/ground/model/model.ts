@@ -1,0 +1,151 @@
+import type { Clock, Log, Random } from "#ground/base"
+import { isAppError } from "#ground/base"
+import type { ModelProvider, TokenUsage } from "#ground/contract"
+import { checkLength, type ModelAnswer, type ModelAsk } from "./ask.ts"
+import type { Try } from "./failure.ts"
+import { answerReader } from "./json/structured.ts"
+import { tryPatiently } from "./retry.ts"
+import { askScript, type ScriptedBrain } from "./scripted/scripted.ts"
+import { destinationOf, type ModelConfig, usualModel } from "./settings.ts"
+import { estimateUsage } from "./usage.ts"
+
+/** Whoever answers, asked one question at a time. */
+export type Model = {
+  readonly provider: ModelProvider
+  /** The model that is asked when a question names none; empty when the settings must say it. */
+  readonly name: string
+  ask(ask: ModelAsk): Promise<ModelAnswer>
+}
+
+export type ModelDeps = {
+  readonly settings: ModelConfig
+  /** Asked before each call, so that a key that was set meanwhile counts. */
+  readonly key: () => Promise<string | undefined>
+  /** US dollars; undefined when the model has no known price. */
+  readonly price: (usage: TokenUsage, model: string) => number | undefined
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly script: ScriptedBrain
+}
+
+type Said = {
+  readonly text: string
+  readonly usage: TokenUsage | undefined
+  readonly model: string | undefined
+  readonly end: "complete" | "length" | "refused"
+}
+
+export function createModel(deps: ModelDeps): Model {
+  const { settings, clock } = deps
+  const usual = usualModel(settings)
+  const reach = settings.provider === "scripted" ? reachScript(deps) : reachProvider(deps)
+
+  async function ask(asked: ModelAsk): Promise<ModelAnswer> {
+    const startedMs = clock.monotonicMs()
+    checkLength(asked)
+    const read = answerReader(asked.schema, asked.name)
+    const name = asked.model ?? usual
+    const { value: said, retries } = await reach(asked, name)
+    const usage = said.usage ?? estimateUsage(asked.instructions + asked.prompt, said.text)
+    const usd = priceOf(deps, usage, [said.model, name])
+    const durationMs = Math.round(clock.monotonicMs() - startedMs)
+    const { value, problem } = judge(said, read(said.text))
+    const isCut = said.end === "length"
+    const model = said.model ?? name
+    return { text: said.text, value, problem, isCut, usage, usd, model, retries, durationMs }
+  }
+
+  return {
+    provider: settings.provider,
+    name: usual,
+    ask: (asked) => logged(() => ask(asked), asked, deps),
+  }
+}
+
+type Reach = (
+  ask: ModelAsk,
+  model: string,
+) => Promise<{ readonly value: Said; readonly retries: number }>
+
+function reachScript(deps: ModelDeps): Reach {
+  return (ask) =>
+    tryPatiently<Said>(
+      async () => {
+        const { text, usage } = await askScript(deps.script, ask)
+        return { kind: "done", value: { text, usage, model: undefined, end: "complete" } }
+      },
+      patience(deps, ask),
+    )
+}
+
+function reachProvider(deps: ModelDeps): Reach {
+  const { settings, clock } = deps
+  const { provider } = settings
+  const formless = new Set<string>()
+  return async (ask, model) => {
+    if (provider === "scripted") throw new Error("a script is not reached over a wire")
+    const to = destinationOf({ settings, provider, model, key: await deps.key() })
+    // Loaded with the first question: a command that asks nothing does not wait for packages.
+    const { callProvider } = await import("./providers/wire.ts")
+    const effort = ask.effort ?? settings.effort
+    const attempt = (signal: AbortSignal): Promise<Try<Said>> =>
+      callProvider({ ask, effort, to, signal, now: clock.now }, formless)
+    return tryPatiently(attempt, patience(deps, ask))
+  }
+}
+
+function patience(deps: ModelDeps, ask: ModelAsk) {
+  const { settings, clock, random, log } = deps
+  return {
+    provider: settings.provider,
+    name: ask.name,
+    retries: settings.retries,
+    timeoutSeconds: settings.timeout,
+    signal: ask.signal,
+    clock,
+    random,
+    log,
+  }
+}
+
+/** By the name the provider gives, which says more than a deployment's, then by the one asked. */
+function priceOf(
+  deps: ModelDeps,
+  usage: TokenUsage,
+  names: readonly (string | undefined)[],
+): number | null {
+  for (const name of names) {
+    const usd = name === undefined ? undefined : deps.price(usage, name)
+    if (usd !== undefined) return usd
+  }
+  return deps.settings.provider === "scripted" ? 0 : null
+}
+
+function judge(
+  said: Said,
+  read: { readonly value: unknown; readonly problem: string | undefined },
+) {
+  if (said.end === "refused") return { value: undefined, problem: "The model refused to answer." }
+  const isCut = said.end === "length" && read.problem !== undefined
+  if (!isCut) return read
+  return { value: undefined, problem: `${read.problem} It was cut at its limit of tokens.` }
+}
+
+async function logged(
+  work: () => Promise<ModelAnswer>,
+  ask: ModelAsk,
+  deps: ModelDeps,
+): Promise<ModelAnswer> {
+  const who = { name: ask.name, provider: deps.settings.provider }
+  try {
+    const answer = await work()
+    const { model, usage, usd, retries, durationMs, problem } = answer
+    const fields = { ...who, model, input: usage.input, output: usage.output, usd, retries }
+    deps.log.debug("model answered", { ...fields, ms: durationMs, problem })
+    return answer
+  } catch (error) {
+    if (isAppError(error)) deps.log.warn("model did not answer", { ...who, code: error.code })
+    throw error
+  }
+}

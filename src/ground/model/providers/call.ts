@@ -1,0 +1,132 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider"
+import { visibleLine } from "#ground/base"
+import type { TokenUsage } from "#ground/contract"
+import { AnswerTooLarge } from "../errors.ts"
+import type { Try } from "../failure.ts"
+import { LONGEST_ANSWER_CHARACTERS, LONGEST_MODEL_NAME_CHARACTERS } from "../limits.ts"
+import { scrub } from "../scrub.ts"
+import { BROKEN_OFF, classify, isTooLarge, type Listener } from "./classify.ts"
+
+export type Reply = {
+  readonly text: string
+  /** Undefined when the provider does not count. */
+  readonly usage: TokenUsage | undefined
+  /** The model that says it answered. */
+  readonly model: string | undefined
+  readonly end: "complete" | "length" | "refused"
+}
+
+export type Call = Listener & {
+  readonly model: LanguageModelV4
+  readonly provider: string
+  readonly options: LanguageModelV4CallOptions
+  readonly signal: AbortSignal
+  onText?: ((soFar: string) => void) | undefined
+}
+
+/**
+ * One try: the whole stream read, or why not. Leaving the stream before its end, for whatever
+ * reason, ends the connection.
+ */
+export async function callOnce(call: Call): Promise<Try<Reply>> {
+  try {
+    const begun = await begin(call)
+    return begun.kind === "done" ? await readStream(begun.value, call) : begun
+  } catch (error) {
+    call.signal.throwIfAborted()
+    return notDone(error, call)
+  }
+}
+
+type Parts = ReadableStream<LanguageModelV4StreamPart>
+
+/** Until the stream is there, whatever is thrown is the provider's. */
+async function begin(call: Call): Promise<Try<Parts>> {
+  try {
+    const { stream } = await call.model.doStream({ ...call.options, abortSignal: call.signal })
+    return { kind: "done", value: stream }
+  } catch (error) {
+    call.signal.throwIfAborted()
+    if (isTooLarge(error)) throw AnswerTooLarge({ provider: call.provider })
+    return { kind: "not-done", failure: classify(error, call) ?? BROKEN_OFF }
+  }
+}
+
+function notDone(error: unknown, call: Call): Try<never> {
+  // The package's error holds prompt and answer; ours shall not carry them along.
+  if (isTooLarge(error)) throw AnswerTooLarge({ provider: call.provider })
+  const failure = classify(error, call)
+  if (failure === undefined) throw error
+  return { kind: "not-done", failure }
+}
+
+async function readStream(stream: Parts, call: Call): Promise<Try<Reply>> {
+  const text = collectText(call)
+  let model: string | undefined
+  let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined
+  for await (const part of stream) {
+    if (part.type === "error") return notDone(part.error, call)
+    if (part.type === "text-delta") text.add(part.delta)
+    if (part.type === "response-metadata") model = nameFrom(part.modelId, call) ?? model
+    if (part.type === "finish") finish = part
+  }
+  const reason = finish?.finishReason.unified ?? "interrupted"
+  if (finish === undefined || reason === "interrupted" || reason === "error") {
+    return { kind: "not-done", failure: BROKEN_OFF }
+  }
+  const end = ENDS[reason] ?? "complete"
+  return { kind: "done", value: { text: text.soFar(), usage: usageFrom(finish.usage), model, end } }
+}
+
+const ENDS: Readonly<Record<string, Reply["end"]>> = {
+  length: "length",
+  "content-filter": "refused",
+}
+
+/**
+ * Grows with the stream. A server that repeats the key is not believed; only the last characters
+ * are looked at for it, since looking at all of them for each piece would take minutes at 1 MB.
+ */
+function collectText(call: Call) {
+  const keyCharacters = call.key?.length ?? 0
+  let text = ""
+  let tail = ""
+  return {
+    soFar: () => text,
+    add(piece: string): void {
+      text += piece
+      const seen = tail + piece
+      if (call.key !== undefined && seen.includes(call.key)) text = scrub(text, call.key)
+      tail = seen.slice(-keyCharacters)
+      if (text.length > LONGEST_ANSWER_CHARACTERS) throw AnswerTooLarge({ provider: call.provider })
+      call.onText?.(text)
+    },
+  }
+}
+
+function nameFrom(modelId: string | undefined, call: Call): string | undefined {
+  const name = visibleLine(scrub(modelId ?? "", call.key)).slice(0, LONGEST_MODEL_NAME_CHARACTERS)
+  return name === "" ? undefined : name
+}
+
+function usageFrom(usage: LanguageModelV4Usage): TokenUsage | undefined {
+  const input = usage.inputTokens.noCache ?? usage.inputTokens.total
+  const output = usage.outputTokens.total
+  if (input === undefined || output === undefined) return undefined
+  return {
+    input: whole(input),
+    output: whole(output),
+    cacheRead: whole(usage.inputTokens.cacheRead),
+    cacheWrite: whole(usage.inputTokens.cacheWrite),
+  }
+}
+
+/** Servers have been seen to send fractions and, for the uncached rest, less than nothing. */
+function whole(count: number | undefined): number {
+  return Number.isFinite(count) ? Math.max(0, Math.ceil(count ?? 0)) : 0
+}

@@ -1,0 +1,78 @@
+import { AISDKError, APICallError } from "@ai-sdk/provider"
+import { z } from "zod"
+import type { Failure } from "../failure.ts"
+import { reasonFrom } from "../scrub.ts"
+import { StreamTooLarge } from "./safe-fetch.ts"
+
+export type Listener = {
+  readonly key: string | undefined
+  /** The wall clock, for a Retry-After that names a date. */
+  now(): number
+}
+
+/** What a provider's package threw or streamed, as a failure; undefined when it is none of its. */
+export function classify(error: unknown, listener: Listener): Failure | undefined {
+  if (APICallError.isInstance(error)) return ofCall(error, listener)
+  if (!(error instanceof Error)) return ofStream(error, listener)
+  // Its own words would quote the stream, which may hold anything.
+  return AISDKError.isInstance(error) ? BROKEN_OFF : undefined
+}
+
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && (error instanceof StreamTooLarge || isTooLarge(error.cause))
+}
+
+export const BROKEN_OFF: Failure = {
+  kind: "unreachable",
+  reason: "the answer broke off or was not readable",
+}
+const BUSY = new Set([408, 409, 429, 503, 529])
+
+function ofCall(error: APICallError, listener: Listener): Failure {
+  const { statusCode: status } = error
+  const reason = reasonFrom(error.message.replace(/^Cannot connect to API: /, ""), listener.key)
+  if (status === undefined) return { kind: "unreachable", reason }
+  if (status < 300) return BROKEN_OFF
+  if (status < 400) {
+    return { kind: "refused", status, reason: "it points elsewhere, where no key is sent" }
+  }
+  const isSpent = (error.responseBody ?? "").includes("insufficient_quota")
+  const retryAfterMs = retryAfter(error.responseHeaders ?? {}, listener.now())
+  if (BUSY.has(status) && !isSpent) return { kind: "busy", status, reason, retryAfterMs }
+  if (status >= 500) return { kind: "failed", status, reason, retryAfterMs }
+  return { kind: "refused", status, reason }
+}
+
+/** An error that comes after the answer began, as an event of its stream. */
+const ToldInStream = z.object({
+  message: z.string(),
+  statusCode: z.number().nullish(),
+  type: z.string().nullish(),
+  code: z.union([z.string(), z.number()]).nullish(),
+})
+
+function ofStream(error: unknown, listener: Listener): Failure {
+  const told = ToldInStream.safeParse(error).data
+  if (told === undefined) return BROKEN_OFF
+  const status = told.statusCode ?? statusIn(told.code) ?? 500
+  const reason = reasonFrom(told.message, listener.key)
+  const isBusy = BUSY.has(status) || /rate_limit|overloaded/.test(`${told.type} ${told.code}`)
+  if (isBusy) return { kind: "busy", status, reason, retryAfterMs: undefined }
+  if (status >= 500) return { kind: "failed", status, reason, retryAfterMs: undefined }
+  return { kind: "refused", status, reason }
+}
+
+function statusIn(code: string | number | null | undefined): number | undefined {
+  const status = Number(code)
+  return status >= 400 && status < 600 ? status : undefined
+}
+
+/** Milliseconds, seconds or a date: providers use all three. */
+function retryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const inMs = Number.parseFloat(headers["retry-after-ms"] ?? "")
+  if (inMs >= 0) return inMs
+  const value = headers["retry-after"]?.trim() ?? ""
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1_000
+  const moment = Date.parse(value)
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+}

@@ -1,0 +1,39 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
+import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type { Destination } from "../settings.ts"
+import { safeFetch } from "./safe-fetch.ts"
+
+/** OpenAI, Azure and whatever speaks the same wire. */
+export function openaiModel(to: Destination): LanguageModelV4 {
+  return openaiProvider(to).chatModel(to.model)
+}
+
+export function openaiProvider(to: Destination) {
+  const isAzure = to.provider === "azure"
+  const isCustom = to.provider === "custom"
+  return createOpenAICompatible({
+    name: PROVIDER_OPTIONS,
+    baseURL: to.baseUrl,
+    fetch: safeFetch,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    ...(isAzure ? { queryParams: { "api-version": to.apiVersion } } : {}),
+    ...(isAzure && to.key !== undefined ? { headers: { "api-key": to.key } } : {}),
+    ...(!isAzure && to.key !== undefined ? { apiKey: to.key } : {}),
+    // Models that think refuse the older name; servers of one's own may know only that.
+    ...(isCustom ? {} : { transformRequestBody: withCompletionTokens }),
+  })
+}
+
+/** The key under which the package looks for its options. */
+export const PROVIDER_OPTIONS = "openaiCompatible"
+
+function withCompletionTokens(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { max_tokens: most, ...rest } = body
+  return most === undefined ? rest : { ...rest, max_completion_tokens: most }
+}
+
+/** The o series and GPT-5 and later; a deployment is taken for what its name says. */
+export function takesEffort(model: string): boolean {
+  return /^(?:o\d|gpt-(?:[5-9]|\d\d))/i.test(model) && !/chat/i.test(model)
+}

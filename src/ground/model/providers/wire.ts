@@ -1,0 +1,81 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
+import type { Effort } from "#ground/contract"
+import type { JsonSchema, ModelAsk } from "../ask.ts"
+import type { Try } from "../failure.ts"
+import { THINKING_ROOM_TOKENS } from "../limits.ts"
+import type { Destination } from "../settings.ts"
+import { anthropicModel, takesEffort as anthropicTakesEffort } from "./anthropic.ts"
+import { callOnce, type Reply } from "./call.ts"
+import { openaiModel, takesEffort as openaiTakesEffort, PROVIDER_OPTIONS } from "./openai.ts"
+import { isStrictSchema } from "./strict-schema.ts"
+
+export type WireCall = {
+  readonly ask: ModelAsk
+  readonly effort: Effort
+  readonly to: Destination
+  readonly signal: AbortSignal
+  now(): number
+}
+
+/** Addresses that refused to be told the form of an answer; they are told in words from then on. */
+export type Formless = Set<string>
+
+/** One call over a provider's wire. The packages of the providers are loaded with this file. */
+export async function callProvider(call: WireCall, formless: Formless): Promise<Try<Reply>> {
+  const place = `${call.to.baseUrl} ${call.to.model}`
+  if (formless.has(place)) return ask(call, "in-words")
+  const tried = await ask(call, "by-provider")
+  const isFormless = call.ask.schema !== undefined && refusesForm(tried)
+  if (!isFormless) return tried
+  formless.add(place)
+  return ask(call, "in-words")
+}
+
+function refusesForm(tried: Try<Reply>): boolean {
+  if (tried.kind === "done" || tried.failure.kind !== "refused") return false
+  const { status, reason } = tried.failure
+  return status === 400 && /response_format|json_schema|output_config|output_format/i.test(reason)
+}
+
+function ask(call: WireCall, form: "by-provider" | "in-words"): Promise<Try<Reply>> {
+  const { to, signal } = call
+  return callOnce({
+    model: to.provider === "anthropic" ? anthropicModel(to) : openaiModel(to),
+    provider: to.provider,
+    key: to.key,
+    options: optionsOf(call, form),
+    signal,
+    now: call.now,
+    onText: call.ask.onText,
+  })
+}
+
+function optionsOf(call: WireCall, form: "by-provider" | "in-words"): LanguageModelV4CallOptions {
+  const { ask: asked, effort, to } = call
+  const { schema } = asked
+  const canThink = takesEffort(to)
+  const isFormed = schema !== undefined && form === "by-provider"
+  const inWords = schema === undefined || isFormed ? "" : formInWords(schema)
+  const instructions = `${asked.instructions}${inWords}`
+  return {
+    prompt: [
+      ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
+      { role: "user", content: [{ type: "text", text: asked.prompt }] },
+    ],
+    maxOutputTokens: asked.maxOutputTokens + (canThink ? THINKING_ROOM_TOKENS[effort] : 0),
+    ...(canThink ? { reasoning: effort } : {}),
+    ...(isFormed ? { responseFormat: { type: "json", schema, name: "answer" } } : {}),
+    ...(isFormed && to.provider !== "anthropic"
+      ? { providerOptions: { [PROVIDER_OPTIONS]: { strictJsonSchema: isStrictSchema(schema) } } }
+      : {}),
+  }
+}
+
+function takesEffort(to: Destination): boolean {
+  if (to.provider === "anthropic") return anthropicTakesEffort(to.model)
+  return to.provider !== "custom" && openaiTakesEffort(to.model)
+}
+
+function formInWords(schema: JsonSchema): string {
+  return `\n\nAnswer with one JSON value and nothing else. It must fit this JSON schema:\n${JSON.stringify(schema)}`
+}

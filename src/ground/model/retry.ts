@@ -1,0 +1,96 @@
+import type { Clock, Log, Random } from "#ground/base"
+import { ModelTimedOut } from "./errors.ts"
+import { type Failure, failureError, type Try } from "./failure.ts"
+import { FIRST_WAIT_MS, LONGEST_RETRY_AFTER_MS, LONGEST_WAIT_MS } from "./limits.ts"
+
+export type Patience = {
+  /** Who is asked, for messages. */
+  readonly provider: string
+  /** What for, for the log. */
+  readonly name: string
+  readonly retries: number
+  /** For all tries and the waits between them. */
+  readonly timeoutSeconds: number
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/**
+ * Tries until it is done, it is refused, the tries or the time are used up, or the caller has
+ * enough of it. A try is left at once when its signal says so, even if it does not listen.
+ */
+export async function tryPatiently<Value>(
+  attempt: (signal: AbortSignal) => Promise<Try<Value>>,
+  patience: Patience,
+): Promise<{ readonly value: Value; readonly retries: number }> {
+  patience.signal.throwIfAborted()
+  using deadline = startDeadline(patience)
+  const signal = AbortSignal.any([patience.signal, deadline.signal])
+  try {
+    for (let retries = 0; ; retries += 1) {
+      const tried = await unlessAborted(attempt(signal), signal)
+      if (tried.kind === "done") return { value: tried.value, retries }
+      const waitMs = waitAfter(tried.failure, retries, patience)
+      const isInTime = waitMs !== undefined && waitMs < deadline.leftMs()
+      if (!isInTime) throw failureError(tried.failure, patience.provider, retries + 1)
+      patience.log.warn("model is asked again", {
+        name: patience.name,
+        kind: tried.failure.kind,
+        reason: tried.failure.reason,
+        waitMs,
+      })
+      await patience.clock.sleep(waitMs, signal)
+    }
+  } catch (error) {
+    patience.signal.throwIfAborted()
+    if (!deadline.signal.aborted) throw error
+    // The cause is our own abort, and says nothing that this does not.
+    throw ModelTimedOut({ provider: patience.provider, seconds: patience.timeoutSeconds }, error)
+  }
+}
+
+function startDeadline(patience: Pick<Patience, "clock" | "timeoutSeconds">) {
+  const { clock } = patience
+  const timeoutMs = patience.timeoutSeconds * 1_000
+  const dueMs = clock.monotonicMs() + timeoutMs
+  const over = new AbortController()
+  const notNeeded = new AbortController()
+  clock.sleep(timeoutMs, notNeeded.signal).then(
+    () => over.abort(),
+    () => undefined,
+  )
+  return {
+    signal: over.signal,
+    leftMs: () => dueMs - clock.monotonicMs(),
+    [Symbol.dispose]: () => notNeeded.abort(),
+  }
+}
+
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>()
+  const leave = () => aborted.reject(new Error("left", { cause: signal.reason }))
+  if (signal.aborted) leave()
+  signal.addEventListener("abort", leave)
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", leave)
+  }
+}
+
+/** Undefined when another try makes no sense. */
+function waitAfter(
+  failure: Failure,
+  retries: number,
+  patience: Pick<Patience, "retries" | "random">,
+): number | undefined {
+  if (failure.kind === "refused" || retries >= patience.retries) return undefined
+  const asked = failure.kind === "unreachable" ? undefined : failure.retryAfterMs
+  if (asked !== undefined) return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked
+  const waitMs = Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_WAIT_MS)
+  // Between half and all of it: many who were turned away together do not come back together.
+  const [byte = 0] = patience.random.bytes(1)
+  return Math.round(waitMs * (0.5 + byte / 510))
+}

@@ -1,0 +1,83 @@
+import type { Config } from "#ground/contract"
+import { checkAddress, under } from "./address.ts"
+import { KeyInvalid, NoKey, SettingMissing } from "./errors.ts"
+import { MODEL_KEYS } from "./keys.ts"
+
+export type ModelConfig = Config["model"]
+export type WireProvider = keyof typeof MODEL_KEYS
+
+/** Where a call goes, all of it known to be usable. */
+export type Destination = {
+  readonly provider: WireProvider
+  readonly model: string
+  readonly baseUrl: string
+  readonly key: string | undefined
+  /** Azure's; it goes into the query. */
+  readonly apiVersion: string
+}
+
+/** Current and neither the dearest nor the smallest of its house. */
+const USUAL_MODEL: Readonly<Partial<Record<WireProvider, string>>> = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-5.4",
+}
+
+const OWN_ADDRESS: Readonly<Partial<Record<WireProvider, string>>> = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: "https://api.openai.com/v1",
+}
+
+export function usualModel(settings: Pick<ModelConfig, "provider" | "name">): string {
+  if (settings.name !== "") return settings.name
+  if (settings.provider === "scripted") return "scripted"
+  return USUAL_MODEL[settings.provider] ?? ""
+}
+
+export function destinationOf(options: {
+  readonly settings: ModelConfig
+  readonly provider: WireProvider
+  readonly model: string
+  readonly key: string | undefined
+}): Destination {
+  const { settings, provider, model, key } = options
+  if (model === "") throw missing("model.name", "QM_MODEL_NAME", provider)
+  const baseUrl = baseUrlOf(settings, provider, model)
+  return { provider, model, baseUrl, key: checkKey(provider, key), apiVersion: settings.apiVersion }
+}
+
+function baseUrlOf(settings: ModelConfig, provider: WireProvider, model: string): string {
+  const given = ownAddress({ provider, baseUrl: settings.baseUrl })
+  if (given === undefined) throw missing("model.baseUrl", "QM_MODEL_BASE_URL", provider)
+  return wireAddress(checkAddress(given, "model.baseUrl"), provider, model)
+}
+
+/** As it was given, or the provider's own. */
+export function ownAddress(of: Pick<ModelConfig, "provider" | "baseUrl">): string | undefined {
+  const known = of.provider === "scripted" ? undefined : OWN_ADDRESS[of.provider]
+  return of.baseUrl.trim() || known
+}
+
+/** People give the address as the provider's own pages do, with or without its last parts. */
+function wireAddress(url: URL, provider: WireProvider, model: string): string {
+  const path = url.pathname
+  if (provider === "azure") {
+    const root = path.endsWith("/openai") ? "" : "/openai"
+    return under(url, `${root}/deployments/${encodeURIComponent(model)}`)
+  }
+  const needsVersion = provider === "anthropic" ? !path.endsWith("/v1") : path === "/"
+  return under(url, needsVersion && provider !== "custom" ? "/v1" : "")
+}
+
+/** A server of one's own may want none. */
+export function checkKey(provider: WireProvider, key: string | undefined): string | undefined {
+  const given = key?.trim() ?? ""
+  if (given === "" && provider === "custom") return undefined
+  if (given === "") throw NoKey({ provider, ...MODEL_KEYS[provider] })
+  // Sent as a header, it would be refused by an error that repeats it.
+  if (!/^[\x21-\x7e]+$/.test(given)) throw KeyInvalid({ provider, ...MODEL_KEYS[provider] })
+  return given
+}
+
+export function missing(setting: string, variable: string, needs: string) {
+  return SettingMissing({ setting, variable, needs })
+}
