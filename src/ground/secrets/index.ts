@@ -1,3 +1,5 @@
+export type { CredentialDeps, Credentials } from "./credentials/credentials.ts"
+export { createCredentials } from "./credentials/credentials.ts"
 export type { Redact, SafeLines } from "./lines.ts"
 export { redactKeepingLines, redactLines } from "./lines.ts"
 export type { SecretFinding, Secrets } from "./secrets.ts"

@@ -1,0 +1,365 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { isAppError, type Random, systemRandom } from "#ground/base"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { createCredentials } from "./credentials.ts"
+import { open, seal } from "./seal.ts"
+
+const clock = { now: () => 1_700_000_000_000 }
+const random = systemRandom
+
+/** Made at run time, so that no text in the repository looks like a key. */
+const fakeKey = () => `fake-${Buffer.from(random.bytes(18)).toString("base64url")}`
+
+async function world(options: { readonly passphrase?: string; readonly random?: Random } = {}) {
+  const folder = await tempDirectory()
+  const directory = path.join(folder.path, "home")
+  const make = (more: { readonly passphrase?: string } = {}) =>
+    createCredentials({ directory, clock, random, ...options, ...more })
+  const file = path.join(directory, "credentials.json")
+  const keyFile = path.join(directory, "credentials.key")
+  return Object.assign(folder, { directory, make, credentials: make(), file, keyFile })
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (it: unknown) => it,
+  )
+  return isAppError(error) ? error.code : String(error)
+}
+
+const bytes = (hex: string) => Buffer.from(hex, "hex")
+
+describe("sealing", () => {
+  // NIST's GCM test vectors for 256-bit keys, as published with SP 800-38D (cases 14 and 16).
+  const CASES = [
+    {
+      key: "00".repeat(32),
+      nonce: "00".repeat(12),
+      plain: "00".repeat(16),
+      bound: "",
+      ciphertext: "cea7403d4d606b6e074ec5d3baf39d18",
+      tag: "d0d1c8a799996bf0265b98b5d48ab919",
+    },
+    {
+      key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308",
+      nonce: "cafebabefacedbaddecaf888",
+      plain:
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72" +
+        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
+      bound: "feedfacedeadbeeffeedfacedeadbeefabaddad2",
+      ciphertext:
+        "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa" +
+        "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662",
+      tag: "76fc6ece0f4e1768cddf8853bb2d551b",
+    },
+  ]
+
+  test("[S8] the published vectors come out of our own function, and go back in", () => {
+    for (const it of CASES) {
+      const given = { key: bytes(it.key), nonce: bytes(it.nonce), bound: bytes(it.bound) }
+      const sealed = seal(bytes(it.plain), given)
+      expect(Buffer.from(sealed.ciphertext).toString("hex")).toBe(it.ciphertext)
+      expect(Buffer.from(sealed.tag).toString("hex")).toBe(it.tag)
+      expect(Buffer.from(open(sealed, given) ?? []).toString("hex")).toBe(it.plain)
+    }
+  })
+
+  test("[S8] a tag that was cut short opens nothing", () => {
+    const given = { key: random.bytes(32), nonce: random.bytes(12), bound: Buffer.from("x") }
+    const sealed = seal(Buffer.from("value"), given)
+    for (let length = 0; length < 16; length++) {
+      expect(open({ ...sealed, tag: sealed.tag.subarray(0, length) }, given)).toBeUndefined()
+    }
+  })
+})
+
+describe("setting and using", () => {
+  test("[CREDENTIALS-1] what was set is used, by the same process and by a later one", async () => {
+    await using home = await world()
+    const value = `${fakeKey()} Grüße 世界`
+    await home.credentials.set("anthropic", value)
+    expect(await home.credentials.use("anthropic")).toBe(value)
+    expect(await home.make().use("anthropic")).toBe(value)
+    expect(await home.credentials.use("openai")).toBeUndefined()
+    await home.credentials.set("anthropic", "another-value")
+    expect(await home.make().use("anthropic")).toBe("another-value")
+    await home.credentials.remove("anthropic")
+    expect(await home.make().use("anthropic")).toBeUndefined()
+    expect(await codeOf(home.credentials.remove("anthropic"))).toBe("CREDENTIALS_NOT_FOUND")
+  })
+
+  test("[CREDENTIALS-1] any text of one or more signs comes back as it was", async () => {
+    await using home = await world()
+    const texts = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
+      .filter((it) => it.trim() !== "" && !it.includes("\0") && it.isWellFormed())
+    await fc.assert(
+      fc.asyncProperty(texts, async (value) => {
+        await home.credentials.set("any", value)
+        expect(await home.credentials.use("any")).toBe(value)
+      }),
+      fcParameters({ numRuns: 20 }),
+    )
+  })
+
+  test("[CREDENTIALS-2] the value is in no file and in no list, and two records of it differ", async () => {
+    await using home = await world()
+    const value = fakeKey()
+    await home.credentials.set("a", value)
+    await home.credentials.set("b", value)
+    const text = await readFile(home.file, "utf8")
+    const forms = [value, Buffer.from(value).toString("hex"), Buffer.from(value).toString("base64")]
+    for (const form of forms) expect(text.includes(form)).toBe(false)
+    const { records } = JSON.parse(text)
+    expect(records.a.nonce).not.toBe(records.b.nonce)
+    expect(records.a.sealed).not.toBe(records.b.sealed)
+    expect(await home.credentials.list()).toEqual({
+      credentials: [
+        { name: "a", setAt: clock.now() },
+        { name: "b", setAt: clock.now() },
+      ],
+      keptBy: "key file",
+      warning: expect.stringContaining("not against a program that runs as you"),
+    })
+  })
+
+  test("[CREDENTIALS-9] what is no name, no value or one too many is refused", async () => {
+    await using home = await world()
+    const { set } = home.credentials
+    const wrong: readonly (readonly [string, string])[] = [
+      ["Upper", "x"],
+      ["", "x"],
+      ["a/b", "x"],
+      ["__proto__", "x"],
+      ["a", ""],
+      ["a", " \n"],
+      ["a", "x".repeat(20_001)],
+      ["a", "x\0y"],
+      ["a", "\ud800"],
+    ]
+    for (const [name, value] of wrong) {
+      expect(await codeOf(set(name, value))).toBe("CREDENTIALS_INVALID")
+    }
+    await set("first", "x")
+    const store = JSON.parse(await readFile(home.file, "utf8"))
+    for (let i = 1; i < 200; i++) store.records[`n${i}`] = store.records.first
+    await writeFile(home.file, JSON.stringify(store))
+    expect(await codeOf(set("one-more", "x"))).toBe("CREDENTIALS_INVALID")
+    await set("first", "replaced")
+    expect(await home.credentials.use("first")).toBe("replaced")
+  })
+})
+
+describe("what was changed", () => {
+  test("[S8] every bit of a stored record, flipped: refused, and never the value", async () => {
+    await using home = await world()
+    const value = fakeKey()
+    await home.credentials.set("name", value)
+    const whole = await readFile(home.file)
+    const text = whole.toString("utf8")
+    const from = text.indexOf('"setAt"')
+    const to = text.indexOf("}", from)
+    let refused = 0
+    for (let at = from; at < to; at++) {
+      // White space between the parts of the record says nothing, and may be any other.
+      if (/\s/.test(text[at] ?? "")) continue
+      for (let bit = 0; bit < 8; bit++) {
+        const changed = Buffer.from(whole)
+        changed[at] = (changed[at] ?? 0) ^ (1 << bit)
+        await writeFile(home.file, changed)
+        const outcome = await home.credentials.use("name").then(
+          (it) => `value ${it}`,
+          (error: unknown) => error,
+        )
+        expect(isAppError(outcome), `bit ${bit} of byte ${at}: ${String(outcome)}`).toBe(true)
+        expect(JSON.stringify(outcome)).not.toContain(value)
+        refused += 1
+      }
+    }
+    expect(refused).toBeGreaterThan(1_000)
+    await writeFile(home.file, whole)
+    expect(await home.credentials.use("name")).toBe(value)
+  })
+
+  test("[S8] records do not open in each other's place, nor with another time", async () => {
+    await using home = await world()
+    await home.credentials.set("a", fakeKey())
+    await home.credentials.set("b", fakeKey())
+    await home.credentials.set("c", "untouched")
+    const store = JSON.parse(await readFile(home.file, "utf8"))
+    const { a, b } = store.records
+    const swapped = { ...store.records, a: b, b: { ...b, setAt: b.setAt + 1 }, d: a }
+    await writeFile(home.file, JSON.stringify({ ...store, records: swapped }))
+    for (const name of ["a", "b", "d"]) {
+      expect(await codeOf(home.credentials.use(name))).toBe("CREDENTIALS_DAMAGED")
+    }
+    expect(await home.credentials.use("c")).toBe("untouched")
+    await home.credentials.set("a", "mended")
+    expect(await home.credentials.use("a")).toBe("mended")
+  })
+
+  test("[CREDENTIALS-3] a changed record is named, and the others open", async () => {
+    await using home = await world()
+    await home.credentials.set("good", "one")
+    await home.credentials.set("bad", "two")
+    const store = JSON.parse(await readFile(home.file, "utf8"))
+    store.records.bad.tag = "0".repeat(32)
+    await writeFile(home.file, JSON.stringify(store))
+    await expect(home.credentials.use("bad")).rejects.toThrow("The credential bad was changed")
+    expect(await home.credentials.use("good")).toBe("one")
+    expect(await home.credentials.known()).toEqual(["one"])
+  })
+})
+
+describe("the key", () => {
+  test("[CREDENTIALS-4] another or no passphrase opens nothing and writes nothing", async () => {
+    await using home = await world({ passphrase: "correct horse" })
+    await home.credentials.set("a", "one")
+    const before = await readFile(home.file, "utf8")
+    const [none, wrong] = [home.make({ passphrase: "" }), home.make({ passphrase: "wrong" })]
+    expect(await codeOf(none.use("a"))).toBe("CREDENTIALS_LOCKED")
+    expect(await codeOf(none.set("b", "two"))).toBe("CREDENTIALS_LOCKED")
+    expect(await codeOf(wrong.use("a"))).toBe("CREDENTIALS_WRONG_KEY")
+    expect(await codeOf(wrong.set("b", "two"))).toBe("CREDENTIALS_WRONG_KEY")
+    expect(await none.known()).toEqual([])
+    expect(await readFile(home.file, "utf8")).toBe(before)
+    expect((await home.credentials.list()).warning).toBeNull()
+    expect((await none.list()).credentials).toHaveLength(1)
+    expect(await home.credentials.use("a")).toBe("one")
+    await expect(stat(home.keyFile)).rejects.toThrow("ENOENT")
+  })
+
+  test("[CREDENTIALS-4] a key file that is gone, foreign or no key is not replaced", async () => {
+    await using home = await world()
+    await home.credentials.set("a", "one")
+    const key = await readFile(home.keyFile, "utf8")
+    await writeFile(home.keyFile, `${"0".repeat(64)}\n`)
+    expect(await codeOf(home.make().use("a"))).toBe("CREDENTIALS_WRONG_KEY")
+    await writeFile(home.keyFile, "no key")
+    expect(await codeOf(home.make().set("b", "two"))).toBe("CREDENTIALS_KEY_MISSING")
+    await rm(home.keyFile)
+    expect(await codeOf(home.make().set("b", "two"))).toBe("CREDENTIALS_KEY_MISSING")
+    await expect(stat(home.keyFile)).rejects.toThrow("ENOENT")
+    await writeFile(home.keyFile, key)
+    expect(await home.make().use("a")).toBe("one")
+  })
+
+  test("[CREDENTIALS-8] a passphrase takes over from the key file at the next set", async () => {
+    await using home = await world()
+    await home.credentials.set("old", "one")
+    const guarded = home.make({ passphrase: "correct horse" })
+    expect(await guarded.use("old")).toBe("one")
+    await guarded.set("new", "two")
+    await expect(stat(home.keyFile)).rejects.toThrow("ENOENT")
+    expect([await guarded.use("old"), await guarded.use("new")]).toEqual(["one", "two"])
+    expect(await codeOf(home.make().use("old"))).toBe("CREDENTIALS_LOCKED")
+    expect(await guarded.list()).toMatchObject({ keptBy: "passphrase", warning: null })
+  })
+
+  test("[CREDENTIALS-10] the redactor gets what can be opened, and no failure", async () => {
+    await using home = await world()
+    expect(await home.credentials.known()).toEqual([])
+    await home.credentials.set("a", "one")
+    await home.credentials.set("b", "two")
+    expect((await home.make().known()).toSorted()).toEqual(["one", "two"])
+    await writeFile(home.file, "{")
+    expect(await home.credentials.known()).toEqual([])
+  })
+})
+
+describe("the files", () => {
+  test("[CREDENTIALS-5] what is no store stays as it is, byte for byte", async () => {
+    await using home = await world()
+    await home.credentials.set("a", "one")
+    const good = JSON.parse(await readFile(home.file, "utf8"))
+    const strange = [
+      "",
+      "{",
+      "null",
+      "[]",
+      JSON.stringify({ ...good, version: 2 }),
+      JSON.stringify({ ...good, more: 1 }),
+      JSON.stringify({ ...good, by: { kind: "passphrase", salt: "00", cost: 1, block: 1 } }),
+      "x".repeat(10_000_001),
+    ]
+    for (const text of strange) {
+      await writeFile(home.file, text)
+      expect(await codeOf(home.credentials.set("b", "two"))).toBe("CREDENTIALS_UNREADABLE")
+      expect(await codeOf(home.credentials.use("a"))).toBe("CREDENTIALS_UNREADABLE")
+      expect(await codeOf(home.credentials.list())).toBe("CREDENTIALS_UNREADABLE")
+      expect(await readFile(home.file, "utf8")).toBe(text)
+    }
+  })
+
+  test("[CREDENTIALS-5] a link in its place is neither followed nor replaced", async () => {
+    await using home = await world()
+    await mkdir(home.directory)
+    const elsewhere = path.join(home.path, "elsewhere.json")
+    await writeFile(elsewhere, "{}")
+    await symlink(elsewhere, home.file)
+    expect(await codeOf(home.credentials.set("a", "one"))).toBe("CREDENTIALS_UNREADABLE")
+    expect(await readFile(elsewhere, "utf8")).toBe("{}")
+  })
+
+  test("[CREDENTIALS-6] modes are exact under umask 000, and an open key file is told", async () => {
+    await using home = await world()
+    const before = process.umask(0)
+    try {
+      await home.credentials.set("a", "one")
+    } finally {
+      process.umask(before)
+    }
+    const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
+    expect(await modeOf(home.directory)).toBe("700")
+    expect(await modeOf(home.file)).toBe("600")
+    expect(await modeOf(home.keyFile)).toBe("600")
+    await chmod(home.keyFile, 0o644)
+    expect((await home.credentials.list()).warning).toContain("Others may read the key file")
+  })
+
+  test("[CREDENTIALS-7] two that make the first key at once end with the same one", async () => {
+    await using home = await world()
+    await mkdir(home.directory, { recursive: true })
+    const many = Array.from({ length: 8 }, () => home.make())
+    await Promise.all(many.map((it, index) => it.set(`n${index}`, "value")))
+    const { credentials } = await home.credentials.list()
+    expect(credentials.length).toBeGreaterThan(0)
+    for (const { name } of credentials) expect(await home.make().use(name)).toBe("value")
+    expect((await readdir(home.directory)).toSorted()).toEqual([
+      "credentials.json",
+      "credentials.key",
+    ])
+  })
+
+  test("[CREDENTIALS-7] many at once in one process lose nothing", async () => {
+    await using home = await world()
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`)
+    await Promise.all(names.map((name) => home.credentials.set(name, name)))
+    expect((await home.credentials.list()).credentials.map((it) => it.name)).toEqual(
+      names.toSorted(),
+    )
+  })
+
+  test("[CREDENTIALS-7] who reads while it is written finds a whole store, old or new", async () => {
+    await using home = await world()
+    await home.credentials.set("a", "value-0")
+    const seen = new Set<string | undefined>()
+    const writing = { isOver: false }
+    const read = async () => {
+      while (!writing.isOver) seen.add(await home.make().use("a"))
+    }
+    const reading = [read(), read()]
+    for (let i = 1; i <= 40; i++) await home.credentials.set("a", `value-${i}`)
+    writing.isOver = true
+    await Promise.all(reading)
+    const written = Array.from({ length: 41 }, (_, i) => `value-${i}`)
+    expect([...seen].filter((it) => !written.includes(it ?? ""))).toEqual([])
+    expect(seen.size).toBeGreaterThan(1)
+    expect(await readdir(home.directory)).toHaveLength(2)
+  })
+})

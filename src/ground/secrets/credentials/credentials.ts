@@ -1,0 +1,213 @@
+import path from "node:path"
+import {
+  type Clock,
+  compareText,
+  ensureDirectory,
+  isAppError,
+  type Random,
+  removeFile,
+  statFile,
+} from "#ground/base"
+import { type Credentials as CredentialList, CredentialName } from "#ground/contract"
+import {
+  CredentialDamaged,
+  CredentialInvalid,
+  CredentialsWrongKey,
+  CredentialUnknown,
+} from "./errors.ts"
+import {
+  type By,
+  type CredentialFile,
+  FILE_VERSION,
+  type Kept,
+  readFile,
+  writeFile,
+} from "./file.ts"
+import { createKeys, keyIdOf } from "./key.ts"
+import { LONGEST_VALUE_CHARACTERS, MOST_CREDENTIALS } from "./limits.ts"
+import { NONCE_BYTES, open, seal } from "./seal.ts"
+
+export type CredentialDeps = {
+  /** The person's own folder; both files lie in it. */
+  readonly directory: string
+  readonly clock: Pick<Clock, "now">
+  readonly random: Random
+  /** Without one the key lies in a file beside the store. */
+  readonly passphrase?: string | undefined
+}
+
+export type Credentials = ReturnType<typeof createCredentials>
+
+/** Values people give once and programs use: written, used, removed, never shown. */
+export function createCredentials(deps: CredentialDeps) {
+  const file = path.join(deps.directory, "credentials.json")
+  const room: Room = { ...deps, file, keys: createKeys(deps) }
+  const inTurn = createTurns()
+  return {
+    set: (name: string, value: string): Promise<void> => inTurn(() => set(name, value, room)),
+    remove: (name: string): Promise<void> => inTurn(() => remove(name, room)),
+    /** The value, for whoever is about to send it; undefined when none was set. */
+    use: (name: string): Promise<string | undefined> => use(name, room),
+    /** Every value that can be opened, for the redactor; none where there is no key. */
+    async known(): Promise<readonly string[]> {
+      try {
+        const names = Object.keys((await readFile(file))?.records ?? {})
+        const values = await Promise.allSettled(names.map((name) => use(name, room)))
+        return values.flatMap((it) => (it.status === "fulfilled" ? (it.value ?? []) : []))
+      } catch (error) {
+        if (!isAppError(error)) throw error
+        return []
+      }
+    },
+    list: (): Promise<CredentialList> => list(room),
+  }
+}
+
+type Room = CredentialDeps & {
+  readonly file: string
+  readonly keys: ReturnType<typeof createKeys>
+}
+
+type Unlocked = { readonly store: CredentialFile; readonly key: Uint8Array }
+
+/** A store and the key that opens it; a new one when there is none. */
+async function unlock({ file, keys }: Room): Promise<Unlocked> {
+  const found = await readFile(file)
+  const isNew = found === undefined || Object.keys(found.records).length === 0
+  const by = isNew ? keys.choose() : found.by
+  const key = await keys.of(by, { isNew })
+  if (isNew) return { store: emptyStore(by, key), key }
+  if (found.keyId !== keyIdOf(key)) throw CredentialsWrongKey({ path: file, by: by.kind })
+  return { store: found, key }
+}
+
+async function set(name: string, value: string, room: Room): Promise<void> {
+  check(name, value)
+  await ensureDirectory(room.directory)
+  const unlocked = await unlock(room)
+  // What is replaced need not be readable: setting it anew is how damage is mended.
+  const { store, key } = await moveToPassphrase(without(name, unlocked), room)
+  if (Object.keys(store.records).length >= MOST_CREDENTIALS) {
+    throw CredentialInvalid({ name, reason: `there are ${MOST_CREDENTIALS} already` })
+  }
+  const record = sealed({ name, value, setAt: room.clock.now() }, { key, random: room.random })
+  await writeFile(room.file, { ...store, records: { ...store.records, [name]: record } })
+  // Only now: until the store was written, the old one needed it.
+  if (unlocked.store.by.kind !== store.by.kind) await removeFile(room.keys.file)
+}
+
+function without(name: string, { store, key }: Unlocked): Unlocked {
+  const { [name]: _, ...records } = store.records
+  return { store: { ...store, records }, key }
+}
+
+async function remove(name: string, { file }: Room): Promise<void> {
+  const store = await readFile(file)
+  if (store?.records[name] === undefined) throw CredentialUnknown({ name })
+  const { [name]: _, ...records } = store.records
+  await writeFile(file, { ...store, records })
+}
+
+async function use(name: string, room: Room): Promise<string | undefined> {
+  const found = await readFile(room.file)
+  if (found?.records[name] === undefined) return undefined
+  const { store, key } = await unlock(room)
+  const record = store.records[name]
+  return record === undefined ? undefined : opened(name, record, key)
+}
+
+async function list({ file, keys }: Room): Promise<CredentialList> {
+  const store = await readFile(file)
+  const records = Object.entries(store?.records ?? {})
+  const keptBy = (store === undefined || records.length === 0 ? keys.choose() : store.by).kind
+  return {
+    credentials: records
+      .map(([name, { setAt }]) => ({ name, setAt }))
+      .toSorted((a, b) => compareText(a.name, b.name)),
+    keptBy,
+    warning: keptBy === "passphrase" ? null : await warningOf(keys.file),
+  }
+}
+
+const WARNING =
+  "The key lies in a file beside the credentials: this protects copies and backups of one file, " +
+  "not against a program that runs as you. QM_PASSPHRASE keeps them by a passphrase instead."
+
+async function warningOf(keyFile: string): Promise<string> {
+  const found = await statFile(keyFile)
+  const isOpen = found.kind === "found" && (found.stat.mode & 0o077) !== 0
+  return isOpen
+    ? `${WARNING} Others may read the key file: set its mode to 600 and the credentials anew.`
+    : WARNING
+}
+
+function check(name: string, value: string): void {
+  if (!CredentialName.safeParse(name).success) {
+    throw CredentialInvalid({ name, reason: "it has other signs in its name" })
+  }
+  const reason = wrongWith(value)
+  if (reason !== undefined) throw CredentialInvalid({ name, reason })
+}
+
+function wrongWith(value: string): string | undefined {
+  if (value.trim() === "") return "the value is empty"
+  if (value.length > LONGEST_VALUE_CHARACTERS) return `the value has ${value.length} characters`
+  // It goes into headers and environments, where a NUL or a half pair would cut or change it.
+  if (value.includes("\0") || !value.isWellFormed()) return "the value holds signs that are no text"
+  return undefined
+}
+
+function emptyStore(by: By, key: Uint8Array): CredentialFile {
+  return { version: FILE_VERSION, by, keyId: keyIdOf(key), records: {} }
+}
+
+/** A record opens only under its own name, its own time and the version it was written by. */
+function boundTo(name: string, setAt: number): Uint8Array {
+  return Buffer.from(JSON.stringify(["qm credential", FILE_VERSION, name, setAt]))
+}
+
+function sealed(
+  { name, value, setAt }: { readonly name: string; readonly value: string; readonly setAt: number },
+  { key, random }: { readonly key: Uint8Array; readonly random: Random },
+): Kept {
+  const nonce = random.bytes(NONCE_BYTES)
+  const made = seal(Buffer.from(value), { key, nonce, bound: boundTo(name, setAt) })
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+  return { setAt, nonce: hex(nonce), sealed: hex(made.ciphertext), tag: hex(made.tag) }
+}
+
+function opened(name: string, record: Kept, key: Uint8Array): string {
+  const bytes = (text: string) => Buffer.from(text, "hex")
+  const sealedRecord = {
+    nonce: bytes(record.nonce),
+    ciphertext: bytes(record.sealed),
+    tag: bytes(record.tag),
+  }
+  const plain = open(sealedRecord, { key, bound: boundTo(name, record.setAt) })
+  if (plain === undefined) throw CredentialDamaged({ name })
+  return Buffer.from(plain).toString("utf8")
+}
+
+/** Who gives a passphrase wants it to count: what a key file kept is sealed anew under it. */
+async function moveToPassphrase({ store, key }: Unlocked, deps: Room): Promise<Unlocked> {
+  const by = deps.keys.choose()
+  if (store.by.kind === by.kind) return { store, key }
+  // The other way round there is no key to come from: unlocking has said so.
+  const newKey = await deps.keys.of(by, { isNew: true })
+  const records = Object.entries(store.records).map(([name, record]) => {
+    const value = opened(name, record, key)
+    const moved = { name, value, setAt: record.setAt }
+    return [name, sealed(moved, { key: newKey, random: deps.random })] as const
+  })
+  return { store: { ...emptyStore(by, newKey), records: Object.fromEntries(records) }, key: newKey }
+}
+
+/** One writer after the other; a failure is its own caller's. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve()
+  return function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = last.then(work)
+    last = mine.catch(() => {})
+    return mine
+  }
+}

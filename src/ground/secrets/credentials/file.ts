@@ -1,0 +1,76 @@
+import { z } from "zod"
+import { readTextBounded, writeFileAtomic } from "#ground/base"
+import { CredentialName } from "#ground/contract"
+import { CredentialsUnreadable } from "./errors.ts"
+import { LARGEST_FILE_BYTES, MOST_CREDENTIALS, SCRYPT_BLOCK, SCRYPT_COST } from "./limits.ts"
+
+/** Small hexadecimal only: each text stands for one value, so no changed sign goes unnoticed. */
+const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
+
+const Kept = z.strictObject({
+  setAt: z.int(),
+  nonce: hex(12),
+  sealed: z.string().regex(/^(?:[0-9a-f]{2})+$/),
+  tag: hex(16),
+})
+export type Kept = z.infer<typeof Kept>
+
+const By = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("key file") }),
+  z.strictObject({
+    kind: z.literal("passphrase"),
+    salt: hex(16),
+    cost: z.literal(SCRYPT_COST),
+    block: z.literal(SCRYPT_BLOCK),
+  }),
+])
+export type By = z.infer<typeof By>
+
+export const FILE_VERSION = 1
+
+const CredentialFile = z.strictObject({
+  version: z.literal(FILE_VERSION),
+  by: By,
+  /** Tells a wrong key from a record that was changed. */
+  keyId: hex(8),
+  records: z
+    .record(CredentialName, Kept)
+    .refine((it) => Object.keys(it).length <= MOST_CREDENTIALS, "too many credentials"),
+})
+export type CredentialFile = z.infer<typeof CredentialFile>
+
+/** The file as it is, undefined when there is none; whatever else stands there is never replaced. */
+export async function readFile(path: string): Promise<CredentialFile | undefined> {
+  const outcome = await readTextBounded(path, { maxBytes: LARGEST_FILE_BYTES })
+  switch (outcome.kind) {
+    case "read":
+      return parse(outcome.text, path)
+    case "missing":
+      return undefined
+    default:
+      throw CredentialsUnreadable({ path, reason: `the file is ${sayKind(outcome.kind)}` })
+  }
+}
+
+export async function writeFile(path: string, file: CredentialFile): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(file, undefined, 2)}\n`)
+}
+
+function parse(text: string, path: string): CredentialFile {
+  try {
+    const parsed = CredentialFile.safeParse(JSON.parse(text))
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    // The place only: what was found there may be a part of a secret.
+    const at = issue?.path.join(".") ?? ""
+    throw CredentialsUnreadable({ path, reason: `unexpected content at ${at || "the top"}` })
+  } catch (error) {
+    // Without the cause: it quotes the text.
+    if (error instanceof SyntaxError) throw CredentialsUnreadable({ path, reason: "it is no JSON" })
+    throw error
+  }
+}
+
+function sayKind(kind: string): string {
+  return kind.replaceAll("-", " ")
+}

@@ -1,0 +1,108 @@
+import { createHash, scrypt } from "node:crypto"
+import path from "node:path"
+import {
+  FileExists,
+  linkFile,
+  type Random,
+  readTextBounded,
+  removeFile,
+  writeFileAtomic,
+} from "#ground/base"
+import { CredentialsKeyMissing, CredentialsLocked } from "./errors.ts"
+import type { By } from "./file.ts"
+import {
+  LARGEST_KEY_FILE_BYTES,
+  SCRYPT_BLOCK,
+  SCRYPT_COST,
+  SCRYPT_LANES,
+  SCRYPT_MOST_MEMORY_BYTES,
+} from "./limits.ts"
+import { KEY_BYTES } from "./seal.ts"
+
+type KeyDeps = {
+  readonly directory: string
+  readonly random: Random
+  readonly passphrase?: string | undefined
+}
+
+/** Where keys come from. What was computed from a passphrase is kept for this process. */
+export function createKeys(deps: KeyDeps) {
+  const file = path.join(deps.directory, "credentials.key")
+  const bySalt = new Map<string, Promise<Uint8Array>>()
+  return {
+    file,
+    /** What a new store is kept by. */
+    choose(): By {
+      if (!deps.passphrase) return { kind: "key file" }
+      const salt = Buffer.from(deps.random.bytes(16)).toString("hex")
+      return { kind: "passphrase", salt, cost: SCRYPT_COST, block: SCRYPT_BLOCK }
+    },
+    /** The key that is there; `isNew` lets a key file be made, which an old store must not. */
+    async of(by: By, options: { readonly isNew: boolean }): Promise<Uint8Array> {
+      if (by.kind === "key file") {
+        return (await readKey(file)) ?? (await firstKey(file, { ...deps, ...options }))
+      }
+      if (!deps.passphrase) {
+        throw CredentialsLocked({ path: path.join(deps.directory, "credentials.json") })
+      }
+      const key = bySalt.get(by.salt) ?? derive(deps.passphrase, by.salt)
+      bySalt.set(by.salt, key)
+      return key
+    },
+  }
+}
+
+/** Says which key a store was made with, and nothing that would help to guess it. */
+export function keyIdOf(key: Uint8Array): string {
+  return createHash("sha256")
+    .update("qm credential key id\0")
+    .update(key)
+    .digest("hex")
+    .slice(0, 16)
+}
+
+function derive(passphrase: string, salt: string): Promise<Uint8Array> {
+  const options = {
+    cost: SCRYPT_COST,
+    blockSize: SCRYPT_BLOCK,
+    parallelization: SCRYPT_LANES,
+    maxmem: SCRYPT_MOST_MEMORY_BYTES,
+  }
+  // One text may be typed as different bytes on different keyboards.
+  const typed = passphrase.normalize("NFC")
+  return new Promise((resolve, reject) => {
+    scrypt(typed, Buffer.from(salt, "hex"), KEY_BYTES, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    )
+  })
+}
+
+async function readKey(file: string): Promise<Uint8Array | undefined> {
+  const outcome = await readTextBounded(file, { maxBytes: LARGEST_KEY_FILE_BYTES })
+  if (outcome.kind === "missing") return undefined
+  const digits = outcome.kind === "read" ? /^([0-9a-f]{64})\n?$/.exec(outcome.text)?.[1] : undefined
+  if (digits !== undefined) return Buffer.from(digits, "hex")
+  const reason = outcome.kind === "read" ? "it does not hold a key" : `it is ${outcome.kind}`
+  throw CredentialsKeyMissing({ path: file, reason })
+}
+
+/** Of two processes that make the first key at once, the later takes the key of the earlier. */
+async function firstKey(
+  file: string,
+  { random, isNew }: Pick<KeyDeps, "random"> & { readonly isNew: boolean },
+): Promise<Uint8Array> {
+  if (!isNew) throw CredentialsKeyMissing({ path: file, reason: "it is not there" })
+  const made = Buffer.from(random.bytes(KEY_BYTES)).toString("hex")
+  const draft = `${file}.${Buffer.from(random.bytes(6)).toString("hex")}`
+  await writeFileAtomic(draft, `${made}\n`)
+  try {
+    await linkFile(draft, file)
+  } catch (error) {
+    if (!FileExists.is(error)) throw error
+  } finally {
+    await removeFile(draft)
+  }
+  const key = await readKey(file)
+  if (key === undefined) throw CredentialsKeyMissing({ path: file, reason: "it was removed" })
+  return key
+}

@@ -1,0 +1,55 @@
+import path from "node:path"
+import { realPath, statFile } from "#ground/base"
+import type { SourceConfig } from "#ground/contract"
+
+type Transport = SourceConfig["transport"]
+export type StdioConfig = Extract<Transport, { type: "stdio" }>
+
+export type Program = {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+}
+
+type Where = {
+  readonly folder: string
+  /** The Node that runs us: what `node` means in a description. */
+  readonly runtime: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Which program a command means: by its whole path, so that another PATH is another program. */
+export async function resolveProgram(config: StdioConfig, where: Where): Promise<Program> {
+  const { command, args } = config
+  const cwd = where.folder
+  if (command === "node") return { file: where.runtime, args, cwd }
+  if (path.isAbsolute(command)) return { file: command, args, cwd }
+  if (/[\\/]/.test(command)) return { file: path.resolve(cwd, command), args, cwd }
+  const folders = (where.environment["PATH"] ?? "").split(path.delimiter)
+  for (const folder of folders.filter((it) => path.isAbsolute(it))) {
+    const file = path.join(folder, command)
+    if (await isExecutable(file)) return { file, args, cwd }
+  }
+  return { file: command, args, cwd }
+}
+
+/** The whole of it, as a person would read it. */
+export function showProgram({ file, args }: Program, { env }: StdioConfig): string {
+  const line = [file, ...args].map(quoted).join(" ")
+  return env.length === 0 ? line : `${line} (sees ${env.join(", ")})`
+}
+
+export function showAddress({ url, credential }: Extract<Transport, { type: "http" }>): string {
+  return credential === undefined ? url : `${url} (sends the credential ${credential})`
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  if ((await statFile(file)).kind !== "found") return false
+  const found = await realPath(file).then(statFile, () => undefined)
+  if (found?.kind !== "found" || found.what !== "regular file") return false
+  return process.platform === "win32" || (found.stat.mode & 0o111) !== 0
+}

@@ -1,0 +1,147 @@
+import path from "node:path"
+import { listDirectory, readTextBounded, visibleLine } from "#ground/base"
+import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
+import { digestOf } from "./canonical.ts"
+import {
+  type Program,
+  resolveProgram,
+  type StdioConfig,
+  showAddress,
+  showProgram,
+} from "./command.ts"
+import { coverFiles } from "./covered.ts"
+import { LARGEST_CONFIG_BYTES, MOST_SOURCES } from "./limits.ts"
+
+export type Origin = Source["origin"]
+
+/** A source as its folder describes it, read now. */
+export type Described = {
+  readonly slug: string
+  readonly origin: Origin
+  readonly folder: string
+  readonly command: string
+  /** Of everything that says what would be executed or called. */
+  readonly digest: string
+} & (
+  | { readonly problem: null; readonly config: SourceConfig; readonly program: Program | undefined }
+  | { readonly problem: string; readonly config: SourceConfig | undefined }
+)
+
+export type Usable = Extract<Described, { problem: null }>
+
+export type DescribeDeps = {
+  /** Folders of folders, by who put them there. */
+  readonly places: Readonly<Record<Origin, string>>
+  readonly runtime: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Where two have one name, the first counts: a project cannot stand in for what a person has. */
+const BY_TRUST: readonly Origin[] = ["shipped", "user", "project"]
+
+/** All sources there are, also those that cannot be used, with the reason. */
+export async function describeSources(deps: DescribeDeps): Promise<readonly Described[]> {
+  const all: Described[] = []
+  for (const origin of BY_TRUST) {
+    for (const slug of await slugsIn(deps.places[origin])) {
+      const described = await describeSource({ slug, origin }, deps)
+      const holder = all.find((it) => it.slug === slug)
+      all.push(holder === undefined ? described : shadowed(described, holder.origin))
+    }
+  }
+  return all
+}
+
+/** The one a name stands for; only its own folders are read. */
+export async function describeNamed(
+  slug: string,
+  deps: DescribeDeps,
+): Promise<Described | undefined> {
+  if (!SourceSlug.safeParse(slug).success) return undefined
+  for (const origin of BY_TRUST) {
+    const listed = await listDirectory(path.join(deps.places[origin], slug))
+    if (listed.kind === "listed") return describeSource({ slug, origin }, deps)
+  }
+  return undefined
+}
+
+async function slugsIn(place: string): Promise<readonly string[]> {
+  const listed = await listDirectory(place, { maxEntries: MOST_SOURCES })
+  if (listed.kind !== "listed") return []
+  return listed.entries
+    .filter((it) => it.what === "directory" && SourceSlug.safeParse(it.name).success)
+    .map((it) => it.name)
+}
+
+type Named = { readonly slug: string; readonly origin: Origin }
+
+async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Promise<Described> {
+  const folder = path.join(deps.places[origin], slug)
+  const named = { slug, origin, folder }
+  const read = await readConfig(path.join(folder, "config.json"))
+  if (read.kind === "wrong") {
+    const digest = digestOf([slug, read.problem])
+    return { ...named, command: "", digest, problem: read.problem, config: undefined }
+  }
+  const { config } = read
+  const { transport } = config
+  if (transport.type === "http") {
+    const [command, digest] = [showAddress(transport), digestOf({ config })]
+    const problem = wrongWithAddress(transport.url)
+    if (problem !== undefined) return { ...named, command, digest, problem, config }
+    return { ...named, command, digest, problem: null, config, program: undefined }
+  }
+  const program = await resolveProgram(transport, { ...deps, folder })
+  const command = showProgram(program, transport)
+  const covered = await coverFiles(folder, namedBy(transport))
+  if (covered.kind === "not-covered") {
+    return { ...named, command, digest: digestOf([config]), problem: covered.problem, config }
+  }
+  const { file, args } = program
+  const digest = digestOf({ config, file, args, files: covered.files })
+  return { ...named, command, digest, problem: null, config, program }
+}
+
+/** Programs of the system are known by their path: an update of Python is no other source. */
+function namedBy({ command, args }: StdioConfig): readonly string[] {
+  return path.isAbsolute(command) ? args : [command, ...args]
+}
+
+type Read =
+  | { readonly kind: "read"; readonly config: SourceConfig }
+  | { readonly kind: "wrong"; readonly problem: string }
+
+async function readConfig(file: string): Promise<Read> {
+  const outcome = await readTextBounded(file, { maxBytes: LARGEST_CONFIG_BYTES })
+  if (outcome.kind !== "read") {
+    return { kind: "wrong", problem: `Its config.json is ${outcome.kind.replaceAll("-", " ")}.` }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(outcome.text)
+  } catch {
+    return { kind: "wrong", problem: "Its config.json is no JSON." }
+  }
+  const parsed = SourceConfig.safeParse(value)
+  if (parsed.success) return { kind: "read", config: parsed.data }
+  const [issue] = parsed.error.issues
+  const at = issue === undefined || issue.path.length === 0 ? "the top" : issue.path.join(".")
+  return { kind: "wrong", problem: visibleLine(`Its config.json, at ${at}: ${issue?.message}.`) }
+}
+
+/** In the clear only to this machine: what is asked and the key that is sent are nobody else's. */
+function wrongWithAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return "Its address is not a URL."
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== "" || password !== "") return "Its address holds a name or a password."
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  if (protocol === "http:" && !isLoopback) return "Its address must begin with https."
+  return undefined
+}
+
+function shadowed(described: Described, by: Origin): Described {
+  const { slug, origin, folder, command, digest, config } = described
+  const whose = by === "shipped" ? "One that is shipped" : "One of yours"
+  const problem = `${whose} has this name already: give its folder another one.`
+  return { slug, origin, folder, command, digest, config, problem }
+}

@@ -1,0 +1,3 @@
+export type { Sources, SourcesDeps } from "./sources.ts"
+export { createSources } from "./sources.ts"
+export type { WebQuestion } from "./web-search.ts"

@@ -1,0 +1,47 @@
+import type { ToolShape } from "./wire/connection.ts"
+
+/** Names servers give to the words that are searched for, and to how many results are wanted. */
+const QUERY_NAMES = ["query", "q", "search_query", "searchQuery", "search", "text", "input"]
+const LIMIT_NAMES = ["limit", "count", "max_results", "maxResults", "num_results", "numResults"]
+
+export type SearchCall = { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+
+/** Which tool searches, and with which arguments, read from what the tools say of themselves. */
+export function searchCall(
+  tools: readonly ToolShape[],
+  asked: { readonly query: string; readonly limit: number; readonly tool?: string | undefined },
+): SearchCall | undefined {
+  const fitting = tools.filter((it) => queryNameOf(it) !== undefined)
+  const tool =
+    asked.tool === undefined
+      ? (fitting.find((it) => /search/i.test(it.name)) ?? fitting[0])
+      : tools.find((it) => it.name === asked.tool)
+  if (tool === undefined) return undefined
+  const limitName = LIMIT_NAMES.find((it) => propertyOf(tool, it) !== undefined)
+  return {
+    tool: tool.name,
+    args: {
+      [queryNameOf(tool) ?? "query"]: asked.query,
+      ...(limitName !== undefined && { [limitName]: allowed(tool, limitName, asked.limit) }),
+    },
+  }
+}
+
+function queryNameOf(tool: ToolShape): string | undefined {
+  return QUERY_NAMES.find((it) => propertyOf(tool, it) !== undefined)
+}
+
+function propertyOf(tool: ToolShape, name: string): object | undefined {
+  const { properties } = tool.inputSchema
+  if (typeof properties !== "object" || properties === null) return undefined
+  if (!Object.hasOwn(properties, name)) return undefined
+  const property: unknown = Object.entries(properties).find(([it]) => it === name)?.[1]
+  return typeof property === "object" && property !== null ? property : {}
+}
+
+/** No more than the tool takes: some refuse a larger number instead of cutting it. */
+function allowed(tool: ToolShape, name: string, limit: number): number {
+  const property = propertyOf(tool, name) ?? {}
+  const most = "maximum" in property ? property.maximum : undefined
+  return typeof most === "number" ? Math.min(limit, most) : limit
+}

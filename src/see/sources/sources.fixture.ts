@@ -1,0 +1,114 @@
+import path from "node:path"
+import {
+  type Clock,
+  ensureDirectory,
+  listDirectory,
+  makeTemporaryDirectory,
+  readTextBounded,
+  realPath,
+  silentLog,
+  systemClock,
+  writeFileAtomic,
+} from "#ground/base"
+import type { Source } from "#ground/contract"
+import { createSources, type SourcesDeps } from "./sources.ts"
+
+const STUB = path.join(import.meta.dirname, "stub-server.sh")
+
+export const SHIPPED = path.join(import.meta.dirname, "../../../sources")
+
+/** A home, a repository and the room over both; no source is there yet. */
+export async function newWorld(changes: Partial<SourcesDeps> = {}) {
+  const folder = await makeTemporaryDirectory()
+  const clock = movableClock()
+  const approvalsFile = path.join(folder.path, "home", "approvals", "sources.json")
+  const places = placesIn(folder.path)
+  const make = (more: Partial<SourcesDeps> = {}) =>
+    createSources({
+      places,
+      approvalsFile,
+      runtime: process.execPath,
+      environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder.path },
+      clock,
+      log: silentLog,
+      credential: async () => undefined,
+      redact: async (text) => text,
+      ...changes,
+      ...more,
+    })
+  const sources = make()
+  return {
+    path: folder.path,
+    places,
+    clock,
+    approvalsFile,
+    make,
+    sources,
+    /** A folder with the stub in it, behaving as said. */
+    add: (slug: string, behaviour: string, added: Added = {}) =>
+      addStub(path.join(places[added.origin ?? "user"], slug), behaviour, added),
+    async [Symbol.asyncDispose]() {
+      await sources.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function placesIn(folder: string) {
+  return {
+    shipped: path.join(folder, "shipped"),
+    user: path.join(folder, "user"),
+    project: path.join(folder, "project"),
+  }
+}
+
+/** Real time for those who sleep, and a monotonic clock that can be moved on. */
+function movableClock(): Clock & { moveOn(ms: number): void } {
+  let movedMs = 0
+  return {
+    ...systemClock,
+    monotonicMs: () => systemClock.monotonicMs() + movedMs,
+    moveOn(ms) {
+      movedMs += ms
+    },
+  }
+}
+
+type Added = {
+  readonly origin?: Source["origin"]
+  readonly env?: readonly string[]
+  readonly timeoutMs?: number
+  readonly transport?: object
+}
+
+async function addStub(at: string, behaviour: string, added: Added): Promise<string> {
+  await ensureDirectory(at)
+  const stub = await readTextBounded(STUB, { maxBytes: 100_000 })
+  await writeFileAtomic(path.join(at, "stub.sh"), stub.kind === "read" ? stub.text : "")
+  const stdio = { type: "stdio", command: "sh", args: ["stub.sh", behaviour], env: added.env }
+  const config = {
+    title: path.basename(at),
+    provides: ["web-search"],
+    transport: added.transport ?? stdio,
+    timeoutMs: added.timeoutMs ?? 20_000,
+  }
+  await writeFileAtomic(path.join(at, "config.json"), JSON.stringify(config))
+  return at
+}
+
+/** Processes that stand in a folder of the test, as each server does; a zombie has no folder. */
+export async function childrenIn(folder: string): Promise<readonly string[]> {
+  const listed = await listDirectory("/proc")
+  const pids = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+  const standing = await Promise.all(
+    pids
+      .filter((pid) => /^\d+$/.test(pid))
+      .map((pid) =>
+        realPath(`/proc/${pid}/cwd`).then(
+          (cwd) => cwd,
+          () => "",
+        ),
+      ),
+  )
+  return standing.filter((cwd) => cwd.startsWith(folder))
+}

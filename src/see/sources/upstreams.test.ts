@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest"
+import { isAppError } from "#ground/base"
+import { needs } from "#test/needs"
+import { childrenIn, newWorld } from "./sources.fixture.ts"
+
+const { signal } = new AbortController()
+const QUESTION = { tool: "search", args: { query: "x" } }
+
+/**
+ * What a bad server does to one call. Those that only time can tell are given little of it; the
+ * others must be found out long before theirs is over.
+ */
+const BEHAVIOURS: readonly (readonly [behaviour: string, timeoutMs: number, outcome: RegExp])[] = [
+  ["never-answers", 300, /gave no answer within 300 ms/],
+  ["byte-a-second", 300, /gave no answer within 300 ms/],
+  ["dies-mid-frame", 60_000, /it ended with exit code 3/],
+  ["large-line", 60_000, /a message of over 4000000 bytes/],
+  ["no-utf8", 60_000, /bytes that are not UTF-8/],
+  ["wrong-id", 300, /gave no answer within 300 ms/],
+  ["many-notifications", 60_000, /^found$/],
+  ["noise", 60_000, /^found$/],
+  ["dies-at-start", 60_000, /it ended with exit code 1: cannot find the module/],
+  ["answers-error", 60_000, /the index is broken/],
+  ["hangs-at-hello", 300, /gave no answer within 300 ms/],
+  ["many-tools", 60_000, /more than 500 tools/],
+]
+
+const ROUNDS = 20
+const AT_ONCE = 10
+
+async function outcomeOf(call: Promise<{ readonly content: readonly object[] }>) {
+  try {
+    const [block] = (await call).content
+    return block !== undefined && "text" in block ? String(block.text) : "nothing"
+  } catch (error) {
+    if (isAppError(error)) return error.message
+    throw error
+  }
+}
+
+describe.runIf(needs("N3", "proc"))("servers that are slow, dead or malicious", () => {
+  test.each(BEHAVIOURS)(
+    "[N3] %s: a bounded wait, an error with its name, and nobody else notices",
+    { timeout: 120_000 },
+    async (behaviour, timeoutMs, outcome) => {
+      for (let round = 0; round < ROUNDS; round += AT_ONCE) {
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, () => proveBounded(behaviour, timeoutMs, outcome)),
+        )
+      }
+    },
+  )
+})
+
+async function proveBounded(behaviour: string, timeoutMs: number, outcome: RegExp): Promise<void> {
+  await using world = await newWorld()
+  await world.add("bad", behaviour, { origin: "shipped", timeoutMs })
+  await world.add("good", "good", { origin: "shipped" })
+  const { sources } = world
+  const [bad, good] = await Promise.all([
+    outcomeOf(sources.call("bad", QUESTION, signal)),
+    outcomeOf(sources.call("good", QUESTION, signal)),
+  ])
+  expect(bad).toMatch(outcome)
+  expect(good).toBe("found")
+  if (bad !== "found") expect(bad).toContain("bad")
+  await sources.close()
+  expect(await childrenIn(world.path)).toEqual([])
+}

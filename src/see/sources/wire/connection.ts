@@ -1,0 +1,116 @@
+import { Client, type ContentBlock, ProtocolError, type Tool } from "@modelcontextprotocol/client"
+import { compareText } from "#ground/base"
+import { digestOf } from "../canonical.ts"
+import {
+  LONGEST_TOOL_DESCRIPTION_CHARACTERS,
+  LONGEST_TOOL_NAME_CHARACTERS,
+  MOST_TOOL_PAGES,
+  MOST_TOOLS,
+  SECOND_NET_MS,
+} from "../limits.ts"
+import type { Wire } from "./stdio.ts"
+
+export type ToolShape = {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+export type ToolAnswer = {
+  readonly content: readonly ContentBlock[]
+  readonly structured: unknown
+  readonly isError: boolean
+}
+
+export type Connection = {
+  readonly tools: readonly ToolShape[]
+  /** Of all that a tool says about itself, in the order of the names. */
+  readonly toolsDigest: string
+  call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: AskOptions,
+  ): Promise<ToolAnswer>
+  isOver(): boolean
+  problem(): string | undefined
+  close(): Promise<void>
+}
+
+export type AskOptions = { readonly signal: AbortSignal; readonly timeoutMs: number }
+
+/** An answer that is an error: the server is there, and did not do what it was asked. */
+export class ServerRefused extends Error {
+  override readonly name = "ServerRefused"
+}
+
+/** Says hello, asks for the tools, and keeps the line open. On failure nothing is left running. */
+export async function connect(wire: Wire, options: AskOptions): Promise<Connection> {
+  // It offers nothing: a server cannot ask us for files, answers of a model or a person.
+  const client = new Client({ name: "quartermaster", version: "1" }, { capabilities: {} })
+  let isOver = false
+  client.onclose = () => {
+    isOver = true
+  }
+  try {
+    await client.connect(wire, requestOptions(options))
+    const tools = await listTools(client, options)
+    return {
+      tools: tools.map(shapeOf),
+      toolsDigest: digestOf(tools.toSorted((a, b) => compareText(a.name, b.name))),
+      call: (name, args, asked) => callTool(client, { name, arguments: { ...args } }, asked),
+      isOver: () => isOver,
+      problem: wire.problem,
+      close: () => wire.close(),
+    }
+  } catch (error) {
+    const problem = wire.problem()
+    // The package closes after a failed hello only, and does not wait for the end.
+    await wire.close()
+    throw problem === undefined ? error : new Error(problem, { cause: error })
+  }
+}
+
+/** By hand: the package would print a line when a server has no tools, and read lists of any length. */
+async function listTools(client: Client, options: AskOptions): Promise<readonly Tool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return []
+  const tools: Tool[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_TOOL_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const listed = await client.request({ method: "tools/list", params }, requestOptions(options))
+    tools.push(...listed.tools)
+    if (tools.length > MOST_TOOLS) throw new Error(`it lists more than ${MOST_TOOLS} tools`)
+    cursor = listed.nextCursor
+    if (cursor === undefined) return tools
+  }
+  throw new Error(`its list of tools has more than ${MOST_TOOL_PAGES} pages`)
+}
+
+/** Without the package's check of the answer: it would compile a schema the server made. */
+async function callTool(
+  client: Client,
+  params: { readonly name: string; readonly arguments: Record<string, unknown> },
+  options: AskOptions,
+): Promise<ToolAnswer> {
+  const asked = client.request({ method: "tools/call", params }, requestOptions(options))
+  const answer = await asked.catch((error: unknown) => {
+    throw error instanceof ProtocolError ? new ServerRefused(error.message) : error
+  })
+  return {
+    content: answer.content,
+    structured: answer.structuredContent,
+    isError: answer.isError === true,
+  }
+}
+
+function requestOptions({ signal, timeoutMs }: AskOptions) {
+  return { signal, timeout: timeoutMs + SECOND_NET_MS }
+}
+
+function shapeOf({ name, description = "", inputSchema }: Tool): ToolShape {
+  return {
+    name: name.slice(0, LONGEST_TOOL_NAME_CHARACTERS),
+    description: description.slice(0, LONGEST_TOOL_DESCRIPTION_CHARACTERS),
+    inputSchema,
+  }
+}

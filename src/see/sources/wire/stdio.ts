@@ -1,0 +1,188 @@
+import { isUtf8 } from "node:buffer"
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client"
+import { type Environment, type ExitOutcome, type RunningChild, start } from "#ground/base"
+import type { Program } from "../command.ts"
+import {
+  CHILD_GRACE_MS,
+  KEPT_STDERR_CHARACTERS,
+  LARGEST_FRAME_BYTES,
+  MOST_UNASKED_BYTES,
+  MOST_UNASKED_LINES,
+  MOST_WAITING_INPUT_BYTES,
+} from "../limits.ts"
+import { createLines } from "./lines.ts"
+
+export type Wire = Transport & {
+  /** Why it is over, as part of a sentence; undefined while nothing is wrong. */
+  problem(): string | undefined
+}
+
+/**
+ * A server that runs as a child of ours: one message a line, within bounds. The package has a
+ * transport of its own, which starts the program itself and reads lines of any length.
+ */
+export function stdioWire(program: Program, env: Environment): Wire {
+  const state: State = { child: undefined, problem: undefined, stderr: "", isOver: false }
+  const unasked = createUnasked()
+  const wire: Wire = {
+    problem: () => state.problem,
+    async start() {
+      const started = await start(program.file, program.args, {
+        cwd: program.cwd,
+        env,
+        stdin: "pipe",
+        graceMs: CHILD_GRACE_MS,
+      })
+      if (started.kind !== "started") {
+        state.problem = notStarted(started)
+        throw new Error(state.problem)
+      }
+      listen(started.child, { state, wire, unasked })
+    },
+    async send(message) {
+      const stdin = state.child?.stdin
+      if (stdin === null || stdin === undefined || !stdin.writable || state.isOver) {
+        throw new Error("it does not listen any more")
+      }
+      unasked.reset()
+      stdin.write(serializeMessage(message))
+      if (stdin.writableLength <= MOST_WAITING_INPUT_BYTES) return
+      void fail("it does not read its input", { state, wire })
+    },
+    close: () => finish({ state, wire }),
+  }
+  return wire
+}
+
+type State = {
+  child: RunningChild | undefined
+  problem: string | undefined
+  stderr: string
+  isOver: boolean
+}
+type Held = { readonly state: State; readonly wire: Wire }
+
+function listen(child: RunningChild, held: Held & { readonly unasked: Unasked }): void {
+  const { state, wire, unasked } = held
+  state.child = child
+  const lines = createLines(LARGEST_FRAME_BYTES)
+  const hear = (line: Buffer): void => {
+    if (state.isOver) return
+    const problem = receive(line, wire) ?? unasked.heard(line.length)
+    if (problem !== undefined) void fail(problem, held)
+  }
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (state.isOver) return
+    const isInBounds = lines.take(chunk, hear)
+    if (!isInBounds) void fail(`it sent a message of over ${LARGEST_FRAME_BYTES} bytes`, held)
+  })
+  child.stderr.on("data", (chunk: Buffer) => {
+    // The beginning, not the end: a key whose first half was cut off would not be recognised.
+    const room = KEPT_STDERR_CHARACTERS - state.stderr.length
+    if (room > 0) state.stderr += chunk.toString("utf8").slice(0, room)
+  })
+  // A pipe that breaks is told by the end of the program.
+  for (const stream of [child.stdout, child.stderr]) stream.on("error", () => {})
+  child.stdout.once("end", () => void finish(held))
+  void child.exited.then(() => finish(held))
+}
+
+/** One line of its output: a message, or noise that is passed over; the answer says what is wrong. */
+function receive(line: Buffer, wire: Wire): string | undefined {
+  const isMessage = line.subarray(0, 64).toString("latin1").trimStart().startsWith("{")
+  if (!isMessage) return undefined
+  if (!isUtf8(line)) return "it sent bytes that are not UTF-8"
+  let value: unknown
+  try {
+    value = JSON.parse(line.toString("utf8"))
+  } catch {
+    return "it sent a message that is no JSON"
+  }
+  const message = isReport(value) ? undefined : messageIn(value)
+  if (message !== undefined) wire.onmessage?.(message)
+  return undefined
+}
+
+/** What a server tells by itself: nobody here listens to it, so ten thousand of them cost nothing. */
+function isReport(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "method" in value && !("id" in value)
+}
+
+/** Undefined for JSON that is no message: a log line of someone who logs as JSON. */
+function messageIn(value: unknown): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(value)
+  } catch {
+    return undefined
+  }
+}
+
+async function fail(problem: string, held: Held): Promise<void> {
+  held.state.problem ??= problem
+  // Nobody reads on: what is still in the pipe must not hold up the end.
+  held.state.child?.stdout.destroy()
+  await finish(held)
+}
+
+/** Ends the program and all it started, once; then whoever waits for an answer hears of it. */
+async function finish({ state, wire }: Held): Promise<void> {
+  const { child } = state
+  if (state.isOver) {
+    await child?.end()
+    return
+  }
+  state.isOver = true
+  child?.stdin?.end()
+  // Those who wait are told at once when we know why; the end of a program says more than its silence.
+  if (state.problem !== undefined) wire.onclose?.()
+  const exit = await child?.end()
+  if (state.problem !== undefined) return
+  state.problem = exit === undefined ? "it was not started" : sayEnd(exit, state.stderr)
+  wire.onclose?.()
+}
+
+function sayEnd(exit: ExitOutcome, stderr: string): string {
+  const how = exit.kind === "exited" ? `with exit code ${exit.code}` : `by ${exit.signal}`
+  const words = stderr.trim().split(/\s+/).join(" ")
+  return words === "" ? `it ended ${how}` : `it ended ${how}: ${words}`
+}
+
+function notStarted(
+  outcome: Exclude<Awaited<ReturnType<typeof start>>, { kind: "started" }>,
+): string {
+  switch (outcome.kind) {
+    case "not-found":
+      return "its program is not there"
+    case "not-started":
+      return `it could not be started (${outcome.reason})`
+    case "aborted":
+      return "it was taken back"
+    default:
+      return outcome satisfies never
+  }
+}
+
+type Unasked = ReturnType<typeof createUnasked>
+
+/** Counts what is said since the last question: a server may report, but not for ever. */
+function createUnasked() {
+  let lines = 0
+  let bytes = 0
+  return {
+    reset(): void {
+      lines = 0
+      bytes = 0
+    },
+    heard(sizeBytes: number): string | undefined {
+      lines += 1
+      bytes += sizeBytes
+      const isTooMuch = lines > MOST_UNASKED_LINES || bytes > MOST_UNASKED_BYTES
+      return isTooMuch ? "it talks without being asked" : undefined
+    },
+  }
+}

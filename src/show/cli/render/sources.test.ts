@@ -1,0 +1,80 @@
+import { expect, test } from "vitest"
+import type { Credentials, Source } from "#ground/contract"
+import { createScreen, visibleDeep } from "../screen.ts"
+import { renderers } from "./renderers.ts"
+
+const screen = createScreen({ isColored: false, columns: 80 })
+const render = (name: string, output: unknown) =>
+  renderers[name]?.text(visibleDeep(output), screen) ?? ""
+const HOSTILE = "a\nb\u001b[2J"
+
+const source = (changes: Partial<Source> = {}): Source => ({
+  slug: "web",
+  title: "Web search",
+  description: "",
+  origin: "project",
+  provides: ["web-search"],
+  command: "/usr/bin/server --port 1",
+  digest: "sha256-00",
+  isApproved: false,
+  health: "unapproved",
+  problem: null,
+  tools: null,
+  ...changes,
+})
+
+test("[CLI-23] sources: each with its command, what is wrong with it, and what to do next", () => {
+  const broken = source({ slug: "old", health: "invalid", problem: "Its config.json is no JSON." })
+  const good = source({ slug: "demo", health: "ok", isApproved: true, tools: ["search"] })
+  expect(render("source.list", { sources: [source(), broken, good] })).toMatchInlineSnapshot(`
+    "web  unapproved  project, Web search
+      /usr/bin/server --port 1
+      sha256-00
+
+    old  invalid  project, Web search
+      /usr/bin/server --port 1
+      Its config.json is no JSON.
+
+    demo  ok  project, Web search
+      /usr/bin/server --port 1
+      tools: search
+
+    \`qm source approve <name>\` lets one be started, as it is shown here."
+  `)
+  expect(render("source.list", { sources: [] })).toContain("There is no source.")
+})
+
+test("[SOURCES-1] a command is never cut and stays one line, whatever it holds", () => {
+  const command = `/bin/sh -c ${"x".repeat(5_000)}${HOSTILE.repeat(200)} && last-word`
+  const text = render("source.approve", source({ command }))
+  expect(text).toContain("&& last-word")
+  expect(text).not.toContain("…")
+  expect(text.split("\n")).toHaveLength(3)
+})
+
+test("[CLI-23] a test says how long it took and what was found, or that nobody answered", () => {
+  const tools = [{ name: "search", description: `Finds pages. ${HOSTILE}` }]
+  const good = { source: source({ health: "ok" }), durationMs: 120, tools }
+  expect(render("source.test", good)).toContain("It answered in 120 ms with 1 tool.")
+  expect(render("source.test", good).split("\n")).toHaveLength(4)
+  const dead = source({ health: "dead", problem: "The source web failed: it ended." })
+  const text = render("source.test", { source: dead, durationMs: 9, tools: [] })
+  expect(text).toContain("The source web failed: it ended.")
+  expect(text).toContain("It did not answer; given up after 9 ms.")
+})
+
+test("[CREDENTIALS-2] credentials: names and times, how they are kept, and the plain warning", () => {
+  const kept: Credentials = {
+    credentials: [{ name: "anthropic", setAt: Date.UTC(2026, 0, 2, 3, 4) }],
+    keptBy: "key file",
+    warning: "The key lies in a file beside the credentials.",
+  }
+  const text = render("credential.list", kept)
+  expect(text).toContain("anthropic")
+  expect(text).toContain("Encrypted; the key comes from the key file.")
+  expect(text).toContain("warn  The key lies in a file")
+  expect(render("credential.set", { ...kept, keptBy: "passphrase", warning: null })).not.toContain(
+    "warn",
+  )
+  expect(render("credential.list", { ...kept, credentials: [] })).toContain("qm credential set")
+})
