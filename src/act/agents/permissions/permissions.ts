@@ -18,6 +18,7 @@ import { MOST_RULES } from "./limits.ts"
 import { rulesFor } from "./rule-for.ts"
 import { parseRuleText, problemWith, ruleId } from "./rule-text.ts"
 import { readRules, readTrust, stampOf, writeRules, writeTrust } from "./rules-file.ts"
+import { outOfScope } from "./scope.ts"
 import { isInRepository, type World } from "./where.ts"
 
 export type PermissionsDeps = {
@@ -54,15 +55,20 @@ export function createPermissions(deps: PermissionsDeps) {
   const add = (rules: readonly PermissionRule[]) =>
     change((before) => withRules(before, rules, deps))
 
+  /**
+   * Without rules that could be read, whatever would change something is asked. A host waits for
+   * the answer, so what others wrote meanwhile is read behind it and counts from the next on.
+   */
+  const verdict = (ask: Ask): Verdict | undefined => {
+    void noticeChange(state, deps, reload)
+    return verdictOf(state, ask, world)
+  }
+
   return {
-    /**
-     * Without rules that could be read, whatever would change something is asked. A host waits for
-     * the answer, so what others wrote meanwhile is read behind it and counts from the next on.
-     */
-    verdict(ask: Ask): Verdict | undefined {
-      void noticeChange(state, deps, reload)
-      return verdictOf(state, ask, world)
-    },
+    verdict,
+    /** The same for a run that may change only a part of the tree. */
+    verdictWithin: (changes: readonly string[], ask: Ask): Verdict | undefined =>
+      outOfScope(changes, ask, world) ?? verdict(ask),
     /** What a host that nobody can answer must be told before it starts. */
     restricting: (): readonly PermissionRule[] | "unknown" =>
       state.ready === undefined ? "unknown" : state.restricting,

@@ -38,8 +38,8 @@ export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   projectFolders(directory: string): Promise<readonly string[]>
   /** What is put in front of each turn, and of this one a kept package. */
   contextParts(run: Run, asked: AskedParts): Promise<readonly ContextPart[]>
-  /** What a person's rules say; they are read anew before a run starts. */
-  rules(): Promise<Pick<StartOptions, "verdict" | "restricting">>
+  /** What a person's rules say, and of files the run may not change; read anew before it starts. */
+  rules(changes?: readonly string[]): Promise<Pick<StartOptions, "verdict" | "restricting">>
   /** Whether the host still has a session that can be gone on with. */
   isResumable(run: Run): Promise<boolean>
   /** The run so far, for a fresh session that knows nothing of it. */
@@ -183,7 +183,7 @@ async function prepare(
     program: found.kind === "found" ? found.program : "",
     signal: new AbortController().signal,
     redact: hideVariables(deps, configuration.env ?? {}).redact,
-    ...(await deps.rules()),
+    ...(await deps.rules(configuration.changes)),
   }
   return { agent: found.kind === "found" ? agent : missing(agent, found.hint), options }
 }
