@@ -2,6 +2,9 @@
 export const MOST_TOOLS_IN_A_SET = 12
 export const MOST_TOKENS_OF_A_SET = 4_000
 
+/** The one set that is larger: its sixteen names are fixed, and who takes it has come for it. */
+export const MOST_KNOWLEDGE_TOOLS = 16
+
 /** The instructions are in every window that has our tools. */
 export const MOST_TOKENS_OF_INSTRUCTIONS = 200
 

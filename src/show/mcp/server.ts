@@ -65,7 +65,7 @@ function definitionOf(tool: Tool) {
     description: tool.description,
     inputSchema: advertise(tool.input, "input"),
     outputSchema: advertise(tool.output, "output"),
-    annotations: { ...tool.annotations, openWorldHint: false },
+    annotations: { openWorldHint: false, ...tool.annotations },
     ...(tool.meta !== undefined && { _meta: { ...tool.meta } }),
   }
 }

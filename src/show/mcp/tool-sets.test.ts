@@ -8,15 +8,16 @@ test("[MCP-14] without a word it is the core, and a set is named once", () => {
   expect(readToolSets([])).toEqual(["core"])
   expect(readToolSets("core, core")).toEqual(["core"])
   expect(readToolSets(["core", "core"])).toEqual(["core"])
+  expect(readToolSets("knowledge,core")).toEqual(["knowledge", "core"])
 })
 
-test.each([["board"], ["core,session"], [""], [["core", "knowledge"]]])(
+test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
   "[MCP-14] a set that is not there is refused with those that are: %j",
   (given) => {
     expect(() => readToolSets(given)).toThrow(
       expect.objectContaining({
         code: "MCP_TOOLSET_UNKNOWN",
-        message: expect.stringContaining("known: core."),
+        message: expect.stringContaining("known: core, knowledge."),
       }),
     )
   },

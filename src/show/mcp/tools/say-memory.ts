@@ -1,7 +1,5 @@
-import { hash } from "node:crypto"
-import { invariant } from "#ground/base"
 import type { Memory, MemorySearch } from "#ground/contract"
-import { MOST_FENCES } from "../limits.ts"
+import { fenceFor } from "./fence.ts"
 
 /**
  * Memories for a model: each between two lines that none of them has, so that no memory speaks for
@@ -39,15 +37,6 @@ function tellOne({ title, description, body, cites }: Memory): string {
     body,
     ...(places.length === 0 ? [] : [`Rests on ${places.join(", ")}`]),
   ].join("\n")
-}
-
-function fenceFor(texts: readonly string[]): string {
-  const digest = hash("sha256", texts.join("\n"))
-  for (let attempt = 0; attempt < MOST_FENCES; attempt++) {
-    const fence = `qm-${hash("sha256", `${attempt} ${digest}`).slice(0, 16)}`
-    if (!texts.some((it) => it.includes(fence))) return fence
-  }
-  invariant(false, "a fence that does not occur in the text is found in a few tries")
 }
 
 export function sayRemembered(it: Pick<Memory, "id" | "title" | "confidence" | "state">): string {

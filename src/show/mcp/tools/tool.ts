@@ -6,7 +6,7 @@ import { ArgumentsInvalid } from "../errors.ts"
 import { LONGEST_LINE_CHARACTERS, MOST_PROBLEMS_TOLD } from "../limits.ts"
 
 /** The sets that can be asked for; more come with their rooms. */
-export const TOOL_SETS = ["core"] as const
+export const TOOL_SETS = ["core", "knowledge"] as const
 export type ToolSetName = (typeof TOOL_SETS)[number]
 
 /** What the tools need of the house. */
@@ -26,6 +26,8 @@ type Annotations = {
   readonly readOnlyHint: boolean
   readonly destructiveHint?: boolean
   readonly idempotentHint?: boolean
+  /** Whether it asks the world outside; all but one do not. */
+  readonly openWorldHint?: boolean
 }
 
 type ToolText = {

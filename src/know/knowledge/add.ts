@@ -1,0 +1,195 @@
+import path from "node:path"
+import { giveOthersATurn } from "#ground/base"
+import { type CallContext, formatExact, type KbAdded, type KbTier } from "#ground/contract"
+import type { Redact } from "#ground/secrets"
+import type { Db } from "#ground/store"
+import type { KnowledgeDeps } from "./deps.ts"
+import { embedFolder } from "./embed.ts"
+import { FolderUnreadable } from "./errors.ts"
+import { goneFrom } from "./gone.ts"
+import { DOCUMENTS_A_TRANSACTION, MOST_PARAGRAPHS_OF_A_DOCUMENT } from "./limits.ts"
+import {
+  CountRow,
+  countParagraphsOf,
+  DocumentRow,
+  deleteDocument,
+  FolderRow,
+  raiseRevision,
+  selectDocumentsOf,
+  selectFolders,
+  touchDocument,
+  upsertFolder,
+} from "./queries.ts"
+import { readDocument } from "./readers/read.ts"
+import { type Candidate, readCandidate, type Skipped, type Walked, walkDocuments } from "./walk.ts"
+import { type Fresh, writeDocument } from "./write-document.ts"
+
+type Wanted = { readonly folder: string; readonly tier: KbTier }
+
+/**
+ * Brings what is known of a folder to what lies in it: files by their digest, so that what did not
+ * change is not cut again; what is gone from the disk is gone from here.
+ */
+export async function addFolder(
+  wanted: Wanted,
+  context: CallContext,
+  deps: KnowledgeDeps,
+): Promise<KbAdded> {
+  const db = await deps.db()
+  const folders = (await db.all(FolderRow, selectFolders())).map((it) => it.folder)
+  const outcome = walkDocuments(wanted.folder, new Set(folders))
+  if (outcome.kind === "failed") {
+    throw FolderUnreadable({ path: wanted.folder, reason: outcome.reason })
+  }
+  const known = await db.all(DocumentRow, selectDocumentsOf(wanted.folder))
+  const { redact } = await deps.secrets()
+  const work = { ...wanted, ...outcome, known, redact, db, now: deps.clock.now() }
+  const done = await readAll(work, context)
+  const removed = await finish(work, done)
+  await takeFromAbove(wanted.folder, folders, db)
+  const by = await embedFolder(wanted.folder, context, deps)
+  const { added, changed, unchanged, skipped, notes } = done
+  const left = await db.all(DocumentRow, selectDocumentsOf(wanted.folder))
+  const cut = await db.get(CountRow, countParagraphsOf(wanted.folder))
+  return {
+    ...wanted,
+    added,
+    changed,
+    removed,
+    unchanged,
+    documents: left.length,
+    paragraphs: cut?.count ?? 0,
+    skipped: [...skipped, ...notes],
+    by,
+  }
+}
+
+type Work = Wanted & {
+  readonly walked: Walked
+  readonly known: readonly DocumentRow[]
+  readonly redact: Redact
+  readonly db: Db<"knowledge">
+  readonly now: number
+}
+
+type Done = {
+  added: number
+  changed: number
+  unchanged: number
+  readonly skipped: Skipped[]
+  /** What is kept of a document, when that is not all of it. */
+  readonly notes: Skipped[]
+  /** Those that have what they had; their file may have been touched. */
+  readonly same: Candidate[]
+}
+
+async function readAll(work: Work, { signal, onProgress }: CallContext): Promise<Done> {
+  const known = new Map(work.known.map((it) => [it.path, it]))
+  const skipped = [...work.walked.skipped]
+  const done: Done = { added: 0, changed: 0, unchanged: 0, skipped, notes: [], same: [] }
+  const total = work.walked.candidates.length
+  let batch: Fresh[] = []
+  for (const [at, candidate] of work.walked.candidates.entries()) {
+    signal.throwIfAborted()
+    const read = readFresh(work, candidate, known.get(candidate.path))
+    if (read.kind === "fresh") batch.push(read.fresh)
+    else if (read.kind === "same") done.same.push(candidate)
+    else done.skipped.push({ path: candidate.path, reason: read.reason })
+    const isFull = batch.length >= DOCUMENTS_A_TRANSACTION || at === total - 1
+    if (isFull && batch.length > 0) {
+      await writeBatch(work, batch, done)
+      batch = []
+    }
+    onProgress?.({ what: "reading documents", done: at + 1, total })
+    await giveOthersATurn()
+  }
+  done.unchanged = done.same.length
+  return done
+}
+
+/** What lies there now, if it is not what is known of it. */
+function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
+  const file = readCandidate(work.folder, candidate.path)
+  if (file.kind === "missing") return { kind: "gone" as const, reason: "it is gone" }
+  if (file.kind === "skipped") return file
+  const { digest } = file
+  if (digest === before?.digest) return { kind: "same" as const }
+  const read = readDocument(file.text, candidate.format, work.redact)
+  if (read.kind === "skipped") return read
+  const fresh: Fresh = { candidate, digest, document: read.document, knownId: before?.id }
+  return { kind: "fresh" as const, fresh }
+}
+
+/** Documents with what they brought, the folder they are of, and word of it: all or nothing. */
+async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Promise<void> {
+  const { folder, tier, now, walked } = work
+  const refused = await work.db.transaction(async (tx) => {
+    await tx.run(upsertFolder(folderRow(work, walked.skipped)))
+    const full: Fresh[] = []
+    for (const fresh of batch) {
+      const isKept = await writeDocument(fresh, { folder, tier, now }, tx)
+      if (!isKept) full.push(fresh)
+    }
+    await tx.run(raiseRevision())
+    const changed = batch.length - full.length
+    tx.emit("knowledge.changed", { folder, documents: walked.candidates.length, changed })
+    return full
+  })
+  for (const fresh of batch) {
+    if (refused.includes(fresh)) {
+      done.skipped.push({ path: fresh.candidate.path, reason: "the knowledge base is full" })
+      continue
+    }
+    done[fresh.knownId === undefined ? "added" : "changed"]++
+    if (fresh.document.isCut) done.notes.push({ path: fresh.candidate.path, reason: ONLY_FIRST })
+  }
+}
+
+const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are kept`
+
+/** Takes out what is gone, and notes what was left out; how many documents went. */
+async function finish(work: Work, done: Done): Promise<number> {
+  const { folder, tier, known, walked } = work
+  const gone = goneFrom(known, walked, done.skipped)
+  const knownByPath = new Map(known.map((it) => [it.path, it]))
+  const touched = done.same.flatMap(({ path: file, stat }) => {
+    const before = knownByPath.get(file)
+    const modified_at = Math.trunc(stat.modifiedAtMs)
+    const isTouched = before?.tier !== tier || before.modified_at !== modified_at
+    return before === undefined || !isTouched ? [] : [{ id: before.id, tier, modified_at }]
+  })
+  await work.db.transaction(async (tx) => {
+    await tx.run(upsertFolder(folderRow(work, [...done.skipped, ...done.notes])))
+    for (const row of touched) await tx.run(touchDocument(row))
+    for (const { id } of gone) for (const statement of deleteDocument(id)) await tx.run(statement)
+    await tx.run(raiseRevision())
+    const documents = walked.candidates.length
+    tx.emit("knowledge.changed", { folder, documents, changed: gone.length })
+  })
+  return gone.length
+}
+
+/** What a folder above had of this one is here now. */
+async function takeFromAbove(
+  folder: string,
+  folders: readonly string[],
+  db: Db<"knowledge">,
+): Promise<void> {
+  for (const above of folders.filter((it) => folder.startsWith(`${it}${path.sep}`))) {
+    const way = path.relative(above, folder).split(path.sep).join("/")
+    const documents = await db.all(DocumentRow, selectDocumentsOf(above))
+    const taken = documents.filter((it) => it.path === way || it.path.startsWith(`${way}/`))
+    if (taken.length === 0) continue
+    await db.transaction(async (tx) => {
+      for (const { id } of taken)
+        for (const statement of deleteDocument(id)) await tx.run(statement)
+      await tx.run(raiseRevision())
+      const left = documents.length - taken.length
+      tx.emit("knowledge.changed", { folder: above, documents: left, changed: taken.length })
+    })
+  }
+}
+
+function folderRow({ folder, tier, now }: Work, skipped: readonly Skipped[]) {
+  return { folder, tier, added_at: now, skipped: JSON.stringify(skipped) }
+}

@@ -1,0 +1,131 @@
+import type { KbBy, KbHit, KbTier } from "#ground/contract"
+import { type Graph, type Step, walkGraph } from "./hops.ts"
+import { type Kept, type Library, shownParagraph } from "./library.ts"
+import { FUSION_RANKS, MOST_RANKED } from "./limits.ts"
+
+export type Question = {
+  readonly query: string
+  readonly limit: number
+  readonly tier: KbTier | undefined
+  readonly hops: number
+}
+
+/** What took part: words always; meaning as paragraphs with their likeness, best first. */
+export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly Kept[] }
+
+/** The best paragraphs for a question, and those that they lead to. Pure. */
+export function findParagraphs(
+  question: Question,
+  library: Library,
+  { graph, meaning }: { readonly graph: () => Graph; readonly meaning: ByMeaning },
+): readonly KbHit[] {
+  const ranked = rankAll(question, library, meaning.ranked)
+  const { query, limit, hops } = question
+  const chosen = hops === 0 ? ranked.slice(0, limit) : followed(question, ranked, graph())
+  return chosen.map(({ paragraph, ...it }) => ({
+    paragraph: shownParagraph(paragraph),
+    ...it,
+    matched: [...library.words.matched(query, paragraph.number)],
+  }))
+}
+
+type Ranked = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & { readonly paragraph: Kept }
+
+function rankAll(
+  { query, tier }: Question,
+  library: Library,
+  byMeaning: readonly Kept[],
+): readonly Ranked[] {
+  const isWanted = (it: Kept) => tier === undefined || it.document.tier === tier
+  const words = library.words
+    .search(query)
+    .flatMap(({ number, score }) => {
+      const paragraph = library.paragraphs[number]
+      return paragraph === undefined || !isWanted(paragraph) ? [] : [{ paragraph, score }]
+    })
+    .slice(0, MOST_RANKED)
+  const meant = byMeaning.filter(isWanted).slice(0, MOST_RANKED)
+  return meant.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), meant)
+}
+
+type Scored = { readonly paragraph: Kept; readonly score: number }
+
+function paragraphOf({ paragraph }: Scored): Kept {
+  return paragraph
+}
+
+/** Shares of the best: how much worse the next ones are is worth seeing. */
+function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
+  const best = words[0]?.score ?? 1
+  return words.map(({ paragraph, score }, at) => ({
+    paragraph,
+    score: score / best,
+    words: at + 1,
+    meaning: null,
+    hop: null,
+  }))
+}
+
+/** By reciprocal ranks: scores of two kinds are not comparable, places are. From 1 down. */
+function fuse(words: readonly Kept[], meant: readonly Kept[]): readonly Ranked[] {
+  const rankIn = (list: readonly Kept[]) => new Map(list.map((it, at) => [it.id, at + 1]))
+  const [byWords, byMeaning] = [rankIn(words), rankIn(meant)]
+  const best = 2 / (FUSION_RANKS + 1)
+  const all = new Map([...words, ...meant].map((it) => [it.id, it]))
+  const ranked = [...all.values()].map((paragraph) => {
+    const places = {
+      words: byWords.get(paragraph.id) ?? null,
+      meaning: byMeaning.get(paragraph.id) ?? null,
+    }
+    const sum = shareOf(places.words) + shareOf(places.meaning)
+    return { paragraph, score: sum / best, ...places, hop: null }
+  })
+  return ranked.toSorted(byScore)
+}
+
+function shareOf(rank: number | null): number {
+  return rank === null ? 0 : 1 / (FUSION_RANKS + rank)
+}
+
+function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || a.paragraph.number - b.paragraph.number
+}
+
+/**
+ * A third of the places is for what the best lead to, if they lead anywhere. What is found by itself
+ * too keeps its rank and score: being referred to costs nothing.
+ */
+function followed(
+  { limit, hops, tier }: Question,
+  ranked: readonly Ranked[],
+  graph: Graph,
+): readonly Ranked[] {
+  const reserved = limit === 1 ? 0 : Math.ceil(limit / 3)
+  const best = ranked.slice(0, limit - reserved)
+  const starts = best.map(({ paragraph, score }) => ({ paragraph, weight: score }))
+  const own = new Map(ranked.map((it) => [it.paragraph.id, it]))
+  const reached = walkGraph(graph, starts, { depth: hops, most: 10 * limit })
+    .filter((it) => tier === undefined || it.to.document.tier === tier)
+    .map((it) => rankedStep(it, own.get(it.to.id)))
+    .toSorted(byScore)
+    .slice(0, limit - best.length)
+  const taken = new Set([...best, ...reached].map((it) => it.paragraph.id))
+  const others = ranked.filter((it) => !taken.has(it.paragraph.id))
+  return [...best, ...reached, ...others].slice(0, limit).toSorted(byScore)
+}
+
+function rankedStep({ to, from, kind, depth, weight }: Step, own: Ranked | undefined): Ranked {
+  return {
+    paragraph: to,
+    score: Math.max(weight, own?.score ?? 0),
+    words: own?.words ?? null,
+    meaning: own?.meaning ?? null,
+    hop: { from: from.id, kind, depth },
+  }
+}
+
+/** A paragraph that was reached and not searched. */
+export function hitOfStep(step: Step): KbHit {
+  const { paragraph, ...it } = rankedStep(step, undefined)
+  return { paragraph: shownParagraph(paragraph), ...it, matched: [] }
+}

@@ -1,0 +1,85 @@
+import type { KbBy } from "#ground/contract"
+import type { Db } from "#ground/store"
+import type { Embedder, KnowledgeDeps } from "./deps.ts"
+import { byWords, NO_EMBEDDER } from "./embed.ts"
+import type { ByMeaning } from "./find.ts"
+import type { Library } from "./library.ts"
+import { selectVectors, VectorRow } from "./queries.ts"
+import { likeness, unit, unpackVector } from "./vectors.ts"
+
+type Vectors = ReadonlyMap<string, Float32Array>
+
+/** Ranks paragraphs by the likeness of their vectors to the question's; says why when it cannot. */
+export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log">) {
+  let held: { readonly key: string; readonly vectors: Vectors } | undefined
+
+  async function vectorsOf({ name }: Embedder, { revision }: Library): Promise<Vectors> {
+    const key = `${revision} ${name}`
+    if (held?.key === key) return held.vectors
+    const vectors = await loadVectors(await deps.db(), name)
+    held = { key, vectors }
+    return vectors
+  }
+
+  return {
+    /** What would take part in a search now. */
+    async state(library: Library): Promise<KbBy> {
+      const embedder = await deps.embedder()
+      if (embedder === undefined) return byWords(NO_EMBEDDER)
+      return stateOf(embedder, library, await vectorsOf(embedder, library))
+    },
+
+    async rank(query: string, library: Library, signal: AbortSignal): Promise<ByMeaning> {
+      const embedder = await deps.embedder()
+      if (embedder === undefined) return { by: byWords(NO_EMBEDDER), ranked: [] }
+      const vectors = await vectorsOf(embedder, library)
+      const by = stateOf(embedder, library, vectors)
+      if (by.meaning === null) return { by, ranked: [] }
+      try {
+        const asked = await embedQuestion(query, embedder, signal)
+        return { by, ranked: rankBy(asked, library, vectors) }
+      } catch (error) {
+        signal.throwIfAborted()
+        deps.log.warn("a question is not embedded", { embedder: embedder.name, error })
+        return { by: byWords(`${embedder.name} failed; searched by words only`), ranked: [] }
+      }
+    },
+  }
+}
+
+function stateOf({ name }: Embedder, { paragraphs }: Library, vectors: Vectors): KbBy {
+  const without = paragraphs.filter((it) => !vectors.has(it.id)).length
+  if (without === paragraphs.length) {
+    return byWords(`${name} has embedded nothing yet; add the folders again`)
+  }
+  const note = without === 0 ? null : `${without} paragraphs are not embedded; add them again`
+  return { words: true, meaning: name, note }
+}
+
+async function embedQuestion(query: string, embedder: Embedder, signal: AbortSignal) {
+  const [vector] = await embedder.embed([query], signal)
+  const asked = vector === undefined ? undefined : unit(vector)
+  if (asked === undefined) throw new Error("the embedder gave a vector that is none")
+  return asked
+}
+
+function rankBy(asked: Float32Array, library: Library, vectors: Vectors): ByMeaning["ranked"] {
+  const scored = library.paragraphs.flatMap((paragraph) => {
+    const vector = vectors.get(paragraph.id)
+    const like = vector === undefined ? 0 : likeness(asked, vector)
+    return like > 0 ? [{ paragraph, like }] : []
+  })
+  return scored
+    .toSorted((a, b) => b.like - a.like || a.paragraph.number - b.paragraph.number)
+    .map((it) => it.paragraph)
+}
+
+async function loadVectors(db: Db<"knowledge">, embedder: string): Promise<Vectors> {
+  const rows = await db.all(VectorRow, selectVectors(embedder))
+  return new Map(
+    rows.flatMap((it) => {
+      const vector = unpackVector(it.vector)
+      return vector === undefined ? [] : [[it.paragraph, vector] as const]
+    }),
+  )
+}

@@ -1,0 +1,41 @@
+/**
+ * Numbers as documents give them to their parts: 4.2, § 4.2, Article 7, Annex B. Years and amounts
+ * look alike, so a plain number has at most three digits, and in running text at least two parts.
+ */
+
+/** The number a heading begins with, in the document's own format. */
+export function numberOfHeading(heading: string): string | null {
+  const worded = WORDED.exec(heading)
+  if (worded !== null) return `${capital(worded[1] ?? "")} ${worded[2]?.toUpperCase()}`
+  return PLAIN_HEADING.exec(heading)?.[1] ?? null
+}
+
+/** The number a paragraph itself begins with. */
+export function numberOfText(text: string): string | null {
+  return OWN_NUMBER.exec(text)?.[1] ?? null
+}
+
+/** By which names a part with this number is looked for; the surest first. */
+export function keysOfNumber(number: string): readonly string[] {
+  const key = number.toLowerCase().replace(/\s+/g, " ").trim()
+  const [, word, count] = /^([a-z]+) (\S+)$/.exec(key) ?? []
+  if (word === undefined || count === undefined) return [key]
+  if (word === "annex" || word === "appendix") return [`annex ${count}`, `appendix ${count}`]
+  return KEEPS_WORD.has(word) ? [key, count] : [count, key]
+}
+
+const COUNT = String.raw`\d{1,3}(?:\.\d{1,3}){0,5}`
+const WORDED =
+  /^(article|annex|appendix|schedule)\s+(\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXLC]{1,6})(?!\w|\.\w)/i
+const PLAIN_HEADING = new RegExp(
+  String.raw`^(?:§+\s*|(?:section|chapter|part|clause)\s+)?(${COUNT})(?:[.)]?[\s:–—-]|[.)]?$)`,
+  "i",
+)
+const OWN_NUMBER = /^(?:§\s*)?\(?(\d{1,3}(?:\.\d{1,3}){1,5})\)?\.?\s+\S/
+
+/** Where the word is a part of the name: Article 7 is not section 7. */
+const KEEPS_WORD: ReadonlySet<string> = new Set(["article", "schedule"])
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()
+}

@@ -1,0 +1,146 @@
+import { type Definitions, readDefinition, readInline } from "./inline.ts"
+import { createOutline, oneLine, type ReadDocument } from "./outline.ts"
+
+/**
+ * Line by line, so that no text takes longer than its length: headings, blocks between blank lines,
+ * fences and tables whole. What it does not know is prose.
+ */
+export function readMarkdown(text: string): ReadDocument {
+  const lines = text.split("\n")
+  const front = readFrontMatter(lines)
+  const outline = createOutline()
+  const definitions = definitionsIn(lines)
+  let block: Line[] = []
+
+  const flush = (): void => {
+    const first = block[0]
+    if (first !== undefined) outline.block({ line: first.line, ...shapeBlock(block, definitions) })
+    block = []
+  }
+
+  for (let at = front.lines; at < lines.length; at++) {
+    const line = { text: lines[at] ?? "", line: at + 1 }
+    const skipped = endOfWhole(lines, at)
+    if (skipped !== undefined) {
+      flush()
+      if (skipped.kind === "code") {
+        outline.block({ text: lines.slice(at + 1, skipped.end).join("\n"), line: at + 1 })
+      }
+      at = skipped.end
+      continue
+    }
+    const heading = headingOf(line.text) ?? underlined(block, line.text)
+    if (heading !== undefined) {
+      if (heading.isUnderlined) block = []
+      flush()
+      for (const name of heading.anchors) outline.anchor(name)
+      outline.heading(heading.level, readInline(heading.text, definitions).text)
+      continue
+    }
+    const isBetween = line.text.trim() === "" || RULE.test(line.text)
+    if (isBetween) flush()
+    else if (readDefinition(line.text) === undefined) block.push(line)
+  }
+  flush()
+  return outline.done(front)
+}
+
+type Line = { readonly text: string; readonly line: number }
+
+const RULE = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/
+
+/** Title and the way it is cited, if the document begins with fields. */
+function readFrontMatter(lines: readonly string[]) {
+  if (lines[0]?.trimEnd() !== "---") return { lines: 0 }
+  const end = lines.findIndex((it, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(it))
+  if (end === -1) return { lines: 0 }
+  const field = (name: string): string | undefined => {
+    const line = lines.slice(1, end).find((it) => it.startsWith(`${name}:`))
+    const value = oneLine(line?.slice(name.length + 1) ?? "").replace(/^(["'])(.*)\1$/, "$2")
+    return value === "" ? undefined : value.slice(0, 300)
+  }
+  return { lines: end + 1, title: field("title"), citeAs: field("cite") ?? field("citation") }
+}
+
+function definitionsIn(lines: readonly string[]): Definitions {
+  return new Map(
+    lines.flatMap((it) => (it.includes("]:") ? [readDefinition(it)] : [])).filter(isThere),
+  )
+}
+
+function isThere<Value>(value: Value | undefined): value is Value {
+  return value !== undefined
+}
+
+/** Fences and comments are read as wholes; one that never ends goes to the end. */
+function endOfWhole(lines: readonly string[], at: number) {
+  const line = lines[at] ?? ""
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+  if (fence !== undefined) {
+    const isEnd = (it: string) => it.trim().startsWith(fence) && /^[`~\s]*$/.test(it)
+    return { kind: "code" as const, end: lineAfter(lines, at + 1, isEnd) }
+  }
+  if (!line.trimStart().startsWith("<!--")) return undefined
+  return { kind: "comment" as const, end: lineAfter(lines, at, (it) => it.includes("-->")) }
+}
+
+function lineAfter(lines: readonly string[], from: number, is: (line: string) => boolean): number {
+  for (let at = from; at < lines.length; at++) if (is(lines[at] ?? "")) return at
+  return lines.length
+}
+
+type Heading = {
+  readonly level: number
+  readonly text: string
+  readonly anchors: readonly string[]
+  readonly isUnderlined: boolean
+}
+
+function headingOf(line: string): Heading | undefined {
+  const [, signs, rest] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? []
+  if (signs === undefined) return undefined
+  return headingFrom(withoutClosing(rest ?? ""), { level: signs.length, isUnderlined: false })
+}
+
+/** By hand: the pattern for it takes quadratic time on a line of spaces. */
+function withoutClosing(text: string): string {
+  const trimmed = text.trimEnd()
+  let end = trimmed.length
+  while (end > 0 && trimmed[end - 1] === "#") end--
+  const isClosed = end < trimmed.length && (end === 0 || /\s/.test(trimmed[end - 1] ?? ""))
+  return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
+}
+
+/** One line of prose with a line of = or - below it. */
+function underlined(block: readonly Line[], line: string): Heading | undefined {
+  const [only, ...more] = block
+  if (only === undefined || more.length > 0) return undefined
+  const [, sign] = /^ {0,3}(=|-)\1*[ \t]*$/.exec(line) ?? []
+  if (sign === undefined || LIST.test(only.text) || only.text.includes("|")) return undefined
+  return headingFrom(only.text.trim(), { level: sign === "=" ? 1 : 2, isUnderlined: true })
+}
+
+function headingFrom(text: string, kind: Pick<Heading, "level" | "isUnderlined">): Heading {
+  const [, own] = /\{#([\w:.-]{1,200})\}$/.exec(text) ?? []
+  const named = [...text.matchAll(/<a (?:id|name)="([^"<>]{1,200})"[^<>]{0,50}>(?:<\/a>)?/g)]
+  const shown = text.replace(/\{#[\w:.-]{1,200}\}$/, "").replace(/<[^<>]{1,300}>/g, "")
+  const anchors = [...(own === undefined ? [] : [own]), ...named.flatMap((it) => it[1] ?? [])]
+  return { ...kind, text: shown.trim(), anchors }
+}
+
+const LIST = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/
+const TABLE_RULE = /^ *\|? *:?-+:? *(?:\| *:?-* *:? *)*$/
+
+/** Lines that mean something stay lines: tables, code, items. Others are one line of prose. */
+function shapeBlock(block: readonly Line[], definitions: Definitions) {
+  const lines = block.map((it) => it.text)
+  const isTable = lines.some((it) => it.length < 2_000 && it.includes("|") && TABLE_RULE.test(it))
+  const isCode = lines.every((it) => /^(?: {4}|\t)/.test(it))
+  if (isCode) return { text: lines.map((it) => it.replace(/^(?: {4}|\t)/, "")).join("\n") }
+  if (isTable) return readInline(lines.map((it) => it.trim()).join("\n"), definitions)
+  const joined = lines
+    .map((it) => it.replace(/^ {0,3}(?:> ?)+/, ""))
+    .map((it) => (LIST.test(it) ? `\n${it.trim()}` : ` ${it.trim()}`))
+    .join("")
+  return readInline(joined.trim(), definitions)
+}

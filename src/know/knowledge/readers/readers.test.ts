@@ -1,0 +1,257 @@
+import { randomBytes } from "node:crypto"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { systemRandom } from "#ground/base"
+import { createSecrets } from "#ground/secrets"
+import { fcParameters } from "#test/seed"
+import type { Block } from "./outline.ts"
+import { type Format, formatOf, readDocument } from "./read.ts"
+
+const { redact } = createSecrets({ random: systemRandom })
+
+function read(text: string, format: Format) {
+  const outcome = readDocument(text, format, redact)
+  if (outcome.kind !== "read") throw new Error(outcome.reason)
+  return outcome.document
+}
+
+const short = ({ headings, text, line }: Block) => [line, headings.join(" > "), text]
+
+describe("[KNOW-1] markdown", () => {
+  test("[KNOW-1] front matter, headings of both kinds, code, tables and lists", () => {
+    const { title, citeAs, blocks } = read(
+      [
+        "---",
+        'title: "Harbour Handbook"',
+        "cite: HH",
+        "---",
+        "# Harbour Handbook",
+        "",
+        "A line",
+        "and the **next**.",
+        "",
+        "4 Arrival",
+        "---------",
+        "",
+        "<!-- not",
+        "for readers -->",
+        "## 4.2 Pilots ##",
+        "Before:",
+        "- one",
+        "- two, *with*",
+        "  its rest",
+        "",
+        "```ts",
+        "const a = 1",
+        "",
+        "const b = [x](y.md)",
+        "```",
+        "> quoted",
+        "> text",
+        "",
+        "| Size | Fee |",
+        "| --- | --- |",
+        "| 20 m | [5](fees.md) |",
+        "",
+        "***",
+        "Last.",
+      ].join("\n"),
+      "markdown",
+    )
+    expect([title, citeAs]).toEqual(["Harbour Handbook", "HH"])
+    expect(blocks.map(short)).toEqual([
+      [7, "", "A line and the next."],
+      [16, "4.2 Pilots", "Before:\n- one\n- two, with its rest"],
+      [21, "4.2 Pilots", "const a = 1\n\nconst b = [x](y.md)"],
+      [26, "4.2 Pilots", "quoted text"],
+      [29, "4.2 Pilots", "| Size | Fee |\n| --- | --- |\n| 20 m | 5 |"],
+      [34, "4.2 Pilots", "Last."],
+    ])
+  })
+
+  test("[KNOW-1] links of all kinds lead somewhere, pictures and code do not", () => {
+    const { blocks } = read(
+      "See [one](a.md#x), [two][b], [[Three|there]], ![p](p.png).\n\n[b]: b.md 'B'\n\n`[no](n.md)`",
+      "markdown",
+    )
+    expect(blocks[0]?.text).toBe("See one, two, there, p.")
+    expect(blocks[0]?.links).toEqual([
+      { target: "wiki:Three", words: "there" },
+      { target: "a.md#x", words: "one" },
+      { target: "b.md", words: "two" },
+    ])
+  })
+
+  test("[KNOW-1] without a title above all there is none, and fields that never end are text", () => {
+    expect(read("# 1 Scope\n\na\n\n# 2 Terms\n\nb", "markdown").title).toBeUndefined()
+    expect(read("# Notes\n\na\n\n# More\n\nb", "markdown").title).toBe("Notes")
+    expect(read("---\ntitle: x\n\nwords", "markdown").title).toBeUndefined()
+    expect(read("# 4 Fees\n\na", "markdown").blocks[0]?.headings).toEqual(["4 Fees"])
+  })
+
+  test("[KNOW-1] an anchor of a heading is for the paragraph below it", () => {
+    const { blocks } = read('## Fees {#fees}\n\na\n\n## <a name="old"></a>Rest\n\nb', "markdown")
+    expect(blocks.map((it) => [it.headings, it.anchors])).toEqual([
+      [["Fees"], ["fees"]],
+      [["Rest"], ["old"]],
+    ])
+  })
+})
+
+test("[KNOW-1] html: what readers see, whole tables and lists, anchors and links", () => {
+  const { title, blocks } = read(
+    `<!doctype html><html><head><title>Port &amp; site</title><style>p { x: y }</style></head>
+<body><nav><ul><li>Home</li></ul></nav>
+<h1>Arrival Procedure</h1>
+<p id="one">Ships <b>shall</b> call<br>first, see <a href="fees.html#two">the fees</a>.
+<script>if (a < b) document.write("<p>no</p>")</script></p>
+<h2>2 Fees</h2>
+<ul><li>one</li><li>two <p>deep</p></li></ul>
+<table><tr><th>Size</th><th>Fee</th></tr><tr><td>20 m</td><td>5</td></tr></table>
+<pre>a
+  b</pre>
+<template><p>no</p></template><p>Never closed
+<div>Last</div></body></html>`,
+    "html",
+  )
+  expect(title).toBe("Arrival Procedure")
+  expect(blocks.map(short)).toEqual([
+    [4, "", "Ships shall call first, see the fees."],
+    [7, "2 Fees", "one\ntwo\ndeep"],
+    [8, "2 Fees", "Size | Fee\n20 m | 5"],
+    [9, "2 Fees", "a\n  b"],
+    [11, "2 Fees", "Never closed"],
+    [12, "2 Fees", "Last"],
+  ])
+  expect(blocks[0]?.anchors).toEqual(["one"])
+  expect(blocks[0]?.links).toEqual([{ target: "fees.html#two", words: "the fees" }])
+  expect(read("<title>Only\nthis</title><p>a", "html").title).toBe("Only this")
+})
+
+test("[KNOW-1] text: a title, numbered and loud headings, columns and prose", () => {
+  const { title, blocks } = read(
+    "Night Desk Guide\n\n4.2 Arrival\n\nOne line\nand another.\n\nANNEX B\n\n20 m    5 EUR\n30 m    7 EUR\n\nFees\n====\n\nIt costs.\n",
+    "text",
+  )
+  expect(title).toBe("Night Desk Guide")
+  expect(blocks.map(short)).toEqual([
+    [5, "4.2 Arrival", "One line and another."],
+    [10, "ANNEX B", "20 m    5 EUR\n30 m    7 EUR"],
+    [16, "Fees", "It costs."],
+  ])
+})
+
+test("[KNOW-1] the end of a name says how a file is read", () => {
+  const names = [
+    "a.md",
+    "B.MARKDOWN",
+    "c.html",
+    "d.HTM",
+    "e.txt",
+    "f.pdf",
+    "README",
+    "x.constructor",
+  ]
+  expect(names.map(formatOf)).toEqual([
+    "markdown",
+    "markdown",
+    "html",
+    "html",
+    "text",
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+const FORMATS: readonly Format[] = ["markdown", "html", "text"]
+
+describe.each(FORMATS)("[KNOW-2] whatever is in a file: %s", (format) => {
+  const signs = fc.constantFrom(
+    ..."#-=*_`~>|[](){}<>/!&;:.'\"\\ \t\n\r".split(""),
+    "<p>",
+    "</",
+    "<!--",
+    "-->",
+    "<a href=",
+    "```",
+    "[[",
+    "---\n",
+    "# ",
+    "4.2 ",
+    "§ ",
+    "word",
+    "é",
+    "😀",
+    "\u202e",
+    "\0",
+  )
+  test("[KNOW-2] every text is read, in order, and says no more than it had", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: signs }), fc.string({ unit: "binary" })), (text) => {
+        const { blocks } = read(text.toWellFormed(), format)
+        const lines = blocks.map((it) => it.line)
+        expect(lines).toEqual(lines.toSorted((a, b) => a - b))
+        for (const block of blocks) {
+          expect(block.text.trim()).not.toBe("")
+          expect(block.text).not.toMatch(/[\0\u202e\r]/)
+        }
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
+  })
+
+  const MEGA = 200_000
+  test.each([
+    ["brackets", "[".repeat(2 * MEGA)],
+    ["links that never end", "[a](".repeat(MEGA / 2)],
+    ["open tags", "<div>".repeat(MEGA / 2)],
+    ["open links", "<a href=x>a".repeat(MEGA / 10)],
+    ["cells", `<table>${"<td>a".repeat(MEGA / 2)}`],
+    ["small words in tags", "<b>a</b> ".repeat(MEGA / 4)],
+    ["quotes", "> ".repeat(MEGA)],
+    ["fences", "```\n".repeat(MEGA / 2)],
+    ["comments", "<!--".repeat(MEGA / 2)],
+    ["stars", "*".repeat(2 * MEGA)],
+    ["strong", "**a".repeat(MEGA / 2)],
+    ["pipes", "|".repeat(2 * MEGA)],
+    ["rules of tables", `a|b\n${"|-".repeat(MEGA)}`],
+    ["spaces", `# a${" ".repeat(2 * MEGA)}b`],
+    ["dashes", "- ".repeat(MEGA)],
+    ["entities", "&amp;".repeat(MEGA / 2)],
+    ["numbers", "4.2 § 4.2 ".repeat(MEGA / 10)],
+    ["headings", "# a\n".repeat(MEGA / 4)],
+    ["underlines", "a\n=\n".repeat(MEGA / 4)],
+    ["definitions", "[a]: b\n".repeat(MEGA / 8)],
+  ])("[KNOW-2] a file of %s ends", (_, text) => {
+    expect(read(text, format).blocks.length).toBeLessThanOrEqual(20_000)
+  })
+})
+
+test("[KNOW-2] a tag with more attributes than any page has is a reason to leave it out", () => {
+  const names = Array.from({ length: 200_000 }, (_, at) => `a${at}`).join(" ")
+  const outcome = readDocument(`<p ${names}>x`, "html", redact)
+  expect(outcome).toEqual({ kind: "skipped", reason: "a tag in it has too many attributes" })
+})
+
+describe("[KNOW-10] secrets", () => {
+  // Made now: no key lies in this file.
+  const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
+  const entities = Array.from(secret, (it) => `&#${it.charCodeAt(0)};`).join("")
+
+  test.each<[string, Format, string]>([
+    ["in a paragraph", "markdown", `The key is ${secret}.`],
+    ["in a title", "markdown", `# Use ${secret}\n\nText.`],
+    ["in a link", "markdown", `See [this](a.md#${secret}).`],
+    [
+      "with a hidden sign inside",
+      "text",
+      `The key is ${secret.slice(0, 9)}\u200b${secret.slice(9)}.`,
+    ],
+    ["spelt in entities", "html", `<h2>${entities}</h2><p title="x">The key is ${entities}.`],
+    ["in an address", "html", `<p>See <a href="a.html#${secret}">this</a>.`],
+  ])("[KNOW-10] %s is replaced", (_, format, text) => {
+    expect(JSON.stringify(read(text, format))).not.toContain(secret)
+    expect(JSON.stringify(read(text, format))).not.toContain(secret.slice(9))
+  })
+})

@@ -1,0 +1,190 @@
+import path from "node:path/posix"
+import type { Kept, Library } from "./library.ts"
+import { keysOfNumber, numberOfHeading } from "./numbers.ts"
+import type { DocumentRow, ReferenceRow } from "./queries.ts"
+
+export type Resolve = (reference: ReferenceRow) => Kept | undefined
+
+/** Finds what references lead to, among the documents that are known now. */
+export function createResolver(library: Library): Resolve {
+  const parts = new Map<string, Parts>()
+  const partsOf = (document: DocumentRow): Parts => {
+    const made = parts.get(document.id) ?? readParts(library.byDocument.get(document.id) ?? [])
+    parts.set(document.id, made)
+    return made
+  }
+  const byPlace = new Map(library.documents.map((it) => [path.join(homeOf(it), it.path), it]))
+  const byTitle = Map.groupBy(library.documents, (it) => plain(it.title))
+  const documentsById = new Map(library.documents.map((it) => [it.id, it]))
+  const house: House = { library, partsOf, byPlace, byTitle }
+  return (reference) => {
+    const from = documentsById.get(reference.document)
+    if (from === undefined) return undefined
+    switch (reference.kind) {
+      case "link":
+        return followLink(reference.target, from, house)
+      case "section":
+        return findSection(reference.target, from, house)
+      case "wiki":
+        return findWiki(reference.target, from, house)
+      default:
+        return reference.kind satisfies never
+    }
+  }
+}
+
+type House = {
+  readonly library: Library
+  partsOf(document: DocumentRow): Parts
+  readonly byPlace: ReadonlyMap<string, DocumentRow>
+  readonly byTitle: ReadonlyMap<string, readonly DocumentRow[]>
+}
+
+/** What a document calls its own parts; each name leads to the first paragraph that has it. */
+type Parts = {
+  readonly first: Kept | undefined
+  readonly byNumber: ReadonlyMap<string, Kept>
+  readonly byAnchor: ReadonlyMap<string, Kept>
+}
+
+function readParts(paragraphs: readonly Kept[]): Parts {
+  const byNumber = new Map<string, Kept>()
+  const byAnchor = new Map<string, Kept>()
+  const put = (map: Map<string, Kept>, key: string, it: Kept): void => {
+    if (!map.has(key)) map.set(key, it)
+  }
+  for (const it of paragraphs) {
+    const numbers = [...it.body.headings.map(numberOfHeading), it.body.number]
+    for (const number of numbers) {
+      const [key] = number === null ? [] : keysOfNumber(number)
+      if (key !== undefined) put(byNumber, key, it)
+    }
+    for (const anchor of it.body.anchors) put(byAnchor, anchor.toLowerCase(), it)
+    for (const heading of it.body.headings) put(byAnchor, slugOf(heading), it)
+  }
+  return { first: paragraphs[0], byNumber, byAnchor }
+}
+
+/** As the renderers of markdown name the anchor of a heading. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-")
+}
+
+function followLink(target: string, from: DocumentRow, house: House): Kept | undefined {
+  const [before = "", anchor = ""] = decoded(target).split("#", 2)
+  const [way = ""] = before.split("?", 1)
+  const document = way === "" ? from : documentAt(way, from, house)
+  if (document === undefined) return undefined
+  const { first, byAnchor } = house.partsOf(document)
+  return anchor === "" ? first : byAnchor.get(anchor.toLowerCase())
+}
+
+function documentAt(way: string, from: DocumentRow, house: House): DocumentRow | undefined {
+  const base = way.startsWith("/") ? "" : path.dirname(from.path)
+  const place = path.join(homeOf(from), base, way).replace(/\/$/, "")
+  const places = [place, `${place}.md`, `${place}/index.md`, `${place}/README.md`]
+  const found = places.map((it) => house.byPlace.get(it))
+  return found.find((it) => it !== undefined)
+}
+
+/** The folder that a document's path begins in; one that was added as a file lies in the one above. */
+function homeOf({ folder, path: file }: DocumentRow): string {
+  const home = folder.replaceAll("\\", "/")
+  return home.endsWith(`/${file}`) ? path.dirname(home) : home
+}
+
+/** Percent signs that stand for nothing are signs. */
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target)
+  } catch {
+    return target
+  }
+}
+
+/**
+ * `4.2`: of the document itself, or of the one neighbour that has such a part. With `of` the title
+ * must be known; with `in` the words before may be a title or not.
+ */
+function findSection(target: string, from: DocumentRow, house: House): Kept | undefined {
+  const [, number = "", how, title = ""] = /^(.+?)(?: (of|in) (.+))?$/.exec(target) ?? []
+  const named = how === undefined ? undefined : documentOfTitle(title, from, { how, house })
+  if (named !== undefined) return partOf(number, house.partsOf(named))
+  if (how === "of" && !isOwnTitle(title, from)) return undefined
+  return partOf(number, house.partsOf(from)) ?? onlyNeighbour(number, from, house)
+}
+
+/** `this Handbook`, `these Rules`: the corpus of which the document is a part. */
+function isOwnTitle(title: string, from: DocumentRow): boolean {
+  const words = plain(title)
+  return words !== "" && plain(from.title).includes(words)
+}
+
+function partOf(number: string, { byNumber }: Parts): Kept | undefined {
+  const found = keysOfNumber(number).map((it) => byNumber.get(it))
+  return found.find((it) => it !== undefined)
+}
+
+/** A handbook in several files counts through all of them. */
+function onlyNeighbour(number: string, from: DocumentRow, house: House): Kept | undefined {
+  const home = homeOf(from)
+  const neighbours = house.library.documents.filter(
+    (it) => homeOf(it) === home && it.id !== from.id && it.tier === from.tier,
+  )
+  const found = neighbours.flatMap((it) => partOf(number, house.partsOf(it)) ?? [])
+  return found.length === 1 ? found[0] : undefined
+}
+
+function documentOfTitle(
+  title: string,
+  from: DocumentRow,
+  { how, house }: { readonly how: string; readonly house: House },
+): DocumentRow | undefined {
+  const words = plain(title).split(" ")
+  // Words of the sentence may stand before a title (`in`) or after it (`of`): fewer and fewer of them.
+  const shorter = words.map((_, at) =>
+    (how === "in" ? words.slice(at) : words.slice(0, words.length - at)).join(" "),
+  )
+  for (const it of shorter) {
+    const found = house.byTitle.get(it) ?? []
+    const near = found.find((document) => document.folder === from.folder) ?? found[0]
+    if (near !== undefined) return near
+  }
+  return undefined
+}
+
+function findWiki(target: string, from: DocumentRow, house: House): Kept | undefined {
+  const [name = "", heading = ""] = target.split("#", 2)
+  const document = name === "" ? from : documentOfName(name, from, house)
+  if (document === undefined) return house.partsOf(from).byAnchor.get(slugOf(name))
+  const { first, byAnchor } = house.partsOf(document)
+  return heading === "" ? first : byAnchor.get(slugOf(heading))
+}
+
+function documentOfName(name: string, from: DocumentRow, house: House): DocumentRow | undefined {
+  const titled = house.byTitle.get(plain(name))?.[0]
+  if (titled !== undefined) return titled
+  const wanted = plain(name)
+  return house.library.documents.find((it) => {
+    const file =
+      it.path
+        .split("/")
+        .at(-1)
+        ?.replace(/\.[a-z]+$/i, "") ?? ""
+    return it.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === wanted
+  })
+}
+
+/** Titles are compared by their words. */
+function plain(title: string): string {
+  const words =
+    title
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return (words[0] === "the" ? words.slice(1) : words).join(" ")
+}

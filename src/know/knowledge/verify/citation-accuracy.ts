@@ -1,0 +1,123 @@
+import type { KbVerification } from "#ground/contract"
+import { CITATION_BAR, MOST_JUDGED, PARTIAL_SUPPORT_SHARE, SUPPORT_BAR_SHARE } from "./limits.ts"
+import { type Failure, reportOf } from "./report.ts"
+import {
+  type Cited,
+  type Evidence,
+  evidenceFor,
+  type Reading,
+  readAnswer,
+  type Statement,
+  shown,
+} from "./statements.ts"
+import { contentStems } from "./tokens.ts"
+
+/** Whether evidence supports a sentence; undefined: it cannot tell. What it throws goes through. */
+export type Judge = (sentence: string, evidence: string) => Promise<boolean | undefined>
+
+/** The share of citations whose paragraph exists and whose text supports the sentence. */
+export async function citationAccuracy(
+  answer: string,
+  cited: readonly Cited[],
+  judge?: Judge,
+): Promise<KbVerification> {
+  const reading = readAnswer(answer, cited)
+  const read = reading.statements.flatMap((statement) => citationsOf(reading, statement))
+  const failed = read.flatMap((it) => it.failure ?? [])
+  if (read.length === 0) return withoutCitations(reading)
+
+  const judged = judge === undefined ? undefined : await judgeAll(read, judge)
+  const refused = judged?.refused ?? []
+  const by = judged?.isHeard === true ? "words and model" : "words"
+  return reportOf({ checked: read.length, failed: [...failed, ...refused], bar: CITATION_BAR, by })
+}
+
+/** Paragraphs were there, something checkable is asserted, and nothing says where it is from. */
+function withoutCitations(reading: Reading): KbVerification {
+  const bare = reading.statements.find((it) => it.entities.length > 0)
+  if (bare === undefined || reading.evidence.size === 0) {
+    return reportOf({ checked: 0, failed: [], bar: CITATION_BAR })
+  }
+  const problem = "The answer cites nothing."
+  const evidence = shown([...reading.evidence.values()])
+  const failed = [{ sentence: bare.sentence.text, problem, evidence }]
+  return reportOf({ checked: 1, failed, bar: CITATION_BAR })
+}
+
+type Citation = {
+  readonly sentence: string
+  readonly evidence: string
+  readonly failure: Failure | undefined
+}
+
+function citationsOf(reading: Reading, statement: Statement): readonly Citation[] {
+  const { text: sentence, labels } = statement.sentence
+  const known = labels.filter((label) => reading.evidence.has(label))
+  const together = known.length === 0 ? [] : evidenceFor(reading, known)
+  return labels.map((label) => {
+    const own = reading.evidence.get(label)
+    const problem =
+      own === undefined ? `There is no paragraph ${label}.` : unsupported(statement, own, together)
+    const evidence = shown(own === undefined ? [] : [own])
+    const failure = problem === undefined ? undefined : { sentence, problem, evidence }
+    return { sentence, evidence: own?.text ?? "", failure }
+  })
+}
+
+/** Why the paragraph does not bear the sentence, or undefined. */
+function unsupported(
+  statement: Statement,
+  own: Evidence,
+  together: readonly Evidence[],
+): string | undefined {
+  if (!statement.isReadable) return undefined
+  const words = [...new Set(contentStems(statement.tokens))]
+  if (words.length === 0) return undefined
+  const ofOwn = shareOf(words, [own])
+  const least = together.length > 1 ? PARTIAL_SUPPORT_SHARE : SUPPORT_BAR_SHARE
+  if (ofOwn < least) return `${own.label} has ${percent(ofOwn)} of the sentence's words.`
+  const ofAll = shareOf(words, together)
+  if (ofAll < SUPPORT_BAR_SHARE) {
+    return `${own.label} and its neighbours have ${percent(ofAll)} of the sentence's words.`
+  }
+  return otherFigure(statement, own, together)
+}
+
+function shareOf(words: readonly string[], evidence: readonly Evidence[]): number {
+  const held = words.filter((word) => evidence.some((it) => it.profile.words.has(word)))
+  return held.length / words.length
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`
+}
+
+/** A figure nobody cited has, where the paragraph says another of the same kind. */
+function otherFigure(
+  statement: Statement,
+  own: Evidence,
+  together: readonly Evidence[],
+): string | undefined {
+  for (const entity of statement.entities) {
+    if (entity.unit === "" || together.some((it) => it.profile.keys.has(entity.key))) continue
+    const said = own.profile.values.get(entity.unit)
+    if (said !== undefined) return `${own.label} says ${said[0]}, not ${entity.text}.`
+  }
+  return undefined
+}
+
+type Judged = { readonly refused: readonly Failure[]; readonly isHeard: boolean }
+
+/** Only what the words let pass is asked, each question once, one after the other. */
+async function judgeAll(read: readonly Citation[], judge: Judge): Promise<Judged> {
+  const refused: Failure[] = []
+  let isHeard = false
+  const passed = read.filter((it) => it.failure === undefined)
+  for (const { sentence, evidence } of passed.slice(0, MOST_JUDGED)) {
+    const isSupported = await judge(sentence, evidence)
+    isHeard ||= isSupported !== undefined
+    const problem = "The model says that the paragraph does not support the sentence."
+    if (isSupported === false) refused.push({ sentence, problem, evidence })
+  }
+  return { refused, isHeard }
+}

@@ -1,0 +1,90 @@
+import type { KbContradictions } from "#ground/contract"
+import { type Claim, claimsOf } from "./claims.ts"
+import {
+  MOST_COMPARED_PAIRS,
+  MOST_MATTER_ENTITIES,
+  MOST_MATTER_WORDS,
+  MOST_OF_ONE_MATTER,
+  MOST_TOLD_FAILURES,
+} from "./limits.ts"
+import { opposedBy } from "./opposition.ts"
+import { statementsOf } from "./statements.ts"
+import { type Terms, termsOf } from "./terms.ts"
+
+/** Statements about the same that exclude each other: within the answer, and with other texts. */
+export function findContradictions(
+  answer: string,
+  against: readonly string[] = [],
+): KbContradictions {
+  const terms = termsOf([answer, ...against])
+  const own = claimsIn(answer, terms)
+  const others = against.flatMap((text) => claimsIn(text, terms))
+  const pairs: KbContradictions["pairs"] = []
+  let checked = 0
+  for (const [one, other] of candidatePairs(own, others)) {
+    checked++
+    const found = opposedBy(one.claim, other.claim)
+    if (found === undefined || pairs.length >= MOST_TOLD_FAILURES) continue
+    const { kind, entities } = found
+    pairs.push({ one: one.sentence, other: other.sentence, entities: [...entities], kind })
+  }
+  return { pairs, checked, isPassed: pairs.length === 0, by: "words" }
+}
+
+type Said = { readonly sentence: string; readonly claim: Claim }
+
+function claimsIn(text: string, terms: Terms): readonly Said[] {
+  return statementsOf(text, terms)
+    .filter((it) => it.isReadable && it.entities.length > 0)
+    .flatMap((it) => claimsOf(it).map((claim) => ({ sentence: it.sentence.text, claim })))
+}
+
+/**
+ * Pairs of claims that share an entity and a word besides it, each once. The first claims of a matter
+ * are kept and later ones held against them, so that the work stays in proportion to the text.
+ */
+function* candidatePairs(
+  own: readonly Said[],
+  others: readonly Said[],
+): Generator<readonly [Said, Said]> {
+  const kept = new Map<string, Said[]>()
+  let left = MOST_COMPARED_PAIRS
+  for (const [at, said] of [...own, ...others].entries()) {
+    const matters = mattersOf(said.claim)
+    const met = metBy(said, matters, kept)
+    if (at < own.length) for (const matter of matters) keep(kept, matter, said)
+    for (const earlier of met) {
+      if (left-- <= 0) return
+      yield [earlier, said]
+    }
+  }
+}
+
+function metBy(
+  said: Said,
+  matters: readonly string[],
+  kept: ReadonlyMap<string, readonly Said[]>,
+): ReadonlySet<Said> {
+  const met = new Set<Said>()
+  for (const matter of matters) {
+    for (const earlier of kept.get(matter) ?? []) {
+      if (earlier.sentence !== said.sentence) met.add(earlier)
+    }
+    if (met.size >= MOST_OF_ONE_MATTER) break
+  }
+  return met
+}
+
+function keep(kept: Map<string, Said[]>, matter: string, said: Said): void {
+  const earlier = kept.get(matter)
+  if (earlier === undefined) kept.set(matter, [said])
+  else if (earlier.length < MOST_OF_ONE_MATTER) earlier.push(said)
+}
+
+/** An entity with what is said of it: few claims share such a pair by accident. */
+function mattersOf({ about, words, values }: Claim): readonly string[] {
+  const entities = [...about].slice(0, MOST_MATTER_ENTITIES)
+  const said = [...words, ...values.keys()].slice(0, MOST_MATTER_WORDS)
+  const others = said.length === 0 ? entities : said
+  return entities.flatMap((key) => others.map((other) => `${key}|${other}`))
+}

@@ -1,0 +1,104 @@
+import { type Figure, figuresOf } from "./figures.ts"
+import { LONGEST_TERM_WORDS } from "./limits.ts"
+import type { Terms } from "./terms.ts"
+import { contentStems, type Token, tokensOf } from "./tokens.ts"
+
+/** What a statement speaks of: a term or name, a figure, a date, the number of a document. */
+export type Entity = {
+  readonly kind: "term" | Figure["kind"]
+  readonly key: string
+  readonly unit: string
+  readonly isOwnCount: boolean
+  /** As written. */
+  readonly text: string
+  /** First token, and the first after it. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Entities in order of appearance, the longest term first, none inside another. */
+export function entitiesOf(tokens: readonly Token[], terms: Terms): readonly Entity[] {
+  const entities: Entity[] = []
+  const figures = figuresOf(tokens)
+  let figure = 0
+  let at = 0
+  while (at < tokens.length) {
+    const next = figures[figure]
+    const found = next?.from === at ? next : termAt(tokens, { at, until: next?.from, terms })
+    if (found !== undefined) entities.push(entity(tokens, found))
+    if (found === next && next !== undefined) figure++
+    at = found?.to ?? at + 1
+  }
+  return entities
+}
+
+type Found = Omit<Entity, "text">
+
+function entity(tokens: readonly Token[], found: Found): Entity {
+  const words = tokens.slice(found.from, found.to).map((token) => token.text)
+  return { ...found, text: words.join(" ") }
+}
+
+function termAt(
+  tokens: readonly Token[],
+  { at, until, terms }: { at: number; until: number | undefined; terms: Terms },
+): Found | undefined {
+  const last = Math.min(at + LONGEST_TERM_WORDS, until ?? tokens.length, tokens.length)
+  let found: Found | undefined
+  let key = ""
+  for (let to = at + 1; to <= last; to++) {
+    const stem = tokens[to - 1]?.stem ?? ""
+    if (stem === "") break
+    key = key === "" ? stem : `${key} ${stem}`
+    const isTerm = terms.has(key) && !(to === at + 1 && isParticiple(tokens[at]))
+    if (isTerm) found = { kind: "term", key, unit: "", isOwnCount: false, from: at, to }
+  }
+  return found
+}
+
+/** "Re-pricing" is a term; "is re-priced" is what happens. */
+function isParticiple(token: Token | undefined): boolean {
+  return token !== undefined && /^\p{Ll}.*ed$/u.test(token.text)
+}
+
+/** What a paragraph holds, made once and asked often. */
+export type Profile = {
+  /** Content words. */
+  readonly words: ReadonlySet<string>
+  /** Terms of any length, figures, dates and references. */
+  readonly keys: ReadonlySet<string>
+  /** Values by what is counted. */
+  readonly values: ReadonlyMap<string, readonly string[]>
+}
+
+export function profileOf(text: string, terms: Terms): Profile {
+  const tokens = tokensOf(text)
+  const keys = new Set<string>()
+  const values = new Map<string, string[]>()
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === "number") keys.add(token.plain)
+    addTerms(keys, tokens, { at, terms })
+  }
+  for (const figure of figuresOf(tokens)) {
+    keys.add(figure.key)
+    if (figure.kind === "reference") continue
+    values.set(figure.unit, [...(values.get(figure.unit) ?? []), figure.key])
+    // "14 March" and "March 2026" are said by "14 March 2026" as well.
+    const [year = "", month = "", day = ""] = figure.key.split("-")
+    if (figure.kind === "date") keys.add(year).add(`${year}-${month}`).add(`-${month}-${day}`)
+  }
+  return { words: new Set(contentStems(tokens)), keys, values }
+}
+
+function addTerms(
+  keys: Set<string>,
+  tokens: readonly Token[],
+  { at, terms }: { at: number; terms: Terms },
+): void {
+  let key = ""
+  for (const token of tokens.slice(at, at + LONGEST_TERM_WORDS)) {
+    if (token.stem === "") return
+    key = key === "" ? token.stem : `${key} ${token.stem}`
+    if (terms.has(key)) keys.add(key)
+  }
+}

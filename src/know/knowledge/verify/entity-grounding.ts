@@ -1,0 +1,39 @@
+import type { KbVerification } from "#ground/contract"
+import type { Entity } from "./entities.ts"
+import { ENTITY_BAR } from "./limits.ts"
+import { type Failure, reportOf } from "./report.ts"
+import { type Cited, evidenceFor, type Reading, readAnswer, shown } from "./statements.ts"
+
+/** The share of the answer's entities that occur in the paragraphs it cites. */
+export function entityGrounding(answer: string, cited: readonly Cited[]): KbVerification {
+  const reading = readAnswer(answer, cited)
+  const labels = reading.statements.flatMap((it) => it.sentence.labels)
+  const evidence = evidenceFor(reading, [...new Set(labels)])
+  const keys = new Set(evidence.flatMap((it) => [...it.profile.keys]))
+  const read = shown(evidence)
+  const failed: Failure[] = []
+  const seen = new Set<string>()
+  for (const { entity, sentence } of mentionsOf(reading)) {
+    if (seen.has(entity.key) || entity.isOwnCount) continue
+    seen.add(entity.key)
+    if (keys.has(entity.key)) continue
+    const problem = `${NAMES[entity.kind]} "${entity.text}" is in none of the cited paragraphs.`
+    failed.push({ sentence, problem, evidence: read })
+  }
+  return reportOf({ checked: seen.size, failed, bar: ENTITY_BAR })
+}
+
+type Mention = { readonly entity: Entity; readonly sentence: string }
+
+function mentionsOf({ statements }: Reading): readonly Mention[] {
+  return statements.flatMap(({ entities, sentence }) =>
+    entities.map((entity) => ({ entity, sentence: sentence.text })),
+  )
+}
+
+const NAMES: Readonly<Record<Entity["kind"], string>> = {
+  term: "The term",
+  figure: "The figure",
+  date: "The date",
+  reference: "The reference",
+}

@@ -1,0 +1,170 @@
+import type { LabelGroup } from "./labels.ts"
+import { labelGroupsOf } from "./labels.ts"
+import { LONGEST_SENTENCE_CHARACTERS } from "./limits.ts"
+import { isFunctionWord } from "./tokens.ts"
+
+/** A statement of an answer with the citations it bears. */
+export type Sentence = {
+  /** As written, without list marks, emphasis and citations. */
+  readonly text: string
+  readonly labels: readonly string[]
+  /** Its place in the whole text, citations included. */
+  readonly start: number
+  readonly end: number
+}
+
+type Range = { readonly start: number; readonly end: number }
+
+/** Sentences in order. Headings and code say nothing; a row of a table is one sentence. */
+export function splitSentences(text: string): readonly Sentence[] {
+  const groups = labelGroupsOf(text)
+  const sentences: Sentence[] = []
+  let group = 0
+  for (const block of blocksOf(text)) {
+    for (const range of cutBlock(text, block)) {
+      while (group < groups.length && (groups[group]?.start ?? 0) < range.start) group++
+      const own: LabelGroup[] = []
+      for (let next = groups[group]; next !== undefined && next.end <= range.end; ) {
+        own.push(next)
+        next = groups[++group]
+      }
+      const sentence = sentenceAt(text, range, own)
+      if (sentence !== undefined) sentences.push(sentence)
+    }
+  }
+  return sentences
+}
+
+function sentenceAt(
+  text: string,
+  range: Range,
+  groups: readonly LabelGroup[],
+): Sentence | undefined {
+  let bare = ""
+  let from = range.start
+  for (const group of groups) {
+    bare += text.slice(from, group.start)
+    from = group.end
+  }
+  bare += text.slice(from, range.end)
+  const said = bare.replaceAll(/\*\*|__|`/g, "").replaceAll(/\s+([.,;:!?)])/g, "$1")
+  const clean = said.replaceAll(/\s+/g, " ").trim()
+  const labels = [...new Set(groups.flatMap((group) => group.labels))]
+  return /[\p{L}\p{N}]/u.test(clean) || labels.length > 0
+    ? { ...range, text: clean, labels }
+    : undefined
+}
+
+const FENCE = /^\s{0,3}(?:```|~~~)/
+const HEADING = /^\s{0,3}#{1,6}\s/
+const RULE = /^\s*(?:[-*_=|:+]\s*){2,}$/
+// Marks of lists, and the number a paragraph has in its document: "4.2 The vessel".
+const MARK =
+  /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|§?\s?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
+
+/** Paragraphs, items of lists and rows of tables; what is wrapped over lines is one block. */
+function blocksOf(text: string): readonly Range[] {
+  const blocks: Range[] = []
+  let isCode = false
+  let open: { start: number; end: number } | undefined
+  for (const line of linesOf(text)) {
+    const written = text.slice(line.start, line.end)
+    const isFence = FENCE.test(written)
+    const isSilent = isFence || isCode || HEADING.test(written) || RULE.test(written)
+    if (isFence) isCode = !isCode
+    if (isSilent || written.trim() === "") {
+      open = undefined
+      continue
+    }
+    const mark = MARK.exec(written)?.[0].length ?? 0
+    const isRow = written.trimStart().startsWith("|")
+    if (open === undefined || mark > 0 || isRow) {
+      open = { start: line.start + mark, end: line.end }
+      blocks.push(open)
+    } else open.end = line.end
+    if (isRow) open = undefined
+  }
+  return blocks
+}
+
+function* linesOf(text: string): Generator<Range> {
+  let start = 0
+  while (start < text.length) {
+    const next = text.indexOf("\n", start)
+    const end = next === -1 ? text.length : next
+    yield { start, end }
+    start = end + 1
+  }
+}
+
+const ENDS = /[.!?…。！？]+/g
+
+function cutBlock(text: string, block: Range): readonly Range[] {
+  const said = text.slice(block.start, block.end)
+  if (said.trimStart().startsWith("|")) return cutLong(block)
+  const ranges: Range[] = []
+  let start = 0
+  for (const match of said.matchAll(ENDS)) {
+    const after = match.index + match[0].length
+    if (match.index < start || !endsHere(said, match.index, match[0])) continue
+    const end = afterClosers(said, after)
+    ranges.push({ start: block.start + start, end: block.start + end })
+    start = end
+  }
+  if (said.slice(start).trim() !== "") ranges.push({ start: block.start + start, end: block.end })
+  return ranges.flatMap(cutLong)
+}
+
+/** A sentence without end is taken in pieces. */
+function cutLong({ start, end }: Range): readonly Range[] {
+  const pieces = Math.ceil((end - start) / LONGEST_SENTENCE_CHARACTERS)
+  return Array.from({ length: pieces }, (_, at) => ({
+    start: start + at * LONGEST_SENTENCE_CHARACTERS,
+    end: Math.min(end, start + (at + 1) * LONGEST_SENTENCE_CHARACTERS),
+  }))
+}
+
+// Closing signs and citations behind the full stop still belong to the sentence before it.
+const CLOSERS = /[)\]"'”’»*_]{0,6}(?:\s{0,3}\[\s{0,4}[PW]\d{1,4}[^\]\n]{0,120}\])*/iy
+
+function afterClosers(said: string, from: number): number {
+  CLOSERS.lastIndex = from
+  return from + (CLOSERS.exec(said)?.[0].length ?? 0)
+}
+
+/** Whether a sign ends a sentence: not in 0.3, "e.g. a ship", "No. 7", "J. Marsh". */
+function endsHere(said: string, at: number, sign: string): boolean {
+  if (/[。！？]/.test(sign)) return true
+  const next = afterClosers(said, at + sign.length)
+  const rest = said.slice(next, next + 60)
+  if (rest.trim() === "") return true
+  if (!/^\s/.test(rest)) return false
+  const following = rest.trimStart()
+  if (/^\p{Ll}/u.test(following)) return false
+  return sign === "." ? !isAbbreviated(said.slice(Math.max(0, at - 24), at), following) : true
+}
+
+const BEFORE_NUMBERS = new Set(
+  "no nos art sec fig p pp para paras ch vol max min jan feb mar apr jun jul aug sep sept oct nov dec".split(
+    " ",
+  ),
+)
+const NEVER_LAST = new Set(
+  "e.g i.e eg ie cf vs approx incl excl al mr mrs ms dr prof capt st messrs viz".split(" "),
+)
+const SELDOM_LAST = new Set("etc inc ltd co a.m p.m u.s u.k hrs dept".split(" "))
+
+const LETTERED =
+  /(?:annex|appendix|schedule|part|table|class|zone|berth|quay|pier|option)\s\p{Lu}$/iu
+
+function isAbbreviated(before: string, following: string): boolean {
+  const word = /(?:^|[^\p{L}.])((?:\p{L}+\.)*\p{L}+)$/u.exec(before)?.[1]
+  if (word === undefined) return false
+  const lower = word.toLowerCase()
+  if (NEVER_LAST.has(lower)) return true
+  if (BEFORE_NUMBERS.has(lower)) return /^[\d(]/.test(following)
+  const opener = /^\p{L}+/u.exec(following)?.[0].toLowerCase() ?? ""
+  const isInitial = /^\p{Lu}$/u.test(word) && !LETTERED.test(before)
+  // "J. Marsh" goes on; "Annex B. The" ends, since a sentence may begin with "The".
+  return (isInitial || SELDOM_LAST.has(lower)) && opener !== "" && !isFunctionWord(opener)
+}

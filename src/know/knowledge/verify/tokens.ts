@@ -1,0 +1,115 @@
+/** A word, a number or a sign, with its place in the text. */
+export type Token = {
+  readonly text: string
+  /** In lower case, without hyphens and the possessive; a number without its thousands signs. */
+  readonly plain: string
+  /** What inflected forms have in common. Empty for signs. */
+  readonly stem: string
+  readonly start: number
+  readonly end: number
+  readonly kind: "word" | "number" | "code" | "sign"
+}
+
+// A date, a code such as TL-204, a number, a word, any other sign. Each alternative takes its
+// characters once, so that the whole is linear.
+const TOKEN =
+  /(\d{4}-\d{2}-\d{2})(?!\d)|([A-Z]{1,6}-?\d[\dA-Z]*(?:[-/]\d+)*)(?![\p{L}\p{N}])|(\d+(?:[.,:]\d+)*)|([\p{L}\p{M}]+(?:['’‑-][\p{L}\p{M}]+)*)|\S/gu
+
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  for (const match of text.matchAll(TOKEN)) {
+    const [whole, date, code, number, word] = match
+    const start = match.index
+    const at = { text: whole, start, end: start + whole.length }
+    if (word !== undefined) {
+      const plain = plainWord(word)
+      tokens.push({ ...at, plain, stem: stemOf(plain), kind: "word" })
+    } else if (number !== undefined || date !== undefined) {
+      const plain = whole.replaceAll(/,(?=\d{3}(?!\d))/g, "")
+      tokens.push({ ...at, plain, stem: plain, kind: "number" })
+    } else if (code === undefined) {
+      tokens.push({ ...at, plain: whole, stem: "", kind: "sign" })
+    } else {
+      const plain = code.toLowerCase().replaceAll("-", "")
+      tokens.push({ ...at, plain, stem: plain, kind: "code" })
+    }
+  }
+  return tokens
+}
+
+/** The stems of what a text speaks of: no articles, pronouns, auxiliaries, signs. */
+export function contentStems(tokens: readonly Token[]): readonly string[] {
+  return tokens.filter(isContent).map((token) => token.stem)
+}
+
+export function isContent(token: Token): boolean {
+  if (token.kind === "sign") return false
+  if (token.kind !== "word") return true
+  return token.plain.length > 1 && !FUNCTION_WORDS.has(token.plain)
+}
+
+export function isFunctionWord(plain: string): boolean {
+  return FUNCTION_WORDS.has(plain)
+}
+
+function plainWord(word: string): string {
+  const lower = word.toLowerCase().replaceAll("’", "'")
+  const bare = lower.endsWith("'s") ? lower.slice(0, -2) : lower
+  return bare.replaceAll(/[‑-]/g, "")
+}
+
+const stems = new Map<string, string>()
+/** Words already stemmed: a corpus has some thousands, and they return all the time. */
+const MOST_REMEMBERED_STEMS = 20_000
+
+function stemOf(plain: string): string {
+  const known = stems.get(plain)
+  if (known !== undefined) return known
+  const stem = plain.length <= 3 ? plain : cutEnding(cutPlural(plain))
+  if (stems.size >= MOST_REMEMBERED_STEMS) stems.clear()
+  stems.set(plain, stem)
+  return stem
+}
+
+function cutPlural(word: string): string {
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`
+  if (/(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2)
+  return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
+}
+
+const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
+  ["ation", 4],
+  ["ment", 3],
+  ["ing", 3],
+  ["ion", 4],
+  ["ed", 3],
+  ["ly", 4],
+  ["al", 4],
+]
+
+/** Light on purpose: "repriced" and "re-pricing" meet, "notice" and "note" do not. */
+function cutEnding(word: string): string {
+  const ending = ENDINGS.find(
+    ([it, least]) => word.endsWith(it) && word.length - it.length >= least,
+  )
+  const cut = ending === undefined ? word : word.slice(0, -ending[0].length)
+  const spelt = cut.length > 5 && cut.endsWith("our") ? `${cut.slice(0, -3)}or` : cut
+  if (spelt.length > 3 && spelt.endsWith("e")) return spelt.slice(0, -1)
+  const isDoubled = ending !== undefined && /([bdfglmnprt])\1$/.test(spelt)
+  return isDoubled ? spelt.slice(0, -1) : spelt
+}
+
+const FUNCTION_WORDS = new Set(
+  `a an the this that these those such same other another each every all any both either neither some
+  no none not only own so than too very also just even still yet already again then there here now
+  i me my we us our you your he him his she her it its they them their one's who whom whose which what
+  when where why how if unless until while because since although though as at by for from in into of
+  off on onto out over to toward towards under up upon with within without about above across after
+  against along among around before behind below beneath beside between beyond during except inside
+  near outside per through throughout via and or but nor is are was were be been being am do does did
+  doing done has have having had will would shall should can could may might must ought need needn't
+  don't doesn't didn't isn't aren't wasn't weren't can't cannot couldn't won't wouldn't shan't shouldn't
+  mustn't mightn't hasn't haven't hadn't however therefore thus hence further moreover first otherwise
+  once more most less least much many few several often always never more etc eg ie whether whereas
+  according like well see both note`.split(/\s+/),
+)

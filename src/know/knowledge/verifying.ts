@@ -1,0 +1,62 @@
+import {
+  type KbContradictions,
+  type KbVerification,
+  type OperationInput,
+  SIGNATURES,
+} from "#ground/contract"
+import type { KnowledgeDeps } from "./deps.ts"
+import type { Shelf } from "./shelf.ts"
+import { citationAccuracy } from "./verify/citation-accuracy.ts"
+import { findContradictions } from "./verify/contradictions.ts"
+import { entityGrounding } from "./verify/entity-grounding.ts"
+import { relationPreservation } from "./verify/relation-preservation.ts"
+
+type Verified = OperationInput<"kb.entities">
+
+/** An answer held against the paragraphs it cites; the judging itself is pure, in verify/. */
+export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, shelf: Shelf) {
+  /** Labels go by place in the list: one whose paragraph is gone is a citation of nothing. */
+  async function citedIn(ids: readonly string[]) {
+    const { library, graph } = await shelf.open()
+    const cited = ids.flatMap((id, at) => {
+      const paragraph = library.byId.get(id)
+      return paragraph === undefined ? [] : [{ label: `P${at + 1}`, id, paragraph }]
+    })
+    const texts = cited.map(({ label, id, paragraph: { body } }) => ({
+      label,
+      id,
+      text: body.text,
+      citation: body.citation,
+    }))
+    const edges = () =>
+      cited.flatMap(({ paragraph }) =>
+        graph()
+          .edges(paragraph)
+          .filter((it) => it.kind === "refers to")
+          .map((it) => ({ from: paragraph.id, to: it.to.id })),
+      )
+    return { texts, edges }
+  }
+
+  return {
+    async entities({ answer, paragraphs }: Verified): Promise<KbVerification> {
+      return entityGrounding(answer, (await citedIn(paragraphs)).texts)
+    },
+    async citations({ answer, paragraphs }: Verified): Promise<KbVerification> {
+      const { texts } = await citedIn(paragraphs)
+      return citationAccuracy(answer, texts, await deps.judge?.())
+    },
+    async relations({ answer, paragraphs }: Verified): Promise<KbVerification> {
+      const { texts, edges } = await citedIn(paragraphs)
+      return relationPreservation(answer, texts, edges())
+    },
+    async contradictions(input: OperationInput<"kb.contradictions">): Promise<KbContradictions> {
+      const { answer, paragraphs } = SIGNATURES["kb.contradictions"].input.parse(input)
+      const { texts } = await citedIn(paragraphs)
+      return findContradictions(
+        answer,
+        texts.map((it) => it.text),
+      )
+    },
+  }
+}

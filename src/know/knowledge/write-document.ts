@@ -1,0 +1,137 @@
+import { invariant } from "#ground/base"
+import type { KbTier } from "#ground/contract"
+import type { Tx } from "#ground/store"
+import { type CutParagraph, cutDocument, shortHash } from "./cut.ts"
+import { MOST_PARAGRAPHS, ROWS_A_STATEMENT } from "./limits.ts"
+import { bodyOf, embeddedText, type ParagraphBody } from "./paragraph-body.ts"
+import {
+  CountRow,
+  countParagraphs,
+  deleteParagraphs,
+  deleteVectors,
+  insertParagraphs,
+  insertReferences,
+  ParagraphRow,
+  PlacedRow,
+  selectParagraphsOf,
+  selectPlaced,
+  upsertDocument,
+} from "./queries.ts"
+import type { ReadDocument } from "./readers/outline.ts"
+import type { Candidate } from "./walk.ts"
+
+export type Fresh = {
+  readonly candidate: Candidate
+  readonly digest: string
+  readonly document: ReadDocument
+  /** The id it has, when it is known. */
+  readonly knownId: string | undefined
+}
+
+type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
+
+/** One document with its paragraphs in place of those it had. False when there is no more room. */
+export async function writeDocument(
+  fresh: Fresh,
+  { folder, tier, now }: Into,
+  tx: Tx<"knowledge">,
+): Promise<boolean> {
+  const { candidate, digest } = fresh
+  const { path, format, stat } = candidate
+  const title = fresh.document.title ?? titleOfFile(path)
+  const id = fresh.knownId ?? (await freeId({ folder, path }, tx))
+  const paragraphs = cutDocument(fresh.document, { id, title })
+  const before = await tx.all(ParagraphRow, selectParagraphsOf(id))
+  const kept = await tx.get(CountRow, countParagraphs())
+  const isFull = (kept?.count ?? 0) - before.length + paragraphs.length > MOST_PARAGRAPHS
+  if (isFull) return false
+  await tx.run(
+    upsertDocument({
+      id,
+      folder,
+      path,
+      title,
+      tier,
+      format,
+      digest,
+      size_bytes: stat.sizeBytes,
+      modified_at: Math.trunc(stat.modifiedAtMs),
+      updated_at: now,
+    }),
+  )
+  await dropStaleVectors(before, paragraphs, tx)
+  for (const statement of deleteParagraphs(id)) await tx.run(statement)
+  await insertAll(id, paragraphs, tx)
+  return true
+}
+
+/**
+ * Of the path in its folder, so that it is the same wherever the folder lies. One that somebody has
+ * already, by chance or because two folders have files of the same name, is made of more.
+ */
+async function freeId(
+  document: { readonly folder: string; readonly path: string },
+  tx: Tx<"knowledge">,
+): Promise<string> {
+  const { folder, path } = document
+  const candidates = [path, ...[1, 2, 3, 4].map((it) => `${path}\n${folder}\n${it}`)].map(shortHash)
+  const placed = await tx.all(PlacedRow, selectPlaced(candidates))
+  const taken = new Set(
+    placed.filter((it) => it.folder !== folder || it.path !== path).map((it) => it.id),
+  )
+  const free = candidates.find((it) => !taken.has(it))
+  invariant(free !== undefined, "one of five hashes of 40 bits is free")
+  return free
+}
+
+function titleOfFile(path: string): string {
+  const name = path.split("/").at(-1) ?? path
+  const words = name
+    .replace(/\.[A-Za-z]+$/, "")
+    .replace(/[-_]+/g, " ")
+    .trim()
+  return words === "" ? name : words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+/** Vectors are of the words they were made of; a paragraph below another heading needs a new one. */
+async function dropStaleVectors(
+  before: readonly ParagraphRow[],
+  paragraphs: readonly CutParagraph[],
+  tx: Tx<"knowledge">,
+): Promise<void> {
+  const now = new Map(paragraphs.map((it) => [it.id, embeddedText(bodyFrom(it))]))
+  const stale = before.filter((it) => {
+    const body = bodyOf(it.body)
+    return body === undefined || now.get(it.id) !== embeddedText(body)
+  })
+  for (const some of inSteps(stale)) await tx.run(deleteVectors(some.map((it) => it.id)))
+}
+
+async function insertAll(
+  document: string,
+  paragraphs: readonly CutParagraph[],
+  tx: Tx<"knowledge">,
+): Promise<void> {
+  const rows = paragraphs.map((it, place) => ({
+    id: it.id,
+    document,
+    place,
+    body: JSON.stringify(bodyFrom(it)),
+  }))
+  const references = paragraphs.flatMap((it) =>
+    it.references.map((reference, place) => ({ document, paragraph: it.id, place, ...reference })),
+  )
+  for (const some of inSteps(rows)) await tx.run(insertParagraphs(some))
+  for (const some of inSteps(references)) await tx.run(insertReferences(some))
+}
+
+function bodyFrom(it: CutParagraph): ParagraphBody {
+  const { text, line, headings, number, citation, anchors } = it
+  return { text, line, headings: [...headings], number, citation, anchors: [...anchors] }
+}
+
+function* inSteps<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
+    yield rows.slice(at, at + ROWS_A_STATEMENT)
+  }
+}
