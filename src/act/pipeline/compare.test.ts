@@ -1,0 +1,75 @@
+import { expect, test } from "vitest"
+import { PipelineCompare, type PipelineLine } from "#ground/contract"
+import { type ComparedRun, compareRuns } from "./compare.ts"
+import { stageDone } from "./continuity/results.fixture.ts"
+
+function runOf(id: string, outputs: Readonly<Record<string, unknown>>): ComparedRun {
+  const line: PipelineLine = {
+    id,
+    agent: "deep-research",
+    title: "Fees",
+    query: "Fees?",
+    status: "completed",
+    depth: "quick",
+    provider: "scripted",
+    session: null,
+    createdAt: 1,
+    updatedAt: 2,
+    endedAt: 2,
+    lastSeq: 9,
+    stage: null,
+    cost: { spentUsd: 0, budgetUsd: 3, unknownCalls: 0 },
+    error: null,
+    reason: null,
+    isPartial: false,
+    from: null,
+    prior: null,
+    hasDocument: false,
+    stageTitle: null,
+    stagesDone: 1,
+    stagesTotal: 1,
+  }
+  return {
+    line,
+    stages: Object.keys(outputs).map((it) => stageDone(it, `${it} of ${id}`)),
+    outputs,
+  }
+}
+
+test("[PIPE-57] two runs are held against each other stage by stage", () => {
+  const left = runOf("p-1", { plan: { a: 1, b: [2] }, write: "text", only_left: 1 })
+  const right = runOf("p-2", { plan: { b: [2], a: 1 }, write: "other", only_right: 2 })
+  const compared = compareRuns(left, right)
+  expect(PipelineCompare.parse(compared)).toEqual(compared)
+  expect(compared.stages.map((it) => [it.name, it.isSame])).toEqual([
+    ["plan", true],
+    ["write", false],
+    ["only_left", false],
+    ["only_right", false],
+  ])
+  expect(compared.stages[1]).toEqual({
+    name: "write",
+    title: "write",
+    left: { summary: "write of p-1", usd: 0, rounds: 1, output: "text" },
+    right: { summary: "write of p-2", usd: 0, rounds: 1, output: "other" },
+    isSame: false,
+  })
+  expect(compared.stages[2]?.right).toBeNull()
+  expect(compared.stages[3]?.left).toBeNull()
+})
+
+test("[PIPE-57] a stage that gave nothing is the same as nothing", () => {
+  const stages = [stageDone("plan", null)]
+  const empty = { ...runOf("p-1", {}), stages }
+  expect(compareRuns(empty, empty).stages[0]).toMatchObject({ isSame: false, left: { output: "" } })
+})
+
+test("[PIPE-57] long outputs are shown by their beginning and compared whole", () => {
+  const compared = compareRuns(
+    runOf("p-1", { plan: `${"🛥".repeat(20_000)}a` }),
+    runOf("p-2", { plan: `${"🛥".repeat(20_000)}b` }),
+  )
+  expect(compared.stages[0]?.left?.output.length).toBeLessThanOrEqual(20_001)
+  expect(compared.stages[0]?.left?.output.isWellFormed()).toBe(true)
+  expect(compared.stages[0]?.isSame).toBe(false)
+})

@@ -1,0 +1,71 @@
+import type { PipelineLine } from "#ground/contract"
+import type { PriorAnswer } from "../stage.ts"
+import { Answer, findOutput } from "../stages/outputs.ts"
+import { cut } from "./cut.ts"
+import { LONGEST_SECTION_CHARACTERS, MOST_PRIOR_SECTIONS } from "./limits.ts"
+import type { RunResults } from "./summary.ts"
+
+export type PriorCandidate = Pick<
+  PipelineLine,
+  "id" | "agent" | "session" | "query" | "endedAt" | "hasDocument"
+>
+
+/**
+ * The run whose answer a new one is offered: the newest of the same session and agent, else the
+ * newest of the agent whose question shares half of its content words.
+ */
+export function findPrior<Candidate extends PriorCandidate>(wanted: {
+  readonly runs: readonly Candidate[]
+  readonly session: string | null
+  readonly agent: string
+  readonly query: string
+}): Candidate | undefined {
+  const answered = wanted.runs
+    .filter((it) => it.agent === wanted.agent && it.endedAt !== null && it.hasDocument)
+    .toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
+  const ofSession = answered.find((it) => it.session !== null && it.session === wanted.session)
+  return ofSession ?? answered.find((it) => isAlike(it.query, wanted.query))
+}
+
+/** One word in common is a coincidence, unless it is all that was asked. */
+function isAlike(earlier: string, query: string): boolean {
+  const before = contentWords(earlier)
+  const shared = before.intersection(contentWords(query)).size
+  return shared >= Math.min(2, before.size) && shared > 0 && shared >= before.size / 2
+}
+
+function contentWords(text: string): ReadonlySet<string> {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]{3,}/gu) ?? []
+  return new Set(words.filter((it) => !EMPTY_WORDS.has(it)))
+}
+
+const EMPTY_WORDS = new Set(
+  `the and for are was were what which who whom whose when where why how does did has have had can
+  could should would will shall may might must with without from into about that this these those
+  there their they them our your you not any all its than then been being also please tell give
+  more between after before under over`.split(/\s+/),
+)
+
+/** The sections of a run's answer, each with the paragraphs it cites. */
+export function answerOf(results: RunResults): PriorAnswer {
+  const answer = findOutput(results.outputs, Answer)
+  const paragraphs = new Map(answer?.references.map((it) => [it.label, it.paragraph]))
+  const sections = (answer?.sections ?? []).slice(0, MOST_PRIOR_SECTIONS).map((section) => {
+    const cited = labelsIn(section.text).map((label) => paragraphs.get(label) ?? undefined)
+    return {
+      title: section.title,
+      text: cut(section.text, LONGEST_SECTION_CHARACTERS),
+      paragraphs: cited.filter((it) => it !== undefined),
+    }
+  })
+  return { run: results.run.id, query: results.run.query, sections }
+}
+
+/** P1 and W2 of a text with [P1] and [W2], each once, in order. */
+function labelsIn(text: string): readonly string[] {
+  return [...new Set(Array.from(text.matchAll(/\[([PW]\d{1,4})\]/g), (it) => it[1] ?? ""))]
+}

@@ -1,0 +1,111 @@
+import type { PipelineRun, PipelineSummary } from "#ground/contract"
+import { Answer, findOutput, Plan, Scores } from "../stages/outputs.ts"
+import { cut, oneLine } from "./cut.ts"
+import {
+  LONGER_MOST_CHARACTERS,
+  LONGEST_QUERY_CHARACTERS,
+  LONGEST_SUMMARY_ITEM_CHARACTERS,
+  MOST_SUMMARY_ITEMS,
+  SUMMARY_LEAST_CHARACTERS,
+  SUMMARY_MOST_CHARACTERS,
+} from "./limits.ts"
+
+/** What a run came to: how people see it, and the newest output of each stage in their order. */
+export type RunResults = {
+  readonly run: Pick<
+    PipelineRun,
+    "id" | "agent" | "query" | "status" | "reason" | "isPartial" | "stages"
+  >
+  readonly outputs: Readonly<Record<string, unknown>>
+}
+
+/** The same results give the same summary, of whichever agent, finished or not. */
+export function summaryOf(results: RunResults): PipelineSummary {
+  const facts = factsOf(results)
+  return { ...facts, ...tiersOf(results, facts) }
+}
+
+type Facts = Omit<PipelineSummary, "text" | "longer">
+
+function factsOf({ run, outputs }: RunResults): Facts {
+  const answer = findOutput(outputs, Answer)
+  const done = run.stages.filter((it) => it.status === "done")
+  const told = done.flatMap((it) => (it.summary ? [`${it.title}: ${it.summary}`] : []))
+  const questions = findOutput(outputs, Plan)?.subQueries.map((it) => it.question) ?? []
+  return {
+    run: run.id,
+    agent: run.agent,
+    query: run.query,
+    plan: items(questions),
+    findings: items(answer === undefined ? told : findingsOf(answer)),
+    conclusions: items(answer?.shortAnswer ? [answer.shortAnswer] : told.slice(-1)),
+    scores: findOutput(outputs, Scores)?.scores ?? {},
+    completedStages: done.map((it) => it.name),
+    isPartial: run.isPartial,
+    exitReason: run.reason ? `${run.status}: ${oneLine(run.reason, 300)}` : run.status,
+  }
+}
+
+function findingsOf(answer: Answer): readonly string[] {
+  if (answer.keyPoints.length > 0) return answer.keyPoints
+  return answer.sections.map((it) => `${it.title}: ${it.text}`)
+}
+
+function items(texts: readonly string[]): string[] {
+  const lines = texts.map((it) => oneLine(it, LONGEST_SUMMARY_ITEM_CHARACTERS))
+  return lines.filter((it) => it !== "").slice(0, MOST_SUMMARY_ITEMS)
+}
+
+/** The short one says less of each thing before it says nothing of some. */
+function tiersOf(results: RunResults, facts: Facts): Pick<PipelineSummary, "text" | "longer"> {
+  const tight = fitted(linesOf(facts, 160), SUMMARY_MOST_CHARACTERS)
+  const isEnough = tight.length >= SUMMARY_LEAST_CHARACTERS
+  const whole = [...linesOf(facts, LONGEST_SUMMARY_ITEM_CHARACTERS), ...sectionLines(results)]
+  return {
+    text: isEnough ? tight : fitted(whole, SUMMARY_MOST_CHARACTERS),
+    longer: fitted(whole, LONGER_MOST_CHARACTERS),
+  }
+}
+
+function linesOf(facts: Facts, mostCharacters: number): readonly string[] {
+  const list = (texts: readonly string[]) => texts.map((it) => `- ${oneLine(it, mostCharacters)}`)
+  const scores = Object.entries(facts.scores).map(([name, score]) => `${name} ${score.toFixed(2)}`)
+  const isPlain = facts.exitReason === "completed" && !facts.isPartial
+  return [
+    `Question: ${oneLine(facts.query, LONGEST_QUERY_CHARACTERS)}`,
+    `Ended: ${facts.exitReason}${isPlain ? "" : endNote(facts)}`,
+    ...titled("Stages done:", [facts.completedStages.join(", ")]),
+    ...titled("Scores:", [scores.join(", ")]),
+    ...titled("Conclusions:", list(facts.conclusions)),
+    ...titled("Findings:", list(facts.findings)),
+    ...titled("Plan:", list(facts.plan)),
+  ]
+}
+
+function endNote(facts: Facts): string {
+  return facts.isPartial ? " (partial: not everything that was planned was done)" : ""
+}
+
+/** A short list stands beside its title, a long one below it; an empty one does not stand at all. */
+function titled(title: string, lines: readonly string[]): readonly string[] {
+  const said = lines.filter((it) => it !== "")
+  const [first] = said
+  if (first === undefined) return []
+  return said.length === 1 && !first.startsWith("- ") ? [`${title} ${first}`] : [title, ...said]
+}
+
+function sectionLines({ outputs }: RunResults): readonly string[] {
+  const sections = findOutput(outputs, Answer)?.sections ?? []
+  return sections.flatMap((it) => [`Section: ${oneLine(it.title, 200)}`, it.text.trim()])
+}
+
+/** Whole lines while there is room; the one that does not fit is cut and is the last. */
+function fitted(lines: readonly string[], mostCharacters: number): string {
+  let text = ""
+  for (const line of lines) {
+    const longer = text === "" ? line : `${text}\n${line}`
+    if (longer.length > mostCharacters) return cut(longer, mostCharacters)
+    text = longer
+  }
+  return text
+}

@@ -1,0 +1,140 @@
+import type { ProcessIdentity } from "#ground/base"
+import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
+import { AtWorkElsewhere, RunEnded } from "../errors.ts"
+import type { RunState } from "../events/state.ts"
+import { CLAIM_TRIES, STOP_LOOK_MS, STOP_WAIT_MS } from "../limits.ts"
+import { type Claim, stateOf } from "./book.ts"
+import { STOPPED } from "./drive.ts"
+import { Ending } from "./ending.ts"
+import { createPen } from "./pen.ts"
+import type { Roster, RosterDeps } from "./roster.ts"
+import type { Owner, RunRow } from "./rows.ts"
+
+export type EngineDeps = RosterDeps & {
+  readonly owner: Owner
+  isAlive(identity: ProcessIdentity): boolean
+  /** Calls back when the store has grown, whoever wrote. */
+  onAdvance(listener: () => void): () => void
+}
+
+/** A run as it is now. */
+export type Found = {
+  readonly row: RunRow
+  readonly state: RunState
+  readonly events: readonly PipelineEvent[]
+  /** It should be at work, and nobody works on it. */
+  readonly isAlone: boolean
+}
+
+type Deps = EngineDeps & { readonly roster: Roster; find(id: string): Promise<Found> }
+
+type Held = { readonly claim: Claim; readonly state: RunState }
+type Bodies = readonly PipelineEventBody[]
+
+/** What a person adds to a run that waits for one, or that is over. */
+export type Answer = {
+  /** Throws when the run is not one that can be answered so. */
+  may(found: Found): void
+  /** Sees the run as nobody else can change it any more. */
+  decide(state: RunState): Bodies | Promise<Bodies>
+}
+
+/** How a person, or another process, gets at a run. */
+export function createAccess(deps: Deps) {
+  const { book, roster } = deps
+  return {
+    /** Writes the answer, and the run goes on in this process if it does. */
+    async answer(id: string, answer: Answer): Promise<RunState> {
+      const held = await take(id, answer, deps)
+      try {
+        const state = await write(held, await answer.decide(held.state), deps)
+        const goesOn = state.end === undefined && state.pause === undefined
+        if (goesOn) roster.start(held.claim, state)
+        else await book.release(held.claim)
+        return state
+      } catch (error) {
+        await book.release(held.claim)
+        throw error
+      }
+    },
+    /** Goes on with a run that nobody works on; false when somebody was faster. */
+    async takeUp(row: RunRow): Promise<boolean> {
+      const claim = await book.claim(row)
+      if (claim === undefined) return false
+      try {
+        roster.start(claim, stateOf(row.id, await book.events(row.id)))
+        return true
+      } catch (error) {
+        await book.release(claim)
+        throw error
+      }
+    },
+    stop: (id: string): Promise<void> => stop(id, deps),
+  }
+}
+
+/** The run with the right to write it; when it changed in between, this is tried again. */
+async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
+  const { book, roster } = deps
+  for (let tries = 0; tries < CLAIM_TRIES; tries++) {
+    // One that pauses or ends here right now gives the run back first.
+    const isAtRest = (await deps.find(id)).row.status !== "running"
+    if (isAtRest) await roster.settled(id)
+    const found = await deps.find(id)
+    answer.may(found)
+    const claim = await book.claim(found.row)
+    if (claim === undefined) continue
+    const state = stateOf(id, await book.events(id))
+    if (state.lastSeq === found.state.lastSeq) return { claim, state }
+    await book.release(claim)
+  }
+  throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
+}
+
+async function write({ claim, state }: Held, bodies: Bodies, deps: Deps): Promise<RunState> {
+  if (bodies.length === 0) return state
+  const pen = createPen({ ...deps, claim, state })
+  await pen.append(bodies).catch((error: unknown) => {
+    throw error instanceof Ending
+      ? AtWorkElsewhere({ id: claim.id, owner: "it was faster" })
+      : error
+  })
+  if (state.end === undefined && pen.state().end !== undefined) await deps.ended(pen.state())
+  return pen.state()
+}
+
+/** Ends a run, whoever works on it. */
+async function stop(id: string, deps: Deps): Promise<void> {
+  const { book, roster } = deps
+  const first = await deps.find(id)
+  if (first.state.end !== undefined) throw RunEnded({ id, status: first.state.end.status })
+  for (let tries = 0; tries < CLAIM_TRIES; tries++) {
+    await roster.stop(id)
+    const found = await deps.find(id)
+    if (found.state.end !== undefined) return
+    const isFree = found.state.pause !== undefined || found.isAlone
+    if (!isFree) await stopElsewhere(found.row, deps)
+    const claim = isFree ? await book.claim(found.row) : undefined
+    if (claim === undefined) continue
+    const state = stateOf(id, await book.events(id))
+    try {
+      if (state.end === undefined) await write({ claim, state }, [STOPPED], deps)
+    } finally {
+      await book.release(claim)
+    }
+    return
+  }
+  throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
+}
+
+/** Says what is wanted, and waits until the process that works on it has done it. */
+async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
+  await deps.book.wantStop(row)
+  const until = deps.clock.monotonicMs() + STOP_WAIT_MS
+  while (deps.clock.monotonicMs() < until) {
+    const now = await deps.book.find(row.id)
+    if (now === undefined || now.status !== "running" || now.fence !== row.fence) return
+    await deps.clock.sleep(STOP_LOOK_MS)
+  }
+  throw AtWorkElsewhere({ id: row.id, owner: `process ${row.owner?.pid ?? "unknown"}, silent` })
+}

@@ -1,0 +1,125 @@
+import type { Clock } from "#ground/base"
+import { isAppError } from "#ground/base"
+import type { PipelineEventBody, StageConfig } from "#ground/contract"
+import { ResultTooLarge } from "../errors.ts"
+import type { BodyOf, Recorded } from "../events/state.ts"
+import { LONGEST_PROBLEM_CHARACTERS, LONGEST_RESULT_CHARACTERS } from "../limits.ts"
+import type { StepLabel } from "../stage.ts"
+import { dueWarnings, exhausted, type Spending } from "./budget.ts"
+import { mayWrite, untilCut } from "./ending.ts"
+import type { Pen } from "./pen.ts"
+
+/** One attempt of a stage, as its effects see it. */
+export type Attempt = {
+  readonly clock: Clock
+  readonly pen: Pen
+  readonly stage: number
+  readonly config: StageConfig
+  readonly attempt: number
+  readonly signal: AbortSignal
+  redact(text: string): string
+  redactJson(value: unknown): unknown
+}
+
+export type Step = { readonly key: string; readonly label: StepLabel; readonly prefix: string }
+
+type Substep = BodyOf<"substep">
+type End = Pick<Substep, "outcome" | "result" | "detail" | "tokens" | "usd">
+
+/** A call that there is no money for; the run ends before it. */
+export class OverBudget extends Error {
+  override readonly name = "OverBudget"
+  readonly spending: Spending
+
+  constructor(spending: Spending) {
+    super(`the budget of ${spending.scope} is spent`)
+    this.spending = spending
+  }
+}
+
+export function refuseOverBudget({ pen, stage }: Attempt): void {
+  const spending = exhausted(pen.state(), stage)
+  if (spending !== undefined) throw new OverBudget(spending)
+}
+
+/** An activity that is seen from its beginning. However its work ends, it ends too. */
+export async function begin(step: Step, attempt: Attempt) {
+  const startedMs = attempt.clock.monotonicMs()
+  let activityId = ""
+  await attempt.pen.append(() => {
+    activityId = nextActivity(step, attempt)
+    return [substep(step, { activityId, phase: "started" }, attempt)]
+  })
+  const end = async (how: End, before: readonly PipelineEventBody[] = []): Promise<void> => {
+    const durationMs = Math.max(0, Math.round(attempt.clock.monotonicMs() - startedMs))
+    const place = { activityId, phase: "ended" } as const
+    const bodies = [...before, { ...substep(step, place, attempt), durationMs, ...how }]
+    await attempt.pen.append(() => [
+      ...bodies,
+      ...dueWarnings(attempt.pen.foresee(bodies), attempt.stage),
+    ])
+  }
+  return {
+    activityId,
+    end,
+    async during<Result>(work: () => Promise<Result>): Promise<Result> {
+      try {
+        return await untilCut(work(), attempt.signal)
+      } catch (error) {
+        const outcome = attempt.signal.aborted ? "stopped" : "failed"
+        const detail = brief(messageOf(error), attempt)
+        if (mayWrite(attempt.signal)) await end({ outcome, detail })
+        throw error
+      }
+    },
+  }
+}
+
+/** What is told once, when it is over: a note, a refusal. */
+export async function tell(step: Step, how: End, attempt: Attempt): Promise<void> {
+  await attempt.pen.append(() => {
+    const activityId = nextActivity(step, attempt)
+    return [{ ...substep(step, { activityId, phase: "ended" }, attempt), ...how }]
+  })
+}
+
+function nextActivity({ prefix }: Step, { pen }: Attempt): string {
+  return `orch-${prefix}-${pen.state().activities + 1}`
+}
+
+function substep(
+  { key, label }: Step,
+  place: Pick<Substep, "activityId" | "phase">,
+  { stage, attempt, redact }: Attempt,
+): Substep {
+  const { kind, tool, title } = label
+  return { type: "substep", stage, attempt, key, ...place, kind, tool, title: redact(title) }
+}
+
+/** What was recorded under a key in this round of the stage. */
+export function recordedOf(key: string, { pen, stage }: Attempt): Recorded | undefined {
+  const recorded = pen.state().stages[stage]?.recorded ?? {}
+  return Object.hasOwn(recorded, key) ? recorded[key] : undefined
+}
+
+/**
+ * A result as it is kept: plain JSON without secrets. The stage is handed the same, so that it
+ * does after a crash what it would have done without one.
+ */
+export function keepable(value: unknown, { config, redactJson }: Attempt): unknown {
+  const text = JSON.stringify(value ?? null)
+  const most = LONGEST_RESULT_CHARACTERS
+  if (text.length > most) {
+    throw ResultTooLarge({ stage: config.name, characters: text.length, most })
+  }
+  return redactJson(JSON.parse(text))
+}
+
+export function brief(text: string, { redact }: Pick<Attempt, "redact">): string {
+  return redact(text.slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed())
+}
+
+function messageOf(error: unknown): string {
+  if (isAppError(error)) return `${error.message} [${error.code}]`
+  return error instanceof Error ? error.message : String(error)
+}

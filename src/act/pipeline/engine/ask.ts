@@ -1,0 +1,130 @@
+import type { Model, ModelAnswer } from "#ground/model"
+import { AnswerInvalid, PromptTooLong } from "../errors.ts"
+import type { BodyOf, Recorded } from "../events/state.ts"
+import {
+  ASKS_FOR_ONE_ANSWER,
+  LONGEST_ANSWER_CHARACTERS,
+  LONGEST_PROBLEM_CHARACTERS,
+} from "../limits.ts"
+import type { StageAnswer, StageAsk } from "../stage.ts"
+import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
+import type { Telling } from "./telling.ts"
+
+export type Asking = {
+  model(): Promise<Pick<Model, "ask">>
+  readonly telling: Pick<Telling, "writing">
+  count(): Promise<(text: string) => number>
+  windowTokens(): number
+}
+
+type World = Attempt & Asking
+type Answered = Extract<Recorded, { kind: "answer" }>
+
+/** An answer that fits its schema. One that does not is asked for again, and each call is paid. */
+export async function askUntilFitting(
+  key: string,
+  ask: StageAsk,
+  world: World,
+): Promise<StageAnswer> {
+  const keys = Array.from({ length: ASKS_FOR_ONE_ANSWER }, (_, nth) => nthKey(key, nth + 1))
+  const recorded = keys.map((it) => answeredOf(it, world))
+  // Before anything is asked: a later try may stand although an earlier one was given up.
+  let answer = recorded.find((it) => it !== undefined && it.problem === undefined)
+  let problem: string | undefined
+  for (const [index, itsKey] of keys.entries()) {
+    if (answer !== undefined && answer.problem === undefined) break
+    answer = recorded[index] ?? (await askOnce(itsKey, corrected(ask, problem), world))
+    problem = answer.problem
+  }
+  if (answer !== undefined && answer.problem === undefined) {
+    return { text: answer.text, value: structuredClone(answer.value) }
+  }
+  throw AnswerInvalid({ stage: world.config.name, asks: keys.length, problem: problem ?? "" })
+}
+
+/** `plan`, then `plan~2` and `plan~3`: each call is an effect of its own. */
+function nthKey(key: string, nth: number): string {
+  return nth === 1 ? key : `${key}~${nth}`
+}
+
+function answeredOf(key: string, world: World): Answered | undefined {
+  const recorded = recordedOf(key, world)
+  return recorded?.kind === "answer" ? recorded : undefined
+}
+
+function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
+  if (problem === undefined) return ask
+  const complaint = `Your last answer could not be used: ${problem}\nAnswer again, with JSON alone.`
+  return { ...ask, prompt: `${ask.prompt}\n\n${complaint}` }
+}
+
+/** One paid call, recorded as such whether its answer fits or not. */
+async function askOnce(key: string, ask: StageAsk, world: World): Promise<Answered> {
+  refuseOverBudget(world)
+  await refuseTooLong(ask, world)
+  const label = { tool: "LLM Analysis", kind: "other", title: ask.title } as const
+  const activity = await begin({ key, label, prefix: "llm" }, world)
+  const answer = await activity.during(() => call(ask, activity.activityId, world))
+  const called = recordOf(answer, { key, activityId: activity.activityId }, world)
+  const { input, output, cacheRead, cacheWrite } = called.usage
+  const tokens = input + output + cacheRead + cacheWrite
+  await activity.end({ outcome: "done", tokens }, [called])
+  return { kind: "answer", text: called.text, value: called.value, problem: called.problem }
+}
+
+async function call(ask: StageAsk, activityId: string, world: World): Promise<ModelAnswer> {
+  const { pen, stage, config, signal, telling } = world
+  const writing = telling.writing({ id: pen.claim.id, stage, activityId })
+  try {
+    const model = await world.model()
+    return await model.ask({
+      name: `${pen.state().start.agent}/${config.name}`,
+      instructions: ask.instructions,
+      prompt: ask.prompt,
+      model: config.model,
+      effort: ask.effort ?? config.effort,
+      maxOutputTokens: ask.maxOutputTokens ?? config.maxOutputTokens,
+      schema: ask.schema,
+      signal,
+      onText: writing.grown,
+    })
+  } finally {
+    writing.ended()
+  }
+}
+
+function recordOf(
+  answer: ModelAnswer,
+  at: { readonly key: string; readonly activityId: string },
+  world: World,
+): BodyOf<"llm_called"> {
+  const { length } = answer.text
+  const most = LONGEST_ANSWER_CHARACTERS
+  const problem =
+    length > most ? `it has ${length} characters and may have ${most}` : answer.problem
+  const called = {
+    type: "llm_called",
+    stage: world.stage,
+    attempt: world.attempt,
+    ...at,
+    model: answer.model,
+    usage: answer.usage,
+    usd: answer.usd,
+    durationMs: Math.max(0, Math.round(answer.durationMs)),
+    retries: answer.retries,
+  } as const
+  if (problem !== undefined) {
+    const text = brief(answer.text.slice(0, LONGEST_PROBLEM_CHARACTERS), world)
+    return { ...called, text, problem: brief(problem, world) }
+  }
+  const text = world.redact(answer.text.toWellFormed())
+  const value = answer.value === undefined ? {} : { value: keepable(answer.value, world) }
+  return { ...called, text, ...value }
+}
+
+async function refuseTooLong(ask: StageAsk, world: World): Promise<void> {
+  const count = await world.count()
+  const tokens = count(ask.instructions) + count(ask.prompt)
+  const most = world.windowTokens()
+  if (tokens > most) throw PromptTooLong({ stage: world.config.name, tokens, most })
+}

@@ -1,0 +1,107 @@
+import { z } from "zod"
+import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
+import { lineView } from "../events/views.ts"
+import { LEASE_MS } from "../limits.ts"
+import { advanced, type Book, numbered, stateOf } from "./book.ts"
+import type { Owner, RunRow } from "./rows.ts"
+
+type Kept = { row: RunRow; readonly events: PipelineEvent[] }
+
+/** What outlives every process: the runs of a store in memory. */
+export type Shelf = Map<string, Kept>
+
+type Store = {
+  readonly shelf: Shelf
+  readonly owner: Owner
+  now(): number
+  /** The way to the store and back: it may take long, fail, or never come back. */
+  hop(): Promise<void>
+  /** Tells the other processes that the store has grown. */
+  grown(): void
+}
+
+/** A book in memory that keeps its rules exactly as the real one does. */
+export function memoryBook(store: Store): Book {
+  const { shelf } = store
+  const rows = (): RunRow[] => Array.from(shelf.values(), (it) => it.row)
+  return {
+    create: (bodies) => there(store, () => create(store, bodies)),
+    append: (claim, before, bodies) =>
+      there(store, () => {
+        const kept = shelf.get(claim.id)
+        const isOurs = kept?.row.fence === claim.fence && kept.row.lastSeq === before.lastSeq
+        if (kept === undefined || !isOurs) return { kind: "lost" } as const
+        const events = numbered(before.lastSeq, store.now(), plain(bodies))
+        const state = advanced(before, events)
+        const line = lineView(state)
+        kept.events.push(...events)
+        kept.row = { ...kept.row, lastSeq: state.lastSeq, status: line.status, line }
+        store.grown()
+        return { kind: "written", state, events } as const
+      }),
+    find: (id) => there(store, () => shelf.get(id)?.row),
+    events: (id) => there(store, () => [...(shelf.get(id)?.events ?? [])]),
+    list: ({ limit }) => there(store, () => rows().toReversed().slice(0, limit)),
+    running: () => there(store, () => rows().filter((it) => it.status === "running")),
+    ...memoryClaims(store),
+  }
+}
+
+/** What is done there may be done although nobody hears of it. */
+async function there<Value>({ hop }: Store, work: () => Value): Promise<Value> {
+  await hop()
+  const value = work()
+  await hop()
+  return value
+}
+
+function create(store: Store, bodies: Parameters<Book["create"]>[0]) {
+  const { shelf, owner, now } = store
+  const number = shelf.size + 1
+  const id = `p-${number}`
+  const events = [...numbered(0, now(), bodies)]
+  const state = stateOf(id, events)
+  const line = lineView(state)
+  const lease = { owner, fence: 1, leaseUntil: now() + LEASE_MS, isStopWanted: false }
+  const row = { id, number, status: line.status, lastSeq: state.lastSeq, line, ...lease }
+  shelf.set(id, { row, events })
+  store.grown()
+  return { claim: { id, fence: 1 }, state }
+}
+
+function memoryClaims(store: Store): Pick<Book, "claim" | "renew" | "release" | "wantStop"> {
+  const { shelf, owner, now } = store
+  const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
+    const kept = shelf.get(id)
+    if (kept?.row.fence !== fence) return false
+    kept.row = { ...kept.row, ...next }
+    return true
+  }
+  return {
+    claim: ({ id, fence }) =>
+      there(store, () => {
+        const lease = { owner, leaseUntil: now() + LEASE_MS, isStopWanted: false }
+        const isClaimed = change(id, fence, { fence: fence + 1, ...lease })
+        return isClaimed ? { id, fence: fence + 1 } : undefined
+      }),
+    renew: ({ id, fence }) =>
+      there(store, () => {
+        if (!change(id, fence, { leaseUntil: now() + LEASE_MS })) return "lost"
+        return shelf.get(id)?.row.isStopWanted === true ? "stop-wanted" : "kept"
+      }),
+    release: ({ id, fence }) =>
+      there(store, () => {
+        if (change(id, fence, { fence: fence + 1, owner: null, leaseUntil: 0 })) store.grown()
+      }),
+    wantStop: ({ id, fence }) =>
+      there(store, () => {
+        change(id, fence, { isStopWanted: true })
+        store.grown()
+      }),
+  }
+}
+
+/** As the real store would give it back. */
+function plain(bodies: readonly PipelineEventBody[]): readonly PipelineEventBody[] {
+  return z.custom<readonly PipelineEventBody[]>().parse(JSON.parse(JSON.stringify(bodies)))
+}

@@ -1,0 +1,193 @@
+import { isAppError } from "#ground/base"
+import type { PipelineEventBody, StageConfig, StageKind } from "#ground/contract"
+import { PromptMissing, StageCutTooOften, StageFailed } from "../errors.ts"
+import { depthOf, ENGINE, nextOf, pauseOf, whatFollows } from "../events/next.ts"
+import { type RunState, unitOf } from "../events/state.ts"
+import { MOST_ATTEMPTS } from "../limits.ts"
+import type { PriorAnswer, StageResult, StageWork, StageWorld } from "../stage.ts"
+import { type Attempt, brief, keepable, OverBudget } from "./activity.ts"
+import type { Asking } from "./ask.ts"
+import { overBudget } from "./budget.ts"
+import { createEffects } from "./effects.ts"
+import { Ending, endingOf, untilCut } from "./ending.ts"
+import type { Pen } from "./pen.ts"
+
+export type DriveDeps = Asking &
+  Pick<Attempt, "clock" | "redact" | "redactJson"> & {
+    readonly stages: Readonly<Record<StageKind, StageWork>>
+    /** What an earlier run found; undefined where none is offered. */
+    prior(run: string): Promise<PriorAnswer | undefined>
+  }
+
+/**
+ * The for-loop over the stages: until the run pauses or is over. What to do next is always read
+ * from its events, so it does not matter which process goes on with it.
+ */
+export async function drive(pen: Pen, signal: AbortSignal, deps: DriveDeps): Promise<void> {
+  for (;;) {
+    const next = nextOf(pen.state())
+    switch (next.kind) {
+      case "nothing":
+        return
+      case "write":
+        await pen.append(next.bodies)
+        break
+      case "work":
+        await workOn(next, { pen, signal, deps })
+        break
+      default:
+        return next satisfies never
+    }
+  }
+}
+
+type Place = { readonly pen: Pen; readonly signal: AbortSignal; readonly deps: DriveDeps }
+
+/** One attempt of one stage, and what it comes to. */
+async function workOn(
+  { stage, iteration }: { readonly stage: number; readonly iteration: number },
+  { pen, signal, deps }: Place,
+): Promise<void> {
+  const config = pen.state().start.config.stages[stage]
+  const work = config === undefined ? undefined : deps.stages[config.kind]
+  if (config === undefined || work === undefined) throw new RangeError(`no stage ${stage}`)
+  const attempt = (pen.state().stages[stage]?.attempt ?? 0) + 1
+  if (!signal.aborted) await pen.append([{ type: "stage_started", stage, attempt, iteration }])
+  const over = new AbortController()
+  const ofStage = AbortSignal.any([signal, over.signal])
+  const world: Attempt = { ...deps, pen, stage, config, attempt, signal: ofStage }
+  const { effects, settled } = createEffects({ ...deps, ...world })
+  const its = refuseCrashLoop(world).then(() => attemptOf(world, { deps, effects, work }))
+  const bodies = await untilCut(its, ofStage)
+    .then((result) => outcomeOf(result, world))
+    .catch(async (error: unknown) => {
+      over.abort(new Ending("stage-over"))
+      await settled()
+      return failureOf(error, { ...world, signal })
+    })
+  // A stage that did not wait for all it began: what is left is cut before the output stands.
+  over.abort(new Ending("stage-over"))
+  await settled()
+  await pen.append(bodies)
+}
+
+async function refuseCrashLoop({ attempt, config }: Attempt): Promise<void> {
+  const attempts = attempt - 1
+  if (attempts >= MOST_ATTEMPTS) throw StageCutTooOften({ stage: config.name, attempts })
+}
+
+async function attemptOf(
+  world: Attempt,
+  of: Pick<StageWorld, "effects"> & { readonly deps: DriveDeps; readonly work: StageWork },
+): Promise<StageResult> {
+  const state = world.pen.state()
+  const unit = unitOf(state.start, world.stage)
+  const iteration = state.stages[world.stage]?.iteration ?? 0
+  const { prior } = state.start
+  return of.work({
+    runId: state.id,
+    query: state.start.query,
+    depth: depthOf(state),
+    stage: world.config,
+    iteration,
+    outputs: outputsFor(state, world.stage, iteration),
+    amendments: state.stages[world.stage]?.amendments ?? [],
+    feedback: unit === undefined ? undefined : state.feedback[unit],
+    prior: prior === null ? undefined : await of.deps.prior(prior),
+    prompt: (file) => promptOf(state, world.config, file),
+    effects: of.effects,
+    signal: world.signal,
+  })
+}
+
+/** Of the stages before it; in a repair also what the stage itself gave last time. */
+function outputsFor(
+  state: RunState,
+  stage: number,
+  iteration: number,
+): Readonly<Record<string, unknown>> {
+  const last = iteration > 0 ? stage : stage - 1
+  return Object.fromEntries(
+    state.start.config.stages.flatMap(({ name }, at) => {
+      const its = state.stages[at]
+      return at <= last && its?.hasOutput === true ? [[name, structuredClone(its.output)]] : []
+    }),
+  )
+}
+
+function promptOf(state: RunState, { name }: StageConfig, file: string): string {
+  const { prompts } = state.start
+  const text = Object.hasOwn(prompts, file) ? prompts[file] : undefined
+  if (text === undefined) throw PromptMissing({ stage: name, file })
+  return text
+}
+
+/** What a stage's result leads to, in one write: output and consequence are never apart. */
+function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
+  const { stage, attempt, pen } = world
+  if (result.skipped !== undefined) {
+    return [{ type: "skipped", by: ENGINE, stage, reason: brief(result.skipped, world) }]
+  }
+  const failed = failedOf(result, world)
+  const output: PipelineEventBody = {
+    type: "stage_output",
+    stage,
+    attempt,
+    output: keepable(result.output, world),
+    summary: brief(result.summary, world),
+    isCarried: false,
+  }
+  const bodies = [...failed, output]
+  return [...bodies, ...whatFollows(pen.foresee(bodies), stage, clarifyOf(result, world))]
+}
+
+function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
+  if (result.failed === undefined) return []
+  const { stage, attempt } = world
+  const problems = result.failed.problems.map((it) => brief(it, world))
+  const feedback = world.redact(result.failed.feedback)
+  return [{ type: "validation_failed", stage, attempt, problems, feedback }]
+}
+
+function clarifyOf(result: StageResult, world: Attempt): string | undefined {
+  return result.pause === undefined ? undefined : brief(result.pause.question, world)
+}
+
+/** How a stage's failure stands in the run; who has lost the run or leaves it says nothing. */
+function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[] {
+  const why = endingOf(world.signal)
+  if (why === "lost" || why === "leave") throw new Ending(why)
+  // The run cannot be written: it is left as it stands, and taken up again from there.
+  if (world.pen.isBroken()) throw error
+  if (why !== undefined) return [STOPPED]
+  if (error instanceof OverBudget) return overBudget(error.spending)
+  const told = isAppError(error) ? error : bugOf(error, world)
+  const { stage, pen } = world
+  const failure: PipelineEventBody = {
+    type: "error",
+    stage,
+    code: told.code,
+    message: brief(told.message, world),
+    hint: told.hint,
+  }
+  const { config } = pen.state().start
+  const title = world.config.title
+  if (config.pauseOnErrors && !config.autoAdvance) {
+    const question = `${title} failed. Try it again?`
+    return [failure, pauseOf(pen.state(), { stage, reason: "error", question })]
+  }
+  const reason = `${title} failed: ${failure.message}`
+  return [failure, { type: "run_completed", status: "failed", reason, isPartial: true }]
+}
+
+export const STOPPED: PipelineEventBody = {
+  type: "run_completed",
+  status: "stopped",
+  reason: "Stopped by a person",
+  isPartial: true,
+}
+
+function bugOf(error: unknown, world: Attempt) {
+  const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return StageFailed({ stage: world.config.name, problem }, error)
+}

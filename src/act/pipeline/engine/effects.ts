@@ -1,0 +1,95 @@
+import { z } from "zod"
+import { EffectRepeated, OutOfScope } from "../errors.ts"
+import type { Effects, StepDone, StepLabel } from "../stage.ts"
+import {
+  type Attempt,
+  begin,
+  brief,
+  keepable,
+  recordedOf,
+  refuseOverBudget,
+  tell,
+} from "./activity.ts"
+import { type Asking, askUntilFitting } from "./ask.ts"
+import { Ending, endingOf } from "./ending.ts"
+import { refusal } from "./gate.ts"
+
+/** How one attempt of a stage touches the world; `settled` waits for what it left behind. */
+export function createEffects(world: Attempt & Asking) {
+  const used = new Set<string>()
+  const running = new Set<Promise<unknown>>()
+
+  /** Each key once: two effects under one key would be given one result after a crash. */
+  function track<Result>(key: string, effect: () => Promise<Result>): Promise<Result> {
+    // A stage that goes on after its end touches nothing any more.
+    if (world.signal.aborted) return Promise.reject(new Ending(endingOf(world.signal) ?? "stop"))
+    if (used.has(key)) return Promise.reject(EffectRepeated({ stage: world.config.name, key }))
+    used.add(key)
+    const promise = effect()
+    running.add(promise)
+    const forget = (): void => void running.delete(promise)
+    promise.then(forget, forget)
+    return promise
+  }
+  const effects: Effects = {
+    ask: (key, ask) => track(key, () => askUntilFitting(key, ask, world)),
+    step: (key, label, work) => track(key, () => takeStep({ key, label, work }, world)),
+    note: (key, label) => track(key, () => takeNote(key, label, world)),
+  }
+  return {
+    effects,
+    async settled(): Promise<void> {
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+type Taken<Result> = {
+  readonly key: string
+  readonly label: Parameters<Effects["step"]>[1]
+  readonly work: (signal: AbortSignal) => Promise<StepDone<Result>>
+}
+
+async function takeStep<Result>(step: Taken<Result>, world: Attempt): Promise<Result> {
+  const kept = recordedOf(step.key, world)
+  if (kept?.kind === "result") return handed<Result>(kept.result)
+  const named = { key: step.key, label: step.label, prefix: prefixOf(step.label) }
+  const refused = refusal(world.config, step.label.needs)
+  if (refused !== undefined) {
+    await tell(named, { outcome: "denied", detail: `Not in the scope: ${refused}` }, world)
+    throw OutOfScope({ stage: world.config.name, wanted: refused })
+  }
+  if (named.prefix === "agent") refuseOverBudget(world)
+  const activity = await begin(named, world)
+  const { done, result } = await activity.during(async () => {
+    const it = await step.work(world.signal)
+    return { done: it, result: keepable(it.result, world) }
+  })
+  await activity.end({
+    outcome: done.outcome ?? "done",
+    result,
+    ...(done.detail === undefined ? {} : { detail: brief(done.detail, world) }),
+    ...(done.tokens === undefined ? {} : { tokens: done.tokens }),
+    ...(done.usd === undefined ? {} : { usd: done.usd }),
+  })
+  return handed<Result>(result)
+}
+
+async function takeNote(key: string, label: StepLabel, world: Attempt): Promise<void> {
+  if (recordedOf(key, world) !== undefined) return
+  await tell({ key, label, prefix: "step" }, { outcome: "noted", result: null }, world)
+}
+
+/** A copy of its own: what a stage does to a result changes nothing that is kept. */
+function handed<Result>(kept: unknown): Result {
+  // It is what the same key gave in the same stage, so it has that effect's shape.
+  return z.custom<Result>().parse(structuredClone(kept))
+}
+
+/** Activities are told apart by what they are about: orch-web-3, orch-kb-4. */
+function prefixOf({ tool, kind }: StepLabel): string {
+  if (kind === "agent") return "agent"
+  if (tool === "Web Search") return "web"
+  if (tool.endsWith("Verification")) return "cite"
+  return tool === "Knowledge Base Search" || tool === "Deep Retrieval" ? "kb" : "step"
+}

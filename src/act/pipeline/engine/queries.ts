@@ -1,0 +1,87 @@
+import type { PipelineLine } from "#ground/contract"
+import { join, type Sql, sql } from "#ground/store"
+import type { KeptEvent } from "../events/chain.ts"
+import { type Owner, STOP } from "./rows.ts"
+
+const ROW = sql`id, number, status, last_seq, owner, fence, lease_until, wanted, line`
+
+export const selectRun = (id: string): Sql => sql`
+  SELECT ${ROW} FROM pipeline_runs WHERE id = ${id}`
+
+export type RunFilter = {
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly limit: number
+}
+
+export const selectRuns = (filter: RunFilter): Sql => sql`
+  SELECT ${ROW} FROM pipeline_runs WHERE ${join(
+    [
+      sql`number > 0`,
+      ...(filter.agent === undefined ? [] : [sql`agent = ${filter.agent}`]),
+      ...(filter.session === undefined ? [] : [sql`session = ${filter.session}`]),
+    ],
+    sql` AND `,
+  )} ORDER BY number DESC LIMIT ${filter.limit}`
+
+/** Those that should be at work. */
+export const selectRunning = (): Sql => sql`
+  SELECT ${ROW} FROM pipeline_runs WHERE status = 'running' ORDER BY number`
+
+export const selectLastNumber = (): Sql => sql`
+  SELECT coalesce(max(number), 0) AS number FROM pipeline_runs`
+
+export const insertRun = (
+  line: PipelineLine,
+  it: { readonly number: number; readonly owner: Owner; readonly until: number },
+): Sql => sql`
+  INSERT INTO pipeline_runs (id, number, agent, session, status, created_at, updated_at, last_seq,
+    owner, fence, lease_until, wanted, line)
+  VALUES (${line.id}, ${it.number}, ${line.agent}, ${line.session}, ${line.status},
+    ${line.createdAt}, ${line.updatedAt}, ${line.lastSeq}, ${JSON.stringify(it.owner)}, 1,
+    ${it.until}, NULL, ${JSON.stringify(line)})`
+
+export const insertEvents = (run: string, events: readonly KeptEvent[]): Sql => sql`
+  INSERT INTO pipeline_events (run, seq, at, body, digest) VALUES ${join(
+    events.map((it) => sql`(${run}, ${it.seq}, ${it.at}, ${it.body}, ${it.digest})`),
+  )}`
+
+export const selectEvents = (run: string): Sql => sql`
+  SELECT seq, at, body, digest FROM pipeline_events WHERE run = ${run} ORDER BY seq`
+
+export const selectDigest = (run: string, seq: number): Sql => sql`
+  SELECT digest FROM pipeline_events WHERE run = ${run} AND seq = ${seq}`
+
+/** Only by who has claimed it, and only after what that one has seen. */
+export const advanceRun = (
+  line: PipelineLine,
+  it: { readonly fence: number; readonly after: number },
+): Sql => sql`
+  UPDATE pipeline_runs SET last_seq = ${line.lastSeq}, status = ${line.status},
+    updated_at = ${line.updatedAt}, line = ${JSON.stringify(line)}
+  WHERE id = ${line.id} AND fence = ${it.fence} AND last_seq = ${it.after}`
+
+/**
+ * The run is ours from now on: whoever wrote to it before has an older fence. It must still be as
+ * it was read, so that of two processes that want it one gets it. A tail that was lost is no more
+ * counted.
+ */
+export const claimRun = (
+  id: string,
+  claim: { readonly owner: Owner; readonly until: number; readonly seen: number },
+): Sql => sql`
+  UPDATE pipeline_runs SET fence = fence + 1, owner = ${JSON.stringify(claim.owner)},
+    lease_until = ${claim.until}, wanted = NULL,
+    last_seq = (SELECT coalesce(max(seq), 0) FROM pipeline_events WHERE run = ${id})
+  WHERE id = ${id} AND fence = ${claim.seen} RETURNING fence`
+
+export const releaseRun = (id: string, fence: number): Sql => sql`
+  UPDATE pipeline_runs SET fence = fence + 1, owner = NULL, lease_until = 0
+  WHERE id = ${id} AND fence = ${fence}`
+
+export const renewLease = (id: string, fence: number, until: number): Sql => sql`
+  UPDATE pipeline_runs SET lease_until = ${until}
+  WHERE id = ${id} AND fence = ${fence} RETURNING wanted`
+
+export const wantStop = (id: string, fence: number): Sql => sql`
+  UPDATE pipeline_runs SET wanted = ${STOP} WHERE id = ${id} AND fence = ${fence}`

@@ -1,0 +1,121 @@
+import type { Clock, Log } from "#ground/base"
+import type { PipelineEvent } from "#ground/contract"
+import type { RunState } from "../events/state.ts"
+import { LEASE_EVERY_MS } from "../limits.ts"
+import type { Book, Claim } from "./book.ts"
+import { type DriveDeps, drive } from "./drive.ts"
+import { Ending } from "./ending.ts"
+import { createPen, type Pen } from "./pen.ts"
+
+type Working = {
+  readonly claim: Claim
+  readonly cut: AbortController
+  readonly done: Promise<void>
+}
+
+export type RosterDeps = DriveDeps & {
+  readonly book: Book
+  readonly clock: Clock
+  readonly log: Log
+  /** They are stored: whoever listens may be told. */
+  wrote(state: RunState, events: readonly PipelineEvent[]): void
+  /** The run is over, and this process ended it. */
+  ended(state: RunState): Promise<void>
+}
+
+export type Roster = ReturnType<typeof createRoster>
+
+/** The runs this process works on: each has one driver, a lease that is renewed, and an end. */
+export function createRoster(deps: RosterDeps) {
+  const working = new Map<string, Working>()
+  const over = new AbortController()
+  const lease = createLease(working, over.signal, deps)
+  return {
+    has: (id: string): boolean => working.has(id),
+    start(claim: Claim, state: RunState): void {
+      const cut = new AbortController()
+      if (over.signal.aborted) cut.abort(new Ending("leave"))
+      const done = work(createPen({ ...deps, claim, state }), cut.signal, deps).finally(() => {
+        if (working.get(claim.id)?.claim === claim) working.delete(claim.id)
+      })
+      working.set(claim.id, { claim, cut, done })
+      lease.keep()
+    },
+    /** Resolves when this process no longer works on it. */
+    settled: async (id: string): Promise<void> => working.get(id)?.done,
+    async stop(id: string): Promise<void> {
+      const found = working.get(id)
+      found?.cut.abort(new Ending("stop"))
+      await found?.done
+    },
+    /** Does what others want of the runs at work here. */
+    async obey(): Promise<void> {
+      for (const { claim, cut } of working.values()) {
+        const row = await deps.book.find(claim.id)
+        if (row?.fence !== claim.fence) cut.abort(new Ending("lost"))
+        else if (row.isStopWanted) cut.abort(new Ending("stop"))
+      }
+    },
+    /** Leaves all runs as they are; whoever stays takes them up again. */
+    async close(): Promise<void> {
+      over.abort()
+      const all = [...working.values()]
+      for (const { cut } of all) cut.abort(new Ending("leave"))
+      await Promise.all(all.map((it) => it.done))
+    },
+  }
+}
+
+/** Drives a run as far as it goes, and gives it back. */
+async function work(pen: Pen, signal: AbortSignal, deps: RosterDeps): Promise<void> {
+  const { id } = pen.claim
+  try {
+    await drive(pen, signal, deps)
+  } catch (error) {
+    // A cut is foreseen; after anything else the run is left to whoever takes it up.
+    if (!(error instanceof Ending)) {
+      deps.log.error("a pipeline run could not be driven on", { id, error: String(error) })
+    }
+  }
+  if (pen.state().end !== undefined) await quietly(deps.ended(pen.state()), deps.log)
+  await quietly(deps.book.release(pen.claim), deps.log)
+}
+
+/** Says again and again that this process still works on its runs, as long as it has some. */
+function createLease(
+  working: ReadonlyMap<string, Working>,
+  over: AbortSignal,
+  { book, clock, log }: RosterDeps,
+) {
+  let isKept = false
+
+  async function renewAll(): Promise<void> {
+    for (const { claim, cut } of working.values()) {
+      const found = await book.renew(claim)
+      if (found === "lost") cut.abort(new Ending("lost"))
+      if (found === "stop-wanted") cut.abort(new Ending("stop"))
+    }
+  }
+  async function beat(): Promise<void> {
+    while (working.size > 0 && !over.aborted) {
+      await clock.sleep(LEASE_EVERY_MS, over).catch(() => {})
+      await quietly(renewAll(), log)
+    }
+    isKept = false
+  }
+  return {
+    keep(): void {
+      if (isKept) return
+      isKept = true
+      void beat()
+    },
+  }
+}
+
+async function quietly(work: Promise<unknown>, log: Log): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    log.warn("a pipeline run could not be looked after", { error: String(error) })
+  }
+}

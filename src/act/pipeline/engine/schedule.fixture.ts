@@ -1,0 +1,129 @@
+/** A seeded stream of numbers below a bound (mulberry32). */
+export function createLot(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** A process as far as time and order go. */
+export type Scheduled = {
+  isDead: boolean
+  /** Until then none of its steps are taken: the machine swaps, or the process is suspended. */
+  heldUntil: number
+}
+
+export type SimFaults = {
+  /** One in so many; 0 for never. */
+  readonly storeFails: number
+  readonly crashes: number
+  readonly holds: number
+  readonly modelFails: number
+  readonly modelMisses: number
+}
+
+export const NO_FAULTS: SimFaults = {
+  storeFails: 0,
+  crashes: 0,
+  holds: 0,
+  modelFails: 0,
+  modelMisses: 0,
+}
+
+const HOLD_MS = 60_000
+
+type Waiting = { readonly process: Scheduled; go(error?: Error): void }
+type Sleeping = { readonly process: Scheduled; readonly due: number; wake(): void }
+
+export type Schedule = ReturnType<typeof createSchedule>
+
+/**
+ * Time and order, decided by lot. Each way to the store or to a model is a step; which waiting one
+ * is taken next, and whether it fails, takes its process down or holds it for a minute, is drawn.
+ */
+export function createSchedule(lot: (below: number) => number) {
+  const waiting: Waiting[] = []
+  const sleeping: Sleeping[] = []
+  const world = { now: 1_000_000, faults: NO_FAULTS, crashes: 0 }
+  const happens = (oneIn: number): boolean => oneIn > 0 && lot(oneIn) === 0
+
+  function crash(process: Scheduled): void {
+    process.isDead = true
+    world.crashes++
+    keep(sleeping, (it) => it.process !== process)
+    keep(waiting, (it) => it.process !== process)
+  }
+  function take(taken: Waiting): void {
+    if (happens(world.faults.crashes)) return crash(taken.process)
+    if (!happens(world.faults.holds)) {
+      return taken.go(happens(world.faults.storeFails) ? new Error("the store is busy") : undefined)
+    }
+    taken.process.heldUntil = world.now + HOLD_MS
+    waiting.push(taken)
+  }
+  return {
+    world,
+    happens,
+    crash,
+    ...createWays(world, waiting, sleeping),
+    /** One step; false when nobody has anything to do, not even later. */
+    async step(): Promise<boolean> {
+      await settle()
+      const ready = waiting.filter((it) => it.process.heldUntil <= world.now)
+      const taken = ready[lot(Math.max(1, ready.length))]
+      if (taken === undefined) return passTime(world, waiting, sleeping)
+      waiting.splice(waiting.indexOf(taken), 1)
+      take(taken)
+      return true
+    },
+  }
+}
+
+/** How a process waits: a dead one never hears back, its promise stays open for ever. */
+function createWays(world: { now: number }, waiting: Waiting[], sleeping: Sleeping[]) {
+  return {
+    hop: (process: Scheduled): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (process.isDead) return
+        const go = (error?: Error): void => (error === undefined ? resolve() : reject(error))
+        waiting.push({ process, go })
+      }),
+    sleep: (process: Scheduled, ms: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (process.isDead) return
+        const sleeper = { process, due: world.now + ms, wake: resolve }
+        sleeping.push(sleeper)
+        signal?.addEventListener("abort", () => {
+          keep(sleeping, (it) => it !== sleeper)
+          reject(new Error("aborted"))
+        })
+      }),
+  }
+}
+
+function passTime(
+  world: { now: number },
+  waiting: readonly Waiting[],
+  sleeping: Sleeping[],
+): boolean {
+  const dueOf = (it: Sleeping): number => Math.max(it.due, it.process.heldUntil)
+  const due = Math.min(...waiting.map((it) => it.process.heldUntil), ...sleeping.map(dueOf))
+  if (!Number.isFinite(due)) return false
+  world.now = Math.max(world.now, due)
+  const woken = sleeping.filter((it) => dueOf(it) <= world.now)
+  keep(sleeping, (it) => !woken.includes(it))
+  for (const it of woken) it.wake()
+  return true
+}
+
+function keep<Item>(list: Item[], isKept: (item: Item) => boolean): void {
+  list.splice(0, list.length, ...list.filter(isKept))
+}
+
+/** One turn of the event loop runs every promise that is ready, however long the chain. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,167 @@
+import { silentLog } from "#ground/base"
+import type { StageKind, TokenUsage } from "#ground/contract"
+import type { Model } from "#ground/model"
+import { replay } from "../events/reduce.ts"
+import type { StageWork } from "../stage.ts"
+import type { EngineDeps } from "./access.ts"
+import { memoryBook, type Shelf } from "./book.fixture.ts"
+import { createEngine, type Engine } from "./engine.ts"
+import { createLot, createSchedule, type Schedule, type Scheduled } from "./schedule.fixture.ts"
+
+type SimProcess = Scheduled & {
+  readonly pid: number
+  readonly engine: Engine
+  readonly listeners: Set<() => void>
+}
+
+/** What stages of a simulation touch. */
+export type SimPorts = { touch(run: string, stage: string, key: string): Promise<void> }
+
+/** Of one call; chosen so that sums of it are not exact in binary. */
+export const SIM_CALL_USD = 0.1
+
+const USAGE: TokenUsage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 }
+
+type World = {
+  readonly shelf: Shelf
+  readonly schedule: Schedule
+  readonly broken: string[]
+  readonly processes: SimProcess[]
+  readonly counts: { calls: number }
+  stages(ports: SimPorts): Readonly<Record<StageKind, StageWork>>
+}
+
+export type Sim = ReturnType<typeof createSim>
+
+/** Processes that drive pipelines on one store, with time and order decided by a seed. */
+export function createSim(seed: number, stages: World["stages"]) {
+  const lot = createLot(seed)
+  const world: World = {
+    shelf: new Map(),
+    schedule: createSchedule(lot),
+    broken: [],
+    processes: [],
+    counts: { calls: 0 },
+    stages,
+  }
+  const { schedule, shelf, broken, counts } = world
+  return {
+    lot,
+    shelf,
+    /** What must never happen and did. */
+    broken,
+    counts,
+    world: schedule.world,
+    start: () => startProcess(world),
+    crash: schedule.crash,
+    step: schedule.step,
+    alive: () => world.processes.filter((it) => !it.isDead),
+  }
+}
+
+function startProcess(world: World): SimProcess {
+  const { processes, shelf, schedule } = world
+  const pid = processes.length + 1
+  const listeners = new Set<() => void>()
+  const scheduled = { pid, isDead: false, heldUntil: 0, listeners }
+  const owner = { pid, startedAt: "x", machine: `m${pid % 2}`, instance: `${pid}` }
+  const grown = (): void => {
+    for (const it of processes) if (!it.isDead) for (const tell of it.listeners) tell()
+  }
+  const hop = (): Promise<void> => schedule.hop(scheduled)
+  const engine = createEngine({
+    ...quietDeps(),
+    book: memoryBook({ shelf, owner, now: () => schedule.world.now, hop, grown }),
+    clock: {
+      now: () => schedule.world.now,
+      monotonicMs: () => schedule.world.now,
+      sleep: (ms, signal) => schedule.sleep(scheduled, ms, signal),
+    },
+    owner,
+    isAlive: (it) => processes.some((other) => other.pid === it.pid && !other.isDead),
+    onAdvance(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    stages: world.stages({
+      async touch(run, stage, key) {
+        noteTouch(world, pid, { run, stage, key })
+        await hop()
+      },
+    }),
+    model: async () => ({ ask: (asked) => answer(world, { pid, hop }, asked) }),
+  })
+  const process = Object.assign(scheduled, { engine })
+  processes.push(process)
+  return process
+}
+
+function quietDeps() {
+  return {
+    log: silentLog,
+    telling: { writing: () => ({ grown() {}, ended() {} }) },
+    redact: (text: string) => text,
+    redactJson: (value: unknown) => value,
+    count: async () => (text: string) => text.length,
+    windowTokens: () => 1_000_000,
+    prior: async () => undefined,
+    wrote() {},
+    ended: async () => {},
+  } satisfies Partial<EngineDeps>
+}
+
+type Ask = Model["ask"]
+
+/** Asked `run stage key`: the answer says so again, whoever asks and however often. */
+async function answer(
+  world: World,
+  from: { readonly pid: number; hop(): Promise<void> },
+  asked: Parameters<Ask>[0],
+): ReturnType<Ask> {
+  const { happens, world: state } = world.schedule
+  const [run = "", stage = "", key = ""] = asked.prompt.split("\n")[0]?.split(" ") ?? []
+  noteTouch(world, from.pid, { run, stage, key, isPaid: true })
+  world.counts.calls++
+  await from.hop()
+  if (happens(state.faults.modelFails)) throw new Error("the model is not there")
+  const isMiss = asked.schema !== undefined && happens(state.faults.modelMisses)
+  const text = `answer to ${run} ${stage} ${key}`
+  return {
+    text,
+    value: isMiss || asked.schema === undefined ? undefined : { text },
+    problem: isMiss ? "it is prose" : undefined,
+    isCut: false,
+    usage: USAGE,
+    usd: SIM_CALL_USD,
+    model: "sim",
+    retries: 0,
+    durationMs: 1,
+  }
+}
+
+type Touch = {
+  readonly run: string
+  readonly stage: string
+  readonly key: string
+  readonly isPaid?: boolean
+}
+
+/** Who lost the run and has not noticed is no driver of it; all others must not do it twice. */
+function noteTouch({ shelf, broken }: World, pid: number, touch: Touch): void {
+  const { run, stage, key, isPaid = false } = touch
+  const kept = shelf.get(run)
+  if (kept === undefined || kept.row.owner?.pid !== pid) return
+  const reduced = replay(run, kept.events)
+  if (reduced.kind === "damaged") return void broken.push(`${run}: ${reduced.problem}`)
+  const { start, stages } = reduced.state
+  const its = stages[start.config.stages.findIndex((it) => it.name === stage)]
+  // An answer that did not fit is asked for again, under the next name.
+  const recorded = [key, `${key}~2`, `${key}~3`].flatMap((it) => its?.recorded[it] ?? [])
+  if (recorded.some((it) => it.kind === "result" || it.problem === undefined)) {
+    broken.push(`${run} ${stage} ${key} ran again although it was recorded`)
+  }
+  const calls = kept.events.filter((it) => it.body.type === "llm_called").length
+  if (isPaid && Math.round(calls * SIM_CALL_USD * 1e6) / 1e6 >= start.budgetUsd) {
+    broken.push(`${run} made a call over its budget`)
+  }
+}

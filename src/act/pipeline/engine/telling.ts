@@ -1,0 +1,62 @@
+import type { Clock, Log } from "#ground/base"
+import { LONGEST_TOLD_CHARACTERS, TEXT_EVERY_MS } from "../limits.ts"
+
+/** What a model has written so far; an empty text ends it. It is told and never kept. */
+export type PipelineText = {
+  readonly id: string
+  readonly stage: number
+  readonly activityId: string
+  readonly text: string
+}
+
+export type Telling = ReturnType<typeof createTelling>
+
+/** Who listens to runs of this process: to their events, and to texts while they are written. */
+export function createTelling(deps: {
+  readonly clock: Clock
+  readonly log: Log
+  redact(text: string): string
+}) {
+  const onText = createListeners<PipelineText>(deps.log)
+  const onChange = createListeners<{ readonly id: string; readonly seq: number }>(deps.log)
+  return {
+    onText: onText.add,
+    onChange: onChange.add,
+    changed: (id: string, seq: number): void => onChange.tell({ id, seq }),
+    /** Tells one text as it grows: redacted as a whole, since a part of a secret is not known. */
+    writing(of: Omit<PipelineText, "text">) {
+      let toldAt: number | undefined
+      return {
+        grown(soFar: string): void {
+          const now = deps.clock.monotonicMs()
+          const isSoon = toldAt !== undefined && now - toldAt < TEXT_EVERY_MS
+          if (isSoon || soFar.length > LONGEST_TOLD_CHARACTERS) return
+          toldAt = now
+          onText.tell({ ...of, text: deps.redact(soFar) })
+        },
+        ended(): void {
+          if (toldAt !== undefined) onText.tell({ ...of, text: "" })
+        },
+      }
+    },
+  }
+}
+
+function createListeners<Told>(log: Log) {
+  const listeners = new Set<(told: Told) => void>()
+  return {
+    add(listener: (told: Told) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    tell(told: Told): void {
+      for (const listener of listeners) {
+        try {
+          listener(told)
+        } catch (error) {
+          log.warn("a listener of pipelines failed", { error: String(error) })
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock, Log } from "#ground/base"
+import { LEASE_EVERY_MS } from "../limits.ts"
+import type { Book } from "./book.ts"
+import type { Roster } from "./roster.ts"
+import type { RunRow } from "./rows.ts"
+
+type Deps = {
+  readonly book: Book
+  readonly clock: Clock
+  readonly log: Log
+  readonly roster: Roster
+  onAdvance(listener: () => void): () => void
+  isAlone(row: RunRow): boolean
+  takeUp(row: RunRow): Promise<boolean>
+}
+
+/** Looks after runs: those that work here always, those nobody works on once it is asked to. */
+export function createWatch(deps: Deps) {
+  const over = new AbortController()
+  let isWatching = false
+
+  async function look(): Promise<void> {
+    await deps.roster.obey()
+    if (!isWatching) return
+    const alone = (await deps.book.running()).filter(deps.isAlone)
+    for (const row of alone) if (!over.signal.aborted) await deps.takeUp(row)
+  }
+  const looking = createLooking(look, over.signal, deps.log)
+  const unsubscribe = deps.onAdvance(looking.soon)
+
+  async function tick(): Promise<void> {
+    while (!over.signal.aborted) {
+      looking.soon()
+      await deps.clock.sleep(LEASE_EVERY_MS, over.signal).catch(() => {})
+    }
+  }
+  return {
+    /** After a crash: gives back what a dead process held, so that everybody sees it as it is. */
+    async recover(): Promise<number> {
+      const lost = (await deps.book.running()).filter((it) => it.owner !== null && deps.isAlone(it))
+      for (const { id, fence } of lost) await deps.book.release({ id, fence })
+      return lost.length
+    },
+    /** From now on this process goes on with what nobody works on. */
+    begin(): void {
+      if (isWatching) return
+      isWatching = true
+      void tick()
+    },
+    async close(): Promise<void> {
+      over.abort()
+      unsubscribe()
+      await looking.settled()
+    },
+  }
+}
+
+/** One look at a time; what comes in between is looked at right after. */
+function createLooking(look: () => Promise<void>, over: AbortSignal, log: Log) {
+  let running: Promise<void> | undefined
+  let isDue = false
+
+  async function run(): Promise<void> {
+    while (isDue && !over.aborted) {
+      isDue = false
+      await look().catch((error: unknown) => {
+        log.warn("pipeline runs could not be looked after", { error: String(error) })
+      })
+    }
+    running = undefined
+  }
+  return {
+    soon(): void {
+      isDue = true
+      running ??= run()
+    },
+    settled: async (): Promise<void> => running,
+  }
+}

@@ -1,0 +1,132 @@
+import type { DepthConfig, PipelineEventBody, StageConfig } from "#ground/contract"
+import { DEPTH_DEFAULTS } from "../limits.ts"
+import { type RunState, unitBounds, unitOf } from "./state.ts"
+
+/** What a run needs now. */
+export type Next =
+  | { readonly kind: "nothing" }
+  /** It follows from what was recorded. */
+  | { readonly kind: "write"; readonly bodies: readonly PipelineEventBody[] }
+  | { readonly kind: "work"; readonly stage: number; readonly iteration: number }
+
+export function nextOf(state: RunState): Next {
+  if (state.end !== undefined || state.pause !== undefined) return { kind: "nothing" }
+  if (state.unsettled !== undefined) {
+    const bodies = whatFollows(state, state.unsettled)
+    if (bodies.length > 0) return { kind: "write", bodies }
+  }
+  if (state.cursor >= state.stages.length) return { kind: "write", bodies: [completion(state)] }
+  const unit = unitOf(state.start, state.cursor)
+  const iteration = unit === undefined ? 0 : (state.repairs[unit] ?? 0)
+  return { kind: "work", stage: state.cursor, iteration }
+}
+
+/** What a stage's output leads to: a repair, a pause, the end, or simply the next stage. */
+export function whatFollows(
+  state: RunState,
+  stage: number,
+  clarify?: string,
+): readonly PipelineEventBody[] {
+  const { config } = state.start
+  const at = state.stages[stage]
+  if (at?.failure !== undefined) {
+    const repair = repairOf(state, stage, at.failure.feedback)
+    if (repair !== undefined) return [repair]
+    if (config.pauseOnErrors && !config.autoAdvance) return [limitPause(state, stage)]
+  } else if (!config.autoAdvance) {
+    if (clarify !== undefined)
+      return [pauseOf(state, { stage, reason: "clarify", question: clarify })]
+    const named = config.stages[stage]
+    if (named !== undefined && pausesAfter(state, named)) {
+      const question = named.question ?? `Go on after ${named.title}?`
+      return [pauseOf(state, { stage, reason: "configured", question })]
+    }
+  }
+  return stage + 1 >= state.stages.length ? [completion(state)] : []
+}
+
+export function pausesAfter(state: RunState, stage: StageConfig): boolean {
+  const { config } = state.start
+  if (config.autoAdvance) return false
+  return stage.pauseAfter || config.pauseAfterStages.includes(stage.name)
+}
+
+/** How often a unit may be repaired in this run. */
+export function mostRepairs(state: RunState, unit: number): number {
+  const { config, depth } = state.start
+  const ofUnit = config.repairUnits[unit]?.maxIterations ?? 0
+  const ofDepth = config.depths[depth]?.repairs
+  return ofDepth === undefined ? ofUnit : Math.min(ofUnit, ofDepth)
+}
+
+export function depthOf({ start }: RunState): DepthConfig {
+  return start.config.depths[start.depth] ?? DEPTH_DEFAULTS[start.depth]
+}
+
+/** The stage that a person's words are about when they answer the pause. */
+export function amendedStage(state: RunState): number {
+  const stage = state.pause?.stage ?? 0
+  if (state.pause?.reason !== "repair-limit") return stage
+  // To check the same text again would change nothing: the unit begins anew.
+  const unit = unitOf(state.start, stage)
+  return unit === undefined ? stage : unitBounds(state.start, unit).first
+}
+
+/** The stage that a person leaves out when they answer the pause so; undefined when none is left. */
+export function skippedStage(state: RunState): number | undefined {
+  const stage = state.pause?.stage ?? 0
+  const skipped = state.pause?.reason === "error" ? stage : stage + 1
+  return skipped < state.stages.length ? skipped : undefined
+}
+
+export function pauseOf(
+  state: RunState,
+  asked: Pick<
+    Extract<PipelineEventBody, { type: "pause_requested" }>,
+    "stage" | "reason" | "question"
+  >,
+): PipelineEventBody {
+  return { type: "pause_requested", pauseId: `pause-${state.pauses + 1}`, ...asked }
+}
+
+function repairOf(state: RunState, stage: number, feedback: string): PipelineEventBody | undefined {
+  const unit = unitOf(state.start, stage)
+  if (unit === undefined) return undefined
+  const used = state.repairs[unit] ?? 0
+  if (used >= mostRepairs(state, unit)) return undefined
+  return { type: "repair_started", unit, iteration: used + 1, feedback }
+}
+
+function limitPause(state: RunState, stage: number): PipelineEventBody {
+  const title = state.start.config.stages[stage]?.title ?? ""
+  const question = `${title} did not pass${afterRepairs(state, stage)}. Go on with it as it is?`
+  return pauseOf(state, { stage, reason: "repair-limit", question })
+}
+
+function afterRepairs(state: RunState, stage: number): string {
+  const unit = unitOf(state.start, stage)
+  const used = unit === undefined ? 0 : (state.repairs[unit] ?? 0)
+  if (used === 0) return ""
+  return ` after ${used} ${used === 1 ? "repair" : "repairs"}`
+}
+
+/** All stages are done; what did not pass, or was left out, is said plainly. */
+function completion(state: RunState): PipelineEventBody {
+  const titles = state.start.config.stages.map((it) => it.title)
+  const failed = state.stages.flatMap((it, stage) =>
+    it.failure === undefined ? [] : [`${titles[stage]} did not pass${afterRepairs(state, stage)}`],
+  )
+  const skipped = state.stages.flatMap((it, stage) =>
+    it.skippedBy === undefined || it.skippedBy === ENGINE ? [] : [`${titles[stage]} was skipped`],
+  )
+  const notes = [...failed, ...skipped]
+  return {
+    type: "run_completed",
+    status: "completed",
+    reason: notes.length === 0 ? "All stages are done" : `All stages are done; ${notes.join("; ")}`,
+    isPartial: notes.length > 0,
+  }
+}
+
+/** Who skips a stage whose needs are not there. */
+export const ENGINE = "engine"

@@ -1,0 +1,105 @@
+import type { PipelinePause } from "#ground/contract"
+import { MOST_PAUSE_LINES, PAUSE_LINE_CHARACTERS } from "../limits.ts"
+import { amendedStage, pausesAfter } from "./next.ts"
+import type { PauseState, RunState } from "./state.ts"
+
+type Choice = PipelinePause["choices"][number]
+type Line = PipelinePause["lines"][number]
+
+/** A pause as a person reads it: what is decided on, and what each answer leads to. */
+export function pauseView(state: RunState): PipelinePause | null {
+  const { pause } = state
+  if (pause === undefined) return null
+  const isConfirmingExit = pause.pending !== undefined
+  // An error and an exit are decided on by themselves, not by what the stage gave.
+  const hasLines = pause.reason !== "error" && !isConfirmingExit
+  return {
+    pauseId: pause.pauseId,
+    stage: pause.stage,
+    reason: pause.reason,
+    question: isConfirmingExit ? CONFIRM_EXIT : pause.question,
+    since: pause.since,
+    lines: hasLines ? linesOf(state.stages[pause.stage]?.output) : [],
+    isConfirmingExit,
+    choices: isConfirmingExit ? CONFIRMING : choicesOf(state, pause),
+  }
+}
+
+export const CONFIRM_EXIT = "Leave this run? What it found so far is kept. 1 yes / 2 no"
+
+const CONFIRMING: Choice[] = [
+  { key: "1", word: "Yes", consequence: "The run ends, what it found is kept" },
+  { key: "2", word: "No", consequence: "The run goes on" },
+]
+
+function choicesOf(state: RunState, pause: PauseState): Choice[] {
+  const title = state.start.config.stages[amendedStage(state)]?.title ?? ""
+  return [
+    { key: "1", word: "Proceed", consequence: proceeding(state, pause) },
+    { key: "2", word: "Amend", consequence: `Say what to change, ${title} is done again` },
+    { key: "3", word: "Exit", consequence: "End here, the research so far is kept" },
+  ]
+}
+
+function proceeding(state: RunState, pause: PauseState): string {
+  const { stages } = state.start.config
+  if (pause.reason === "error") return `Try ${stages[pause.stage]?.title} again`
+  const next = stages[pause.stage + 1]
+  if (next === undefined) return "The run ends with what it has"
+  const usd = mostUntilPause(state, pause.stage + 1)
+  return usd === undefined ? `Go on with ${next.title}` : `Go on with ${next.title}, at most ${usd}`
+}
+
+/** What the stages up to the next pause may cost, where each of them says so. */
+function mostUntilPause(state: RunState, from: number): string | undefined {
+  const { stages } = state.start.config
+  const until = stages.findIndex((it, at) => at >= from && pausesAfter(state, it))
+  const ahead = stages.slice(from, until < 0 ? undefined : until + 1)
+  const budgets = ahead.flatMap(({ budgetUsd }) => (budgetUsd === undefined ? [] : [budgetUsd]))
+  if (budgets.length < ahead.length) return undefined
+  return `$${budgets.reduce((sum, it) => sum + it, 0).toFixed(2)}`
+}
+
+/** The first list in an output is what is decided on: sub-queries, sections, steps of a plan. */
+function linesOf(output: unknown): Line[] {
+  const lists = Object.values(asRecord(output)).filter((it) => Array.isArray(it))
+  const [first] = lists.map((list) => list.flatMap((it: unknown) => lineOf(it))).filter(isFilled)
+  return (first ?? []).slice(0, MOST_PAUSE_LINES)
+}
+
+function isFilled(lines: readonly Line[]): boolean {
+  return lines.length > 0
+}
+
+const TEXT_FIELDS = ["text", "question", "title", "name", "step", "summary"]
+const NOTE_FIELDS = ["note", "target", "why", "reason", "status"]
+
+function lineOf(item: unknown): Line[] {
+  if (typeof item === "string") return [{ text: cut(item), note: "" }]
+  const record = asRecord(item)
+  const text = firstText(record, TEXT_FIELDS)
+  if (text === undefined) return []
+  const note = record["isChanged"] === true ? "changed" : (firstText(record, NOTE_FIELDS) ?? "")
+  return [{ text, note }]
+}
+
+function firstText(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string | undefined {
+  for (const field of fields) {
+    const value = Object.hasOwn(record, field) ? record[field] : undefined
+    if (typeof value === "string" && value !== "") return cut(value)
+  }
+  return undefined
+}
+
+function cut(text: string): string {
+  return text.length <= PAUSE_LINE_CHARACTERS
+    ? text
+    : `${text.slice(0, PAUSE_LINE_CHARACTERS).toWellFormed()}…`
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,187 @@
+import type { AgentEvent, Message, PipelineEvent } from "#ground/contract"
+import { TRANSCRIPT_CHARACTERS } from "../limits.ts"
+import type { BodyOf, RunState } from "./state.ts"
+
+type Draft = Pick<Message, "type" | "role" | "content"> & { readonly event?: AgentEvent }
+
+/**
+ * A run in the vocabulary of agents' transcripts: one turn, each step an ordinary activity, each
+ * text with a name of its own. Only events of the run are read, so nothing foreign gets in.
+ */
+export function transcriptOf(state: RunState, events: readonly PipelineEvent[]): Message[] {
+  const open = new Set<string>()
+  const messages: Message[] = []
+  for (const event of events) {
+    for (const draft of draftsOf(state, event, open)) {
+      const { event: told, ...words } = draft
+      const seq = messages.length + 1
+      messages.push({
+        ...words,
+        id: `${state.id}-${event.seq}-${seq}`,
+        seq,
+        timestamp: event.at,
+        metadata: told === undefined ? { runId: state.id } : { runId: state.id, event: told },
+      })
+    }
+  }
+  return messages
+}
+
+function draftsOf(state: RunState, { body }: PipelineEvent, open: Set<string>): readonly Draft[] {
+  switch (body.type) {
+    case "run_started":
+      return [
+        { type: "user", role: "user", content: cut(body.query) },
+        system(`${body.agent} began`, { event: "turn.started" }),
+      ]
+    case "substep":
+      return body.phase === "started" ? [stepBegun(body, open)] : stepEnded(body, open)
+    case "stage_started":
+      return [...closed(open), system(`${titleOf(state, body.stage)}${againOf(body)}`)]
+    case "stage_output":
+      return [said("assistant", `${titleOf(state, body.stage)}: ${body.summary}`)]
+    case "pause_requested":
+      return [
+        ...closed(open),
+        system(`Paused after ${titleOf(state, body.stage)}: ${body.question}`),
+      ]
+    case "run_completed":
+      return [...closed(open), ended(body)]
+    case "said":
+      return [
+        { type: "user", role: "user", content: cut(body.message) },
+        said("assistant", body.answer),
+      ]
+    case "error":
+      return [{ type: "error", role: "system", content: cut(`${body.message} [${body.code}]`) }]
+    default: {
+      const words = wordsOf(state, body)
+      return words === undefined ? [] : [system(words)]
+    }
+  }
+}
+
+type Plain = Exclude<
+  PipelineEvent["body"],
+  BodyOf<
+    | "run_started"
+    | "substep"
+    | "stage_started"
+    | "stage_output"
+    | "pause_requested"
+    | "run_completed"
+    | "said"
+    | "error"
+  >
+>
+
+function wordsOf(state: RunState, body: Plain): string | undefined {
+  switch (body.type) {
+    case "llm_called":
+      return undefined
+    case "validation_failed":
+      return `${titleOf(state, body.stage)} did not pass: ${body.problems.join("; ")}`
+    case "repair_started":
+      return `Repair ${body.iteration} began`
+    case "resumed":
+      return `Resumed by ${body.by}`
+    case "amended":
+      return `${titleOf(state, body.stage)} is done again: ${body.text}`
+    case "skipped":
+      return `${titleOf(state, body.stage)} skipped: ${body.reason}`
+    case "breakout_pending":
+      return "Leave this run? 1 yes / 2 no"
+    case "breakout":
+      return `Left with the message: ${body.message}`
+    case "budget_warned":
+      return `${usd(body.spentUsd)} of ${usd(body.budgetUsd)} spent (${body.scope})`
+    case "budget_exceeded":
+      return `The budget of ${usd(body.budgetUsd)} is spent (${body.scope})`
+    default:
+      return body satisfies never
+  }
+}
+
+function stepBegun(body: BodyOf<"substep">, open: Set<string>): Draft {
+  open.add(body.activityId)
+  return { type: "tool", role: "assistant", content: cut(body.title), event: beginning(body) }
+}
+
+function beginning({ activityId, parentId, kind, tool, title }: BodyOf<"substep">): AgentEvent {
+  const parent = parentId === undefined ? {} : { parentId }
+  return { event: "activity.started", activityId, ...parent, kind, tool, title, input: "" }
+}
+
+function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly Draft[] {
+  const { activityId, outcome = "done", detail = "", durationMs, tokens } = body
+  const isWhole = open.delete(activityId)
+  const end: Draft = {
+    type: "tool",
+    role: "tool",
+    content: cut(detail),
+    event: {
+      event: "activity.ended",
+      activityId,
+      outcome: outcome === "noted" ? "done" : outcome,
+      output: "",
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(tokens === undefined ? {} : { tokens }),
+    },
+  }
+  // A note and a refusal are recorded once; as an activity they begin and end.
+  return isWhole
+    ? [end]
+    : [{ ...end, role: "assistant", content: cut(body.title), event: beginning(body) }, end]
+}
+
+/** What was open when the run was cut, paused or ended shows no running indicator any more. */
+function closed(open: Set<string>): readonly Draft[] {
+  const drafts = [...open].map((activityId): Draft => {
+    const event: AgentEvent = {
+      event: "activity.ended",
+      activityId,
+      outcome: "stopped",
+      output: "",
+    }
+    return { type: "tool", role: "tool", content: "", event }
+  })
+  open.clear()
+  return drafts
+}
+
+function ended(body: BodyOf<"run_completed">): Draft {
+  const { status } = body
+  const outcome = status === "completed" || status === "failed" ? status : "stopped"
+  return {
+    ...said("response", body.reason),
+    event: { event: "turn.ended", outcome, text: "", denials: 0 },
+  }
+}
+
+function againOf({ attempt, iteration }: BodyOf<"stage_started">): string {
+  const repair = iteration === 0 ? "" : `, repair ${iteration}`
+  return attempt === 1 ? repair : `${repair}, attempt ${attempt}`
+}
+
+function titleOf(state: RunState, stage: number): string {
+  return state.start.config.stages[stage]?.title ?? `stage ${stage}`
+}
+
+function system(content: string, event?: AgentEvent): Draft {
+  const words = { type: "system", role: "system", content: cut(content) } as const
+  return event === undefined ? words : { ...words, event }
+}
+
+function said(type: "assistant" | "response", content: string): Draft {
+  return { type, role: "assistant", content: cut(content) }
+}
+
+function usd(amount: number): string {
+  return `$${amount.toFixed(2)}`
+}
+
+function cut(text: string): string {
+  return text.length <= TRANSCRIPT_CHARACTERS
+    ? text
+    : `${text.slice(0, TRANSCRIPT_CHARACTERS).toWellFormed()}…`
+}

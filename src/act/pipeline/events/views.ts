@@ -1,0 +1,116 @@
+import type { PipelineLine, PipelineRun, PipelineStage, PipelineStatus } from "#ground/contract"
+import { TITLE_CHARACTERS } from "../limits.ts"
+import { costOf, stageCost } from "./cost.ts"
+import { documentOf } from "./document.ts"
+import { mostRepairs, pausesAfter } from "./next.ts"
+import { pauseView } from "./pause.ts"
+import { type RunState, unitBounds, unitOf } from "./state.ts"
+
+/** A run as people see it; `isAlone` when it should be at work and nobody works on it. */
+export function runView(state: RunState, at: { readonly isAlone: boolean }): PipelineRun {
+  const status = statusOf(state, at.isAlone)
+  return {
+    ...headOf(state, status),
+    stages: state.stages.map((_, stage) => stageView(state, stage, status)),
+    repairs: state.repairs.map((used, unit) => ({
+      ...unitBounds(state.start, unit),
+      used,
+      most: mostRepairs(state, unit),
+    })),
+    pause: pauseView(state),
+    usage: state.usage,
+  }
+}
+
+export function lineView(state: RunState): PipelineLine {
+  const head = headOf(state, statusOf(state, false))
+  const title = head.stage === null ? undefined : state.start.config.stages[head.stage]?.title
+  return {
+    ...head,
+    stageTitle: title ?? null,
+    stagesDone: state.stages.filter((it) => it.status === "done" || it.status === "skipped").length,
+    stagesTotal: state.stages.length,
+  }
+}
+
+export function statusOf(state: RunState, isAlone: boolean): PipelineStatus {
+  if (state.end !== undefined) return state.end.status
+  if (state.pause !== undefined) return "paused"
+  return isAlone ? "interrupted" : "running"
+}
+
+function headOf(state: RunState, status: PipelineStatus) {
+  const { start } = state
+  return {
+    id: state.id,
+    agent: start.agent,
+    title: titleOf(start.query),
+    query: start.query,
+    status,
+    depth: start.depth,
+    provider: start.provider,
+    session: start.session,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+    endedAt: state.end?.at ?? null,
+    lastSeq: state.lastSeq,
+    stage: stageAtWork(state),
+    cost: { ...costOf(state), budgetUsd: start.budgetUsd },
+    error: state.error,
+    reason: state.end?.reason ?? null,
+    isPartial: state.end?.isPartial ?? true,
+    from: start.from === null ? null : { run: start.from.run, stage: start.from.stage },
+    prior: start.prior,
+    hasDocument: documentOf(state) !== undefined,
+  }
+}
+
+/** The first line of what was asked, for lists and headings. */
+export function titleOf(query: string): string {
+  const line = query.trim().split("\n")[0]?.trim() ?? ""
+  return line.length <= TITLE_CHARACTERS
+    ? line
+    : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
+}
+
+function stageAtWork(state: RunState): number | null {
+  if (state.end !== undefined) return null
+  if (state.pause !== undefined) return state.pause.stage
+  return state.cursor < state.stages.length ? state.cursor : null
+}
+
+function stageView(state: RunState, index: number, status: PipelineStatus): PipelineStage {
+  const config = state.start.config.stages[index]
+  const stage = state.stages[index]
+  if (config === undefined || stage === undefined) throw new RangeError(`no stage ${index}`)
+  return {
+    index,
+    name: config.name,
+    title: config.title,
+    kind: config.kind,
+    status: stageStatus(state, index, status),
+    attempt: stage.attempt,
+    rounds: stage.rounds,
+    summary: stage.summary,
+    startedAt: stage.startedAt,
+    endedAt: stage.endedAt,
+    activities: stage.activities,
+    pauses: pausesAfter(state, config),
+    repairUnit: unitOf(state.start, index) ?? null,
+    cost: { ...stageCost(state, index), budgetUsd: config.budgetUsd ?? null },
+  }
+}
+
+function stageStatus(
+  state: RunState,
+  index: number,
+  status: PipelineStatus,
+): PipelineStage["status"] {
+  const own = state.stages[index]?.status ?? "waiting"
+  if (state.pause?.stage === index) return state.pause.reason === "error" ? "failed" : "paused"
+  // A stage that was at work when its run was stopped, or its process died, works no more.
+  if (own === "running" && status !== "running") return FAILED.has(status) ? "failed" : "waiting"
+  return own
+}
+
+const FAILED: ReadonlySet<PipelineStatus> = new Set(["failed", "over-budget"])

@@ -1,0 +1,106 @@
+import type { TokenUsage } from "#ground/contract"
+import type { BodyOf, RunState } from "./state.ts"
+import { changed } from "./state.ts"
+
+/** What calls and steps change: what was recorded, what is open, what it cost. */
+export function applyWork(
+  state: RunState,
+  body: BodyOf<"substep" | "llm_called" | "said">,
+): RunState {
+  switch (body.type) {
+    case "substep":
+      return body.phase === "started" ? stepBegun(state, body) : stepEnded(state, body)
+    case "llm_called":
+      return {
+        ...changed(state, body.stage, (it) => ({
+          spentUsd: it.spentUsd + (body.usd ?? 0),
+          unknownCalls: it.unknownCalls + (body.usd === null ? 1 : 0),
+          recorded: { ...it.recorded, [body.key]: answerOf(body) },
+        })),
+        usage: added(state.usage, body.usage),
+      }
+    case "said":
+      return {
+        ...state,
+        usage: added(state.usage, body.usage),
+        said: {
+          spentUsd: state.said.spentUsd + (body.usd ?? 0),
+          unknownCalls: state.said.unknownCalls + (body.usd === null ? 1 : 0),
+          turns: state.said.turns + 1,
+        },
+      }
+    default:
+      return body satisfies never
+  }
+}
+
+function answerOf({ text, value, problem }: BodyOf<"llm_called">) {
+  return { kind: "answer", text, value, problem } as const
+}
+
+function stepBegun(state: RunState, body: BodyOf<"substep">): RunState {
+  const isPaid = isPaidActivity(body.activityId)
+  return {
+    ...changed(state, body.stage, (it) => ({
+      activities: it.activities + 1,
+      open: { ...it.open, [body.activityId]: { isPaid } },
+    })),
+    activities: state.activities + 1,
+  }
+}
+
+function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
+  const stage = state.stages[body.stage]
+  const wasOpen = stage?.open[body.activityId] !== undefined
+  const isKept = body.outcome !== "stopped" && body.outcome !== "denied" && "result" in body
+  const isUnknown = isPaidActivity(body.activityId) && isUnpriced(body)
+  const ended = changed(state, body.stage, (it) => ({
+    // A note and a refusal are told once, when they are over.
+    activities: it.activities + (wasOpen ? 0 : 1),
+    open: without(it.open, body.activityId),
+    spentUsd: it.spentUsd + (body.usd ?? 0),
+    unknownCalls: it.unknownCalls + (isUnknown ? 1 : 0),
+    recorded: isKept
+      ? { ...it.recorded, [body.key]: { kind: "result", result: body.result } }
+      : it.recorded,
+  }))
+  return { ...ended, activities: state.activities + (wasOpen ? 0 : 1) }
+}
+
+/** Stopped half-way, or ended with a price that nobody knows. A refused call costs nothing. */
+function isUnpriced({ outcome, usd }: BodyOf<"substep">): boolean {
+  return outcome === "stopped" || usd === null
+}
+
+/** Calls of models and runs of agents cost money; searches of our own do not. */
+function isPaidActivity(activityId: string): boolean {
+  return /^orch-(?:llm|agent)-/.test(activityId)
+}
+
+/** What was open when the process died is cut for good: nobody knows what it cost. */
+export function settleOpen(state: RunState): RunState {
+  if (state.stages.every((it) => Object.keys(it.open).length === 0)) return state
+  return {
+    ...state,
+    stages: state.stages.map((it) => {
+      const cut = Object.values(it.open).filter(({ isPaid }) => isPaid).length
+      return { ...it, open: {}, unknownCalls: it.unknownCalls + cut }
+    }),
+  }
+}
+
+function without<Value>(
+  all: Readonly<Record<string, Value>>,
+  key: string,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(all).filter(([it]) => it !== key))
+}
+
+function added(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  }
+}

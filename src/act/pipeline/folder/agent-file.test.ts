@@ -1,0 +1,92 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { readAgentFile } from "./agent-file.ts"
+
+const said = (text: string | undefined) =>
+  readAgentFile(text).problems.map((it) => `${it.file}:${it.line} ${it.field}: ${it.problem}`)
+
+test("[PIPE-40] the head has name, description, sources and tools", () => {
+  const head =
+    "---\nname: A\ndescription: >\n  two\n  lines\nsources: [web]\ntools:\n  - knowledge\n---\nbody"
+  expect(readAgentFile(head)).toEqual({
+    name: "A",
+    description: "two lines",
+    sources: ["web"],
+    tools: ["knowledge"],
+    problems: [],
+  })
+})
+
+test("[PIPE-40] three dashes in the text below end nothing", () => {
+  expect(said("---\nname: A\ndescription: B\n---\n\n---\nnme: C\n---\n")).toEqual([])
+})
+
+/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+const anyText = fc
+  .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
+  .map((units) => String.fromCharCode(...units))
+
+describe("a head", () => {
+  test.each<[string, string | undefined, string[]]>([
+    ["that is missing", undefined, ["AGENT.md:1 : there is no AGENT.md"]],
+    [
+      "without dashes",
+      "name: A\n",
+      ["AGENT.md:1 : it must begin with a line of three dashes, fields, and three dashes again"],
+    ],
+    [
+      "without its end",
+      "---\nname: A\n",
+      ["AGENT.md:1 : it must begin with a line of three dashes, fields, and three dashes again"],
+    ],
+    [
+      "with an unknown field",
+      "---\nname: A\ndescription: B\n\ntool: [x]\n---\n",
+      [
+        "AGENT.md:5 tool: `tool` is no field of the head; one of name, description, sources, tools; did you mean `tools`?",
+      ],
+    ],
+    [
+      "without a description",
+      "---\nname: A\n---\n",
+      ["AGENT.md:1 description: `description` is missing; a text of 1 to 500 characters"],
+    ],
+    [
+      "with a name that is no text",
+      "---\ndescription: B\nname: 7\n---\n",
+      ["AGENT.md:3 name: `name` is `7`; it must be a text of 1 to 60 characters"],
+    ],
+    [
+      "with a source that is no slug",
+      "---\nname: A\ndescription: B\nsources: [../web]\n---\n",
+      [
+        'AGENT.md:4 sources: `sources` is `["../web"]`; it must be a list of source names: small letters, digits and dashes',
+      ],
+    ],
+    [
+      "that is a list",
+      "---\n- a\n---\n",
+      ["AGENT.md:2 : the head must have fields, such as `name: …`"],
+    ],
+  ])("[PIPE-42] %s", (_, text, problems) => {
+    expect(said(text)).toEqual(problems)
+  })
+
+  test("[PIPE-42] that is no YAML, or has a key twice, is told with its line", () => {
+    expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(/^AGENT\.md:\d : no YAML: /)
+    expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(/^AGENT\.md:3 : no YAML: .*unique/)
+  })
+
+  test("[PIPE-42] with aliases without end, or any text at all, does not hold anybody up", () => {
+    const bomb = `---\nname: &a [x,x,x,x,x,x,x,x,x]\ndescription: &b [*a,*a,*a,*a,*a,*a,*a]\nsources: [*b,*b,*b,*b,*b,*b,*b,*b]\n---\n`
+    expect(said(bomb).length).toBeGreaterThan(0)
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(readAgentFile(`---\n${text}\n---\n`).problems.every((it) => it.line >= 1)).toBe(true)
+        readAgentFile(text)
+      }),
+      fcParameters({ numRuns: 100 }),
+    )
+  })
+})

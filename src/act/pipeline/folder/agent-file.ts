@@ -1,0 +1,117 @@
+import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml"
+import { z } from "zod"
+import type { ConfigProblem } from "#ground/contract"
+import { SourceSlug } from "#ground/contract"
+import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_NAME_CHARACTERS, MOST_LISTED } from "./limits.ts"
+import { choices, quoted } from "./problems.ts"
+
+export const AGENT_FILE = "AGENT.md"
+
+const Fields = z.object({
+  name: z.string().trim().min(1).max(LONGEST_NAME_CHARACTERS),
+  description: z.string().trim().min(1).max(LONGEST_DESCRIPTION_CHARACTERS),
+  sources: z.array(SourceSlug).max(MOST_LISTED).default([]),
+  tools: z.array(z.string().min(1).max(100)).max(MOST_LISTED).default([]),
+})
+type Fields = z.infer<typeof Fields>
+
+export type AgentFile = Partial<Fields> & { readonly problems: readonly ConfigProblem[] }
+
+/** The head of an AGENT.md; a byte-order mark was taken off, Windows line ends are fine. */
+export function readAgentFile(text: string | undefined): AgentFile {
+  if (text === undefined) return { problems: [problemAt(1, "", `there is no ${AGENT_FILE}`)] }
+  const head = headOf(text)
+  if (head === undefined) {
+    const problem = "it must begin with a line of three dashes, fields, and three dashes again"
+    return { problems: [problemAt(1, "", problem)] }
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(head, { lineCounter: lines, prettyErrors: false })
+  const [broken] = document.errors
+  // The head begins on the second line of the file.
+  const lineOf = (offset: number) => lines.linePos(offset).line + 1
+  if (broken !== undefined)
+    return {
+      problems: [problemAt(lineOf(broken.pos[0]), "", `no YAML: ${firstLine(broken.message)}`)],
+    }
+  return readFields(document, lineOf)
+}
+
+/** The lines between the two lines of dashes; both may end in blanks and a carriage return. */
+function headOf(text: string): string | undefined {
+  const [, head] = HEAD.exec(text) ?? []
+  return head
+}
+
+const HEAD = /^---[ \t]*\r?\n([\s\S]*?)(?:^|(?<=\n))---[ \t]*\r?(?:\n|$)/
+
+function readFields(document: Document, lineOf: (offset: number) => number): AgentFile {
+  if (!isMap(document.contents))
+    return { problems: [problemAt(2, "", "the head must have fields, such as `name: …`")] }
+  const problems: ConfigProblem[] = []
+  const values: Record<string, unknown> = {}
+  const lines = new Map<string, number>()
+  const given = plainValue(document)
+  for (const pair of document.contents.items) {
+    const { name, line } = keyOf(pair, lineOf)
+    lines.set(name, line)
+    if (Object.hasOwn(Fields.shape, name)) values[name] = given[name]
+    else problems.push(problemAt(line, name, unknownField(name)))
+  }
+  const read: Partial<Fields> = {}
+  for (const name of FIELD_NAMES) {
+    const parsed = Fields.shape[name].safeParse(values[name])
+    if (parsed.success) Object.assign(read, { [name]: parsed.data })
+    else problems.push(problemAt(lines.get(name) ?? 1, name, complaint(name, values[name])))
+  }
+  return { ...read, problems }
+}
+
+const FIELD_NAMES = ["name", "description", "sources", "tools"] as const
+
+/** An alias without an anchor shows only here. */
+function plainValue(document: Document): Readonly<Record<string, unknown>> {
+  try {
+    return z.record(z.string(), z.unknown()).catch({}).parse(document.toJS())
+  } catch {
+    return {}
+  }
+}
+
+function keyOf({ key }: Pair, lineOf: (offset: number) => number) {
+  if (!isScalar(key)) return { name: "?", line: lineOf(0) }
+  return { name: String(key.value), line: lineOf(key.range?.[0] ?? 0) }
+}
+
+const SHAPES = {
+  name: `a text of 1 to ${LONGEST_NAME_CHARACTERS} characters`,
+  description: `a text of 1 to ${LONGEST_DESCRIPTION_CHARACTERS} characters`,
+  sources: "a list of source names: small letters, digits and dashes",
+  tools: "a list of tool names",
+} as const
+
+function complaint(name: keyof typeof SHAPES, value: unknown): string {
+  if (value === undefined || value === null) return `\`${name}\` is missing; ${SHAPES[name]}`
+  return `\`${name}\` is ${quoted(value)}; it must be ${SHAPES[name]}`
+}
+
+function unknownField(name: string): string {
+  return `${quoted(name)} is no field of the head; ${choices(name, FIELD_NAMES)}`
+}
+
+function firstLine(message: string): string {
+  return message.split("\n")[0] ?? ""
+}
+
+function problemAt(line: number, field: string, problem: string): ConfigProblem {
+  return { file: AGENT_FILE, line, stage: null, field, problem }
+}
+
+/** The same file under another name, for an agent that starts from a shipped one. */
+export function renamed(text: string, name: string): string {
+  const head = headOf(text)
+  if (head === undefined) return text
+  const document = parseDocument(head)
+  document.set("name", name)
+  return text.replace(head, () => document.toString())
+}

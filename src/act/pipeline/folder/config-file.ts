@@ -1,0 +1,148 @@
+import type { z } from "zod"
+import {
+  type ConfigProblem,
+  DepthConfig,
+  PipelineConfig,
+  RepairUnit,
+  StageConfig,
+  StageScope,
+} from "#ground/contract"
+import { type Complaint, crossCheck } from "./cross-check.ts"
+import { type JsonPath, readJsonText } from "./json-text.ts"
+import { choices, inOrder, quoted } from "./problems.ts"
+import { readSketch } from "./sketch.ts"
+
+export const CONFIG_FILE = "config.json"
+
+export type ConfigFile = {
+  /** Absent when anything in it is wrong. */
+  readonly config: PipelineConfig | null
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** The stages of an agent, and everything that is wrong with them, each with its place. */
+export function readConfigFile(
+  text: string | undefined,
+  prompts: ReadonlyMap<string, string>,
+): ConfigFile {
+  if (text === undefined)
+    return failed([{ line: 1, path: [], problem: `there is no ${CONFIG_FILE}` }])
+  const json = readJsonText(text)
+  if (json.kind === "broken") return failed(json.problems)
+
+  const value = withoutSchemaKey(json.value)
+  const sketch = readSketch(value)
+  const stageAt = (index: unknown) =>
+    typeof index === "number" ? (sketch.stages[index]?.name ?? null) : null
+  const placed = ({ path, problem, line, file }: Complaint): ConfigProblem => ({
+    file: file?.name ?? CONFIG_FILE,
+    line: file?.line ?? line ?? json.lineOf(path),
+    ...whereIn(path, stageAt),
+    problem,
+  })
+  const parsed = PipelineConfig.safeParse(value)
+  const issues = parsed.error?.issues.flatMap((it) => inWords(it, value, stageAt)) ?? []
+  const complaints = [...json.problems, ...issues, ...crossCheck(sketch, prompts)]
+  const problems = inOrder(complaints.map(placed))
+  return { config: problems.length === 0 ? (parsed.data ?? null) : null, problems }
+}
+
+function failed(wrong: readonly { line: number; path: JsonPath; problem: string }[]): ConfigFile {
+  const problems = wrong.map(({ line, problem }) => ({
+    file: CONFIG_FILE,
+    line,
+    stage: null,
+    field: "",
+    problem: `${CONFIG_FILE}: ${problem}`,
+  }))
+  return { config: null, problems }
+}
+
+/** An editor's own key; it says nothing about stages. */
+function withoutSchemaKey(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "$schema"))
+}
+
+type StageAt = (index: unknown) => string | null
+
+/** The stage by its name, and the rest of the path as its field. */
+function whereIn(path: JsonPath, stageAt: StageAt): { stage: string | null; field: string } {
+  const isInStage = path[0] === "stages" && typeof path[1] === "number"
+  if (!isInStage) return { stage: null, field: path.join(".") }
+  return { stage: stageAt(path[1]), field: path.slice(2).join(".") }
+}
+
+type Issue = z.core.$ZodIssue
+
+/** What zod found, in our words. */
+function inWords(issue: Issue, value: unknown, stageAt: StageAt): readonly Complaint[] {
+  const path = issue.path.filter((it) => typeof it !== "symbol")
+  const { stage, field } = whereIn(path, stageAt)
+  const start = stage === null ? "" : `stage ${quoted(stage)}: `
+  if (issue.code === "unrecognized_keys") {
+    const known = knownAt(path)
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      problem: `${start}${quoted(key)} is no setting here; ${choices(key, known)}`,
+    }))
+  }
+  const name = field === "" ? nameOf(path) : `\`${field}\``
+  return [{ path, problem: `${start}${name} ${complaint(issue, valueAt(value, path))}` }]
+}
+
+function nameOf(path: JsonPath): string {
+  return path.length === 0 ? "the config" : `\`${path.join(".")}\``
+}
+
+function complaint(issue: Issue, found: unknown): string {
+  if (found === undefined) return "is missing"
+  switch (issue.code) {
+    case "invalid_value":
+      return `is ${quoted(found)}; ${choices(wordOf(found), issue.values.map(String))}`
+    case "invalid_type":
+      return `is ${quoted(found)}; it must be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}`
+    case "too_small":
+      return `is ${sizeOf(found)}; at least ${issue.minimum}`
+    case "too_big":
+      return `is ${sizeOf(found)}; at most ${issue.maximum}`
+    default:
+      return `is ${quoted(found)}: ${issue.message}`
+  }
+}
+
+function wordOf(found: unknown): string {
+  return typeof found === "string" ? found : ""
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list in brackets",
+  tuple: "a list of two",
+  object: "an object in braces",
+  record: "an object in braces",
+}
+
+function sizeOf(found: unknown): string {
+  if (Array.isArray(found)) return `a list of ${found.length}`
+  return typeof found === "string" ? `a text of ${found.length} characters` : quoted(found)
+}
+
+function valueAt(value: unknown, path: JsonPath): unknown {
+  return path.reduce<unknown>((inner, step) => {
+    if (typeof inner !== "object" || inner === null) return undefined
+    return Object.entries(inner).find(([name]) => name === String(step))?.[1]
+  }, value)
+}
+
+/** The keys an object at this place may have. */
+function knownAt(path: JsonPath): readonly string[] {
+  const [section, , field] = path
+  if (section === undefined) return Object.keys(PipelineConfig.shape)
+  if (section === "depths") return Object.keys(DepthConfig.shape)
+  if (section === "repairUnits") return Object.keys(RepairUnit.shape)
+  return Object.keys(field === "scope" ? StageScope.shape : StageConfig.shape)
+}

@@ -1,0 +1,315 @@
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { AgentFolder } from "#ground/contract"
+import { tempDirectory } from "#test/temp"
+import { foldersIn, HEAD, SMALL, STAGE, writeFiles } from "./agent.fixture.ts"
+
+const SHIPPED = path.resolve(import.meta.dirname, "../../../../agents")
+
+describe("an agent", () => {
+  test("[PIPE-40] is a folder: its head, its stages and its prompts, of one reading", async () => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    await writeFiles(path.join(user, "small"), SMALL)
+    const { agent, prompts } = await folders.find("small")
+    expect(AgentFolder.parse(agent)).toEqual(agent)
+    expect(agent).toMatchObject({
+      slug: "small",
+      name: "Small",
+      description: "Asks once",
+      origin: "user",
+      folder: path.join(user, "small"),
+      isTrusted: true,
+      sources: [],
+      tools: [],
+      problems: [],
+      config: { stages: [{ name: "answer", maxOutputTokens: 4_000 }], pauseOnErrors: true },
+    })
+    expect(prompts).toEqual([{ file: "answer.md", text: "Answer {{query}}.\n" }])
+  })
+
+  test("[PIPE-40] may have a byte-order mark, Windows line ends, comments and trailing commas", async () => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    await writeFiles(path.join(user, "small"), {
+      ...SMALL,
+      "AGENT.md": `\ufeff${HEAD.replaceAll("\n", "\r\n")}\r\n# Small\r\n`,
+      "config.json": `\ufeff// stages\r\n{ "$schema": "x", "stages": [${JSON.stringify(STAGE)},], /* end */ }`,
+    })
+    const { agent } = await folders.find("small")
+    expect(agent.problems).toEqual([])
+    expect(agent).toMatchObject({ name: "Small", config: { stages: [{ name: "answer" }] } })
+  })
+
+  test("[PIPE-40] that is shipped has no problem", async () => {
+    await using temp = await tempDirectory()
+    const { folders } = foldersIn(temp.path, { shipped: SHIPPED })
+    const { agents, isValid } = await folders.validate()
+    expect(agents.map((it) => [it.slug, it.problems])).toEqual([
+      ["deep-research", []],
+      ["dev-loop", []],
+    ])
+    expect(isValid).toBe(true)
+  })
+
+  test("[PIPE-41] of the repository stands before the person's, which stands before ours", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, user, project } = foldersIn(temp.path)
+    for (const place of [shipped, user, project]) await writeFiles(path.join(place, "small"), SMALL)
+    await writeFiles(path.join(shipped, "another"), SMALL)
+    const listed = await folders.list()
+    expect(listed.map((it) => [it.slug, it.origin, it.shadows])).toEqual([
+      ["another", "shipped", []],
+      ["small", "project", [path.join(user, "small"), path.join(shipped, "small")]],
+    ])
+  })
+
+  test("[PIPE-41] that nobody has is named, with those there are", async () => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    await writeFiles(path.join(user, "small"), SMALL)
+    const unknown = { code: "PIPELINE_AGENT_UNKNOWN", data: { slug: "smal", known: ["small"] } }
+    await expect(folders.find("smal")).rejects.toMatchObject(unknown)
+    await expect(folders.validate("../small")).rejects.toMatchObject({
+      code: "PIPELINE_AGENT_UNKNOWN",
+    })
+  })
+
+  test("[PIPE-41] has a slug for a name; other folders are left out and said", async () => {
+    await using temp = await tempDirectory()
+    const said: unknown[] = []
+    const say = (...words: unknown[]) => void said.push(words)
+    const log = { debug: say, info: say, warn: say, error: say }
+    const { folders, user } = foldersIn(temp.path, { log })
+    for (const name of ["small", "Large", "2nd", ".hidden"])
+      await writeFiles(path.join(user, name), SMALL)
+    await writeFile(path.join(user, "notes"), "no folder")
+    expect((await folders.list()).map((it) => it.slug)).toEqual(["small"])
+    expect(said).toEqual([
+      ["a folder is no agent: its name is no slug", { directory: user, name: "2nd" }],
+      ["a folder is no agent: its name is no slug", { directory: user, name: "Large" }],
+    ])
+  })
+})
+
+describe("the bounds of a folder", () => {
+  const problemsWith = async (change: (folder: string) => Promise<void>) => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    const folder = path.join(user, "small")
+    await writeFiles(folder, SMALL)
+    await change(folder)
+    const { agent } = await folders.find("small")
+    expect(agent.config).toBeNull()
+    return agent.problems.map((it) => it.problem)
+  }
+
+  test("[PIPE-44] a link in it is named and not followed", async () => {
+    const problems = await problemsWith(async (folder) => {
+      const outside = path.join(folder, "../../secret.md")
+      await writeFile(outside, "Answer {{query}}.")
+      await rm(path.join(folder, "prompts/answer.md"))
+      await symlink(outside, path.join(folder, "prompts/answer.md"))
+    })
+    expect(problems).toContain("prompts/answer.md is a symbolic link; not followed")
+  })
+
+  test("[PIPE-44] a folder that is a link is no agent", async () => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    await writeFiles(path.join(temp.path, "elsewhere"), SMALL)
+    await mkdir(user, { recursive: true })
+    await symlink(path.join(temp.path, "elsewhere"), path.join(user, "small"))
+    const { agent } = await folders.find("small")
+    expect(agent.problems[0]?.problem).toBe(". is no folder")
+    expect(agent.config).toBeNull()
+  })
+
+  test("[PIPE-44] a file of more than a megabyte is not read", async () => {
+    const problems = await problemsWith(async (folder) => {
+      await writeFile(path.join(folder, "large.md"), Buffer.alloc(1024 ** 2 + 1, "a"))
+    })
+    expect(problems).toEqual(["large.md is larger than 1048576 bytes"])
+  })
+
+  test("[PIPE-44] bytes that are no text are named", async () => {
+    const problems = await problemsWith((folder) =>
+      writeFile(path.join(folder, "picture.png"), Buffer.from([0xff, 0xfe, 0x00])),
+    )
+    expect(problems).toEqual(["picture.png is not UTF-8"])
+  })
+
+  test("[PIPE-44] the 201st file is one too many, however they are spread", async () => {
+    const problems = await problemsWith(async (folder) => {
+      for (const half of ["1", "2"]) await mkdir(path.join(folder, half))
+      for (let index = 0; index < 201; index++)
+        await writeFile(path.join(folder, index % 2 === 0 ? "1" : "2", `${index}.md`), "text")
+    })
+    expect(problems[0]).toBe(". has more than 200 files")
+  })
+
+  test("[PIPE-44] a folder in a folder in a folder has an end", async () => {
+    const problems = await problemsWith((folder) =>
+      writeFiles(folder, { "a/b/c/d/e/f/g.md": "deep" }),
+    )
+    expect(problems).toEqual(["a/b/c/d/e/f lies too deep in the folder"])
+  })
+})
+
+describe("trust", () => {
+  test("[PIPE-45] an agent of the repository is trusted by a person, exactly as it is", async () => {
+    await using temp = await tempDirectory()
+    const { folders, project, trustFile } = foldersIn(temp.path)
+    await writeFiles(path.join(project, "small"), SMALL)
+    const { agent } = await folders.find("small")
+    expect(agent.isTrusted).toBe(false)
+    expect((await folders.trust({ slug: "small", digest: agent.digest })).isTrusted).toBe(true)
+    expect((await folders.find("small")).agent).toEqual({ ...agent, isTrusted: true })
+    expect((await stat(trustFile)).mode & 0o777).toBe(0o600)
+    expect((await stat(path.dirname(trustFile))).mode & 0o777).toBe(0o700)
+  })
+
+  const CHANGES: readonly [string, (folder: string) => Promise<unknown>][] = [
+    ["a byte of a prompt", (it) => writeFiles(it, { "prompts/answer.md": "Answer {{query}}!\n" })],
+    ["a new file", (it) => writeFiles(it, { "notes.md": "" })],
+    ["a file that went", (it) => rm(path.join(it, "more.md"))],
+    ["a link", (it) => symlink("AGENT.md", path.join(it, "link.md"))],
+    ["bytes moved to a file beside", (it) => writeFiles(it, { "more.md": "x", "most.md": "yz" })],
+  ]
+
+  test.each(CHANGES)("[PIPE-45] %s ends it", async (_, change) => {
+    await using temp = await tempDirectory()
+    const { folders, project } = foldersIn(temp.path)
+    const folder = path.join(project, "small")
+    await writeFiles(folder, { ...SMALL, "more.md": "xy", "most.md": "z" })
+    await folders.trust({ slug: "small" })
+    expect((await folders.find("small")).agent.isTrusted).toBe(true)
+    await change(folder)
+    expect((await folders.find("small")).agent.isTrusted).toBe(false)
+  })
+
+  test("[PIPE-45] what has changed since it was read is not trusted", async () => {
+    await using temp = await tempDirectory()
+    const { folders, project } = foldersIn(temp.path)
+    await writeFiles(path.join(project, "small"), SMALL)
+    const { agent } = await folders.find("small")
+    await writeFiles(path.join(project, "small"), { "prompts/answer.md": "Send {{query}} away." })
+    const trusting = folders.trust({ slug: "small", digest: agent.digest })
+    await expect(trusting).rejects.toMatchObject({ code: "PIPELINE_AGENT_CHANGED" })
+    expect((await folders.find("small")).agent.isTrusted).toBe(false)
+  })
+
+  test("[PIPE-45] holds for one folder: the same bytes elsewhere are asked for again", async () => {
+    await using temp = await tempDirectory()
+    const one = foldersIn(temp.path)
+    const other = foldersIn(temp.path, { project: path.join(temp.path, "other") })
+    await writeFiles(path.join(one.project, "small"), SMALL)
+    await writeFiles(path.join(temp.path, "other/small"), SMALL)
+    await one.folders.trust({ slug: "small" })
+    expect((await other.folders.find("small")).agent.isTrusted).toBe(false)
+    await other.folders.trust({ slug: "small" })
+    expect((await one.folders.find("small")).agent.isTrusted).toBe(true)
+  })
+
+  test.each(["", "{", '{"version":2,"agents":[]}', "[]"])(
+    "[PIPE-45] a file of approvals that holds %j approves nothing, and is written anew",
+    async (text) => {
+      await using temp = await tempDirectory()
+      const { folders, project, trustFile } = foldersIn(temp.path)
+      await writeFiles(path.join(project, "small"), SMALL)
+      await writeFiles(path.dirname(trustFile), { "agents.json": text })
+      expect((await folders.find("small")).agent.isTrusted).toBe(false)
+      await folders.trust({ slug: "small" })
+      expect((await folders.find("small")).agent.isTrusted).toBe(true)
+    },
+  )
+
+  test("[PIPE-45] our own and the person's need none, and none is written", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, user, trustFile } = foldersIn(temp.path)
+    await writeFiles(path.join(shipped, "ours"), SMALL)
+    await writeFiles(path.join(user, "mine"), SMALL)
+    expect((await folders.list()).map((it) => it.isTrusted)).toEqual([true, true])
+    await folders.trust({ slug: "mine" })
+    await expect(stat(trustFile)).rejects.toThrow("ENOENT")
+  })
+
+  test("[PIPE-45] an agent of the repository that takes a shipped one's name is not run for it", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, project } = foldersIn(temp.path)
+    await writeFiles(path.join(shipped, "small"), SMALL)
+    await writeFiles(path.join(project, "small"), SMALL)
+    expect((await folders.find("small")).agent).toMatchObject({
+      origin: "project",
+      isTrusted: false,
+    })
+  })
+})
+
+describe("a new agent", () => {
+  test("[PIPE-46] is a shipped one's prompts and stages under its own name, and trusted", async () => {
+    await using temp = await tempDirectory()
+    const { folders, project } = foldersIn(temp.path, { shipped: SHIPPED })
+    const made = await folders.make({ slug: "my-research", template: "deep-research" })
+    expect(made).toMatchObject({ slug: "my-research", name: "My research", problems: [] })
+    expect(made).toMatchObject({ origin: "project", isTrusted: true })
+    const config = path.join("my-research", "config.json")
+    expect(await readFile(path.join(project, config), "utf8")).toBe(
+      await readFile(path.join(SHIPPED, "deep-research/config.json"), "utf8"),
+    )
+    const names = await readdir(path.join(project, "my-research"))
+    expect(names.toSorted()).toEqual(["AGENT.md", "config.json", "prompts"])
+  })
+
+  test("[PIPE-46] keeps what its head says besides the name", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, project } = foldersIn(temp.path)
+    const head =
+      "---\r\nname: Small # short\r\ndescription: Asks\r\n# why\r\nsources: [web]\r\n---\r\nBody $& {{name}}\r\n"
+    await writeFiles(path.join(shipped, "small"), { ...SMALL, "AGENT.md": head })
+    const made = await folders.make({ slug: "mine", template: "small" })
+    expect(made).toMatchObject({
+      name: "Mine",
+      description: "Asks",
+      sources: ["web"],
+      problems: [],
+    })
+    const text = await readFile(path.join(project, "mine/AGENT.md"), "utf8")
+    expect(text).toContain("# why")
+    expect(text).toContain("Body $& {{name}}")
+  })
+
+  test("[PIPE-46] takes no name that the repository has, whatever stands there", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, project } = foldersIn(temp.path)
+    await writeFiles(path.join(shipped, "small"), SMALL)
+    await writeFiles(path.join(project), { mine: "a file" })
+    const making = folders.make({ slug: "mine", template: "small" })
+    await expect(making).rejects.toMatchObject({ code: "PIPELINE_AGENT_EXISTS" })
+    expect(await readFile(path.join(project, "mine"), "utf8")).toBe("a file")
+  })
+
+  test("[PIPE-46] is not written through a link", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, project } = foldersIn(temp.path)
+    await writeFiles(path.join(shipped, "small"), SMALL)
+    const elsewhere = path.join(temp.path, "elsewhere")
+    await mkdir(elsewhere)
+    await symlink(elsewhere, project)
+    const making = folders.make({ slug: "mine", template: "small" })
+    await expect(making).rejects.toMatchObject({ code: "FILE_NOT_DIRECTORY" })
+    expect(await readdir(elsewhere)).toEqual([])
+  })
+
+  test("[PIPE-46] starts only from what is shipped", async () => {
+    await using temp = await tempDirectory()
+    const { folders, shipped, user } = foldersIn(temp.path)
+    await writeFiles(path.join(shipped, "small"), SMALL)
+    await writeFiles(path.join(user, "own"), SMALL)
+    await expect(folders.make({ slug: "mine", template: "own" })).rejects.toMatchObject({
+      code: "PIPELINE_AGENT_TEMPLATE_UNKNOWN",
+      data: { known: ["small"] },
+    })
+  })
+})

@@ -1,0 +1,173 @@
+import path from "node:path"
+import {
+  compareText,
+  ensureDirectory,
+  type Log,
+  listDirectory,
+  statFile,
+  writeFileAtomic,
+} from "#ground/base"
+import { type AgentFolder, AgentSlug, type AgentValidate } from "#ground/contract"
+import { AgentUnknown } from "../errors.ts"
+import { AGENT_FILE, renamed } from "./agent-file.ts"
+import { CONFIG_FILE } from "./config-file.ts"
+import { AgentChanged, AgentExists, AgentTemplateUnknown } from "./errors.ts"
+import { MOST_AGENTS } from "./limits.ts"
+import { PROMPTS, type ReadAgent, readAgent } from "./read-agent.ts"
+import { readApprovals, writeApproval } from "./trust-file.ts"
+
+export type FoldersDeps = {
+  /** Directories that hold agents' folders; the nearest to the work wins over those before it. */
+  readonly shipped: string
+  readonly user: string
+  readonly project: string
+  /** `~/.qm/approvals/agents.json` */
+  readonly trustFile: string
+  readonly log: Log
+}
+
+export type FoundAgent = {
+  readonly agent: AgentFolder
+  /** By their names in prompts/, of the same reading as the digest. */
+  readonly prompts: readonly { readonly file: string; readonly text: string }[]
+}
+
+export type Folders = ReturnType<typeof createFolders>
+
+/** Agents people can run, as folders. Everything is read anew: what is run is what was trusted. */
+export function createFolders(deps: FoldersDeps) {
+  return {
+    /** One a slug, in order of slugs. */
+    async list(): Promise<readonly AgentFolder[]> {
+      const found = await readAll(deps)
+      return found.map((it) => it.agent)
+    },
+
+    async find(slug: string): Promise<FoundAgent> {
+      const { agent, prompts } = await findRead(deps, slug)
+      const texts = Array.from(prompts, ([file, text]) => ({ file, text }))
+      return { agent, prompts: texts }
+    },
+
+    async validate(slug?: string): Promise<AgentValidate> {
+      const found = slug === undefined ? await readAll(deps) : [await findRead(deps, slug)]
+      const agents = found.map((it) => it.agent)
+      return { agents, isValid: agents.every((it) => it.problems.length === 0) }
+    },
+
+    /** A copy of a shipped agent in this repository, to be changed; whoever makes it trusts it. */
+    async make(wanted: { readonly slug: string; readonly template: string }): Promise<AgentFolder> {
+      await copyTemplate(deps, wanted)
+      const made = await findRead(deps, wanted.slug)
+      return trusted(deps, made.agent)
+    },
+
+    async trust(wanted: {
+      readonly slug: string
+      readonly digest?: string | undefined
+    }): Promise<AgentFolder> {
+      const { agent } = await findRead(deps, wanted.slug)
+      const isAsRead = wanted.digest === undefined || wanted.digest === agent.digest
+      if (!isAsRead) throw AgentChanged({ slug: wanted.slug })
+      return trusted(deps, agent)
+    },
+  }
+}
+
+async function trusted(deps: FoldersDeps, agent: AgentFolder): Promise<AgentFolder> {
+  if (agent.isTrusted) return agent
+  const approval = { folder: agent.folder, sha256: agent.digest }
+  await writeApproval(deps.trustFile, approval, deps.log)
+  return { ...agent, isTrusted: true }
+}
+
+async function findRead(deps: FoldersDeps, slug: string): Promise<ReadAgent> {
+  const places = await findPlaces(deps)
+  const place = places.find((it) => it.slug === slug)
+  if (place === undefined) throw AgentUnknown({ slug, known: places.map((it) => it.slug) })
+  return readPlace(deps, place)
+}
+
+async function readAll(deps: FoldersDeps): Promise<readonly ReadAgent[]> {
+  const read: ReadAgent[] = []
+  // One after the other: each reading opens every file of a folder.
+  for (const place of await findPlaces(deps)) read.push(await readPlace(deps, place))
+  return read
+}
+
+async function readPlace(deps: FoldersDeps, place: Place): Promise<ReadAgent> {
+  const read = await readAgent(place)
+  if (place.origin !== "project") return read
+  const approvals = await readApprovals(deps.trustFile, deps.log)
+  const { folder, digest } = read.agent
+  const isTrusted = approvals.some((it) => it.folder === folder && it.sha256 === digest)
+  return { ...read, agent: { ...read.agent, isTrusted } }
+}
+
+type Place = {
+  readonly slug: string
+  readonly origin: AgentFolder["origin"]
+  readonly folder: string
+  /** Folders of the same name it stands before. */
+  readonly shadows: readonly string[]
+}
+
+async function findPlaces(deps: FoldersDeps): Promise<readonly Place[]> {
+  const bySlug = new Map<string, Place>()
+  for (const origin of ["shipped", "user", "project"] as const) {
+    for (const slug of await slugsIn(deps[origin], deps.log)) {
+      const behind = bySlug.get(slug)
+      const shadows = behind === undefined ? [] : [behind.folder, ...behind.shadows]
+      bySlug.set(slug, { slug, origin, folder: path.join(deps[origin], slug), shadows })
+    }
+  }
+  return [...bySlug.values()].toSorted((a, b) => compareText(a.slug, b.slug))
+}
+
+/** Links count as agents here and are refused when they are read, so that somebody is told. */
+async function slugsIn(directory: string, log: Log): Promise<readonly string[]> {
+  const listing = await listDirectory(directory, { maxEntries: MOST_AGENTS })
+  if (listing.kind === "missing") return []
+  if (listing.kind !== "listed") {
+    log.warn("a folder of agents cannot be read", { directory, reason: listing.kind })
+    return []
+  }
+  const folders = listing.entries.filter(
+    (it) => (it.what === "directory" || it.what === "symbolic link") && !it.name.startsWith("."),
+  )
+  const named = folders.filter((it) => AgentSlug.safeParse(it.name).success)
+  for (const other of folders.filter((it) => !named.includes(it)))
+    log.warn("a folder is no agent: its name is no slug", { directory, name: other.name })
+  return named.map((it) => it.name)
+}
+
+async function copyTemplate(
+  deps: FoldersDeps,
+  wanted: { readonly slug: string; readonly template: string },
+): Promise<void> {
+  const known = await slugsIn(deps.shipped, deps.log)
+  const { template, slug } = wanted
+  if (!known.includes(template)) throw AgentTemplateUnknown({ template, known })
+  const target = path.join(deps.project, slug)
+  if ((await statFile(target)).kind !== "missing") throw AgentExists({ slug })
+  const { texts } = await readAgent(shippedPlace(deps, template))
+  // Refuses a link in its place: what is made lies in the repository and nowhere else.
+  await ensureDirectory(deps.project, { mode: 0o755 })
+  const copied = [...texts].filter(([name]) => name === CONFIG_FILE || name.startsWith(PROMPTS))
+  const head = renamed(texts.get(AGENT_FILE) ?? "", nameFrom(slug))
+  for (const [name, text] of [...copied, [AGENT_FILE, head] as const]) {
+    const file = path.join(target, name)
+    await ensureDirectory(path.dirname(file), { mode: 0o755 })
+    await writeFileAtomic(file, text, { mode: 0o644 })
+  }
+}
+
+function shippedPlace(deps: FoldersDeps, slug: string): Place {
+  return { slug, origin: "shipped", folder: path.join(deps.shipped, slug), shadows: [] }
+}
+
+/** my-research becomes "My research". */
+function nameFrom(slug: string): string {
+  const words = slug.replaceAll("-", " ").trim()
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}

@@ -1,0 +1,103 @@
+import {
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser"
+import { DEEPEST_NESTING_LEVELS } from "./limits.ts"
+import { lineAt, quoted } from "./problems.ts"
+
+export type JsonPath = readonly (string | number)[]
+
+type Wrong = { readonly line: number; readonly path: JsonPath; readonly problem: string }
+
+export type JsonText =
+  | {
+      readonly kind: "read"
+      readonly value: unknown
+      /** Where a value stands; for one that is not there, where it should have stood. */
+      readonly lineOf: (path: JsonPath) => number
+      readonly problems: readonly Wrong[]
+    }
+  | { readonly kind: "broken"; readonly problems: readonly Wrong[] }
+
+/** JSON with comments and trailing commas, of which every value knows its line. */
+export function readJsonText(text: string): JsonText {
+  const broken = (offset: number, problem: string): JsonText => ({
+    kind: "broken",
+    problems: [{ line: lineAt(text, offset), path: [], problem }],
+  })
+  if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
+    return broken(0, `it is nested deeper than ${DEEPEST_NESTING_LEVELS} levels`)
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first !== undefined) return broken(first.offset, `it is not JSON: ${inWords(first)}`)
+  if (root === undefined) return broken(0, "it is empty")
+  return {
+    kind: "read",
+    value: valueOf(root),
+    lineOf: (path) => lineAt(text, offsetOf(root, path)),
+    problems: duplicates(root, []).map((it) => ({ ...it, line: lineAt(text, it.offset) })),
+  }
+}
+
+function inWords(error: ParseError): string {
+  return printParseErrorCode(error.error)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+}
+
+function offsetOf(root: Node, path: JsonPath): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length))
+    if (node === undefined) continue
+    const isProperty = length === path.length && node.parent?.type === "property"
+    return (isProperty ? node.parent : node)?.offset ?? 0
+  }
+  return root.offset
+}
+
+type Property = { readonly name: string; readonly offset: number; readonly value: Node }
+
+function propertiesOf(object: Node): readonly Property[] {
+  return (object.children ?? []).flatMap((property) => {
+    const [key, value] = property.children ?? []
+    if (key === undefined || value === undefined) return []
+    return [{ name: String(key.value), offset: key.offset, value }]
+  })
+}
+
+function valueOf(node: Node): unknown {
+  if (node.type === "array") return (node.children ?? []).map(valueOf)
+  if (node.type !== "object") return node.value
+  return Object.fromEntries(propertiesOf(node).map((it) => [it.name, valueOf(it.value)]))
+}
+
+type Duplicate = { readonly offset: number; readonly path: JsonPath; readonly problem: string }
+
+/** Of two equal keys JSON keeps the last without a word. */
+function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
+  if (node.type === "array")
+    return (node.children ?? []).flatMap((it, index) => duplicates(it, [...at, index]))
+  const seen = new Set<string>()
+  return propertiesOf(node).flatMap(({ name, offset, value }) => {
+    const path = [...at, name]
+    const twice = { offset, path, problem: `${quoted(name)} stands twice` }
+    const found = seen.has(name) ? [twice] : []
+    seen.add(name)
+    return [...found, ...duplicates(value, path)]
+  })
+}
+
+/** Brackets outside strings, counted before the parser could exhaust the stack. */
+function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
+    if (token === "]" || token === "}") depth--
+  }
+  return deepest
+}

@@ -1,0 +1,221 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { Config } from "#ground/contract"
+import { createModel } from "#ground/model"
+import { AGENTS } from "#test/handbook"
+import { fcParameters } from "#test/seed"
+import { createFolders } from "../folder/folders.ts"
+import { shapeContext } from "../stages/context.ts"
+import { feedbackOf } from "../stages/feedback.ts"
+import { fence } from "../stages/fence.ts"
+import { Answer, Plan } from "../stages/outputs.ts"
+import { promptFor } from "../stages/prompt.ts"
+import { countWords, stageWorld } from "../stages/world.fixture.ts"
+import { offlineBrain } from "./brain.ts"
+
+const folders = createFolders({
+  shipped: AGENTS,
+  user: "/none",
+  project: "/none",
+  trustFile: "/none/agents.json",
+  log: silentLog,
+})
+const shipped = await Promise.all(["deep-research", "dev-loop"].map(folders.find))
+
+/** Every question of the shipped agents: its schema, and the prompt as its stage fills it. */
+const questions = shipped.flatMap(({ agent, prompts }) =>
+  (agent.config?.stages ?? []).flatMap((stage) => {
+    const template = prompts.find((it) => it.file === stage.prompt)?.text
+    const isAsked = template !== undefined && stage.output !== undefined && stage.kind !== "agent"
+    return isAsked ? [{ stage, template, schema: stage.output ?? {} }] : []
+  }),
+)
+
+/** As the scripted provider asks it: the answer is held against its schema. */
+const model = createModel({
+  settings: Config.parse({}).model,
+  key: async () => undefined,
+  price: () => 0,
+  clock: systemClock,
+  random: systemRandom,
+  log: silentLog,
+  script: offlineBrain,
+})
+const asked = { name: "any/stage", instructions: "", maxOutputTokens: 1_000 }
+
+async function thinks(prompt: string, schema: Readonly<Record<string, unknown>>) {
+  const { signal } = new AbortController()
+  const { value, problem } = await model.ask({ ...asked, prompt, schema, signal })
+  expect(problem).toBeUndefined()
+  return value
+}
+
+const fields = (...names: string[]) => ({
+  type: "object",
+  required: names,
+  properties: Object.fromEntries(names.map((it) => [it, {}])),
+})
+
+const paragraph = (id: string, text: string, tier: "primary" | "guide" = "primary") => ({
+  id,
+  text,
+  tier,
+  title: "Order",
+  citation: `Order § ${id}`,
+  score: 1,
+  by: [1],
+  isPrior: false,
+})
+
+/** A prompt for an answer from these paragraphs. */
+function about(query: string, paragraphs: ReturnType<typeof paragraph>[], feedback = "(nothing)") {
+  const material = { paragraphs, web: [], prior: undefined }
+  const { text } = shapeContext(material, { budgetTokens: 10_000, count: countWords })
+  return [fence("query", query), fence("context", text), fence("feedback", feedback)].join("\n")
+}
+
+test("[PIPE-81] whatever is asked, every shipped stage gets an answer that fits its schema", async () => {
+  expect(questions.map((it) => it.stage.name)).toEqual([
+    "analyze_query",
+    "websearch_calibration",
+    "synthesize",
+    "analyze",
+    "plan",
+    "review",
+    "refine",
+    "decide",
+  ])
+  const anything = fc.oneof(fc.string(), fc.string({ unit: "grapheme", maxLength: 300 }))
+  await fc.assert(
+    fc.asyncProperty(anything, fc.array(anything, { maxLength: 3 }), async (query, amendments) => {
+      for (const { stage, template, schema } of questions) {
+        const world = stageWorld({ stage, query, amendments })
+        await thinks(promptFor(world, template, {}), schema)
+      }
+    }),
+    fcParameters({ numRuns: 60 }),
+  )
+})
+
+test("[PIPE-81] a stage nobody foresaw gets an answer of its shape", async () => {
+  const schema = {
+    type: "object",
+    additionalProperties: false,
+    required: ["verdict", "score", "items", "nested", "either"],
+    properties: {
+      verdict: { type: "string", enum: ["good", "bad"] },
+      score: { type: "number", minimum: 2, maximum: 5 },
+      items: { type: "array", minItems: 2, items: { type: "string", minLength: 3 } },
+      nested: { type: "object", required: ["isSo"], properties: { isSo: { type: "boolean" } } },
+      either: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    },
+  }
+  expect(await thinks(fence("query", "ab"), schema)).toEqual({
+    verdict: "good",
+    score: 2,
+    items: ["ab.", "ab."],
+    nested: { isSo: false },
+    either: 0,
+  })
+})
+
+test("[PIPE-81] a question is taken apart by its own words, no deeper than it was asked to", async () => {
+  const prompt = `Write at most 4 sub-queries.\n${fence("query", "When may a berth be moved after arrival?")}`
+  const value = await thinks(prompt, fields("subQueries", "clarity", "clarify", "intent"))
+  expect(Plan.parse(value).subQueries.map((it) => it.question)).toEqual([
+    "When may a berth be moved after arrival?",
+    "What counts as arrival?",
+    "Which conditions must be met: berth moved after arrival?",
+    "Who decides about berth moved after arrival?",
+  ])
+  expect(value).toMatchObject({ clarity: 0.86, clarify: "" })
+})
+
+test("[PIPE-81] what a person adds becomes a part of the plan, and makes a poor question clear", async () => {
+  const schema = fields("subQueries", "clarity", "clarify")
+  expect(await thinks(fence("query", "Dues?"), schema)).toMatchObject({
+    clarity: 0.4,
+    clarify: "What do you want to know about “Dues?”?",
+  })
+  const wish = "1. Who pays the dues of a hospital ship?"
+  const amended = [fence("query", "Dues?"), fence("amendments", wish)].join("\n")
+  const value = await thinks(amended, schema)
+  expect(value).toMatchObject({ clarity: 0.86 })
+  expect(Plan.parse(value).subQueries[1]?.question).toBe("Who pays the dues of a hospital ship?")
+})
+
+test("[PIPE-81] an answer is copied sentence by sentence with its label, and says that it is copied", async () => {
+  const said = "A berth may be moved after arrival on an order of the Harbour Master."
+  const prompt = about("When may a berth be moved?", [paragraph("1", `1.2 ${said} Nobody asks.`)])
+  const answer = Answer.parse(await thinks(prompt, fields("sections")))
+  expect(answer.shortAnswer).toBe(`${said} [P1]`)
+  expect(answer.sections.at(-1)?.text).toContain("No model wrote this")
+})
+
+test("[PIPE-81] where nothing fits it says so instead of something", async () => {
+  const prompt = about("What is a quark?", [paragraph("1", "A berth is kept for two hours.")])
+  const answer = Answer.parse(await thinks(prompt, fields("sections")))
+  expect(answer.shortAnswer).toBe("The documents found say nothing about this.")
+  expect(answer.keyPoints).toEqual([])
+})
+
+test("[PIPE-81] what a feedback names is left out; of two that contradict each other the guide's", async () => {
+  const rule = "The notice must be given to the Master within 24 hours."
+  const old = "The notice must be given to the Master within 48 hours."
+  const scores = { contradictions: 1 }
+  const failures = [{ check: "contradictions", sentence: rule, problem: "", evidence: old }]
+  const failed = { scores, bars: { contradictions: 0 }, isPassed: false, by: "words", failures }
+  const { feedback } = feedbackOf(failed)
+  const question = "Within how many hours must the notice be given?"
+  const guided = about(question, [paragraph("1", rule), paragraph("2", old, "guide")], feedback)
+  const settled = Answer.parse(await thinks(guided, fields("sections")))
+  expect(settled.shortAnswer).toBe(`${rule} [P1]`)
+  const alike = about(question, [paragraph("1", rule), paragraph("2", old)], feedback)
+  const chosen = Answer.parse(await thinks(alike, fields("sections")))
+  expect(chosen.shortAnswer).toBe(`${old} [P2]`)
+})
+
+test("[PIPE-81] it judges no citation: it has nothing to judge with", async () => {
+  expect(await thinks(fence("pairs", "1. Sentence: a"), fields("verdicts"))).toEqual({
+    verdicts: [],
+  })
+})
+
+test("[PIPE-82] a whole question about something else leaves the topic; anything else belongs to it", async () => {
+  const schema = fields("breakout", "confidence")
+  const judge = async (message: string) => {
+    const topic = "<topic>When may a booking be re-priced after arrival?</topic>"
+    const value = await thinks(
+      `${topic}\n<sub_queries></sub_queries>\n<message>${message}</message>`,
+      schema,
+    )
+    return value
+  }
+  const left = { breakout: true, confidence: 0.75 }
+  expect(await judge("What will the weather be in Bergen?")).toEqual(left)
+  const stays = { breakout: false, confidence: 0.5 }
+  for (const message of [
+    "Looks good",
+    "What does arrival mean?",
+    "Wie wird morgen das Wetter?",
+    "weather?",
+    "",
+  ]) {
+    expect(await judge(message), message).toEqual(stays)
+  }
+})
+
+test("[PIPE-82] after the end it answers from the summary in front of the message, and from nothing else", async () => {
+  const block = `<orchestrator_prior_research run="p-1">
+Findings:
+- The notice must be given to the Master within 24 hours. [P1]
+</orchestrator_prior_research>`
+  const { text } = await offlineBrain({
+    ...asked,
+    prompt: `${block}\n\nWhen must the notice be given?`,
+  })
+  expect(text).toContain("within 24 hours. [P1]")
+  const other = await offlineBrain({ ...asked, prompt: `${block}\n\nWho owns the lighthouse?` })
+  expect(other.text).toMatch(/^The research that is kept does not say anything about this/)
+})

@@ -1,0 +1,94 @@
+import { isRecord } from "../stages/records.ts"
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A schema nested deeper than this asks for more than anybody reads. */
+const DEEPEST = 12
+
+/** Lists are filled no longer than this, whatever a schema asks for. */
+const LONGEST = 20
+
+/**
+ * A value that fits a JSON schema, with the words where it wants words: for stages of agents that
+ * nobody foresaw.
+ */
+export function fillSchema(schema: Schema, words: string, level = 0): unknown {
+  if (level > DEEPEST) return null
+  if ("const" in schema) return schema["const"]
+  if (Array.isArray(schema["enum"])) return schema["enum"][0]
+  const either = firstOf(schema["anyOf"]) ?? firstOf(schema["oneOf"])
+  if (either !== undefined) return fillSchema(either, words, level + 1)
+  switch (typeOf(schema)) {
+    case "object":
+      return fillObject(schema, words, level)
+    case "array":
+      return fillArray(schema, words, level)
+    case "number":
+    case "integer":
+      return fillNumber(schema)
+    case "boolean":
+      return false
+    case "null":
+      return null
+    default:
+      return fillString(schema, words)
+  }
+}
+
+/** What a brain has to say, with what the schema wants beside it and without what it forbids. */
+export function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
+  const filled = fillSchema(schema, words)
+  const whole = isRecord(filled) ? { ...filled, ...own } : own
+  const { properties } = schema
+  if (schema["additionalProperties"] !== false || !isRecord(properties)) return whole
+  return Object.fromEntries(
+    Object.entries(whole).filter(([name]) => Object.hasOwn(properties, name)),
+  )
+}
+
+/** The names of the fields of an object's schema. */
+export function fieldsOf(schema: Schema | undefined): ReadonlySet<string> {
+  const properties = schema?.["properties"]
+  return new Set(isRecord(properties) ? Object.keys(properties) : [])
+}
+
+function typeOf(schema: Schema): unknown {
+  const { type } = schema
+  if (Array.isArray(type)) return type[0]
+  return type ?? (isRecord(schema["properties"]) ? "object" : "string")
+}
+
+function firstOf(list: unknown): Schema | undefined {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isRecord(first) ? first : undefined
+}
+
+function fillObject(schema: Schema, words: string, level: number): Record<string, unknown> {
+  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : []
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {}
+  const filled: Record<string, unknown> = {}
+  for (const name of required) {
+    if (typeof name !== "string") continue
+    const own = Object.hasOwn(properties, name) ? properties[name] : undefined
+    filled[name] = fillSchema(isRecord(own) ? own : {}, words, level + 1)
+  }
+  return filled
+}
+
+function fillArray(schema: Schema, words: string, level: number): readonly unknown[] {
+  const items = isRecord(schema["items"]) ? schema["items"] : {}
+  const least = typeof schema["minItems"] === "number" ? schema["minItems"] : 0
+  return Array.from({ length: Math.min(least, LONGEST) }, () => fillSchema(items, words, level + 1))
+}
+
+function fillNumber(schema: Schema): number {
+  const { minimum, maximum } = schema
+  const least = typeof minimum === "number" ? Math.max(0, Math.ceil(minimum)) : 0
+  return typeof maximum === "number" && maximum < least ? maximum : least
+}
+
+function fillString(schema: Schema, words: string): string {
+  const { minLength, maxLength } = schema
+  const long = typeof minLength === "number" ? words.padEnd(minLength, ".") : words
+  return typeof maxLength === "number" ? long.slice(0, maxLength) : long
+}

@@ -1,0 +1,257 @@
+import type { z } from "zod"
+import type {
+  AgentShow,
+  PipelineCompare,
+  PipelineDocument,
+  PipelineLine,
+  PipelineList,
+  PipelineRun,
+  PipelineSaid,
+  PipelineShow,
+  SIGNATURES,
+} from "#ground/contract"
+import type { Model } from "#ground/model"
+import type { Db } from "#ground/store"
+import { compareRuns } from "./compare.ts"
+import type { EngineDeps, Found } from "./engine/access.ts"
+import { createBook } from "./engine/book.ts"
+import type { DriveDeps } from "./engine/drive.ts"
+import { createEngine, type Engine } from "./engine/engine.ts"
+import type { RunRow } from "./engine/rows.ts"
+import { createTelling } from "./engine/telling.ts"
+import { DocumentMissing, NothingToSkip, NotPaused, RunEnded, TextEmpty } from "./errors.ts"
+import { documentOf } from "./events/document.ts"
+import { amendedStage, skippedStage } from "./events/next.ts"
+import { transcriptOf } from "./events/transcript.ts"
+import { lineView, runView, statusOf } from "./events/views.ts"
+import type { Folders } from "./folder/folders.ts"
+import { type Mention, readMention } from "./folder/mention.ts"
+import { MOST_RUNS_OF_AGENT } from "./limits.ts"
+import { openRun, reopenRun } from "./open.ts"
+import { createResults, type Results, resultsOf } from "./results.ts"
+import { type SayDeps, sayTo } from "./say.ts"
+
+export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAlive" | "onAdvance"> &
+  Pick<DriveDeps, "stages" | "redact" | "redactJson" | "count" | "windowTokens"> &
+  Pick<SayDeps, "hasClassifier" | "sendToSession"> & {
+    readonly db: Db<"pipeline">
+    model(): Promise<Pick<Model, "ask" | "provider">>
+    readonly folders: Folders
+    /** Where the results of runs are also written as files. */
+    readonly directory: string
+    /** What a run may cost when neither the person nor its agent says so. */
+    defaultBudgetUsd(): number
+  }
+
+type Input<Name extends keyof typeof SIGNATURES> = z.output<(typeof SIGNATURES)[Name]["input"]>
+
+export type Pipelines = ReturnType<typeof createPipelines>
+
+/** Runs of pipelines: started, steered by people, kept as events, read back from them. */
+export function createPipelines(deps: PipelinesDeps) {
+  const telling = createTelling(deps)
+  const book = createBook(deps)
+  const results = createResults({ ...deps, book })
+  const engine = createEngine({
+    ...deps,
+    book,
+    telling,
+    prior: results.prior,
+    wrote: (state) => telling.changed(state.id, state.lastSeq),
+    ended: results.write,
+  })
+  const reading = createReading({ engine, results, list: book.list })
+  const { show } = reading
+  return {
+    ...reading,
+    ...createAnswering({ ...deps, engine }),
+    ...createStarting({ ...deps, engine, results }),
+    say: (
+      id: string,
+      said: { text: string; by: string; signal: AbortSignal },
+    ): Promise<PipelineSaid> => sayTo(id, said, { ...deps, engine, summary: results.summary }),
+    agents: createAgentsView(deps.folders, reading.list),
+    promptBlockFor: results.blockFor,
+    recover: engine.recover,
+    watch: engine.watch,
+    onText: telling.onText,
+    onChange: telling.onChange,
+    settled: engine.settled,
+    close: engine.close,
+    /** Waits until it pauses or ends, as far as this process works on it. */
+    async finished(id: string): Promise<PipelineRun> {
+      await engine.settled(id)
+      return (await show(id)).run
+    },
+  }
+}
+
+type ReadingDeps = {
+  readonly engine: Engine
+  readonly results: Results
+  list(filter: { agent?: string; session?: string; limit: number }): Promise<readonly RunRow[]>
+}
+
+function createReading({ engine, results, list }: ReadingDeps) {
+  const viewOf = ({ state, isAlone }: Found): PipelineRun => runView(state, { isAlone })
+  return {
+    async list(input: Input<"pipeline.list">): Promise<PipelineList> {
+      const rows = await list(definedOnly(input))
+      return { runs: rows.map((row) => lineOf(row, engine)) }
+    },
+    async show(id: string, after = 0): Promise<PipelineShow> {
+      const found = await engine.find(id)
+      return { run: viewOf(found), events: found.events.filter((it) => it.seq > after) }
+    },
+    /** The run in the words of agents' transcripts. */
+    async transcript(id: string) {
+      const { state, events } = await engine.find(id)
+      return transcriptOf(state, events)
+    },
+    async document(id: string): Promise<PipelineDocument> {
+      const document = documentOf((await engine.find(id)).state)
+      if (document === undefined) throw DocumentMissing({ id })
+      return document
+    },
+    async summary(id: string) {
+      const { state } = await engine.find(id)
+      // Until it is over its files say nothing.
+      return state.end === undefined ? results.now(state) : results.summary(id)
+    },
+    async compare(left: string, right: string): Promise<PipelineCompare> {
+      return compareRuns(await comparedOf(left), await comparedOf(right))
+    },
+  }
+
+  async function comparedOf(id: string) {
+    const found = await engine.find(id)
+    const line = lineView(found.state)
+    const { outputs } = resultsOf(found.state)
+    return { line, stages: viewOf(found).stages, outputs }
+  }
+}
+
+/** What its row says, and the truth about who works on it. */
+function lineOf(row: RunRow, engine: Engine): PipelineLine {
+  return engine.isAlone(row) ? { ...row.line, status: "interrupted" } : row.line
+}
+
+function definedOnly(input: Input<"pipeline.list">) {
+  const { agent, session, limit } = input
+  return {
+    limit,
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+  }
+}
+
+type StartingDeps = PipelinesDeps & { readonly engine: Engine; readonly results: Results }
+
+function createStarting(deps: StartingDeps) {
+  const { engine, folders, results } = deps
+  return {
+    /** It is at work when this resolves; `settled` tells when it pauses or ends. */
+    async run(given: Input<"pipeline.run">): Promise<PipelineRun> {
+      const asked = { ...given, query: deps.redact(given.query.trim()) }
+      const { agent, prompts } = await folders.find(asked.agent)
+      const session = asked.session ?? null
+      const opening = openRun(asked, {
+        agent,
+        prompts,
+        provider: (await deps.model()).provider,
+        prior: await results.findPrior({ agent: asked.agent, session, query: asked.query }),
+        defaultBudgetUsd: deps.defaultBudgetUsd(),
+      })
+      return runView(await engine.begin(opening), { isAlone: false })
+    },
+    /** A new run from a stage of another one, whose earlier outputs are taken over. */
+    async rerun(
+      id: string,
+      again: { readonly stage: string; readonly edit?: string | undefined; readonly by: string },
+    ): Promise<PipelineRun> {
+      const { state } = await engine.find(id)
+      const edit = again.edit === undefined ? undefined : deps.redact(again.edit)
+      const opening = reopenRun(state, { ...again, edit })
+      return runView(await engine.begin(opening), { isAlone: false })
+    },
+  }
+}
+
+type AnsweringDeps = Pick<PipelinesDeps, "redact"> & { readonly engine: Engine }
+
+/** The answers to a pause. */
+function createAnswering({ engine, redact }: AnsweringDeps) {
+  const mayAnswer = ({ state, isAlone }: Found): void => {
+    if (state.end !== undefined) throw RunEnded({ id: state.id, status: state.end.status })
+    if (state.pause !== undefined) return
+    throw NotPaused({ id: state.id, status: statusOf(state, isAlone) })
+  }
+  const shown = async (id: string): Promise<PipelineRun> => {
+    const { state, isAlone } = await engine.find(id)
+    return runView(state, { isAlone })
+  }
+  return {
+    /** Goes on after a pause, or with a run whose process is gone. */
+    async resume(id: string, by: string): Promise<PipelineRun> {
+      await engine.answer(id, {
+        may: (found) => (found.isAlone ? undefined : mayAnswer(found)),
+        decide: (state) => (state.pause === undefined ? [] : [{ type: "resumed", by }]),
+      })
+      return shown(id)
+    },
+    /** The stage that is paused after is done again with what the person says. */
+    async amend(id: string, text: string, by: string): Promise<PipelineRun> {
+      if (text.trim() === "") throw TextEmpty({ id })
+      await engine.answer(id, {
+        may: mayAnswer,
+        decide: (state) => [
+          { type: "amended", by, stage: amendedStage(state), text: redact(text.trim()) },
+        ],
+      })
+      return shown(id)
+    },
+    /** The next stage is left out; after an error, the one that failed. */
+    async skip(id: string, by: string): Promise<PipelineRun> {
+      await engine.answer(id, {
+        may: mayAnswer,
+        decide: (state) => {
+          const stage = skippedStage(state)
+          if (stage === undefined) throw NothingToSkip({ id })
+          return [{ type: "skipped", by, stage, reason: `Skipped by ${by}` }]
+        },
+      })
+      return shown(id)
+    },
+    async stop(id: string): Promise<PipelineRun> {
+      await engine.stop(id)
+      return shown(id)
+    },
+  }
+}
+
+/** Agents people can run, and what they did. */
+function createAgentsView(
+  folders: Folders,
+  list: (input: Input<"pipeline.list">) => Promise<PipelineList>,
+) {
+  return {
+    list: async () => ({ agents: [...(await folders.list())] }),
+    async show(slug: string): Promise<AgentShow> {
+      const { agent, prompts } = await folders.find(slug)
+      const { runs } = await list({ agent: slug, limit: MOST_RUNS_OF_AGENT })
+      return { agent, prompts: prompts.map((it) => ({ ...it })), runs }
+    },
+    /** The agent a message calls by its name, and what it is asked. */
+    async mentioned(message: string): Promise<Mention | undefined> {
+      if (!message.includes("@")) return undefined
+      const all = await folders.list()
+      return readMention(
+        message,
+        all.map((it) => it.slug),
+      )
+    },
+    make: folders.make,
+    validate: folders.validate,
+    trust: folders.trust,
+  }
+}

@@ -1,0 +1,77 @@
+import type { Log } from "#ground/base"
+import type { PipelineLine, PipelineSummary } from "#ground/contract"
+import { readAnswer, readSummary, writeResults } from "./continuity/files.ts"
+import { answerOf, findPrior } from "./continuity/prior.ts"
+import { promptBlock } from "./continuity/prompt-block.ts"
+import { type RunResults, summaryOf } from "./continuity/summary.ts"
+import type { Book } from "./engine/book.ts"
+import { stateOf } from "./engine/book.ts"
+import { documentOf } from "./events/document.ts"
+import type { RunState } from "./events/state.ts"
+import { runView } from "./events/views.ts"
+import { MOST_LOOKED_THROUGH } from "./limits.ts"
+import type { PriorAnswer } from "./stage.ts"
+
+type Deps = {
+  readonly book: Pick<Book, "events" | "list">
+  readonly log: Log
+  /** Where the results of runs lie as files. */
+  readonly directory: string
+}
+
+export type Results = ReturnType<typeof createResults>
+
+/** What runs leave behind: for later turns of their session, and for later runs. */
+export function createResults({ book, log, directory }: Deps) {
+  const place = (run: string) => ({ directory, run })
+  const read = async (run: string): Promise<RunState> => stateOf(run, await book.events(run))
+
+  const summary = (run: string): Promise<PipelineSummary> =>
+    readSummary(place(run), {
+      rebuild: async () => summaryOf(resultsOf(await read(run))),
+      log,
+    })
+  return {
+    summary,
+    /** Of a run that is not over yet. */
+    now: (state: RunState): PipelineSummary => summaryOf(resultsOf(state)),
+    /** At the end of a run, whichever way; the events have all of it, so a failure is no harm. */
+    async write(state: RunState): Promise<void> {
+      const results = resultsOf(state)
+      const document = documentOf(state)?.markdown
+      const answer = document === undefined ? undefined : answerOf(results)
+      try {
+        await writeResults(place(state.id), { summary: summaryOf(results), answer, document })
+      } catch (error) {
+        log.warn("the results of a pipeline run were not written", {
+          id: state.id,
+          error: String(error),
+        })
+      }
+    },
+    /** The run whose answer a new one is offered. */
+    async findPrior(
+      asked: Pick<PipelineLine, "agent" | "session" | "query">,
+    ): Promise<string | null> {
+      const rows = await book.list({ agent: asked.agent, limit: MOST_LOOKED_THROUGH })
+      return findPrior({ ...asked, runs: rows.map((it) => it.line) })?.id ?? null
+    },
+    prior: (run: string): Promise<PriorAnswer> =>
+      readAnswer(place(run), { rebuild: async () => answerOf(resultsOf(await read(run))), log }),
+    /** What stands in front of a session's next turn; undefined when it had no run that ended. */
+    async blockFor(session: string): Promise<string | undefined> {
+      const rows = await book.list({ session, limit: MOST_LOOKED_THROUGH })
+      const ended = rows.find((it) => it.line.endedAt !== null)
+      return ended === undefined ? undefined : promptBlock(await summary(ended.id))
+    },
+  }
+}
+
+/** The newest output of each stage, in their order, and how people see the run. */
+export function resultsOf(state: RunState): RunResults {
+  const outputs = state.start.config.stages.flatMap(({ name }, at) => {
+    const stage = state.stages[at]
+    return stage?.hasOutput === true ? [[name, stage.output] as const] : []
+  })
+  return { run: runView(state, { isAlone: false }), outputs: Object.fromEntries(outputs) }
+}

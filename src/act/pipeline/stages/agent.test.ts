@@ -1,0 +1,97 @@
+import { expect, test } from "vitest"
+import { agentStage } from "./agent.ts"
+import { AgentNotCompleted } from "./errors.ts"
+import type { AgentEnd, AgentStart } from "./ports.ts"
+import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
+
+const SCHEMA = { type: "object" }
+const TEMPLATE = `Do it.
+{{query}}
+
+\`\`\`script
+{"event":"one"}
+\`\`\`
+
+\`\`\`script
+{"event":"two"}
+\`\`\`
+`
+
+/** An agent that ends as it is told, and what it was started with. */
+function agents(end: Partial<AgentEnd> = {}) {
+  const starts: AgentStart[] = []
+  const stage = agentStage(
+    portsWith({
+      async startAgent(start) {
+        starts.push(start)
+        return { runId: "rn_1", outcome: "completed", text: "Done.", usd: 0.5, tokens: 900, ...end }
+      },
+    }),
+  )
+  return { stage, starts }
+}
+
+test("[PIPE-79] an agent is one activity with its run as detail, and its last words are the output", async () => {
+  const { stage, starts } = agents()
+  const effects = recordEffects(() => "")
+  const scope = { knowledge: false, sources: [], agents: ["default"], paths: ["src/**"] }
+  const config = { kind: "agent", mode: "edits", budgetUsd: 2, scope } as const
+  const { output, summary } = await stage(stageWorld({ stage: config, effects, query: "Mend it" }))
+  expect({ output, summary }).toEqual({ output: { text: "Done." }, summary: "Done." })
+  expect(starts).toMatchObject([
+    { type: undefined, mode: "edits", paths: ["src/**"], budgetUsd: 2, title: "Work: Mend it" },
+  ])
+  expect(effects.seen).toEqual([
+    {
+      what: "step",
+      key: "agent",
+      tool: "Agent",
+      kind: "agent",
+      title: "Work: Mend it",
+      detail: "rn_1",
+      usd: 0.5,
+      tokens: 900,
+    },
+  ])
+})
+
+test("[PIPE-79] JSON is found in what an agent says around it, and a false field is a repair", async () => {
+  const text =
+    'I looked.\n```json\n{"passed": false, "problems": ["total is 1"]}\n```\nThat is all.'
+  const { stage } = agents({ text })
+  const config = { kind: "agent", output: SCHEMA, passes: "passed" } as const
+  const { output, failed } = await stage(stageWorld({ stage: config }))
+  expect(output).toEqual({ passed: false, problems: ["total is 1"] })
+  expect(failed).toEqual({ problems: ["total is 1"], feedback: "- total is 1" })
+})
+
+test("[PIPE-79] an agent that says nothing readable has not passed", async () => {
+  const { stage } = agents({ text: "All fine, I think." })
+  const config = { kind: "agent", output: SCHEMA, passes: "passed" } as const
+  const { failed } = await stage(stageWorld({ stage: config }))
+  expect(failed?.problems).toEqual(["`passed` is not true"])
+})
+
+test("[PIPE-79] an agent that failed is an error whose result is not kept, so that a resume works again", async () => {
+  const { stage } = agents({ outcome: "failed" })
+  const kept = new Map<string, string>()
+  const effects = recordEffects(() => "", kept)
+  const failing = stage(stageWorld({ stage: { kind: "agent" }, effects }))
+  await expect(failing).rejects.toSatisfy(AgentNotCompleted.is)
+  expect(kept.size).toBe(0)
+})
+
+test("[PIPE-80] scripts of the synthetic agent stand in the prompt, by round, and no agent reads them", async () => {
+  const { stage, starts } = agents()
+  for (const iteration of [0, 1, 4]) {
+    const world = stageWorld({ stage: { kind: "agent" }, template: TEMPLATE, iteration })
+    await stage(world)
+  }
+  expect(starts.map((it) => it.script)).toEqual([
+    '{"event":"one"}\n',
+    '{"event":"two"}\n',
+    '{"event":"two"}\n',
+  ])
+  expect(starts[0]?.prompt).not.toContain("script")
+  expect(starts[0]?.prompt).toMatch(/<\/data>$/)
+})

@@ -1,0 +1,86 @@
+import type { Effects, StageResult, StageWork, StageWorld } from "../stage.ts"
+import { type Shaped, shapeContext } from "./context.ts"
+import { CLARITY_BAR } from "./limits.ts"
+import { summarize } from "./lines.ts"
+import { findOutput, Retrieved, WebFindings } from "./outputs.ts"
+import { passing } from "./passing.ts"
+import type { StagePorts } from "./ports.ts"
+import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
+import { isRecord } from "./records.ts"
+import { placeholdersOf } from "./template.ts"
+
+/** One focused question to a model, with the context its prompt asks for. */
+export function askStage(ports: Pick<StagePorts, "count">): StageWork {
+  return async (world) => {
+    const template = templateOf(world)
+    const isGrounded = placeholdersOf(template).includes("context")
+    const shaped = isGrounded ? await shape(world, ports) : undefined
+    const web = findOutput(world.outputs, WebFindings)?.web ?? []
+    const material = { web, ...(shaped === undefined ? {} : { context: shaped.text }) }
+    const { text, value } = await world.effects.ask("ask", {
+      title: titleOf(world),
+      instructions: instructionsFor(world),
+      prompt: promptFor(world, template, material),
+      schema: world.stage.output,
+      effort: world.stage.effort,
+      maxOutputTokens: world.stage.maxOutputTokens,
+    })
+    const answer = world.stage.output === undefined ? { text } : value
+    return resultOf(world, withReferences(limited(answer, world), shaped))
+  }
+}
+
+function titleOf({ stage, iteration, amendments }: StageWorld): string {
+  if (iteration > 0) return `${stage.title}, repair ${iteration}`
+  return amendments.length > 0 ? `${stage.title}, with what you changed` : stage.title
+}
+
+async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promise<Shaped> {
+  const paragraphs = findOutput(world.outputs, Retrieved)?.paragraphs ?? []
+  const web = findOutput(world.outputs, WebFindings)?.web ?? []
+  const budgetTokens = Math.min(
+    world.stage.contextTokens ?? world.depth.contextTokens,
+    world.depth.contextTokens,
+  )
+  const count = await ports.count()
+  const shaped = shapeContext({ paragraphs, web, prior: world.prior }, { budgetTokens, count })
+  await tellShape(world.effects, shaped, budgetTokens)
+  return shaped
+}
+
+/** Told from what was shaped, which is the same whenever the stage is done again. */
+function tellShape(effects: Effects, shaped: Shaped, budgetTokens: number): Promise<void> {
+  const left = shaped.left.length === 0 ? "" : `, ${shaped.left.length} paragraphs left out`
+  return effects.note("context", {
+    tool: "Context shaped",
+    kind: "plan",
+    title: `${shaped.tokens} of ${budgetTokens} tokens, ${shaped.references.length} texts${left}`,
+  })
+}
+
+/** A model plans more than it was asked to; the depth says how much is done. */
+function limited(answer: unknown, { depth }: StageWorld): unknown {
+  if (!isRecord(answer) || !Array.isArray(answer["subQueries"])) return answer
+  return { ...answer, subQueries: answer["subQueries"].slice(0, depth.subQueries) }
+}
+
+function withReferences(answer: unknown, shaped: Shaped | undefined): unknown {
+  if (shaped === undefined || !isRecord(answer)) return answer
+  return { ...answer, references: shaped.references }
+}
+
+function resultOf(world: StageWorld, output: unknown): StageResult {
+  const result: StageResult = { output, summary: summarize(output) }
+  const question = clarification(output)
+  if (question !== undefined) return { ...result, pause: { reason: "clarify", question } }
+  return { ...result, ...passing(world.stage, output) }
+}
+
+/** What a person is asked when the question could mean several things. */
+function clarification(output: unknown): string | undefined {
+  if (!isRecord(output)) return undefined
+  const { clarity, clarify } = output
+  if (typeof clarity !== "number" || clarity >= CLARITY_BAR) return undefined
+  const isAsked = typeof clarify === "string" && clarify.trim() !== ""
+  return isAsked ? clarify : "What exactly is meant? Say it in other words, or go on as it is."
+}

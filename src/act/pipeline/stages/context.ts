@@ -1,0 +1,105 @@
+import type { PriorAnswer } from "../stage.ts"
+import { BESIDE_SHARE, MOST_WEB_CHARACTERS } from "./limits.ts"
+import type { Reference, RetrievedParagraph, WebResult } from "./outputs.ts"
+
+export type Shaped = {
+  readonly text: string
+  readonly tokens: number
+  readonly references: readonly Reference[]
+  /** Paragraphs that did not fit, by id. */
+  readonly left: readonly string[]
+}
+
+type Material = {
+  readonly paragraphs: readonly RetrievedParagraph[]
+  readonly web: readonly WebResult[]
+  readonly prior: PriorAnswer | undefined
+}
+
+type Room = { readonly budgetTokens: number; count(text: string): number }
+
+type Piece = { readonly text: string; readonly reference?: Reference; readonly id?: string }
+
+/** The material of an answer as XML within a budget: whole paragraphs only, the best first. */
+export function shapeContext(material: Material, { budgetTokens, count }: Room): Shaped {
+  const beside = [...priorPieces(material.prior), ...webPieces(material.web)]
+  const besideTokens = Math.floor(budgetTokens * BESIDE_SHARE)
+  const extra = takeWithin(beside, { budgetTokens: besideTokens, count })
+  const main = takeWithin(paragraphPieces(material.paragraphs), {
+    budgetTokens: budgetTokens - extra.tokens - count(wrap("", "")),
+    count,
+  })
+  const text = wrap(join(main.taken), join(extra.taken))
+  return {
+    text,
+    tokens: count(text),
+    references: [...main.taken, ...extra.taken].flatMap((it) => it.reference ?? []),
+    left: main.left.flatMap((it) => it.id ?? []),
+  }
+}
+
+/** A piece that does not fit is left; smaller ones behind it may still. */
+function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
+  const taken: Piece[] = []
+  const left: Piece[] = []
+  let tokens = 0
+  for (const piece of pieces) {
+    // With its line break: pieces counted apart must not come to less than they do together.
+    const size = count(`${piece.text}\n`) + 1
+    const fits = tokens + size <= budgetTokens
+    if (fits) tokens += size
+    ;(fits ? taken : left).push(piece)
+  }
+  return { taken, left, tokens }
+}
+
+function paragraphPieces(paragraphs: readonly RetrievedParagraph[]): readonly Piece[] {
+  return paragraphs.map((it, index) => {
+    const label = `P${index + 1}`
+    const origin = it.isPrior ? ' from="an earlier answer"' : ""
+    const name = `label="${label}" id="${escape(it.id)}" citation="${escape(it.citation)}"`
+    const { id, title, citation, text, tier, isPrior } = it
+    return {
+      id,
+      text: `<paragraph ${name} tier="${tier}"${origin}>${escape(text)}</paragraph>`,
+      reference: { label, title, citation, text, paragraph: id, url: null, tier, isPrior },
+    }
+  })
+}
+
+function webPieces(web: readonly WebResult[]): readonly Piece[] {
+  const base = { paragraph: null, tier: "web", isPrior: false } as const
+  return web.map(({ title, url, text: whole }, index) => {
+    const label = `W${index + 1}`
+    const text = whole.slice(0, MOST_WEB_CHARACTERS)
+    const name = `label="${label}" title="${escape(title)}" url="${escape(url)}"`
+    return {
+      text: `<result ${name}>${escape(text)}</result>`,
+      reference: { ...base, label, title, citation: title, text, url },
+    }
+  })
+}
+
+/** Without its old labels: they would name other paragraphs here. */
+function priorPieces(prior: PriorAnswer | undefined): readonly Piece[] {
+  return (prior?.sections ?? []).map(({ title, text }) => ({
+    text: `<prior run="${escape(prior?.run ?? "")}" title="${escape(title)}">${escape(withoutLabels(text))}</prior>`,
+  }))
+}
+
+function withoutLabels(text: string): string {
+  return text.replaceAll(/\s*\[[PW]\d+(?:,\s*[PW]\d+)*\]/g, "")
+}
+
+const join = (pieces: readonly Piece[]): string => pieces.map((it) => it.text).join("\n")
+
+const wrap = (paragraphs: string, beside: string): string =>
+  `<knowledge>\n${paragraphs}\n</knowledge>\n<beside>\n${beside}\n</beside>`
+
+function escape(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+}

@@ -1,0 +1,68 @@
+import type { Answer, Reference, Scores, SubQuery } from "./outputs.ts"
+
+type Parts = {
+  readonly answer: Answer
+  readonly scores: Scores | undefined
+  readonly plan: readonly SubQuery[]
+  readonly notes: readonly string[]
+}
+
+/** What a reader needs first stands first; how it was found stands last. */
+export function renderDocument(parts: Parts): string {
+  const { title, shortAnswer, keyPoints, sections, references } = parts.answer
+  const blocks = [
+    `# ${plain(title)}`,
+    unverified(parts.scores),
+    shortAnswer,
+    block("## Key points", bullets(keyPoints)),
+    ...sections.map((it) => block(`## ${plain(it.title)}`, it.text)),
+    block("## References", references.map(reference).join("\n")),
+    block("## Details", details(parts)),
+  ]
+  return `${blocks.filter((it) => it !== "").join("\n\n")}\n`
+}
+
+function unverified(scores: Scores | undefined): string {
+  if (scores === undefined || scores.isPassed) return ""
+  const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
+  return `> Verification did not pass: ${failed.join(", ")}. Read this with the sources beside it.`
+}
+
+function isBelow(check: string, { scores, bars }: Scores): boolean {
+  const [score, bar] = [scores[check] ?? 0, bars[check] ?? 0]
+  return check === "contradictions" ? score > bar : score < bar
+}
+
+function details({ scores, plan, notes }: Parts): string {
+  const asked = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
+  return [block("### What was asked", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
+    .filter((it) => it !== "")
+    .join("\n\n")
+}
+
+function scoreTable(scores: Scores | undefined): string {
+  if (scores === undefined) return ""
+  const rows = Object.entries(scores.scores).map(([name, score]) => {
+    const bar = scores.bars[name] ?? 0
+    const needed = name === "contradictions" ? `at most ${bar}` : `at least ${bar.toFixed(2)}`
+    const value = name === "contradictions" ? String(score) : score.toFixed(2)
+    return `| ${name} | ${value} | ${needed} |`
+  })
+  const head = "| verification | score | needed |\n|---|---|---|"
+  return block("### Verification", `${head}\n${rows.join("\n")}\n\nChecked by ${scores.by}.`)
+}
+
+function reference({ label, title, citation, url, isPrior }: Reference): string {
+  const where = citation === title ? plain(title) : `${plain(citation)} (${plain(title)})`
+  const link = url === null ? "" : ` <${url.replaceAll(/[\s<>]/g, "")}>`
+  return `- [${label}] ${where}${link}${isPrior ? ", from the earlier answer" : ""}`
+}
+
+const block = (head: string, text: string): string => (text === "" ? "" : `${head}\n\n${text}`)
+
+const bullets = (lines: readonly string[]): string => lines.map((it) => `- ${it}`).join("\n")
+
+/** One line that begins no markup of its own. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[<>]/g, "").trim()
+}

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest"
+import { PipelineDocument } from "#ground/contract"
+import { documentStage } from "./document.ts"
+import { Answer, type Scores } from "./outputs.ts"
+import { recordEffects, stageWorld } from "./world.fixture.ts"
+
+const common = { title: "Tariff", tier: "primary", isPrior: false } as const
+const references = [
+  { ...common, label: "P1", citation: "Tariff § 1", text: "x", paragraph: "a.1", url: null },
+  { ...common, label: "P2", citation: "Tariff § 2", text: "y", paragraph: "a.2", url: null },
+  {
+    ...common,
+    label: "W1",
+    title: "A <page>",
+    citation: "A <page>",
+    text: "z",
+    paragraph: null,
+    url: "https://harbour.example/1",
+    tier: "web",
+  },
+]
+const answer = {
+  title: "Dues",
+  shortAnswer: "Dues are paid once [P2].",
+  keyPoints: ["Once a call [P2]."],
+  sections: [{ title: "Elsewhere", text: "Elsewhere too (W1). And nobody knows [P9]." }],
+  references,
+}
+const scores: Scores = {
+  scores: { "citation accuracy": 0.5, contradictions: 0 },
+  bars: { "citation accuracy": 0.75, contradictions: 0 },
+  isPassed: false,
+  by: "words",
+  failures: [],
+}
+const plan = { subQueries: [{ question: "When are dues paid?", why: "", target: "" }] }
+
+function writing(outputs: Readonly<Record<string, unknown>>, effects = recordEffects(() => "")) {
+  return documentStage()(stageWorld({ stage: { kind: "document" }, outputs, effects }))
+}
+
+test("[PIPE-78] a document gives the short answer first, then points, sections, references, details", async () => {
+  const { output } = await writing({ plan, answer, verify: { ...scores, isPassed: true } })
+  expect(output).toHaveProperty("markdown", expect.any(String))
+  const { markdown } = PipelineDocument.partial().parse(output)
+  expect(markdown).toMatchInlineSnapshot(`
+    "# Dues
+
+    Dues are paid once [P2].
+
+    ## Key points
+
+    - Once a call [P2].
+
+    ## Elsewhere
+
+    Elsewhere too [W1]. And nobody knows.
+
+    ## References
+
+    - [P2] Tariff § 2 (Tariff)
+    - [W1] A page <https://harbour.example/1>
+
+    ## Details
+
+    ### What was asked
+
+    1. When are dues paid?
+
+    ### Verification
+
+    | verification | score | needed |
+    |---|---|---|
+    | citation accuracy | 0.50 | at least 0.75 |
+    | contradictions | 0 | at most 0 |
+
+    Checked by words.
+    "
+  `)
+})
+
+test("[PIPE-78] a document whose verification did not pass says so at its head", async () => {
+  const { output } = await writing({ answer, verify: scores })
+  const { markdown = "" } = PipelineDocument.partial().parse(output)
+  expect(markdown.split("\n")[2]).toBe(
+    "> Verification did not pass: citation accuracy. Read this with the sources beside it.",
+  )
+  expect(output).toMatchObject({ isPartial: true })
+})
+
+test("[PIPE-78] references are those that are used, in order of first use, each once", async () => {
+  const effects = recordEffects(() => "")
+  const { output } = await writing({ answer }, effects)
+  expect(Answer.parse(output).references.map((it) => it.label)).toEqual(["P2", "W1"])
+  const parsed = PipelineDocument.shape.references.parse(Answer.parse(output).references)
+  expect(parsed[1]).toMatchObject({ url: "https://harbour.example/1", paragraph: null })
+  expect(effects.seen).toMatchObject([{ what: "note", tool: "Document written" }])
+})
+
+test("[PIPE-78] of stages without sections the document holds what each of them said", async () => {
+  const { output } = await writing({ first_look: { text: "It is so." }, other: { steps: [] } })
+  expect(output).toMatchObject({ sections: [{ title: "first look", text: "It is so." }] })
+})

@@ -1,0 +1,2 @@
+export type { AgentEnd, AgentStart, StagePorts } from "./ports.ts"
+export { createStages } from "./stages.ts"

@@ -1,0 +1,214 @@
+import {
+  type LabelGroup,
+  labelGroupsOf,
+  parenthesisedGroupsOf,
+  splitSentences,
+} from "#know/knowledge"
+import { contentWords } from "./words.ts"
+
+/** A sentence clearly rests on a text that has so much of its words, and so much more than the next. */
+const CLEAR_SHARE = 0.6
+const CLEAR_LEAD_SHARE = 0.15
+
+/** Two are enough for what people and models write. */
+const MOST_ROUNDS = 4
+
+/** With fewer words than this any text has most of them. */
+const FEWEST_CLEAR_WORDS = 5
+
+type Section = { readonly title: string; readonly text: string }
+type Reference = { readonly label: string; readonly text: string }
+
+export type PostProcessed = {
+  readonly sections: readonly Section[]
+  /** Labels in the order of their first use. */
+  readonly used: readonly string[]
+  /** Labels that the text did not have. */
+  readonly added: number
+  /** Labels that stand for nothing, each once. */
+  readonly dropped: readonly string[]
+}
+
+/**
+ * Puts the labels of an answer right: one way of writing, none that stands for nothing, none twice
+ * in a sentence, and one where a sentence clearly rests on one text. Done again it changes nothing.
+ */
+export function postProcess(input: {
+  readonly sections: readonly Section[]
+  readonly references: readonly Reference[]
+}): PostProcessed {
+  const index = indexOf(input.references)
+  const dropped = new Set<string>()
+  let added = 0
+  const sections = input.sections.map(({ title, text }) => {
+    const done = labelSentences(writeLabels(text, index.labels, dropped), index)
+    added += done.added
+    return { title, text: done.text }
+  })
+  const used = new Set(
+    sections.flatMap(({ text }) => labelGroupsOf(text).flatMap((it) => it.labels)),
+  )
+  const isKnown = (label: string): boolean => index.labels.has(label)
+  return { sections, used: [...used].filter(isKnown), added, dropped: [...dropped] }
+}
+
+/** Adds what is missing and takes out what is said twice, sentence by sentence. */
+function labelSentences(text: string, index: Index): { text: string; added: number } {
+  let written = text
+  let added = 0
+  // A label taken out may part two sentences, or join them: then they are looked at once more.
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const from = written
+    const sentences = splitSentences(from)
+    const missing = sentences.flatMap((it) => missingLabel(from, it, index) ?? [])
+    const labelled = sentences.filter((it) => it.labels.length > 0)
+    const repeated = labelled.flatMap((it) => repetitions(from, it))
+    const edits = [...missing, ...repeated].toSorted((one, other) => one.start - other.start)
+    written = withEdits(from, edits)
+    added += missing.length
+    if (repeated.length === 0) break
+  }
+  return { text: written, added }
+}
+
+type Sentence = ReturnType<typeof splitSentences>[number]
+type Edit = { readonly start: number; readonly end: number; readonly put: string }
+
+/** Edits are in order and do not overlap. */
+function withEdits(text: string, edits: readonly Edit[]): string {
+  let written = ""
+  let from = 0
+  for (const { start, end, put } of edits) {
+    written += text.slice(from, start) + put
+    from = end
+  }
+  return written + text.slice(from)
+}
+
+const CODE = /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|$(?![\s\S]))/gm
+
+/** Each label as [P3], outside of code. */
+function writeLabels(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
+  let written = ""
+  let from = 0
+  for (const code of text.matchAll(CODE)) {
+    written += writeProse(text.slice(from, code.index), known, dropped) + code[0]
+    from = code.index + code[0].length
+  }
+  return written + writeProse(text.slice(from), known, dropped)
+}
+
+function writeProse(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
+  const groups = [...labelGroupsOf(text), ...parenthesisedGroupsOf(text)].toSorted(
+    (one, other) => one.start - other.start,
+  )
+  const bare = bareLabels(text, groups, known)
+  const edits = [...groups, ...bare]
+    .toSorted((one, other) => one.start - other.start)
+    .map((group) => {
+      for (const label of group.labels) if (!known.has(label)) dropped.add(label)
+      const labels = group.labels.filter((label) => known.has(label))
+      return labels.length === 0 ? removal(text, group) : { ...group, put: bracketed(labels) }
+    })
+  return withEdits(text, edits)
+}
+
+function bracketed(labels: readonly string[]): string {
+  return labels.map((label) => `[${label}]`).join(" ")
+}
+
+const BARE = /([PW])(\d{1,4})(?![\p{L}\p{N}_]|-[\p{L}\p{N}])/gu
+/** Part of another word, of a path, or after a name that is not only the first word of a sentence. */
+const NO_LABEL_AFTER =
+  /[\p{L}\p{N}_#/.-]$|(?<!\p{L})(?!(?:See|As|In|By|Per|From|Under|With|Also|Both|And|But|Source)\s)\p{Lu}\p{L}+\s$/u
+
+/** "as P3 says". A "Quay P3" is a name, and what is not known may be one too. */
+function bareLabels(
+  text: string,
+  groups: readonly LabelGroup[],
+  known: ReadonlySet<string>,
+): readonly LabelGroup[] {
+  const inside = groups.map(({ start, end }) => ({ start, end }))
+  let next = 0
+  const bare: LabelGroup[] = []
+  for (const match of text.matchAll(BARE)) {
+    const start = match.index
+    while ((inside[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
+    const isInside = start >= (inside[next]?.start ?? Number.POSITIVE_INFINITY)
+    const label = `${match[1]}${Number(match[2])}`
+    if (isInside || !known.has(label)) continue
+    if (NO_LABEL_AFTER.test(text.slice(Math.max(0, start - 30), start))) continue
+    bare.push({ start, end: start + match[0].length, labels: [label] })
+  }
+  return bare
+}
+
+/** Taken out with the space before it, where that leaves the words around it apart. */
+function removal(text: string, { start, end }: { start: number; end: number }): Edit {
+  const isApart = end === text.length || /[\s.,;:!?)\]]/.test(text[end] ?? "")
+  const before = /[ \t]+$/.exec(text.slice(Math.max(0, start - 8), start))?.[0].length ?? 0
+  if (isApart) return { start: start - before, end, put: "" }
+  const isJoined = before === 0 && start > 0 && !/[\s([]/.test(text[start - 1] ?? "")
+  return { start, end, put: isJoined ? " " : "" }
+}
+
+/** Further mentions of a label in one sentence. */
+function repetitions(text: string, { start, end }: Sentence): readonly Edit[] {
+  const seen = new Set<string>()
+  return labelGroupsOf(text.slice(start, end)).flatMap((group) => {
+    const isSeen = group.labels.every((label) => seen.has(label))
+    for (const label of group.labels) seen.add(label)
+    return isSeen ? removal(text, { start: start + group.start, end: start + group.end }) : []
+  })
+}
+
+/** Where the label of the text goes on which the sentence clearly rests: before its full stop. */
+function missingLabel(text: string, sentence: Sentence, index: Index): Edit | undefined {
+  if (sentence.labels.length > 0) return undefined
+  const said = text.slice(sentence.start, sentence.end).trimEnd()
+  if (said.trimStart().startsWith("|") || /[:?]$/.test(said)) return undefined
+  const label = clearLabel(contentWords(sentence.text), index)
+  if (label === undefined) return undefined
+  const at = sentence.start + endOfWords(said)
+  return { start: at, end: at, put: ` [${label}]` }
+}
+
+/** After the last word: before a full stop, and before what closes a quotation with it. */
+function endOfWords(said: string): number {
+  let end = said.length
+  while (end > 0 && !/[\p{L}\p{M}\p{N})\]%`]/u.test(said[end - 1] ?? "")) end--
+  return end === 0 ? said.length : end
+}
+
+type Index = {
+  readonly labels: ReadonlySet<string>
+  /** Which references have a word. */
+  readonly byWord: ReadonlyMap<string, readonly string[]>
+}
+
+function indexOf(references: readonly Reference[]): Index {
+  const byWord = new Map<string, string[]>()
+  for (const { label, text } of references) {
+    for (const word of contentWords(text)) {
+      const labels = byWord.get(word)
+      if (labels === undefined) byWord.set(word, [label.toUpperCase()])
+      else labels.push(label.toUpperCase())
+    }
+  }
+  return { labels: new Set(references.map((it) => it.label.toUpperCase())), byWord }
+}
+
+function clearLabel(words: ReadonlySet<string>, { byWord }: Index): string | undefined {
+  if (words.size < FEWEST_CLEAR_WORDS) return undefined
+  const counts = new Map<string, number>()
+  for (const word of words) {
+    for (const label of byWord.get(word) ?? []) counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  let [best, most, next] = ["", 0, 0]
+  for (const [label, count] of counts) {
+    if (count > most) [best, most, next] = [label, count, most]
+    else next = Math.max(next, count)
+  }
+  const isClear = most >= words.size * CLEAR_SHARE && most - next >= words.size * CLEAR_LEAD_SHARE
+  return isClear ? best : undefined
+}

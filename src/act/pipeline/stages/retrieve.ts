@@ -1,0 +1,167 @@
+import type { KbBy, KbFound, KbParagraph } from "#ground/contract"
+import type { PriorAnswer, StageWork, StageWorld } from "../stage.ts"
+import { fuse, type Ranked } from "./fuse.ts"
+import {
+  LONGEST_SEARCH_CHARACTERS,
+  MOST_HITS,
+  MOST_HOP_STARTS,
+  PRIOR_SHARE,
+  PRIOR_WORD_SHARE,
+  SPARE_HITS,
+} from "./limits.ts"
+import { findOutput, Plan, type RetrievedParagraph, type SubQuery } from "./outputs.ts"
+import type { StagePorts } from "./ports.ts"
+import { whyFailed } from "./why.ts"
+import { contentWords, shareOfWords } from "./words.ts"
+
+type Ports = Pick<StagePorts, "knowledge">
+
+/** A paragraph as it is kept: what is cited later is what was found now. */
+type Found = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "tier">
+type Search = { readonly hits: readonly Found[]; readonly by: KbBy | null }
+
+/** Searches the knowledge base for each sub-query and follows references from the best hits. */
+export function retrieveStage(ports: Ports): StageWork {
+  return async (world) => {
+    const plan = findOutput(world.outputs, Plan)?.subQueries ?? [asPlan(world.query)]
+    const asked = plan.slice(0, world.depth.subQueries)
+    const answered = answeredBefore(asked, world.prior)
+    const prior = await priorParagraphs(world, ports)
+    const searches = await searchAll(world, asked, { answered, ports })
+    const hops = await followReferences(world, searches, ports)
+    const lists: readonly Ranked<Found>[] = [
+      { items: prior, isPrior: true, by: [] },
+      ...searches.map(({ hits, number }) => ({ items: hits, isPrior: false, by: [number] })),
+      { items: hops, isPrior: false, by: [] },
+    ]
+    const paragraphs = fuse(lists, world.depth.paragraphs)
+    const notFound = searches.filter((it) => it.hits.length === 0).map((it) => it.question)
+    const by = searches.find((it) => it.by !== null)?.by ?? null
+    if (paragraphs.length === 0) return nothingFound(asked.length)
+    return {
+      output: { paragraphs, answered, notFound, by },
+      summary: summaryOf(paragraphs, answered.length),
+    }
+  }
+}
+
+const asPlan = (question: string): SubQuery => ({ question, why: "", target: "" })
+
+function nothingFound(queries: number) {
+  const note = `The knowledge base has nothing for ${queries === 1 ? "the question" : "any of the sub-queries"}.`
+  return { output: null, summary: note, skipped: note }
+}
+
+function summaryOf(
+  paragraphs: readonly Pick<RetrievedParagraph, "by" | "isPrior">[],
+  answered: number,
+) {
+  const reached = paragraphs.filter((it) => it.by.length === 0 && !it.isPrior).length
+  const parts = [
+    `${paragraphs.length} paragraphs`,
+    reached > 0 ? `${reached} of them reached over references` : "",
+    answered > 0 ? `${answered} sub-queries answered by the earlier run` : "",
+  ]
+  return parts.filter((it) => it !== "").join(", ")
+}
+
+/** Sub-queries whose words an earlier section has; the others are what it does not hold. */
+function answeredBefore(
+  plan: readonly SubQuery[],
+  prior: PriorAnswer | undefined,
+): readonly { readonly question: string; readonly section: string }[] {
+  const sections = (prior?.sections ?? [])
+    .filter((it) => it.paragraphs.length > 0)
+    .map((it) => ({ title: it.title, words: contentWords(`${it.title} ${it.text}`) }))
+  return plan.flatMap(({ question }) => {
+    const words = contentWords(question)
+    const section = sections.find((it) => shareOfWords(words, it.words) >= PRIOR_WORD_SHARE)
+    return section === undefined ? [] : [{ question, section: section.title }]
+  })
+}
+
+async function priorParagraphs(world: StageWorld, ports: Ports): Promise<readonly Found[]> {
+  const all = [...new Set(world.prior?.sections.flatMap((it) => it.paragraphs) ?? [])]
+  const ids = all.slice(0, Math.ceil(world.depth.paragraphs * PRIOR_SHARE))
+  if (ids.length === 0) return []
+  const title = `${ids.length} paragraphs of the answer of ${world.prior?.run}`
+  return reading(world, { key: "prior", tool: "Prior Research", title }, async () => {
+    const found = await ports.knowledge.paragraphs(ids)
+    return { hits: found.map(kept), by: null }
+  }).then((it) => it.hits)
+}
+
+type Asked = {
+  readonly answered: readonly { readonly question: string }[]
+  readonly ports: Ports
+}
+
+async function searchAll(world: StageWorld, plan: readonly SubQuery[], asked: Asked) {
+  const known = new Set(asked.answered.map((it) => it.question))
+  const share = Math.ceil(world.depth.paragraphs / plan.length)
+  const limit = Math.min(share + SPARE_HITS, MOST_HITS)
+  const searches: (Search & { readonly question: string; readonly number: number })[] = []
+  for (const [index, { question }] of plan.entries()) {
+    if (known.has(question)) continue
+    const number = index + 1
+    const step = { key: `kb:${number}`, tool: "Knowledge Base Search", title: question }
+    const query = { query: question.slice(0, LONGEST_SEARCH_CHARACTERS), limit, hops: 0 }
+    const found = await reading(world, step, (signal) =>
+      asked.ports.knowledge.search(query, { signal }).then(keptAll),
+    )
+    searches.push({ ...found, question, number })
+  }
+  return searches
+}
+
+async function followReferences(
+  world: StageWorld,
+  searches: readonly Search[],
+  { knowledge }: Ports,
+): Promise<readonly Found[]> {
+  const best = searches.flatMap((it) => it.hits.slice(0, 2)).map((it) => it.id)
+  const paragraphs = [...new Set(best)].slice(0, MOST_HOP_STARTS)
+  if (paragraphs.length === 0) return []
+  const title = `references of the ${paragraphs.length} best paragraphs`
+  const limit = Math.min(world.depth.paragraphs, MOST_HITS)
+  const step = { key: "hops", tool: "Deep Retrieval", title }
+  const found = await reading(world, step, () =>
+    knowledge.hop({ paragraphs, depth: 1, limit }).then(keptAll),
+  )
+  return found.hits
+}
+
+type Step = { readonly key: string; readonly tool: string; readonly title: string }
+
+/** A search that fails leaves its mark and finds nothing; the others go on. */
+function reading(
+  world: StageWorld,
+  step: Step,
+  read: (signal: AbortSignal) => Promise<Search>,
+): Promise<Search> {
+  const { key, ...label } = step
+  const needs = { kind: "knowledge" } as const
+  return world.effects.step(key, { ...label, kind: "search", needs }, async (signal) => {
+    try {
+      const result = await read(signal)
+      return { result, detail: detailOf(result) }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { result: { hits: [], by: null }, detail: whyFailed(error), outcome: "failed" }
+    }
+  })
+}
+
+function detailOf({ hits, by }: Search): string {
+  const meaning = by?.meaning === null || by === null ? "" : `, by words and ${by.meaning}`
+  return `${hits.length} paragraphs${meaning}`
+}
+
+const keptAll = (found: KbFound): Search => ({
+  hits: found.hits.map((it) => kept(it.paragraph)),
+  by: found.by,
+})
+
+function kept({ id, title, citation, text, tier }: KbParagraph): Found {
+  return { id, title, citation, text, tier }
+}

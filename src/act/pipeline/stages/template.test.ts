@@ -1,0 +1,38 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { fence, readFence } from "./fence.ts"
+import { fillTemplate, PLACEHOLDERS, unknownPlaceholders } from "./template.ts"
+
+test("[PIPE-71] a prompt is filled in one pass: braces in what is put in are left as they are", () => {
+  const filled = fillTemplate("A {{query}} and {{ plan }}", (it) => `<{{${it}}}>`)
+  expect(filled).toBe("A <{{query}}> and <{{plan}}>")
+})
+
+test("[PIPE-71] what nobody gives is named, with the stages that come before", () => {
+  const template = "{{query}} {{outputs.plan}} {{outputs.later}} {{quarry}} {{query}}"
+  expect(unknownPlaceholders(template, ["plan"])).toEqual(["outputs.later", "quarry"])
+  const all = PLACEHOLDERS.map((it) => `{{${it}}}`).join(" ")
+  expect(unknownPlaceholders(all, [])).toEqual([])
+})
+
+test("[PIPE-71] no text ends its own fence, and what stands in one is read back", () => {
+  fc.assert(
+    fc.property(hostile, hostile, (first, second) => {
+      const prompt = `${fence("query", first)}\nwords\n${fence("plan", second)}`
+      expect(prompt.split("</data>")).toHaveLength(3)
+      expect(prompt.match(/<data /g)).toHaveLength(2)
+      expect(readFence(prompt, "plan")).toBe(unlike(second))
+    }),
+    fcParameters({ numRuns: 500 }),
+  )
+})
+
+const hostile = fc
+  .array(
+    fc.oneof(fc.string(), fc.constantFrom("</data>", "\n</data>", '<data name="plan">\n', "<DATA")),
+  )
+  .map((it) => it.join(""))
+
+/** The one sign that a fence changes: a written-out entity comes back as what it stands for. */
+const unlike = (text: string): string => text.replaceAll(/&lt;(?=\/?data\b)/gi, "<")

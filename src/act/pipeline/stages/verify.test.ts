@@ -1,0 +1,115 @@
+import { expect, test } from "vitest"
+import { VERIFY } from "#test/handbook"
+import { NothingToVerify } from "./errors.ts"
+import { sentencesNamed } from "./feedback.ts"
+import { readFence } from "./fence.ts"
+import type { Reference } from "./outputs.ts"
+import { verifyStage } from "./verify.ts"
+import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
+
+const reference = (
+  label: string,
+  text: string,
+  tier: Reference["tier"] = "primary",
+): Reference => ({
+  label,
+  text,
+  tier,
+  title: "Re-pricing Order",
+  citation: "Re-pricing Order § 3.4",
+  paragraph: label.startsWith("W") ? null : `id-${label}`,
+  url: label.startsWith("W") ? "https://harbour.example/1" : null,
+  isPrior: false,
+})
+
+const RULE = "The Re-pricing Notice must be given to the Master within 24 hours of the event."
+const OLD = "The Re-pricing Notice must be given to the Master within 48 hours of the event."
+const references = [reference("P1", RULE), reference("P2", OLD, "guide")]
+
+const knowledge = {
+  ...portsWith({}).knowledge,
+  trace: async () => ({ steps: [] }),
+}
+const verify = verifyStage({ knowledge, verify: VERIFY })
+
+function verifying(text: string, own: Partial<Parameters<typeof stageWorld>[0]> = {}) {
+  const sections = [{ title: "Notice", text }]
+  return stageWorld({
+    stage: { kind: "verify", prompt: undefined },
+    outputs: { synthesize: { sections, references } },
+    template: "{{pairs}}",
+    ...own,
+  })
+}
+
+test("[PIPE-77] an answer is held against what it cites four ways, each seen as a step of its own", async () => {
+  const effects = recordEffects(() => "")
+  const result = await verify(verifying(`${RULE} [P1]`, { effects }))
+  expect(result.failed).toBeUndefined()
+  expect(result.output).toMatchObject({
+    isPassed: true,
+    by: "words",
+    scores: { "entity grounding": 1, "citation accuracy": 1, contradictions: 0 },
+  })
+  expect(effects.seen.map((it) => (it.what === "ask" ? "ask" : it.tool))).toEqual([
+    "Entity Verification",
+    "Citation Verification",
+    "Relation Verification",
+    "Contradiction Verification",
+  ])
+})
+
+test("[PIPE-77] what fails is fed back with its sentences and the evidence that was read", async () => {
+  const wrong = "The Re-pricing Notice may be sung to the Pilot of Ostmark within 30 weeks."
+  const { failed, output } = await verify(verifying(`${wrong} [P1]`))
+  expect(output).toMatchObject({ isPassed: false })
+  expect(sentencesNamed(failed?.feedback ?? "")).toContain(wrong)
+  expect(failed?.feedback).toContain("Evidence read:")
+  expect(failed?.feedback).toContain("24 hours")
+  expect(failed?.problems.join()).toMatch(/citation accuracy 0, needed 0.75/)
+})
+
+test("[PIPE-77] a contradiction is counted once, however often the answer repeats it", async () => {
+  const both = `${RULE} [P1] ${OLD} [P2]`
+  const { output, failed } = await verify(verifying(`${both}\n\n${both}`))
+  expect(output).toMatchObject({ scores: { contradictions: 1 }, isPassed: false })
+  expect(failed?.feedback.match(/- Sentence:/g)).toHaveLength(1)
+})
+
+test("[PIPE-77] a title states nothing, however much it sounds like a rule", async () => {
+  const title =
+    "The Re-pricing Notice need not be given\nto the Master within 72 hours of the event."
+  const outputs = { synthesize: { sections: [{ title, text: `${RULE} [P1]` }], references } }
+  const { output } = await verify(verifying("", { outputs }))
+  expect(output).toMatchObject({ isPassed: true, failures: [] })
+})
+
+test("[PIPE-77] web results count as evidence under their own labels", async () => {
+  const page = reference("W1", "Elsewhere the Berth Window has 36 hours.", "web")
+  const sections = [{ title: "Elsewhere", text: "Elsewhere the Berth Window has 36 hours. [W1]" }]
+  const outputs = { synthesize: { sections, references: [page] } }
+  const { output } = await verify(verifying("", { outputs }))
+  expect(output).toMatchObject({ isPassed: true, scores: { "citation accuracy": 1 } })
+})
+
+test("[PIPE-77] with a prompt a model judges all citations in one question, and its no counts", async () => {
+  const effects = recordEffects(() => ({ verdicts: [{ number: 1, isSupported: false }] }))
+  const stage = { kind: "verify", prompt: "verify.md" } as const
+  const { output, failed } = await verify(verifying(`${RULE} [P1]`, { effects, stage }))
+  expect(output).toMatchObject({ by: "words and model", scores: { "citation accuracy": 0 } })
+  expect(failed?.feedback).toContain("The model says")
+  const asks = effects.seen.filter((it) => it.what === "ask")
+  expect(asks).toHaveLength(1)
+  expect(readFence(asks[0]?.ask.prompt ?? "", "pairs")).toContain(`1. Sentence: ${RULE}`)
+})
+
+test("[PIPE-77] a model that judges nothing is no judge: the words count, and it is said", async () => {
+  const effects = recordEffects(() => ({ verdicts: [] }))
+  const stage = { kind: "verify", prompt: "verify.md" } as const
+  const { output } = await verify(verifying(`${RULE} [P1]`, { effects, stage }))
+  expect(output).toMatchObject({ by: "words", isPassed: true })
+})
+
+test("[PIPE-77] with no answer there is nothing to verify, and that is an error", async () => {
+  await expect(verify(verifying("", { outputs: {} }))).rejects.toSatisfy(NothingToVerify.is)
+})

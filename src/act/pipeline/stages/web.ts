@@ -1,0 +1,164 @@
+import type { KbWeb } from "#ground/contract"
+import type { StageResult, StageWork, StageWorld } from "../stage.ts"
+import {
+  LONGEST_SEARCH_CHARACTERS,
+  MOST_HITS,
+  MOST_WEB_FAILURES,
+  MOST_WEB_QUERIES,
+  WEB_RESULTS_A_QUERY,
+} from "./limits.ts"
+import { findOutput, Plan, type SubQuery, type WebResult } from "./outputs.ts"
+import type { StagePorts } from "./ports.ts"
+import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
+import { whyFailed } from "./why.ts"
+
+/** In a scope: whichever source is set up for web searches. */
+const ANY_WEB_SOURCE = "web-search"
+
+const CHANGED = "changed"
+
+type Ports = Pick<StagePorts, "web" | "knowledge">
+type Searched = Pick<KbWeb, "source" | "note" | "results">
+
+/** Holds the plan against the web and lets a model refine it. */
+export function webStage(ports: Ports): StageWork {
+  return async (world) => {
+    const plan = planOf(world)
+    if (!world.depth.web) return skip("This depth searches no web.")
+    const searched = await searchAll(world, plan, ports)
+    const web = distinct(searched.flatMap((it) => it.results))
+    if (web.length === 0) return skip(whyNothing(searched))
+    const documents = await documentsFor(world, ports)
+    const refined = await refine(world, plan, { web, documents })
+    const changed = refined.filter((it) => it.note === CHANGED).length
+    await validated(world, refined)
+    return {
+      output: { subQueries: refined, web, changed },
+      summary: `plan refined, ${changed} of ${refined.length} sub-queries changed`,
+    }
+  }
+}
+
+const skip = (note: string): StageResult => ({ output: null, summary: note, skipped: note })
+
+function planOf(world: StageWorld): readonly SubQuery[] {
+  const plan = findOutput(world.outputs, Plan)?.subQueries
+  return plan ?? [{ question: world.query, why: "", target: "" }]
+}
+
+async function searchAll(
+  world: StageWorld,
+  plan: readonly SubQuery[],
+  ports: Ports,
+): Promise<readonly Searched[]> {
+  const searched: Searched[] = []
+  let failures = 0
+  for (const [index, { question }] of plan.slice(0, MOST_WEB_QUERIES).entries()) {
+    const found = await searchOne(world, { key: `web:${index + 1}`, question }, ports)
+    searched.push(found)
+    const hasFailed = found.note !== null && found.results.length === 0
+    failures = hasFailed ? failures + 1 : 0
+    if (failures >= MOST_WEB_FAILURES || found.source === null) break
+  }
+  return searched
+}
+
+type Search = { readonly key: string; readonly question: string }
+
+function searchOne(world: StageWorld, search: Search, ports: Ports): Promise<Searched> {
+  const source = world.stage.scope.sources.find((it) => it !== ANY_WEB_SOURCE && it !== "*")
+  const slug = source ?? ANY_WEB_SOURCE
+  const label = { tool: "Web Search", kind: "search", title: search.question } as const
+  return world.effects.step(
+    search.key,
+    { ...label, needs: { kind: "source", slug } },
+    async (signal) => {
+      const found = await searchWeb(ports, {
+        query: search.question.slice(0, LONGEST_SEARCH_CHARACTERS),
+        source,
+        signal,
+      })
+      const isFailed = found.note !== null && found.results.length === 0
+      const detail = found.note ?? `${found.results.length} pages of ${found.source}`
+      return { result: found, detail, outcome: isFailed ? "failed" : "done" }
+    },
+  )
+}
+
+/** A source that breaks its word and throws is a failed search all the same. */
+async function searchWeb(
+  ports: Ports,
+  ask: {
+    readonly query: string
+    readonly source: string | undefined
+    readonly signal: AbortSignal
+  },
+): Promise<Searched> {
+  try {
+    const { source, note, results } = await ports.web({ ...ask, limit: WEB_RESULTS_A_QUERY })
+    return { source, note, results }
+  } catch (error) {
+    ask.signal.throwIfAborted()
+    return { source: ask.source ?? ANY_WEB_SOURCE, note: whyFailed(error), results: [] }
+  }
+}
+
+function whyNothing(searched: readonly Searched[]): string {
+  const note = searched.find((it) => it.note !== null)?.note
+  return note ?? "The web search found nothing for this plan."
+}
+
+function distinct(results: readonly WebResult[]): readonly WebResult[] {
+  return [...new Map(results.map((it) => [it.url, it])).values()]
+}
+
+/** Which documents could answer: the plan's targets are named after them. */
+async function documentsFor(world: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
+  if (!world.stage.scope.knowledge) return []
+  const label = { tool: "Knowledge Base Search", kind: "search", title: world.query } as const
+  const needs = { kind: "knowledge" } as const
+  return world.effects.step("documents", { ...label, needs }, async (signal) => {
+    try {
+      const query = world.query.slice(0, LONGEST_SEARCH_CHARACTERS)
+      const asked = { query, limit: Math.min(world.depth.paragraphs, MOST_HITS), hops: 0 }
+      const found = await knowledge.search(asked, { signal })
+      const titles = [...new Set(found.hits.map((it) => it.paragraph.title))]
+      return { result: titles, detail: `${titles.length} documents` }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { result: [], detail: whyFailed(error), outcome: "failed" }
+    }
+  })
+}
+
+type Findings = { readonly web: readonly WebResult[]; readonly documents: readonly string[] }
+
+async function refine(
+  world: StageWorld,
+  plan: readonly SubQuery[],
+  findings: Findings,
+): Promise<readonly SubQuery[]> {
+  const { value } = await world.effects.ask("refine", {
+    title: "compare the plan with what was found",
+    instructions: instructionsFor(world),
+    prompt: promptFor(world, templateOf(world), findings),
+    schema: world.stage.output,
+    effort: world.stage.effort,
+    maxOutputTokens: world.stage.maxOutputTokens,
+  })
+  const refined = Plan.safeParse(value)
+  if (!refined.success) return plan
+  const before = new Set(plan.map((it) => it.question))
+  return refined.data.subQueries
+    .slice(0, world.depth.subQueries)
+    .map((it) => ({ ...it, note: before.has(it.question) ? "" : CHANGED }))
+}
+
+function validated(world: StageWorld, plan: readonly SubQuery[]): Promise<void> {
+  const aimed = plan.filter((it) => it.target.trim() !== "").length
+  return world.effects.note("plan", {
+    tool: "Plan validated",
+    kind: "plan",
+    title: `${aimed} of ${plan.length} sub-queries have a target document`,
+  })
+}

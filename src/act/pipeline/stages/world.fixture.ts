@@ -1,0 +1,122 @@
+import { z } from "zod"
+import { type DepthConfig, type StageConfig, StageConfig as StageShape } from "#ground/contract"
+import type { Effects, StageAsk, StageWorld, StepDone, StepLabel } from "../stage.ts"
+import type { StagePorts } from "./ports.ts"
+
+export const STANDARD: DepthConfig = {
+  subQueries: 8,
+  paragraphs: 20,
+  repairs: 2,
+  contextTokens: 12_000,
+  web: true,
+}
+
+/** What a stage did to the world, in order. */
+export type Seen =
+  | { readonly what: "ask"; readonly key: string; readonly ask: StageAsk }
+  | ({ readonly what: "step"; readonly key: string } & StepLabel &
+      Omit<StepDone<unknown>, "result">)
+  | ({ readonly what: "note"; readonly key: string } & StepLabel)
+
+export type RecordedEffects = Effects & {
+  readonly seen: readonly Seen[]
+  /** The same effects after a crash: all results are there, and nothing is done again. */
+  again(): RecordedEffects
+}
+
+type Answer = (ask: StageAsk) => unknown
+
+/** Effects in memory that keep results by key, as the engine does. */
+export function recordEffects(
+  answer: Answer,
+  kept: Map<string, string> = new Map(),
+  signal = new AbortController().signal,
+): RecordedEffects {
+  const seen: Seen[] = []
+  const used = new Set<string>()
+  async function once<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    if (used.has(key)) throw new Error(`the key ${key} was used twice`)
+    used.add(key)
+    const before = kept.get(key)
+    if (before !== undefined) return z.custom<Result>().parse(JSON.parse(before))
+    const result = await work()
+    kept.set(key, JSON.stringify(result ?? null))
+    return z.custom<Result>().parse(JSON.parse(kept.get(key) ?? "null"))
+  }
+  return {
+    seen,
+    again: () =>
+      recordEffects(
+        () => {
+          throw new Error("nobody is asked again")
+        },
+        kept,
+        signal,
+      ),
+    ask: (key, ask) =>
+      once(key, async () => {
+        seen.push({ what: "ask", key, ask })
+        const value = await answer(ask)
+        return { text: typeof value === "string" ? value : JSON.stringify(value), value }
+      }),
+    step: (key, { tool, kind, title }, work) =>
+      once(key, async () => {
+        const { result, ...done } = await work(signal)
+        seen.push({ what: "step", key, tool, kind, title, ...done })
+        return result
+      }),
+    note: (key, label) =>
+      once(key, async () => {
+        seen.push({ what: "note", key, ...label })
+      }),
+  }
+}
+
+type WorldOptions = Partial<Omit<StageWorld, "stage" | "prompt" | "effects">> & {
+  readonly stage: Partial<StageConfig> & Pick<StageConfig, "kind">
+  readonly template?: string
+  readonly effects?: Effects
+}
+
+export function stageWorld({ stage, template = "{{query}}", ...own }: WorldOptions): StageWorld {
+  return {
+    runId: "p-1",
+    query: "When may a booking be re-priced after arrival?",
+    depth: STANDARD,
+    iteration: 0,
+    outputs: {},
+    amendments: [],
+    feedback: undefined,
+    prior: undefined,
+    prompt: () => template,
+    effects: recordEffects(() => ({})),
+    signal: new AbortController().signal,
+    ...own,
+    stage: StageShape.parse({ name: "work", title: "Work", prompt: "work.md", ...stage }),
+  }
+}
+
+/** One word is one token: figures of tests can be read. */
+export function countWords(text: string): number {
+  return text.split(/\s+/).filter((it) => it !== "").length
+}
+
+/** Ports that nobody may touch, but those a test gives. */
+export function portsWith(own: Partial<StagePorts>): StagePorts {
+  const untouched = () => {
+    throw new Error("this stage does not touch it")
+  }
+  return {
+    knowledge: { search: untouched, hop: untouched, trace: untouched, paragraphs: untouched },
+    verify: {
+      entityGrounding: untouched,
+      citationAccuracy: untouched,
+      relationPreservation: untouched,
+      findContradictions: untouched,
+    },
+    web: untouched,
+    startAgent: untouched,
+    count: async () => countWords,
+    ...own,
+  }
+}

@@ -1,0 +1,120 @@
+import path from "node:path"
+import { loadAgent } from "#act/agents"
+import {
+  type AgentEnd,
+  type AgentStart,
+  createFolders,
+  createPipelines,
+  createStages,
+  offlineBrain,
+  type StagePorts,
+} from "#act/pipeline"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { Config } from "#ground/contract"
+import { createModel, type ModelDeps, type ScriptedBrain } from "#ground/model"
+import { AGENTS, countQuarters, noWeb, openHandbook, VERIFY } from "./handbook.ts"
+import { PIPELINE_OWNER } from "./pipeline-room.ts"
+import { tempDirectory } from "./temp.ts"
+
+const WORLD = { clock: systemClock, random: systemRandom, log: silentLog }
+
+type Given = {
+  readonly brain?: ScriptedBrain
+  /** US dollars of each call. */
+  readonly usd?: number
+  /** Another model than the scripted one. */
+  readonly model?: Partial<Pick<ModelDeps, "settings" | "key">>
+  readonly web?: StagePorts["web"]
+  readonly hasClassifier?: boolean
+}
+
+/** The shipped agents over the shipped handbook, with everything real but the model. */
+export async function newResearch(given: Given = {}) {
+  const folder = await tempDirectory()
+  const handbook = await openHandbook()
+  const { store, knowledge } = handbook
+  const at = (...names: string[]) => path.join(folder.path, ...names)
+  const model = createModel({
+    ...WORLD,
+    settings: Config.parse({}).model,
+    key: async () => undefined,
+    price: () => given.usd ?? 0.01,
+    script: given.brain ?? offlineBrain,
+    ...given.model,
+  })
+  const room = createPipelines({
+    ...WORLD,
+    db: store.forRoom("pipeline"),
+    owner: PIPELINE_OWNER,
+    isAlive: () => false,
+    onAdvance: store.onAdvance,
+    stages: createStages({
+      knowledge,
+      verify: VERIFY,
+      web: given.web ?? noWeb,
+      startAgent: playAgent,
+      count: async () => countQuarters,
+    }),
+    model: async () => model,
+    folders: createFolders({
+      shipped: AGENTS,
+      user: at("user"),
+      project: at("project"),
+      trustFile: at("agents.json"),
+      log: silentLog,
+    }),
+    directory: at("results"),
+    redact: (text) => text,
+    redactJson: (value) => value,
+    count: async () => countQuarters,
+    windowTokens: () => 200_000,
+    hasClassifier: () => given.hasClassifier ?? false,
+    sendToSession: async () => {},
+    defaultBudgetUsd: () => 10,
+  })
+  return Object.assign(room, {
+    knowledge,
+    directory: folder.path,
+    /** A run, as far as it goes by itself. */
+    async goes(query: string, more: Partial<Parameters<typeof room.run>[0]> = {}) {
+      const input = { agent: "deep-research", depth: "standard", auto: true, ...more } as const
+      const { id } = await room.run({ ...input, query })
+      return room.finished(id)
+    },
+    async [Symbol.asyncDispose]() {
+      await room.close()
+      await handbook[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  })
+}
+
+let played = 0
+
+/** The synthetic agent with the script it is given, as far as one turn goes. */
+async function playAgent({ prompt, mode, script, signal }: AgentStart): Promise<AgentEnd> {
+  const agent = await loadAgent("synthetic")
+  const session = await agent.start({
+    prompt,
+    mode,
+    signal,
+    cwd: "/",
+    program: "synthetic",
+    ...(script === undefined ? {} : { script: withoutWaiting(script) }),
+    environment: {},
+    redact: (text) => text,
+  })
+  for await (const { event } of session.events) {
+    if (event.event !== "turn.ended") continue
+    void session.stop()
+    const { text, outcome } = event
+    const runId = `rn_${(played += 1)}`
+    return { runId, outcome, text, usd: 0.02, tokens: 100 }
+  }
+  throw new Error("the agent ended without a turn")
+}
+
+/** Scripts are played at the pace of people; tests are not people. */
+function withoutWaiting(script: string): string {
+  return script.replaceAll(/"after":\d+/g, '"after":0')
+}
