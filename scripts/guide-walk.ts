@@ -214,6 +214,10 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByText("Returned to the parent").waitFor()
     },
   },
+  pipeline: {
+    at: "/pipelines/p-1",
+    show: (page) => page.getByRole("heading", { name: "Key points" }).waitFor(),
+  },
   events: {
     at: "/events?name=store.",
     async show(page) {

@@ -47,7 +47,7 @@ const exitCode = await runCli({
   stderr: sink(process.stderr),
   signal: interrupted.signal,
   doors,
-  ...(process.stdin.isTTY ? { readKey } : {}),
+  ...(process.stdin.isTTY ? { readKey } : { readStdin }),
 })
 process.exitCode = isPipeClosed ? 0 : exitCode
 

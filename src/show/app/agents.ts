@@ -1,14 +1,14 @@
 import path from "node:path"
-import type { Agents, AskedParts } from "#act/agents"
+import type { Agents, Ask, AskedParts } from "#act/agents"
 import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
 import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
-import { costOf } from "#ground/tokens"
 import { contextMessage } from "#see/capture"
 import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
 import { contextParts } from "./context-parts.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
+import { priceOf } from "./price.ts"
 
 type Deps = Omit<OperationDeps, "agents" | "fold" | "mapping" | "mayWriteFiles"> & {
   /** A capture of a directory with its texts, which is not kept. */
@@ -29,7 +29,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
   const secrets = await loadSecrets(root, deps)
   const redactJson = (value: unknown): unknown => secrets.redactJson(value).value
   const store = await deps.store()
-  return createAgents({
+  const agents = createAgents({
     db: store.forRoom("agents"),
     onAdvance: store.onAdvance,
     clock: deps.clock,
@@ -48,12 +48,16 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     redact: (text) => secrets.redact(text).text,
     redactEvent: redactJson,
     redactJson,
-    priceOf: (usage, model) => priceOf(usage, model),
+    priceOf,
     ...contextFor(deps),
-    async rules() {
+    async rules(changes) {
       const permissions = deps.permissions()
       await permissions.reload()
-      return { verdict: permissions.verdict, restricting: permissions.restricting() }
+      const verdict =
+        changes === undefined
+          ? permissions.verdict
+          : (ask: Ask) => permissions.verdictWithin(changes, ask)
+      return { verdict, restricting: permissions.restricting() }
     },
     isResumable: async ({ type, sessionId }) =>
       sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),
@@ -66,6 +70,17 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     temporaryDirectory: makeTemporaryDirectory,
     maxRunning: () => deps.config().agents.maxRunning,
   })
+  return { ...agents, send: sendOrDivert(agents, deps) }
+}
+
+/** What is said to a session is first offered to its pipeline, which may wait for an answer. */
+function sendOrDivert(agents: Agents, deps: Deps): Agents["send"] {
+  return async (id, text, how) => {
+    const run = await agents.get(id)
+    const { hearForPipelines } = await import("./pipelines.ts")
+    const isTheirs = await hearForPipelines(run, text, deps)
+    return isTheirs ? agents.get(id) : agents.send(id, text, how)
+  }
 }
 
 /** What an agent is told beside a person's words, and what is shown of its context. */
@@ -85,24 +100,4 @@ function randomName({ random }: Pick<Deps, "random">): string {
 /** The synthetic agent loads nothing; it is shown what the most usual host would load. */
 function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
-}
-
-type Usage = {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
-function priceOf(usage: Usage, model: string): number | undefined {
-  const cost = costOf(
-    {
-      inputTokens: usage.input,
-      outputTokens: usage.output,
-      cacheReadTokens: usage.cacheRead,
-      cacheWriteTokens: usage.cacheWrite,
-    },
-    model,
-  )
-  return cost.kind === "priced" ? cost.usd : undefined
 }

@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
+import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import {
   type Clock,
@@ -27,9 +28,11 @@ import { InputInvalid } from "./errors.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import { lazyTokens } from "./lazy-tokens.ts"
 import { createMapping } from "./mapping.ts"
+import { memo, once } from "./once.ts"
 import { type OperationTable, operationTable } from "./operations.ts"
 import { openPermissions } from "./permissions.ts"
 import { findPlaces, type Places } from "./places.ts"
+import { openResearch } from "./research.ts"
 import { createSettings } from "./settings.ts"
 
 export type AppOptions = {
@@ -62,6 +65,8 @@ export type App = AsyncDisposable & {
   agents(): Promise<Agents>
   /** The branches of this process, made at the first call. */
   fold(): Promise<Fold>
+  /** The pipelines of this process, made at the first call. */
+  pipelines(): Promise<Pipelines>
   /** A text without its secrets, for what no room has looked through. */
   redact(text: string): Promise<string>
   /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
@@ -76,9 +81,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const ground = await layGround(options)
   const { places, deps, store } = ground
   const { mapping, memory, fold } = openRooms(deps)
-  const agents = once(() => openAgents({ ...deps, memory: memory.get, ...askedOfOthers(call) }))
+  const research = openResearch({ ...deps, agents: () => agents.open() })
+  const agents = once(() =>
+    openAgents({ ...deps, ...research.rooms, memory: memory.get, ...askedOfOthers(call) }),
+  )
   const operations = operationTable({
     ...deps,
+    ...research.rooms,
     mapping: mapping.get,
     fold: fold.open,
     memory: memory.get,
@@ -95,10 +104,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: store.open,
     agents: agents.open,
     fold: fold.open,
+    pipelines: research.rooms.pipelines,
     redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
     call,
     async [Symbol.asyncDispose]() {
-      // First the agents: what they say last still has to be written.
+      // First what works: what it says last still has to be written.
+      await research.close()
       await agents.close()
       await fold.close()
       await mapping.made()?.close()
@@ -179,36 +190,6 @@ function settingsAt(places: Places, options: AppOptions) {
     environment: options.environment,
     flags: options.settings,
   })
-}
-
-/** Made at the first call. */
-function memo<Thing>(make: () => Thing) {
-  let made: { readonly thing: Thing } | undefined
-  return {
-    get: (): Thing => {
-      made ??= { thing: make() }
-      return made.thing
-    },
-    made: (): Thing | undefined => made?.thing,
-  }
-}
-
-type Closable = { close(): Promise<void> }
-
-/** Something that is opened at the first call, and closed if it ever was. */
-function once<Thing extends Closable>(make: () => Promise<Thing>) {
-  let made: Promise<Thing> | undefined
-  return {
-    open: (): Promise<Thing> => {
-      made ??= Promise.try(make)
-      return made
-    },
-    async close(): Promise<void> {
-      // What could not be opened was reported by whoever asked for it.
-      const thing = await made?.catch(() => undefined)
-      await thing?.close()
-    },
-  }
 }
 
 /** What runs need of other rooms: asked for like anybody does. */

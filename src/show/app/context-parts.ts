@@ -6,7 +6,10 @@ import { currentBranch } from "#see/repo"
 import { LONGEST_BRANCH_CHARACTERS } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 
-type Deps = Pick<OperationDeps, "clock" | "config" | "log" | "memory" | "places" | "tokens"> & {
+type Deps = Pick<
+  OperationDeps,
+  "clock" | "config" | "log" | "memory" | "pipelines" | "places" | "tokens"
+> & {
   pack(id: string): Promise<PackBuilt>
 }
 
@@ -16,8 +19,28 @@ export async function contextParts(
   { pack, turn }: AskedParts,
   deps: Deps,
 ): Promise<readonly ContextPart[]> {
-  const own = [...(await memoryPart(run, turn, deps)), ...(await ownParts(run, deps))]
+  const own = [
+    ...(await researchPart(run, deps)),
+    ...(await memoryPart(run, turn, deps)),
+    ...(await ownParts(run, deps)),
+  ]
   return pack === undefined ? own : [await packagePart(pack, deps), ...own]
+}
+
+/**
+ * What a pipeline of this session found out. Read anew for every turn, not only for the first: a
+ * host may have compacted its window meanwhile, and a later run has taken its place.
+ */
+async function researchPart(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
+  try {
+    const block = await (await deps.pipelines()).promptBlockFor(run.id)
+    if (block === undefined) return []
+    const { count } = await deps.tokens.counter()
+    return [{ label: "prior research", text: block, tokens: count(block) }]
+  } catch (error) {
+    deps.log.warn("a turn goes without what was found before", { error })
+    return []
+  }
 }
 
 /**

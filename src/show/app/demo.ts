@@ -1,4 +1,6 @@
+import path from "node:path"
 import type { App } from "./app.ts"
+import { SHIPPED_AGENTS } from "./pipelines.ts"
 
 const DEMO_LABEL = "demo"
 
@@ -8,8 +10,29 @@ const PROMPT =
   "A quote and its invoice differ by a cent when a stay is split over two berths. " +
   "Find out why, fix it, keep the public API."
 
-/** One living run to look at without any key; those of earlier days make room for it. */
+const QUESTION = "When may a booking be re-priced after arrival?"
+
+/** One living run and one research to look at without any key. */
 export async function beginDemo(app: App): Promise<void> {
+  await beginDemoRun(app)
+  await beginDemoResearch(app)
+}
+
+/** Over the documents that came with it; one that waits already is enough. */
+async function beginDemoResearch(app: App): Promise<void> {
+  const { signal } = new AbortController()
+  const pipelines = await app.pipelines()
+  const { runs } = await pipelines.list({ agent: "deep-research", limit: 20 })
+  if (runs.some((it) => it.query === QUESTION && it.endedAt === null)) return
+  const corpus = path.join(SHIPPED_AGENTS, "deep-research", "corpus")
+  const guides = path.join(corpus, "guides")
+  await app.call("kb.add", { path: guides, tier: "guide" }, { signal })
+  await app.call("kb.add", { path: corpus }, { signal })
+  await app.call("pipeline.run", { agent: "deep-research", query: QUESTION }, { signal })
+}
+
+/** Those of earlier days make room for it. */
+async function beginDemoRun(app: App): Promise<void> {
   const agents = await app.agents()
   const labelled = await agents.list({ limit: 100, archived: false, label: DEMO_LABEL })
   const ours = labelled.filter((it) => it.type === "synthetic" && it.title === TITLE)

@@ -7,7 +7,10 @@ import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
 
-type Deps = Omit<OperationDeps, "agents" | "mayWriteFiles">
+type Deps = Omit<
+  OperationDeps,
+  "agents" | "credentials" | "knowledge" | "mayWriteFiles" | "pipelines" | "sources"
+>
 
 /**
  * Branches of this process, on the store of this repository. What a process that died left open is

@@ -1,11 +1,15 @@
 import path from "node:path"
 import type { Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
+import { openCredentials } from "./credentials.ts"
 import { MOST_ENVIRONMENT_FOLDERS } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 import { readSalt } from "./salt.ts"
 
-type SecretsDeps = Pick<OperationDeps, "environment" | "places" | "random" | "log" | "onSecrets">
+type SecretsDeps = Pick<
+  OperationDeps,
+  "clock" | "environment" | "places" | "random" | "log" | "onSecrets"
+>
 
 /** The same secret reads the same in everything this person is shown, today and tomorrow. */
 export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
@@ -16,6 +20,7 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
   const known = [
     ...inFiles.filter(isWorthHiding).map((it) => it.value),
     ...given.flatMap(([, value]) => value ?? []),
+    ...(await (await openCredentials(deps)).known()),
   ]
   const salt = await readSalt(deps.places().home, deps)
   const secrets = createSecrets({ random: deps.random, known, salt })

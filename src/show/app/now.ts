@@ -1,11 +1,14 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
+import type { Pipelines } from "#act/pipeline"
 import { type Clock, isAppError } from "#ground/base"
 import {
   type Approval,
   type DoctorReport,
   defineOperation,
   type NowRow,
+  type PipelineLine,
+  type PipelineStatus,
   type Run,
   type RunStatus,
   SIGNATURES,
@@ -20,6 +23,7 @@ type NowDeps = {
   examine(): Promise<DoctorReport>
   store(): Promise<Store>
   agents(): Promise<Agents>
+  pipelines(): Promise<Pipelines>
   readonly clock: Clock
 }
 
@@ -43,7 +47,7 @@ export function nowOperations(deps: NowDeps) {
           },
           health: { isHealthy, failed: count("fail"), warnings: count("warn") },
           store: await describeStore(deps),
-          ...(await describeRuns(deps)),
+          ...joined(await describeRuns(deps), await describePipelines(deps)),
         }
       },
     }),
@@ -61,10 +65,18 @@ async function describeStore(deps: NowDeps) {
   }
 }
 
-const NOTHING = { running: [], waiting: [], ended: [] }
+type Rows = Readonly<Record<"running" | "waiting" | "ended", readonly NowRow[]>>
+
+const NOTHING: Rows = { running: [], waiting: [], ended: [] }
+
+/** Both kinds in one list, what moved last first. */
+function joined(one: Rows, other: Rows) {
+  const both = (at: keyof Rows) => [...one[at], ...other[at]].toSorted((a, b) => b.at - a.at)
+  return { running: both("running"), waiting: both("waiting"), ended: both("ended") }
+}
 
 /** What runs, what waits for a person, and what has ended since midnight. */
-async function describeRuns(deps: NowDeps) {
+async function describeRuns(deps: NowDeps): Promise<Rows> {
   try {
     const agents = await deps.agents()
     const runs = await agents.list({ limit: RUNS_ON_FIRST_PAGE, archived: false })
@@ -85,10 +97,52 @@ async function describeRuns(deps: NowDeps) {
   }
 }
 
+/** Pipelines that ask, that work, and that ended since midnight. */
+async function describePipelines(deps: NowDeps): Promise<Rows> {
+  try {
+    const { runs } = await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })
+    const midnight = new Date(deps.clock.now()).setHours(0, 0, 0, 0)
+    const rowsOf = (isIn: (line: PipelineLine) => boolean) => runs.filter(isIn).map(pipelineRow)
+    return {
+      waiting: rowsOf((it) => it.status === "paused"),
+      running: rowsOf((it) => it.endedAt === null && it.status !== "paused"),
+      ended: rowsOf((it) => it.endedAt !== null && it.endedAt >= midnight),
+    }
+  } catch (error) {
+    if (isAppError(error)) return NOTHING
+    throw error
+  }
+}
+
+function pipelineRow(line: PipelineLine): NowRow {
+  return {
+    id: line.id,
+    kind: "pipeline",
+    state: PIPELINE_STATES[line.status],
+    title: line.title,
+    agent: line.agent,
+    at: line.endedAt ?? (line.status === "paused" ? line.updatedAt : line.createdAt),
+    ...(line.status === "paused" ? { ask: `Paused after ${line.stageTitle ?? "a stage"}` } : {}),
+    costUsd: line.cost.spentUsd,
+  }
+}
+
+const PIPELINE_STATES: Readonly<Record<PipelineStatus, NowRow["state"]>> = {
+  running: "running",
+  paused: "waiting",
+  interrupted: "interrupted",
+  completed: "done",
+  breakout: "stopped",
+  stopped: "stopped",
+  failed: "failed",
+  "over-budget": "failed",
+}
+
 function rowOf(run: Run, asked?: Approval): NowRow {
   const cost = run.cost.reportedUsd ?? run.cost.computedUsd
   return {
     id: run.id,
+    kind: "run",
     state: asked === undefined ? STATES[run.status] : "waiting",
     title: run.title,
     agent: run.type,

@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
+import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import {
   type Clock,
@@ -10,10 +11,12 @@ import {
   statFile,
 } from "#ground/base"
 import type { Config, DoctorCheck, Operation } from "#ground/contract"
-import type { Secrets } from "#ground/secrets"
+import type { Credentials, Secrets } from "#ground/secrets"
 import { type Store, type StoreLocation, storeOperations } from "#ground/store"
 import { type Tokens, tokensOperations } from "#ground/tokens"
+import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
+import type { Sources } from "#see/sources"
 import type { LoadedConfig } from "./config.ts"
 import { configOperations } from "./config-operations.ts"
 import { type DoctorDeps, doctorOperations, examine } from "./doctor.ts"
@@ -39,6 +42,10 @@ export type OperationDeps = {
   mapping(): Mapping
   fold(): Promise<Fold>
   memory(): Promise<MemoryRoom>
+  knowledge(): Promise<Knowledge>
+  sources(): Promise<Sources>
+  credentials(): Promise<Credentials>
+  pipelines(): Promise<Pipelines>
   /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
   readonly mayWriteFiles: boolean
   /** A path as the person gave it, made absolute. */
@@ -78,6 +85,8 @@ const choosing: RoomOperations = async (deps) =>
   (await import("./choosing.ts")).choosingOperations(deps)
 const folding: RoomOperations = async (deps) =>
   (await import("./folding.ts")).foldingOperations(deps)
+const piping: RoomOperations = async (deps) =>
+  (await import("#act/pipeline")).pipelineOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
 
 /**
@@ -85,6 +94,7 @@ const storing: RoomOperations = async (deps) => storeOperations(deps)
  * join here. Each is loaded by the first call of one of its own: a command pays for what it uses.
  */
 const ROOMS = {
+  agent: piping,
   agents: agentsRoom,
   permissions: agentsRoom,
   bench: async (deps) => (await import("./proving.ts")).provingOperations(deps),
@@ -100,6 +110,10 @@ const ROOMS = {
   guard: async (deps) => (await import("./guarding.ts")).guardOperations(deps),
   kit: async (deps) => (await import("./kitting.ts")).kitOperations(deps),
   memory: folding,
+  credential: async (deps) => (await import("./credentials.ts")).credentialOperations(deps),
+  kb: async (deps) => (await import("./knowledge.ts")).knowledgeRoomOperations(deps),
+  pipeline: piping,
+  source: async (deps) => (await import("./sources.ts")).sourceOperations(deps),
   config: async (deps) => configOperations(deps),
   doctor: async (deps) => doctorOperations({ ...deps, kit: kitExam(deps) }),
   now: async (deps) =>
@@ -160,6 +174,10 @@ export async function describeOperations(): Promise<readonly Operation[]> {
     mapping: never,
     fold: never,
     memory: never,
+    knowledge: never,
+    sources: never,
+    credentials: never,
+    pipelines: never,
     mayWriteFiles: false,
     resolve: never,
     tokens: { counter: never },

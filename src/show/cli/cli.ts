@@ -10,6 +10,7 @@ import { liveNameOf } from "./live-run/commands.ts"
 import { wantsColor } from "./paint.ts"
 
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
+import { isFollowed } from "./pipeline/followed.ts"
 import { RUN_COMMANDS } from "./run-commands.ts"
 import { createScreen, type Screen, safeJson } from "./screen.ts"
 
@@ -25,6 +26,8 @@ export type Terminal = {
   readonly stderr: Sink
   readonly signal: AbortSignal
   readonly doors: Doors
+  /** Everything on stdin; absent at a terminal. */
+  readStdin?(): Promise<string>
   /** The next key of the person; absent where nobody can press one. */
   readKey?(signal: AbortSignal): Promise<string | undefined>
 }
@@ -90,6 +93,13 @@ async function run(action: RunAction, call: Call): Promise<number> {
   const context = { ...call, directory: directoryOf(call) }
   if (operation === "watch") {
     return (await import("./watch.ts")).runWatch(action.input, context)
+  }
+  if (operation === "credential.set") {
+    return (await import("./credential.ts")).setCredential(action.input, context)
+  }
+  if (isFollowed(operation)) {
+    const { runPipeline } = await import("./pipeline/follow.ts")
+    return runPipeline(operation, action.input, context)
   }
   if (isDoor(operation)) return enterDoor(operation, action.input, context)
   return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)

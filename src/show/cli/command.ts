@@ -119,6 +119,21 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     ],
   },
   {
+    words: ["credential", "set"],
+    operation: "credential.set",
+    summary: "Keep a key, encrypted; it is read from the terminal or from stdin",
+    group: "Set up",
+    arguments: [
+      flag({
+        name: "name",
+        isRequired: true,
+        description: "What it is called: anthropic, openai, azure, custom, or as a source says",
+      }),
+    ],
+    flags: [],
+    notes: ["It is never an argument: other programs can read the arguments of a process."],
+  },
+  {
     words: ["watch"],
     operation: "watch",
     summary: "Show what sessions do in this repository, as their ledgers have it",

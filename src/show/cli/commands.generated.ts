@@ -4,6 +4,137 @@ import type { Command } from "./command.ts"
 export const OPERATION_COMMANDS: readonly Command[] = [
   {
     "words": [
+      "agent"
+    ],
+    "operation": "agent.list",
+    "summary": "List the agents people can run, with their folders",
+    "group": "Act",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "agent",
+      "list"
+    ],
+    "operation": "agent.list",
+    "summary": "List the agents people can run, with their folders",
+    "group": "Act",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "agent",
+      "new"
+    ],
+    "operation": "agent.new",
+    "summary": "Make an agent of your own from a shipped one",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Name of its folder",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "template",
+        "key": "template",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Shipped agent to start from",
+        "defaultText": "deep-research"
+      }
+    ]
+  },
+  {
+    "words": [
+      "agent",
+      "show"
+    ],
+    "operation": "agent.show",
+    "summary": "Show an agent's stages and prompts, and its runs",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Agent, by its folder's name",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "agent",
+      "trust"
+    ],
+    "operation": "agent.trust",
+    "summary": "Trust an agent that came with the repository, as its folder is now",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Agent of this repository, as it is now",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "digest",
+        "key": "digest",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "What was read; refused when it has changed",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "agent",
+      "validate"
+    ],
+    "operation": "agent.validate",
+    "summary": "Check agents' folders: each problem with its file, line, stage and field",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only this one; default: all",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
       "approvals"
     ],
     "operation": "agents.approvals",
@@ -648,6 +779,49 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": "user"
       }
     ]
+  },
+  {
+    "words": [
+      "credential"
+    ],
+    "operation": "credential.list",
+    "summary": "List the names of the keys that are kept, and what keeps them",
+    "group": "Set up",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "credential",
+      "list"
+    ],
+    "operation": "credential.list",
+    "summary": "List the names of the keys that are kept, and what keeps them",
+    "group": "Set up",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "credential",
+      "remove"
+    ],
+    "operation": "credential.remove",
+    "summary": "Forget a key",
+    "group": "Set up",
+    "arguments": [
+      {
+        "name": "name",
+        "key": "name",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Credential, by name",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
   },
   {
     "words": [
@@ -1353,6 +1527,224 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isRequired": false,
         "description": "Write it; without it the plan is shown",
         "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "kb"
+    ],
+    "operation": "kb.status",
+    "summary": "Say which folders are known, whether they changed, and what leads nowhere",
+    "group": "Know",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "kb",
+      "add"
+    ],
+    "operation": "kb.add",
+    "summary": "Read a folder of documents into the knowledge base, or what changed in it",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Folder or file of documents",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "tier",
+        "key": "tier",
+        "type": "text",
+        "values": [
+          "primary",
+          "guide",
+          "web"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "primary documents, guide, or web",
+        "defaultText": "primary"
+      }
+    ]
+  },
+  {
+    "words": [
+      "kb",
+      "documents"
+    ],
+    "operation": "kb.documents",
+    "summary": "List the documents of the knowledge base",
+    "group": "Know",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "tier",
+        "key": "tier",
+        "type": "text",
+        "values": [
+          "primary",
+          "guide",
+          "web"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "kb",
+      "remove"
+    ],
+    "operation": "kb.remove",
+    "summary": "Take a folder out of the knowledge base; its files stay as they are",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "path",
+        "key": "path",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Folder that was added",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "kb",
+      "search"
+    ],
+    "operation": "kb.search",
+    "summary": "Find paragraphs by words, and by meaning where an embedder is configured",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "query",
+        "key": "query",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What is looked for",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many paragraphs",
+        "defaultText": "10"
+      },
+      {
+        "name": "tier",
+        "key": "tier",
+        "type": "text",
+        "values": [
+          "primary",
+          "guide",
+          "web"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only documents of this tier",
+        "defaultText": ""
+      },
+      {
+        "name": "hops",
+        "key": "hops",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Steps over cross-references from each hit",
+        "defaultText": "0"
+      }
+    ]
+  },
+  {
+    "words": [
+      "kb",
+      "show"
+    ],
+    "operation": "kb.paragraph",
+    "summary": "Show a paragraph with its neighbours and references",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Paragraph, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "kb",
+      "status"
+    ],
+    "operation": "kb.status",
+    "summary": "Say which folders are known, whether they changed, and what leads nowhere",
+    "group": "Know",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "kb",
+      "web"
+    ],
+    "operation": "kb.web",
+    "summary": "Search the web by a source that can",
+    "group": "Know",
+    "arguments": [
+      {
+        "name": "query",
+        "key": "query",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "5"
       }
     ]
   },
@@ -2357,6 +2749,458 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "pipeline"
+    ],
+    "operation": "pipeline.list",
+    "summary": "List runs of pipelines, newest first",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "agent",
+        "key": "agent",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs of this agent",
+        "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs that belong to this session",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many, newest first",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "pipeline",
+      "amend"
+    ],
+    "operation": "pipeline.amend",
+    "summary": "Say what should be different; the stage is done again with it",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      },
+      {
+        "name": "text",
+        "key": "text",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What should be different; the stage is done again with it",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "compare"
+    ],
+    "operation": "pipeline.compare",
+    "summary": "Hold two runs against each other, stage by stage",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      },
+      {
+        "name": "other",
+        "key": "other",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run it is held against",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "document"
+    ],
+    "operation": "pipeline.document",
+    "summary": "Read the document a run wrote, with its references",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "list"
+    ],
+    "operation": "pipeline.list",
+    "summary": "List runs of pipelines, newest first",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "agent",
+        "key": "agent",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs of this agent",
+        "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only runs that belong to this session",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many, newest first",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "pipeline",
+      "rerun"
+    ],
+    "operation": "pipeline.rerun",
+    "summary": "Do a run again from a stage, with an edit, as a new run",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      },
+      {
+        "name": "stage",
+        "key": "stage",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Stage to begin with, by name or number",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "edit",
+        "key": "edit",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "What should be different this time",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "pipeline",
+      "resume"
+    ],
+    "operation": "pipeline.resume",
+    "summary": "Go on with a run that is paused or was interrupted",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "run"
+    ],
+    "operation": "pipeline.run",
+    "summary": "Start an agent's pipeline with a question or a task",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "agent",
+        "key": "agent",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Agent, by its folder's name",
+        "defaultText": ""
+      },
+      {
+        "name": "query",
+        "key": "query",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "What it should find out or do",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "depth",
+        "key": "depth",
+        "type": "text",
+        "values": [
+          "quick",
+          "standard",
+          "deep"
+        ],
+        "isList": false,
+        "isRequired": false,
+        "description": "How far it goes",
+        "defaultText": "standard"
+      },
+      {
+        "name": "budget",
+        "key": "budget",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "US dollars; default: its config",
+        "defaultText": ""
+      },
+      {
+        "name": "session",
+        "key": "session",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Run of an agent it belongs to",
+        "defaultText": ""
+      },
+      {
+        "name": "model",
+        "key": "model",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Model for every stage that names none",
+        "defaultText": ""
+      },
+      {
+        "name": "auto",
+        "key": "auto",
+        "type": "boolean",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Never pause",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "pipeline",
+      "say"
+    ],
+    "operation": "pipeline.say",
+    "summary": "Say something to a paused run, or after its end",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      },
+      {
+        "name": "text",
+        "key": "text",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "An answer to a pause, or a word after the end",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "show"
+    ],
+    "operation": "pipeline.show",
+    "summary": "Show a run with its stages, its cost and its events",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "after",
+        "key": "after",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only events after this number",
+        "defaultText": "0"
+      }
+    ]
+  },
+  {
+    "words": [
+      "pipeline",
+      "skip"
+    ],
+    "operation": "pipeline.skip",
+    "summary": "Leave out the next stage of a paused run, or the one that failed",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "stop"
+    ],
+    "operation": "pipeline.stop",
+    "summary": "End a run; what it found is kept",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "pipeline",
+      "summary"
+    ],
+    "operation": "pipeline.summary",
+    "summary": "Read what later turns are told of a run",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Run, by id",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
       "providers"
     ],
     "operation": "agents.providers",
@@ -3255,6 +4099,82 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "isList": true,
         "isRequired": true,
         "description": "Files or folders that would change",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "source"
+    ],
+    "operation": "source.list",
+    "summary": "List the sources: what each would execute, whether it is approved, how it is",
+    "group": "See",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "source",
+      "approve"
+    ],
+    "operation": "source.approve",
+    "summary": "Let a source be started or called, as it is now; another version is asked for again",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Source, by its folder's name",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "digest",
+        "key": "digest",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "What was read; refused when it has changed",
+        "defaultText": ""
+      }
+    ]
+  },
+  {
+    "words": [
+      "source",
+      "list"
+    ],
+    "operation": "source.list",
+    "summary": "List the sources: what each would execute, whether it is approved, how it is",
+    "group": "See",
+    "arguments": [],
+    "flags": []
+  },
+  {
+    "words": [
+      "source",
+      "test"
+    ],
+    "operation": "source.test",
+    "summary": "Start a source, ask for its tools and say how long it took",
+    "group": "See",
+    "arguments": [
+      {
+        "name": "slug",
+        "key": "slug",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Source, by its folder's name",
         "defaultText": ""
       }
     ],

@@ -84,3 +84,9 @@ export const RunInputInvalid = defineError<{ problem: string }>()("CLI_RUN_INVAL
   message: ({ problem }) => `\`qm run\`: ${problem}`,
   hint: () => "`qm run --help` says what it takes.",
 })
+
+export const CredentialMissing = defineError<{ readonly name: string }>()("CLI_CREDENTIAL_EMPTY", {
+  family: "invalid",
+  message: (it) => `No value was given for the credential ${it.name}.`,
+  hint: (it) => `Give it on stdin: \`printenv MY_KEY | qm credential set ${it.name}\`.`,
+})

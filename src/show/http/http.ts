@@ -56,7 +56,13 @@ export async function createHttp(deps: HttpDeps) {
   addPages(fastify, deps.consoleDirectory)
   await fastify.ready()
   const server = serverOf()
-  const live = createLive({ server, gate, runs: await deps.app.agents(), ...deps })
+  const live = createLive({
+    server,
+    gate,
+    runs: await deps.app.agents(),
+    pipelines: await deps.app.pipelines(),
+    ...deps,
+  })
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
 

@@ -19,6 +19,16 @@ import { createStream, cut, type Stream } from "./stream.ts"
 
 const LIVE_PATH = "/live"
 
+/** Text that a stage's model is writing: the whole of it so far; empty when it is done. */
+type StageText = {
+  readonly id: string
+  readonly stage: number
+  readonly activityId: string
+  readonly text: string
+}
+
+export type HeardPipelines = { onText(listener: (text: StageText) => void): () => void }
+
 /**
  * The live stream. The store is the truth, and every client is only a cursor in it: one in the
  * journal, one in each run it follows. What is sent is read from there after the client has taken
@@ -30,6 +40,7 @@ export function createLive(deps: {
   readonly gate: Gate
   readonly store: Store
   readonly runs: HeardRuns
+  readonly pipelines: HeardPipelines
   readonly clock: Clock
   readonly log: Log
 }) {
@@ -55,12 +66,14 @@ export function createLive(deps: {
     return cut(socket, { reason: `more than ${MOST_LIVE_CLIENTS} clients` })
   })
   const heartbeat = startHeartbeat(io, deps.clock)
+  const stopHearing = deps.pipelines.onText((text) => tellText(io, text))
 
   return {
     clients: (): number => io.engine.clientsCount,
     async close(): Promise<void> {
       clearInterval(heartbeat)
       stopFollowing()
+      stopHearing()
       agents.close()
       for (const socket of streams.keys()) leave(streams, socket)
       io.disconnectSockets(true)
@@ -76,6 +89,12 @@ function startHeartbeat(io: Server, clock: Clock): NodeJS.Timeout {
     // Without a sequence number, and dropped for who cannot take it: it is news only now.
     io.volatile.emit("ephemeral", { name: "live.heartbeat", body })
   }, LIVE_HEARTBEAT_MS)
+}
+
+/** Dropped for who cannot take it: the next holds it too. An end is told to everybody. */
+function tellText(io: Server, text: StageText): void {
+  const to = text.text === "" ? io : io.volatile
+  to.emit("pipeline:text", text)
 }
 
 function leave(streams: Map<Socket, Stream>, socket: Socket): void {

@@ -83,6 +83,9 @@ async function settleRuns(app: App): Promise<void> {
   if (settled > 0) app.log.warn("runs were interrupted", { runs: settled })
   await agents.fill()
   agents.watch()
+  const pipelines = await app.pipelines()
+  await pipelines.recover()
+  pipelines.watch()
 }
 
 async function listenSomewhere(

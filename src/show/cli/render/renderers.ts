@@ -1,6 +1,12 @@
 import type { z } from "zod"
 import { SIGNATURES } from "#ground/contract"
 import type { Screen } from "../screen.ts"
+import {
+  renderAgentFolder,
+  renderAgentFolders,
+  renderAgentShow,
+  renderAgentValidate,
+} from "./agent-folders.ts"
 import { renderApprovals, renderMessages, renderRun, renderRuns } from "./agents.ts"
 import { renderBenchScan, renderRecall } from "./bench.ts"
 import { renderCapture } from "./capture.ts"
@@ -12,11 +18,21 @@ import {
   renderSettings,
 } from "./capture-lists.ts"
 import { renderConfig, renderConfigCheck, renderSetting } from "./config.ts"
+import { renderCredentials } from "./credentials.ts"
 import { renderDoctor } from "./doctor.ts"
 import { renderFoldList, renderFoldRestore, renderFoldSearch, renderFoldTree } from "./fold.ts"
 import { renderFoldShow } from "./fold-show.ts"
 import { renderSimulation } from "./guard.ts"
 import { renderKitDone, renderLevels } from "./kit.ts"
+import {
+  renderKbAdded,
+  renderKbDocuments,
+  renderKbFound,
+  renderKbParagraph,
+  renderKbRemoved,
+  renderKbStatus,
+  renderKbWeb,
+} from "./knowledge.ts"
 import {
   renderClaimReleased,
   renderClaims,
@@ -37,6 +53,14 @@ import {
 import { renderNow } from "./now.ts"
 import { renderGuidelines, renderPack, renderPackDiff, renderPackList } from "./pack.ts"
 import {
+  renderPipelineCompare,
+  renderPipelineDocument,
+  renderPipelineRun,
+  renderPipelineShow,
+  renderPipelineSummary,
+  renderPipelines,
+} from "./pipelines.ts"
+import {
   renderAnswer,
   renderDeleted,
   renderPermissions,
@@ -54,6 +78,7 @@ import {
   renderTurns,
 } from "./runs.ts"
 import { renderSession, renderSessionList } from "./sessions.ts"
+import { renderSource, renderSources, renderSourceTest } from "./sources.ts"
 import { renderBackup, renderCheck, renderEvents, renderRestore, renderStatus } from "./store.ts"
 import { renderTokens } from "./tokens.ts"
 import { renderOverride, renderTry, renderVerdicts } from "./verdicts.ts"
@@ -68,6 +93,15 @@ type Renderer = {
 
 /** One entry an operation; what is not listed is printed as JSON. */
 export const renderers: Readonly<Record<string, Renderer>> = {
+  "agent.list": renderer(SIGNATURES["agent.list"].output, renderAgentFolders),
+  "agent.new": renderer(SIGNATURES["agent.new"].output, renderAgentFolder),
+  "agent.show": renderer(SIGNATURES["agent.show"].output, renderAgentShow),
+  "agent.trust": renderer(SIGNATURES["agent.trust"].output, renderAgentFolder),
+  "agent.validate": renderer(
+    SIGNATURES["agent.validate"].output,
+    renderAgentValidate,
+    (it) => it.isValid,
+  ),
   "agents.answer": renderer(SIGNATURES["agents.answer"].output, renderAnswer),
   "agents.approvals": renderer(SIGNATURES["agents.approvals"].output, renderApprovals),
   "agents.context": renderer(SIGNATURES["agents.context"].output, renderContext),
@@ -106,6 +140,9 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "capture.diff": renderer(SIGNATURES["capture.diff"].output, renderDiff),
   "capture.settings": renderer(SIGNATURES["capture.settings"].output, renderSettings),
   "capture.hosts": renderer(SIGNATURES["capture.hosts"].output, renderHosts),
+  "credential.list": renderer(SIGNATURES["credential.list"].output, renderCredentials),
+  "credential.remove": renderer(SIGNATURES["credential.remove"].output, renderCredentials),
+  "credential.set": renderer(SIGNATURES["credential.set"].output, renderCredentials),
   "config.show": renderer(SIGNATURES["config.show"].output, renderConfig),
   "config.check": renderer(
     SIGNATURES["config.check"].output,
@@ -136,6 +173,13 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "guard.verdicts": renderer(SIGNATURES["guard.verdicts"].output, renderVerdicts),
   "guard.simulate": renderer(SIGNATURES["guard.simulate"].output, renderSimulation),
   "guidelines.list": renderer(SIGNATURES["guidelines.list"].output, renderGuidelines),
+  "kb.add": renderer(SIGNATURES["kb.add"].output, renderKbAdded),
+  "kb.documents": renderer(SIGNATURES["kb.documents"].output, renderKbDocuments),
+  "kb.paragraph": renderer(SIGNATURES["kb.paragraph"].output, renderKbParagraph),
+  "kb.remove": renderer(SIGNATURES["kb.remove"].output, renderKbRemoved),
+  "kb.search": renderer(SIGNATURES["kb.search"].output, renderKbFound),
+  "kb.status": renderer(SIGNATURES["kb.status"].output, renderKbStatus),
+  "kb.web": renderer(SIGNATURES["kb.web"].output, renderKbWeb),
   "kit.init": renderer(SIGNATURES["kit.init"].output, renderKitDone),
   "kit.level": renderer(SIGNATURES["kit.level"].output, renderLevels),
   "kit.uninstall": renderer(SIGNATURES["kit.uninstall"].output, renderKitDone),
@@ -155,11 +199,24 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "pack.diff": renderer(SIGNATURES["pack.diff"].output, renderPackDiff),
   "pack.list": renderer(SIGNATURES["pack.list"].output, renderPackList),
   "pack.show": renderer(SIGNATURES["pack.show"].output, renderPack),
+  "pipeline.compare": renderer(SIGNATURES["pipeline.compare"].output, renderPipelineCompare),
+  "pipeline.document": renderer(SIGNATURES["pipeline.document"].output, renderPipelineDocument),
+  "pipeline.list": renderer(SIGNATURES["pipeline.list"].output, renderPipelines),
+  "pipeline.show": renderer(SIGNATURES["pipeline.show"].output, renderPipelineShow),
+  "pipeline.stop": renderer(SIGNATURES["pipeline.stop"].output, renderPipelineRun),
+  "pipeline.summary": renderer(SIGNATURES["pipeline.summary"].output, renderPipelineSummary),
   "permissions.add": renderer(SIGNATURES["permissions.add"].output, renderPermissions),
   "permissions.list": renderer(SIGNATURES["permissions.list"].output, renderPermissions),
   "permissions.remove": renderer(SIGNATURES["permissions.remove"].output, renderPermissions),
   "permissions.trust": renderer(SIGNATURES["permissions.trust"].output, renderPermissions),
   "search.find": renderer(SIGNATURES["search.find"].output, renderFound),
+  "source.approve": renderer(SIGNATURES["source.approve"].output, renderSource),
+  "source.list": renderer(SIGNATURES["source.list"].output, renderSources),
+  "source.test": renderer(
+    SIGNATURES["source.test"].output,
+    renderSourceTest,
+    ({ source }) => source.health === "ok" || source.health === "slow",
+  ),
   "store.status": renderer(SIGNATURES["store.status"].output, renderStatus),
   "store.check": renderer(SIGNATURES["store.check"].output, renderCheck, (it) => it.isSound),
   "store.backup": renderer(SIGNATURES["store.backup"].output, renderBackup),

@@ -1,0 +1,110 @@
+import { systemClock, visible } from "#ground/base"
+import { PipelineRun, PipelineSaid, PipelineShow, type PipelineStatus } from "#ground/contract"
+import type { App } from "#show/app"
+import { layOutProse } from "../live-run/prose.ts"
+import { renderPipelineRun } from "../render/pipelines.ts"
+import { openApp, type RunContext } from "../run-operation.ts"
+import { safeJson, visibleDeep } from "../screen.ts"
+import { readAnswer } from "./answer.ts"
+import { eventLines } from "./lines.ts"
+
+type Typed = Readonly<Record<string, unknown>>
+type Call = { readonly app: App; readonly context: RunContext }
+
+/** Another process may work on it, and tells nobody here; ours wakes us through the store. */
+const LOOK_EVERY_MS = 150
+
+/** Sets a pipeline to work and stays until it has ended or asks; at a terminal it asks here. */
+export async function runPipeline(
+  operation: string,
+  input: Typed,
+  context: RunContext,
+): Promise<number> {
+  await using app = await openApp(context, { mayWriteFiles: true })
+  const call = { app, context }
+  const from = await lastSeqOf(input["id"], call)
+  const started = await ask(operation, input, call)
+  // A word after the end is answered, and nothing works on.
+  const isOver = operation === "pipeline.say" && started.endedAt !== null
+  if (isOver && !context.line.json) return 0
+  sayStart(started, call)
+  let run = await follow(started.id, operation === "pipeline.rerun" ? 0 : from, call)
+  while (run.status === "paused" && context.terminal.readKey !== undefined && !context.line.json) {
+    const answer = await readAnswer(run, call)
+    if (answer === undefined) break
+    const before = run.lastSeq
+    await ask(answer.operation, answer.input, call)
+    run = await follow(run.id, before, call)
+  }
+  finish(run, context)
+  return context.terminal.signal.aborted ? 130 : EXIT_CODES[run.status]
+}
+
+/** What each end says to a script; a run that asks has done its part for now. */
+const EXIT_CODES: Readonly<Record<PipelineStatus, number>> = {
+  completed: 0,
+  paused: 0,
+  running: 0,
+  breakout: 0,
+  failed: 1,
+  "over-budget": 3,
+  stopped: 3,
+  interrupted: 4,
+}
+
+async function lastSeqOf(id: unknown, { app, context }: Call): Promise<number> {
+  if (typeof id !== "string") return 0
+  const { signal } = context.terminal
+  const shown = PipelineShow.parse(
+    await app.call("pipeline.show", { id, after: Number.MAX_SAFE_INTEGER }, { signal }),
+  )
+  return shown.run.lastSeq
+}
+
+/** What was said in answer stands before what follows from it. */
+async function ask(operation: string, input: Typed, { app, context }: Call): Promise<PipelineRun> {
+  const { line, screen, terminal } = context
+  const output = await app.call(operation, input, { signal: terminal.signal })
+  const said = PipelineSaid.safeParse(output)
+  if (!said.success) return PipelineRun.parse(output)
+  if (!line.json && said.data.reply !== "") {
+    const rows = layOutProse(visible(said.data.reply), screen.width, screen.paint)
+    terminal.stdout.write(`${rows.join("\n")}\n\n`)
+  }
+  return said.data.run
+}
+
+function sayStart(run: PipelineRun, { context: { line, terminal, screen } }: Call): void {
+  if (line.json) return
+  const said = `${run.agent} ${run.id}, ${run.depth}, ${run.provider}`
+  terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)
+}
+
+/** Every event once, until it no longer works. */
+async function follow(id: string, from: number, { app, context }: Call): Promise<PipelineRun> {
+  const { line, terminal, screen } = context
+  const { signal } = terminal
+  let after = from
+  for (;;) {
+    // Our own Ctrl-C must not keep us from reading how it stands.
+    const output = await app.call("pipeline.show", { id, after }, { signal: NEVER })
+    const { run, events } = PipelineShow.parse(visibleDeep(output))
+    const rows = line.json ? [] : events.flatMap((it) => eventLines(it, run, screen))
+    if (rows.length > 0) terminal.stdout.write(`${rows.join("\n")}\n`)
+    after = events.at(-1)?.seq ?? after
+    if (run.status !== "running" || signal.aborted) return run
+    await systemClock.sleep(LOOK_EVERY_MS, signal).catch(() => {})
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function finish(run: PipelineRun, { line, terminal, screen }: RunContext): void {
+  if (line.json) return void terminal.stdout.write(`${safeJson(run)}\n`)
+  const isAsking = run.status === "paused" && run.pause !== null
+  const left = terminal.signal.aborted
+    ? [screen.paint.muted(`Left. \`qm pipeline resume ${run.id}\` goes on with it.`)]
+    : []
+  const rows = isAsking && terminal.readKey !== undefined ? [] : [renderPipelineRun(run, screen)]
+  terminal.stdout.write(`\n${[...rows, ...left].join("\n")}\n`)
+}

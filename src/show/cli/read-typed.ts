@@ -1,0 +1,36 @@
+import { visible } from "#ground/base"
+
+type Typing = {
+  readKey(signal: AbortSignal): Promise<string | undefined>
+  readonly signal: AbortSignal
+  /** What the terminal shows for a key. */
+  echo(key: string): void
+  end(): void
+}
+
+const ERASE = "\b \b"
+
+/** A line typed key by key; undefined when the person left. */
+export async function readTyped({
+  readKey,
+  signal,
+  echo,
+  end,
+}: Typing): Promise<string | undefined> {
+  let text = ""
+  for (;;) {
+    const typed = await readKey(signal)
+    if (typed === undefined) return undefined
+    for (const key of typed) {
+      if (key === "\r" || key === "\n") {
+        end()
+        return text
+      }
+      const isErase = key === "\u007f" || key === "\b"
+      if (isErase && text !== "") echo(ERASE)
+      text = isErase ? Array.from(text).slice(0, -1).join("") : text + key
+      // A paste may hold anything; the screen gets only what can be seen.
+      if (!isErase) echo(visible(key))
+    }
+  }
+}
