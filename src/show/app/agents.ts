@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Agents, Ask, AskedParts } from "#act/agents"
+import type { Agents, Ask, AskedParts, PermissionRules } from "#act/agents"
 import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
 import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
 import { contextMessage } from "#see/capture"
@@ -50,15 +50,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     redactJson,
     priceOf,
     ...contextFor(deps),
-    async rules(changes) {
-      const permissions = deps.permissions()
-      await permissions.reload()
-      const verdict =
-        changes === undefined
-          ? permissions.verdict
-          : (ask: Ask) => permissions.verdictWithin(changes, ask)
-      return { verdict, restricting: permissions.restricting() }
-    },
+    rules: (changes) => rulesFor(changes, deps.permissions()),
     isResumable: async ({ type, sessionId }) =>
       sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),
     hostPlaces,
@@ -71,6 +63,16 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     maxRunning: () => deps.config().agents.maxRunning,
   })
   return { ...agents, send: sendOrDivert(agents, deps) }
+}
+
+/** A person's rules as they are now, and before them what the run may not change. */
+async function rulesFor(changes: readonly string[] | undefined, permissions: PermissionRules) {
+  await permissions.reload()
+  const verdict =
+    changes === undefined
+      ? permissions.verdict
+      : (ask: Ask) => permissions.verdictWithin(changes, ask)
+  return { verdict, restricting: permissions.restricting() }
 }
 
 /** What is said to a session is first offered to its pipeline, which may wait for an answer. */

@@ -37,7 +37,7 @@ test("[PIPE-74] each part is searched, references are followed, and the best of 
   expect(told.slice(0, 2)).toEqual(
     PLAN.subQueries.map((it) => `Knowledge Base Search: ${it.question}`),
   )
-  expect(told[2]).toMatch(/^Deep Retrieval: references of the \d best paragraphs$/)
+  expect(told[2]).toMatch(/^Deep Retrieval: references of the best \d paragraphs$/)
 })
 
 test("[PIPE-74] without a plan the question itself is searched", async () => {

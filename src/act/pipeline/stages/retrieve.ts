@@ -1,4 +1,4 @@
-import type { KbBy, KbFound, KbParagraph } from "#ground/contract"
+import { type KbBy, type KbFound, type KbParagraph, plural } from "#ground/contract"
 import type { PriorAnswer, StageWork, StageWorld } from "../stage.ts"
 import { fuse, type Ranked } from "./fuse.ts"
 import {
@@ -58,7 +58,7 @@ function summaryOf(
 ) {
   const reached = paragraphs.filter((it) => it.by.length === 0 && !it.isPrior).length
   const parts = [
-    `${paragraphs.length} paragraphs`,
+    plural(paragraphs.length, "paragraph"),
     reached > 0 ? `${reached} of them reached over references` : "",
     answered > 0 ? `${answered} sub-queries answered by the earlier run` : "",
   ]
@@ -84,7 +84,7 @@ async function priorParagraphs(world: StageWorld, ports: Ports): Promise<readonl
   const all = [...new Set(world.prior?.sections.flatMap((it) => it.paragraphs) ?? [])]
   const ids = all.slice(0, Math.ceil(world.depth.paragraphs * PRIOR_SHARE))
   if (ids.length === 0) return []
-  const title = `${ids.length} paragraphs of the answer of ${world.prior?.run}`
+  const title = `${plural(ids.length, "paragraph")} of the answer of ${world.prior?.run}`
   return reading(world, { key: "prior", tool: "Prior Research", title }, async () => {
     const found = await ports.knowledge.paragraphs(ids)
     return { hits: found.map(kept), by: null }
@@ -122,7 +122,7 @@ async function followReferences(
   const best = searches.flatMap((it) => it.hits.slice(0, 2)).map((it) => it.id)
   const paragraphs = [...new Set(best)].slice(0, MOST_HOP_STARTS)
   if (paragraphs.length === 0) return []
-  const title = `references of the ${paragraphs.length} best paragraphs`
+  const title = `references of the best ${plural(paragraphs.length, "paragraph")}`
   const limit = Math.min(world.depth.paragraphs, MOST_HITS)
   const step = { key: "hops", tool: "Deep Retrieval", title }
   const found = await reading(world, step, () =>
@@ -154,7 +154,7 @@ function reading(
 
 function detailOf({ hits, by }: Search): string {
   const meaning = by?.meaning === null || by === null ? "" : `, by words and ${by.meaning}`
-  return `${hits.length} paragraphs${meaning}`
+  return `${plural(hits.length, "paragraph")}${meaning}`
 }
 
 const keptAll = (found: KbFound): Search => ({

@@ -100,7 +100,10 @@ async function follow(id: string, from: number, { app, context }: Call): Promise
 const NEVER = new AbortController().signal
 
 function finish(run: PipelineRun, { line, terminal, screen }: RunContext): void {
-  if (line.json) return void terminal.stdout.write(`${safeJson(run)}\n`)
+  if (line.json) {
+    terminal.stdout.write(`${safeJson(run)}\n`)
+    return
+  }
   const isAsking = run.status === "paused" && run.pause !== null
   const left = terminal.signal.aborted
     ? [screen.paint.muted(`Left. \`qm pipeline resume ${run.id}\` goes on with it.`)]
