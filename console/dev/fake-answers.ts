@@ -2,10 +2,12 @@ import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fa
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
 import { answerFolds } from "./fake-fold.ts"
 import { answerGuard, type FakeGuard } from "./fake-guard.ts"
+import { answerKnowledge } from "./fake-knowledge.ts"
 import { answerLedger, doctorOf, type FakeLedger } from "./fake-ledger.ts"
 import { mapScan, mapShow, mapTree, searchFind } from "./fake-map.ts"
 import { answerMemories, type FakeMemories } from "./fake-memory.ts"
 import { answerPacks, type FakePacks } from "./fake-pack.ts"
+import { answerPipelines, type FakePipelines } from "./fake-pipeline.ts"
 import type { FakeTranscripts } from "./fake-run.ts"
 import { answerRun } from "./fake-run-answers.ts"
 import type { FakeRuns } from "./fake-runs.ts"
@@ -23,6 +25,7 @@ export type FakeWorld = {
   readonly memories: FakeMemories
   readonly guard: FakeGuard
   readonly ledger: FakeLedger
+  readonly pipelines: FakePipelines
   readonly transcripts: FakeTranscripts
 }
 
@@ -45,6 +48,10 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
   if (ofGuard !== undefined) return ofGuard
   const ofLedger = answerLedger(world.ledger, url, asRecord(body))
   if (ofLedger !== undefined) return ofLedger
+  const ofPipelines = answerPipelines(world.pipelines, url, asRecord(body))
+  if (ofPipelines !== undefined) return ofPipelines
+  const ofKnowledge = answerKnowledge(world.state, url, asRecord(body))
+  if (ofKnowledge !== undefined) return ofKnowledge
   const isNoPlace = url.pathname === "/api/map/show" && mapShow(url.searchParams) === undefined
   if (isNoPlace) return { status: 404, answer: NO_PLACE }
   const answer = ANSWERS[url.pathname]?.(world, url.searchParams, asRecord(body))

@@ -138,6 +138,7 @@ function nowRow(run: Run, approvals: readonly Approval[]): NowRow {
   const tokens = run.contextUsed
   return {
     id: run.id,
+    kind: "run",
     state: STATES[run.status],
     title: run.title,
     ...(asked === undefined ? {} : { ask: `${run.type} asks: ${asked.title}` }),

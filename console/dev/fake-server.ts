@@ -8,6 +8,7 @@ import { worldGuard } from "./fake-guard.ts"
 import { worldLedger } from "./fake-ledger.ts"
 import { worldMemories } from "./fake-memory.ts"
 import { worldPacks } from "./fake-pack.ts"
+import { worldPipelines } from "./fake-pipeline.ts"
 import { fakeTranscripts } from "./fake-run.ts"
 import { worldRuns } from "./fake-runs.ts"
 import type { Cursor, JournalEntry } from "./fake-shapes.ts"
@@ -74,6 +75,8 @@ export async function startFakeServer({ state, directory, port = 0, payloads = [
       tell("agents.updated", 1)
     },
     transcripts: world.transcripts,
+    /** A stage of a pipeline writes, and everybody hears it. */
+    writePipeline: (it: object) => io.emit("pipeline:text", it),
     /** The line breaks; what happens now is missed, until `letIn`. */
     breakOff() {
       isRefusing = true
@@ -98,7 +101,8 @@ function makeWorld(state: WorldState, payloads: readonly string[]): FakeWorld {
   const guard = worldGuard(state)
   const ledger = worldLedger(state)
   const config = worldConfig()
-  return { state, journal, config, runs, packs, memories, guard, ledger, transcripts }
+  const pipelines = worldPipelines(state)
+  return { state, journal, config, runs, packs, memories, guard, ledger, pipelines, transcripts }
 }
 
 /** The journal gets so many events more. */

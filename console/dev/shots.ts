@@ -11,6 +11,7 @@ import { KIT_SCENES } from "./kit-scenes.ts"
 import { MAP_SCENES } from "./map-scenes.ts"
 import { MEMORY_SCENES } from "./memory-scenes.ts"
 import { PACK_SCENES } from "./pack-scenes.ts"
+import { PIPELINE_SCENES } from "./pipeline-scenes.ts"
 
 /**
  * Takes a picture of every page in every state: `node console/dev/shots.ts <folder> [filter]`.
@@ -104,6 +105,7 @@ const SCENES: readonly Scene[] = [
   ...PACK_SCENES,
   ...FOLD_SCENES,
   ...KIT_SCENES,
+  ...PIPELINE_SCENES,
   { name: "events", path: "/events", state: "populated" },
   { name: "events-detail", path: "/events?at=1195", state: "populated" },
   { name: "events-raw", path: "/events?at=1195&view=raw", state: "populated" },

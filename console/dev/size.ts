@@ -31,6 +31,11 @@ const ARRIVALS: readonly Arrival[] = [
   { path: "/guard", shows: "189 verdicts" },
   { path: LIVE_SESSION, shows: "Files it edited" },
   { path: DECISION, shows: "The handbook, section 7.3" },
+  { path: "/pipelines", shows: "What may a pilot refuse" },
+  { path: "/pipelines/p-12", shows: "Paused after web calibration" },
+  { path: "/pipelines/p-11", shows: "Key points" },
+  { path: "/agents?show=deep-research", shows: "quick, standard, deep" },
+  { path: "/knowledge?show=kp_arrival42", shows: "Where it stands" },
   { path: "/runs", shows: "Make quotes and invoices" },
   { path: `/runs/${runId(31)}`, shows: "Quotes round every line" },
 ]

@@ -1,7 +1,7 @@
 import { io, type Socket } from "socket.io-client"
 import type { Cursor, JournalEntry, Message, Run, RunStatus } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
-import type { RunFollower, RunHeard } from "../data/run-line.ts"
+import type { PipelineText, RunFollower, RunHeard } from "../data/run-line.ts"
 import { type LiveInput, type LiveState, startLive, stepLive } from "./live-cursor.ts"
 
 type ServerSays = {
@@ -17,6 +17,8 @@ type RunsSay = {
   "agent:error"(it: { agentId: string; error: { message: string } }): void
   "agent:deleted"(it: { agentId: string }): void
 }
+/** And as far as pipelines are: text is told to all, and heard for the one that is open. */
+type PipelinesSay = { "pipeline:text"(it: PipelineText): void }
 type Following =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
   | { readonly kind: "refused"; readonly reason: string }
@@ -80,9 +82,11 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
   }
   const socket = connectTo({ take, retry, cursor: () => state.cursor })
   const followAgent = followRuns(socket)
+  const followPipeline = followPipelines(socket)
 
   return {
     followAgent,
+    followPipeline,
     start: () => void socket.connect(),
     stop() {
       callOff()
@@ -166,6 +170,18 @@ function followRuns(socket: Socket<RunsSay, FollowersSay>) {
       if (followers.get(agentId) !== follower) return
       followers.delete(agentId)
       if (socket.connected) socket.emit("unsubscribe", { agentId })
+    }
+  }
+}
+
+/** One page looks at one pipeline; what others write is not for it. */
+function followPipelines(socket: Socket<PipelinesSay, Record<string, never>>) {
+  const followers = new Map<string, (it: PipelineText) => void>()
+  socket.on("pipeline:text", (it) => followers.get(it.id)?.(it))
+  return (id: string, hear: (it: PipelineText) => void): (() => void) => {
+    followers.set(id, hear)
+    return () => {
+      if (followers.get(id) === hear) followers.delete(id)
     }
   }
 }

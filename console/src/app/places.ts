@@ -1,4 +1,5 @@
 import { paths, runIdAt } from "../data/paths.ts"
+import { pipelineIdAt } from "../data/pipeline-search.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/keymap.ts"
 
@@ -7,6 +8,7 @@ export type Place = {
     | "now"
     | "capture"
     | "map"
+    | "knowledge"
     | "memory"
     | "decisions"
     | "sessions"
@@ -14,6 +16,8 @@ export type Place = {
     | "folds"
     | "guard"
     | "runs"
+    | "pipelines"
+    | "agents"
     | "events"
     | "settings"
   readonly href: string
@@ -36,6 +40,14 @@ export const PLACES: readonly Place[] = [
     part: "see",
   },
   { id: "map", href: paths.map(), label: "Map", icon: "map", scope: "map", part: "know" },
+  {
+    id: "knowledge",
+    href: paths.knowledge(),
+    label: "Knowledge",
+    icon: "book",
+    scope: "knowledge",
+    part: "know",
+  },
   {
     id: "memory",
     href: paths.memory(),
@@ -79,6 +91,22 @@ export const PLACES: readonly Place[] = [
   },
   { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
   {
+    id: "pipelines",
+    href: paths.pipelines(),
+    label: "Pipelines",
+    icon: "pipeline",
+    scope: "pipelines",
+    part: "act",
+  },
+  {
+    id: "agents",
+    href: paths.agents(),
+    label: "Agents",
+    icon: "agent",
+    scope: "agents",
+    part: "act",
+  },
+  {
     id: "events",
     href: paths.events(),
     label: "Events",
@@ -96,9 +124,14 @@ export const PLACES: readonly Place[] = [
   },
 ]
 
-/** Where an address leads; the page of one run belongs to Runs and has keys of its own. */
+/** Where an address leads; the page of one run belongs to its list and has keys of its own. */
 export function placeAt(path: string): Place | undefined {
-  if (runIdAt(path) === undefined) return PLACES.find((it) => it.href === path)
-  const runs = PLACES.find((it) => it.id === "runs")
-  return runs === undefined ? undefined : { ...runs, scope: "run" }
+  if (runIdAt(path) !== undefined) return placeOf("runs", "run")
+  if (pipelineIdAt(path) !== undefined) return placeOf("pipelines", "pipeline")
+  return PLACES.find((it) => it.href === path)
+}
+
+function placeOf(id: Place["id"], scope: Scope): Place | undefined {
+  const place = PLACES.find((it) => it.id === id)
+  return place === undefined ? undefined : { ...place, scope }
 }

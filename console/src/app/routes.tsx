@@ -1,7 +1,9 @@
 import { Suspense } from "react"
+import { parseAgents } from "../data/agents-search.ts"
 import { parseDecisions } from "../data/decisions-search.ts"
 import { parseFold } from "../data/fold-search.ts"
 import { parseGuard } from "../data/guard-search.ts"
+import { parseKnowledge } from "../data/knowledge-search.ts"
 import { navigate, useLocation } from "../data/location.ts"
 import { parseMap } from "../data/map-search.ts"
 import { parseMemory } from "../data/memory-search.ts"
@@ -15,6 +17,8 @@ import {
   paths,
   runIdAt,
 } from "../data/paths.ts"
+import { parsePipeline, pipelineIdAt } from "../data/pipeline-search.ts"
+import { parsePipelines } from "../data/pipelines-search.ts"
 import { parseSessions } from "../data/sessions-search.ts"
 import { loadLater } from "./load-later.tsx"
 import { NotFoundPage } from "./not-found.tsx"
@@ -59,6 +63,22 @@ const RunPage = loadLater(async () => {
   const page = await import("../features/run/page.tsx")
   await reader
   return page.RunPage
+})
+const PipelinesPage = loadLater(
+  async () => (await import("../features/pipelines/page.tsx")).PipelinesPage,
+)
+const PipelinePage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/pipeline/page.tsx")
+  await reader
+  return page.PipelinePage
+})
+const AgentsPage = loadLater(async () => (await import("../features/agents/page.tsx")).AgentsPage)
+const KnowledgePage = loadLater(async () => {
+  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+  const page = await import("../features/knowledge/page.tsx")
+  await reader
+  return page.KnowledgePage
 })
 const EventsPage = loadLater(async () => (await import("../features/events/page.tsx")).EventsPage)
 const SettingsPage = loadLater(
@@ -105,20 +125,20 @@ function pageFor(path: string, search: string, props: PageProps) {
     case "sessions":
     case "guard":
       return kitPage(placeAt(path)?.id, search, props)
+    case "knowledge":
+      return knowledgePage(search, props)
+    case "pipelines": {
+      const id = pipelineIdAt(path)
+      return id === undefined ? pipelinesPage(search, props) : pipelinePage(id, search, props)
+    }
+    case "agents":
+      return agentsPage(search, props)
     case "runs": {
       const id = runIdAt(path)
       return id === undefined ? runsPage(search, props) : runPage(id, search, props)
     }
-    case "events": {
-      const values = parseEvents(search)
-      return (
-        <EventsPage
-          now={now}
-          search={values}
-          onSearch={(change, how) => navigate(paths.events({ ...values, ...change }), how)}
-        />
-      )
-    }
+    case "events":
+      return eventsPage(search, props)
     case "settings": {
       const values = parseSettings(search)
       return (
@@ -132,6 +152,66 @@ function pageFor(path: string, search: string, props: PageProps) {
     case undefined:
       return <NotFoundPage path={path} />
   }
+}
+
+function eventsPage(search: string, { now }: PageProps) {
+  const values = parseEvents(search)
+  return (
+    <EventsPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.events({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function knowledgePage(search: string, { now }: PageProps) {
+  const values = parseKnowledge(search)
+  return (
+    <KnowledgePage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.knowledge({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function agentsPage(search: string, { now }: PageProps) {
+  const values = parseAgents(search)
+  return (
+    <AgentsPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.agents({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function pipelinesPage(search: string, { now }: PageProps) {
+  const values = parsePipelines(search)
+  return (
+    <PipelinesPage
+      now={now}
+      search={values}
+      onSearch={(change, how) => navigate(paths.pipelines({ ...values, ...change }), how)}
+    />
+  )
+}
+
+function pipelinePage(id: string, search: string, props: PageProps) {
+  const { now, areFactsHidden, onToggleFacts } = props
+  const values = parsePipeline(search)
+  return (
+    <PipelinePage
+      key={id}
+      id={id}
+      now={now}
+      search={values}
+      areFactsHidden={areFactsHidden}
+      onToggleFacts={onToggleFacts}
+      onSearch={(change, how) => navigate(paths.pipeline(id, { ...values, ...change }), how)}
+    />
+  )
 }
 
 function mapPage(search: string, { now }: PageProps) {

@@ -1,5 +1,4 @@
 import { Suspense, useCallback, useEffect, useState } from "react"
-import type { Now } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { toWireError } from "../data/errors.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
@@ -9,6 +8,7 @@ import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
 import { LayerBoundary, PageBoundary } from "./boundary.tsx"
+import { useCounts } from "./counts.ts"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { Live } from "./live.ts"
 import { loadLater } from "./load-later.tsx"
@@ -62,6 +62,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   const { path } = useLocation()
   const { data: session } = useSession()
   const { data: report } = useOperation("now.show", {})
+  const countOf = useCounts(report)
   const [layer, setLayer] = useState(NO_LAYER)
   const side = useRemembered("side")
   const facts = useRemembered("facts")
@@ -89,7 +90,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
         icon={it.icon}
         label={it.label}
         isCurrent={it.id === placeAt(path)?.id}
-        {...countOf(it.id, report)}
+        {...countOf(it.id)}
       />
     ))
   return (
@@ -143,18 +144,11 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   )
 }
 
-/** What waits for a person is amber; what runs is only said. */
-function countOf(id: PlaceOnMap["id"], report: Now | undefined) {
-  const waiting = report?.waiting.length ?? 0
-  const running = report?.running.length ?? 0
-  if (id === "now" && waiting > 0) return { count: waiting, tone: "warn" } as const
-  return id === "runs" && running > 0 ? { count: running } : {}
-}
-
 function useGoKeys(): void {
   useKey("go.now", () => navigate(hrefOf("now")))
   useKey("go.capture", () => navigate(hrefOf("capture")))
   useKey("go.map", () => navigate(hrefOf("map")))
+  useKey("go.knowledge", () => navigate(hrefOf("knowledge")))
   useKey("go.memory", () => navigate(hrefOf("memory")))
   useKey("go.decisions", () => navigate(hrefOf("decisions")))
   useKey("go.sessions", () => navigate(hrefOf("sessions")))
@@ -162,6 +156,8 @@ function useGoKeys(): void {
   useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.folds", () => navigate(hrefOf("folds")))
   useKey("go.runs", () => navigate(hrefOf("runs")))
+  useKey("go.pipelines", () => navigate(hrefOf("pipelines")))
+  useKey("go.agents", () => navigate(hrefOf("agents")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))
 }

@@ -89,6 +89,21 @@ describe("the live cache", () => {
     expect(isStale(keys.operation("fold.show", { id: "fb_1" }))).toBe(true)
   })
 
+  it("[CONSOLE-5] a pipeline that advances asks for its runs and agents again, documents for theirs", () => {
+    const { queries, cache, later, isStale } = setUp()
+    const shown = keys.operation("pipeline.show", { id: "p-12" })
+    const agent = keys.operation("agent.show", { slug: "deep-research" })
+    const found = keys.operation("kb.search", { query: "arrival" })
+    const sources = keys.operation("source.list", {})
+    for (const key of [shown, agent, found, sources]) queries.setQueryData(key, {})
+    cache.receive([entry(2, "pipeline.advanced", { id: "p-12", seq: 3, status: "running" })])
+    for (const { act } of later) act()
+    expect([shown, agent, found, sources].map(isStale)).toEqual([true, true, false, false])
+    cache.receive([entry(3, "knowledge.changed"), entry(4, "sources.changed")])
+    for (const { act } of later) act()
+    expect([found, sources].map(isStale)).toEqual([true, true])
+  })
+
   it("[CONSOLE-5] a backup is in the store's facts at once", () => {
     const { queries, cache } = setUp()
     const key = keys.operation("store.status", {})

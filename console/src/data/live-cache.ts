@@ -32,6 +32,22 @@ const OF_MEMORIES: readonly AnyOperation[] = [
   "decision.show",
 ]
 
+/** What every sign of life of a pipeline may change; an agent shows its runs. */
+const OF_PIPELINES: readonly AnyOperation[] = [
+  "pipeline.list",
+  "pipeline.show",
+  "agent.show",
+  "now.show",
+]
+
+/** What stands in the knowledge base, and what was found in it. */
+const OF_KNOWLEDGE: readonly AnyOperation[] = [
+  "kb.status",
+  "kb.documents",
+  "kb.search",
+  "kb.paragraph",
+]
+
 /** One row an event; the compiler and a test hold it to the contract's list. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.advanced": { stale: [...OF_RUNS, "agents.messages", "agents.timeline"] },
@@ -49,11 +65,17 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "fold.ended": { stale: OF_FOLDS },
   "fold.returned": { stale: OF_FOLDS },
   "fold.timed-out": { stale: OF_FOLDS },
+  "knowledge.changed": { stale: OF_KNOWLEDGE },
   "map.scanned": { stale: ["map.tree", "map.show", "search.find"] },
   "memory.changed": { stale: OF_MEMORIES },
   "memory.forgotten": { stale: OF_MEMORIES },
   "memory.recorded": { stale: OF_MEMORIES },
   "pack.built": { stale: ["pack.list"] },
+  "pipeline.advanced": { stale: OF_PIPELINES },
+  "pipeline.asked": { stale: OF_PIPELINES },
+  "pipeline.ended": { stale: [...OF_PIPELINES, "pipeline.document", "pipeline.compare"] },
+  "pipeline.started": { stale: OF_PIPELINES },
+  "sources.changed": { stale: ["source.list"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },

@@ -2,17 +2,21 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
   CONTEXT_KINDS,
+  DEPTHS,
   HOOK_NAMES,
   HOST_NAMES,
+  KB_TIERS,
   MEMORY_KINDS,
   MemoryState,
   VERDICTS,
 } from "#ground/contract"
 import { withSeed } from "../test-seed.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { parseAgents, TABS_OF_AGENTS } from "./agents-search.ts"
 import { parseDecisions } from "./decisions-search.ts"
 import { parseFold } from "./fold-search.ts"
 import { HOURS_OF_GUARD, parseGuard, RULES_OF_GUARD, VERDICTS_OF_GUARD } from "./guard-search.ts"
+import { parseKnowledge, TIERS_OF_KNOWLEDGE } from "./knowledge-search.ts"
 import { parseMap } from "./map-search.ts"
 import { KINDS_OF_MEMORY, parseMemory, STATES_OF_MEMORY } from "./memory-search.ts"
 import { parsePack } from "./pack-search.ts"
@@ -26,6 +30,8 @@ import {
   paths,
   runIdAt,
 } from "./paths.ts"
+import { parsePipeline, pipelineIdAt } from "./pipeline-search.ts"
+import { DEPTHS_OF_PIPELINES, FACETS_OF_PIPELINES, parsePipelines } from "./pipelines-search.ts"
 import { parseSessions, TABS_OF_SESSIONS } from "./sessions-search.ts"
 
 const searchOf = (path: string) =>
@@ -138,6 +144,65 @@ describe("addresses", () => {
       withSeed(),
     )
     expect(parseSessions("?tab=zz")).toEqual(parseSessions(""))
+  })
+
+  it("[CONSOLE-3] and for every state of Pipelines and of one pipeline", () => {
+    const text = fc.string({ unit: "grapheme" })
+    const list = fc.record({
+      text,
+      agent: text,
+      status: fc.constantFrom(...FACETS_OF_PIPELINES),
+      at: text,
+      add: fc.boolean(),
+      start: text,
+    })
+    const filled = fc.array(fc.string({ minLength: 1 }))
+    const one = fc.record({
+      at: text,
+      turned: filled,
+      other: text,
+      compare: fc.boolean(),
+      open: filled,
+    })
+    fc.assert(
+      fc.property(list, one, fc.string({ minLength: 1 }), (search, shown, id) => {
+        expect(parsePipelines(searchOf(paths.pipelines(search)))).toEqual(search)
+        expect(parsePipeline(searchOf(paths.pipeline("p-1", shown)))).toEqual(shown)
+        expect(pipelineIdAt(paths.pipeline(id))).toBe(id)
+      }),
+      withSeed(),
+    )
+    expect(DEPTHS_OF_PIPELINES).toEqual(DEPTHS)
+    expect(parsePipelines("?status=zz&add=true")).toEqual(parsePipelines(""))
+    expect([pipelineIdAt("/pipelines"), pipelineIdAt("/pipelines/%")]).toEqual([undefined, "%"])
+  })
+
+  it("[CONSOLE-3] and for every state of Agents and Knowledge, whose tiers are the contract's", () => {
+    const text = fc.string({ unit: "grapheme" })
+    const agents = fc.record({
+      text,
+      at: text,
+      show: text,
+      tab: fc.constantFrom(...TABS_OF_AGENTS),
+    })
+    const knowledge = fc.record({
+      text,
+      tier: fc.option(fc.constantFrom(...TIERS_OF_KNOWLEDGE)),
+      hops: fc.boolean(),
+      at: text,
+      show: text,
+      document: text,
+      add: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(agents, knowledge, (one, other) => {
+        expect(parseAgents(searchOf(paths.agents(one)))).toEqual(one)
+        expect(parseKnowledge(searchOf(paths.knowledge(other)))).toEqual(other)
+      }),
+      withSeed(),
+    )
+    expect(TIERS_OF_KNOWLEDGE).toEqual(KB_TIERS)
+    expect(parseKnowledge("?tier=zz&hops=1")).toEqual(parseKnowledge(""))
   })
 
   it("[CONSOLE-3] and for every state of Capture", () => {

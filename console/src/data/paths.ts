@@ -1,11 +1,15 @@
 import type { ContextKind, HostName } from "../contract.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { type AgentsAddress, formatAgents } from "./agents-search.ts"
 import { type DecisionsAddress, formatDecisions } from "./decisions-search.ts"
 import { type FoldAddress, formatFold } from "./fold-search.ts"
 import { formatGuard, type GuardAddress } from "./guard-search.ts"
+import { formatKnowledge, type KnowledgeAddress } from "./knowledge-search.ts"
 import { formatMap, type MapSearch } from "./map-search.ts"
 import { formatMemory, type MemoryAddress } from "./memory-search.ts"
 import { formatPack, type PackSearch } from "./pack-search.ts"
+import { formatPipeline, type PipelineAddress } from "./pipeline-search.ts"
+import { formatPipelines, type PipelinesAddress } from "./pipelines-search.ts"
 import { formatSearch, oneOf, wholeOrNull } from "./search.ts"
 import { formatSessions, type SessionsAddress } from "./sessions-search.ts"
 
@@ -116,6 +120,11 @@ export const paths = {
   guard: (search: Partial<GuardAddress> = {}) => `/guard${formatGuard(search)}`,
   pack: (search: Partial<PackSearch> = {}) => `/pack${formatPack(search)}`,
   folds: (search: Partial<FoldAddress> = {}) => `/folds${formatFold(search)}`,
+  pipelines: (search: Partial<PipelinesAddress> = {}) => `/pipelines${formatPipelines(search)}`,
+  pipeline: (id: string, search: Partial<PipelineAddress> = {}) =>
+    `/pipelines/${encodeURIComponent(id)}${formatPipeline(search)}`,
+  agents: (search: Partial<AgentsAddress> = {}) => `/agents${formatAgents(search)}`,
+  knowledge: (search: Partial<KnowledgeAddress> = {}) => `/knowledge${formatKnowledge(search)}`,
   events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
   settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
 }

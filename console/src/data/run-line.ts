@@ -20,11 +20,24 @@ export type RunFollower = {
   hear(it: RunHeard): void
 }
 
+/** Text that a stage of a pipeline writes just now; the whole of it, and empty when it is over. */
+export type PipelineText = {
+  readonly id: string
+  readonly stage: number
+  readonly activityId: string
+  readonly text: string
+}
+
 export type RunLine = {
   /** Returns how to let go. */
   followAgent(agentId: string, follower: RunFollower): () => void
+  /** What one pipeline writes, while somebody looks at it. */
+  followPipeline(id: string, hear: (it: PipelineText) => void): () => void
 }
 
-const NO_LINE: RunLine = { followAgent: () => () => undefined }
+const NO_LINE: RunLine = {
+  followAgent: () => () => undefined,
+  followPipeline: () => () => undefined,
+}
 
 export const RunLineContext = createContext(NO_LINE)

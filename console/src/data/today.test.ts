@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { Now, NowRow } from "../contract.ts"
-import { sumToday } from "./today.ts"
+import { hrefOfRow, sumToday } from "./today.ts"
 
 const row = (given: Partial<NowRow>): NowRow => ({
   id: "rn_1",
+  kind: "run",
   state: "running",
   title: "t",
   at: 1,
@@ -30,5 +31,10 @@ describe("the sums of the day", () => {
       ended: [known],
     })
     expect(sumToday(report)).toEqual({ running: 1, waiting: 1, tokens: 30, usd: 1, runs: 4 })
+  })
+
+  it("[CONSOLE-3] a row leads to the run of an agent, or to that of a pipeline", () => {
+    expect(hrefOfRow(row({ id: "rn_1" }))).toBe("/runs/rn_1")
+    expect(hrefOfRow(row({ id: "p-12", kind: "pipeline" }))).toBe("/pipelines/p-12")
   })
 })

@@ -1,5 +1,6 @@
 import type { Now, NowRow } from "../contract.ts"
 import { KINDS } from "../ui/budget-bar/layout.ts"
+import { paths } from "./paths.ts"
 
 export type Today = {
   readonly running: number
@@ -25,6 +26,11 @@ export function sumToday({ waiting, running, ended }: Now): Today {
 export function tokensOfRow({ tokens }: NowRow): number | undefined {
   if (tokens === undefined) return undefined
   return KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
+}
+
+/** Where a row leads: to the run of an agent, or to that of a pipeline. */
+export function hrefOfRow({ id, kind }: Pick<NowRow, "id" | "kind">): string {
+  return kind === "pipeline" ? paths.pipeline(id) : paths.run(id)
 }
 
 /** Unknown is not 0: a sum is known when at least one of its parts is. */

@@ -27,7 +27,7 @@ export type TranscriptState = {
 type Deps = {
   readonly id: string
   readonly client: Pick<Client, "read">
-  readonly line: RunLine
+  readonly line: Pick<RunLine, "followAgent">
   after(ms: number, act: () => void): () => void
   onRun(run: Run): void
 }

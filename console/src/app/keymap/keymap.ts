@@ -11,12 +11,16 @@ export type Scope =
   | "run"
   | "capture"
   | "map"
+  | "knowledge"
   | "memory"
   | "decisions"
   | "sessions"
   | "pack"
   | "folds"
   | "guard"
+  | "pipelines"
+  | "pipeline"
+  | "agents"
   | "events"
   | "settings"
 
@@ -41,12 +45,16 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   run: "work",
   capture: "list",
   map: "list",
+  knowledge: "list",
   memory: "list",
   decisions: "list",
   sessions: "list",
   pack: "list",
   folds: "list",
   guard: "list",
+  pipelines: "list",
+  pipeline: "list",
+  agents: "list",
   events: "list",
   settings: "everywhere",
 }
@@ -57,6 +65,7 @@ export const KEYMAP = defineKeymap([
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
   { id: "go.map", keys: ["g m"], scope: "everywhere", label: "Go to Map" },
+  { id: "go.knowledge", keys: ["g k"], scope: "everywhere", label: "Go to Knowledge" },
   { id: "go.memory", keys: ["g y"], scope: "everywhere", label: "Go to Memory" },
   { id: "go.decisions", keys: ["g d"], scope: "everywhere", label: "Go to Decisions" },
   { id: "go.sessions", keys: ["g o"], scope: "everywhere", label: "Go to Sessions" },
@@ -64,6 +73,8 @@ export const KEYMAP = defineKeymap([
   { id: "go.pack", keys: ["g p"], scope: "everywhere", label: "Go to Pack" },
   { id: "go.folds", keys: ["g f"], scope: "everywhere", label: "Go to Folds" },
   { id: "go.runs", keys: ["g r"], scope: "everywhere", label: "Go to Runs" },
+  { id: "go.pipelines", keys: ["g l"], scope: "everywhere", label: "Go to Pipelines" },
+  { id: "go.agents", keys: ["g a"], scope: "everywhere", label: "Go to Agents" },
   { id: "go.events", keys: ["g e"], scope: "everywhere", label: "Go to Events" },
   { id: "go.settings", keys: ["g s"], scope: "everywhere", label: "Go to Settings" },
   { id: "filter", keys: ["/"], scope: "everywhere", label: "Filter" },
@@ -210,6 +221,48 @@ export const KEYMAP = defineKeymap([
   { id: "pack.copy", keys: ["y"], scope: "pack", label: "Copy the text" },
   { id: "pack.keep", keys: ["s"], scope: "pack", label: "Keep", operation: "pack.build" },
   { id: "pack.run", keys: ["mod+Enter"], scope: "pack", label: "Run with this" },
+  { id: "pipelines.open", keys: ["Enter"], scope: "pipelines", label: "Open the run" },
+  {
+    id: "pipelines.new",
+    keys: ["c"],
+    scope: "pipelines",
+    label: "New run",
+    operation: "pipeline.run",
+  },
+  { id: "pipelines.status", keys: ["v"], scope: "pipelines", label: "Next status" },
+  { id: "pipeline.open", keys: ["Enter"], scope: "pipeline", label: "Open or close the stage" },
+  { id: "pipeline.first", keys: ["1"], scope: "pipeline", label: "First answer to the pause" },
+  { id: "pipeline.second", keys: ["2"], scope: "pipeline", label: "Second answer to the pause" },
+  { id: "pipeline.third", keys: ["3"], scope: "pipeline", label: "Third answer to the pause" },
+  {
+    id: "pipeline.compare",
+    keys: ["d"],
+    scope: "pipeline",
+    label: "Compare with another run",
+    operation: "pipeline.compare",
+  },
+  {
+    id: "pipeline.rerun",
+    keys: ["r"],
+    scope: "pipeline",
+    label: "Re-run from here",
+    operation: "pipeline.rerun",
+  },
+  { id: "pipeline.compose", keys: ["m"], scope: "pipeline", label: "Write a message" },
+  { id: "pipeline.copy", keys: ["y"], scope: "pipeline", label: "Copy the document" },
+  { id: "agents.open", keys: ["Enter"], scope: "agents", label: "Open" },
+  { id: "agents.start", keys: ["c"], scope: "agents", label: "Start it" },
+  { id: "agents.tab", keys: ["t"], scope: "agents", label: "Next tab" },
+  { id: "knowledge.open", keys: ["Enter"], scope: "knowledge", label: "Open" },
+  {
+    id: "knowledge.add",
+    keys: ["c"],
+    scope: "knowledge",
+    label: "Add a folder",
+    operation: "kb.add",
+  },
+  { id: "knowledge.hops", keys: ["x"], scope: "knowledge", label: "Follow references or not" },
+  { id: "knowledge.copy", keys: ["y"], scope: "knowledge", label: "Copy its citation" },
   { id: "events.pause", keys: ["p"], scope: "events", label: "Pause or follow" },
   { id: "events.copy", keys: ["y"], scope: "events", label: "Copy the event" },
   { id: "events.view", keys: ["v"], scope: "events", label: "Fields or raw" },

@@ -86,6 +86,22 @@ const SHORTCUTS = [
     writes: true,
   },
   {
+    keyId: "pipelines.new",
+    label: "New pipeline run",
+    room: "pipelines",
+    href: paths.pipelines({ add: true }),
+    icon: "plus",
+    writes: true,
+  },
+  {
+    keyId: "knowledge.add",
+    label: "Add a folder of documents",
+    room: "knowledge",
+    href: paths.knowledge({ add: true }),
+    icon: "book",
+    writes: true,
+  },
+  {
     keyId: "",
     label: "Approvals",
     room: "runs",

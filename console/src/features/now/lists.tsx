@@ -1,8 +1,7 @@
 import type { NowRow } from "../../contract.ts"
 import { formatCount } from "../../contract.ts"
 import { formatClock, formatRunTime } from "../../data/moments.ts"
-import { paths } from "../../data/paths.ts"
-import { tokensOfRow } from "../../data/today.ts"
+import { hrefOfRow, tokensOfRow } from "../../data/today.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import {
   Cell,
@@ -89,7 +88,7 @@ function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) 
       />
       {rows.length === 0 ? <RowNote>{empty}</RowNote> : null}
       {rows.map((it) => (
-        <Row key={it.id} href={paths.run(it.id)} isCurrent={it.id === at}>
+        <Row key={it.id} href={hrefOfRow(it)} isCurrent={it.id === at}>
           <StatusMark status={it.state} />
           <Stack>
             <Cell lead>{visibleLine(it.title)}</Cell>

@@ -5,6 +5,7 @@ import { navigate } from "../../data/location.ts"
 import { formatDay } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
+import { hrefOfRow } from "../../data/today.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -140,8 +141,8 @@ function Lists({ report, approvals, now }: ListsProps) {
 function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): string | null {
   const [at, setAt] = useState<string | null>(waiting[0]?.key ?? null)
   const rows = [
-    ...waiting.map((it) => ({ key: it.key, runId: it.row.id })),
-    ...[...running, ...ended].map((it) => ({ key: it.id, runId: it.id })),
+    ...waiting.map((it) => ({ key: it.key, href: hrefOfRow(it.row) })),
+    ...[...running, ...ended].map((it) => ({ key: it.id, href: hrefOfRow(it) })),
   ]
   const index = rows.findIndex((it) => it.key === at)
   const current = rows[index]
@@ -150,7 +151,7 @@ function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): st
   useKey("list.previous", () => move(rows[index < 0 ? 0 : index - 1]))
   useKey("list.first", () => move(rows[0]))
   useKey("list.last", () => move(rows.at(-1)))
-  useKey("now.open", current && (() => navigate(paths.run(current.runId))))
+  useKey("now.open", current && (() => navigate(current.href)))
   return current?.key ?? null
 }
 

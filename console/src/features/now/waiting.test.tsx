@@ -7,6 +7,7 @@ import { WaitingList, waitingRows } from "./waiting.tsx"
 const NOW = 1_000_000_000
 const row = (id: string): NowRow => ({
   id,
+  kind: "run",
   state: "waiting",
   title: `Run ${id}`,
   ask: "asks for something",

@@ -3,6 +3,7 @@ import { type Approval, type NowRow, plural } from "../../contract.ts"
 import { type Ask, describeAsk } from "../../data/approvals.ts"
 import { formatAge } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
+import { hrefOfRow } from "../../data/today.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { AskLine } from "../../ui/ask/ask.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
@@ -95,7 +96,7 @@ function WaitingLine({ waiting, now, isCurrent, isReadOnly }: WaitingLineProps) 
     <Row lines={2} isCurrent={isCurrent}>
       <StatusMark status={row.state} />
       <Stack>
-        <RowLink href={paths.run(row.id)}>{visibleLine(row.title)}</RowLink>
+        <RowLink href={hrefOfRow(row)}>{visibleLine(row.title)}</RowLink>
         {ask === undefined ? (
           <Text size="sm" tone="2" cut>
             {visibleLine(row.ask ?? "")}
@@ -135,7 +136,7 @@ function WaitingLine({ waiting, now, isCurrent, isReadOnly }: WaitingLineProps) 
 /** On a phone a question is read whole before it is answered. */
 function openedAt({ row, approval }: WaitingRow): string {
   return approval === undefined
-    ? paths.run(row.id)
+    ? hrefOfRow(row)
     : paths.runs({ view: "approvals", at: approval.id })
 }
 

@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
+import { LabelsContext, type TextLabel } from "./labels.ts"
 import { resolveReferences, safeLink } from "./links.ts"
 import { Rendered } from "./rendered.tsx"
 
@@ -76,5 +77,25 @@ describe("text of an agent", () => {
     expect(html(`${"+ ".repeat(1_000)}x`)).toContain("<ul>")
     expect(html("[".repeat(4_000))).toContain("[[")
     expect(html(`${"*a ".repeat(1_500)}${"b* ".repeat(1_500)}`).length).toBeGreaterThan(3_000)
+  })
+
+  it("[CONSOLE-53] labels that somebody knows are links, all others are words", () => {
+    const labels = new Map<string, TextLabel>([
+      ["P3", { href: "/knowledge?show=a", title: "Handbook \u202E§ 4", outside: null }],
+      ["W1", { href: "https://a.example/", title: "Dues", outside: "a.example" }],
+    ])
+    const linked = (text: string) =>
+      renderToStaticMarkup(
+        <LabelsContext value={labels}>
+          <Rendered text={text} />
+        </LabelsContext>,
+      )
+    expect(linked("So it is [P3].")).toContain(
+      'So it is [<a href="/knowledge?show=a" title="Handbook \\u{202e}§ 4">P3</a>].',
+    )
+    expect(linked("a [P3][W1] b [P3, P9] c [P9]").match(/<a /g)?.length).toBe(3)
+    expect(linked("- [W1] x")).toContain('target="_blank" rel="noopener noreferrer nofollow"')
+    expect(linked("`[P3]` and [x](javascript:P3)")).not.toContain("<a ")
+    expect(html("plain [P3]"), "without labels nothing changes").toContain("plain [P3]")
   })
 })

@@ -1,7 +1,8 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked"
-import { Fragment, type ReactNode, useMemo } from "react"
+import { Fragment, type ReactNode, useContext, useMemo } from "react"
 import { CopyIcon } from "../copy/copy.tsx"
 import { visible } from "../visible.ts"
+import { LABELS, LabelsContext, type TextLabel } from "./labels.ts"
 import { resolveReferences, safeLink } from "./links.ts"
 import styles from "./markdown.module.css"
 import { MermaidBlock } from "./mermaid-block.tsx"
@@ -62,7 +63,7 @@ function block(token: Token, depth: number): ReactNode {
     case "html":
       return plain(token.text)
     case "text":
-      return token.tokens === undefined ? words(token.text) : inline(token.tokens, depth)
+      return token.tokens === undefined ? <Words text={token.text} /> : inline(token.tokens, depth)
     default:
       return inlineOne(token, depth)
   }
@@ -132,9 +133,9 @@ function inline(tokens: readonly Token[], depth: number): ReactNode {
 function inlineOne(token: MarkedToken, depth: number): ReactNode {
   switch (token.type) {
     case "text":
-      return token.tokens === undefined ? words(token.text) : inline(token.tokens, depth)
+      return token.tokens === undefined ? <Words text={token.text} /> : inline(token.tokens, depth)
     case "escape":
-      return words(token.text)
+      return <Words text={token.text} />
     case "strong":
       return <strong>{inline(token.tokens, depth)}</strong>
     case "em":
@@ -151,7 +152,11 @@ function inlineOne(token: MarkedToken, depth: number): ReactNode {
       return <Link href={token.href}>{inline(token.tokens, depth)}</Link>
     case "image":
       // Never loaded: the address alone would tell somebody that this was read.
-      return <Link href={token.href}>image: {words(token.text)}</Link>
+      return (
+        <Link href={token.href}>
+          image: <Words text={token.text} />
+        </Link>
+      )
     default:
       return plain(token.raw)
   }
@@ -177,8 +182,36 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
   )
 }
 
-function words(text: string): string {
-  return visible(resolveReferences(text))
+/** The words as they are; a label that somebody knows leads to what it stands for. */
+function Words({ text }: { readonly text: string }) {
+  const labels = useContext(LabelsContext)
+  const shown = visible(resolveReferences(text))
+  if (labels.size === 0) return shown
+  // The text never changes its order, so the place is the identity.
+  return shown
+    .split(LABELS)
+    .map((part, i) => (i % 2 === 0 ? part : <Labels key={i} names={part} labels={labels} />))
+}
+
+type LabelsProps = { readonly names: string; readonly labels: ReadonlyMap<string, TextLabel> }
+
+function Labels({ names, labels }: LabelsProps) {
+  const parts = names.split(", ").map((name, i) => {
+    const before = i === 0 ? "" : ", "
+    const label = labels.get(name)
+    if (label === undefined) return `${before}${name}`
+    const apart =
+      label.outside === null ? {} : { target: "_blank", rel: "noopener noreferrer nofollow" }
+    return (
+      <Fragment key={i}>
+        {before}
+        <a href={label.href} title={visible(label.title)} {...apart}>
+          {name}
+        </a>
+      </Fragment>
+    )
+  })
+  return <>[{parts}]</>
 }
 
 function plain(text: string): ReactNode {

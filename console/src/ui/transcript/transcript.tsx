@@ -116,6 +116,8 @@ type LineProps = {
   readonly plain?: boolean
   readonly says?: string
   readonly tone?: "warn" | "bad" | undefined
+  /** What is known of it stays on a phone, where otherwise its name alone does. */
+  readonly keeps?: boolean
   readonly figures?: readonly string[]
   /** Absent when there is nothing behind it. */
   readonly isOpen?: boolean | undefined
@@ -125,15 +127,13 @@ type LineProps = {
 /** One line: what it is, what is known of it, its figures at the right. */
 export function Line(props: LineProps) {
   const { title, icon, plain = false, says = "", tone, figures = [], isOpen, onToggle } = props
+  const yields = tone === undefined && props.keeps !== true
   const content = (
     <>
       {icon === undefined ? null : <Icon name={icon} />}
       <b title={title}>{title}</b>
       {says === "" ? null : (
-        <span
-          className={classNames(styles.sum, tone === undefined && styles.wide)}
-          data-tone={tone}
-        >
+        <span className={classNames(styles.sum, yields && styles.wide)} data-tone={tone}>
           {says}
         </span>
       )}

@@ -1,0 +1,40 @@
+import type { Now } from "../contract.ts"
+import { isOpen } from "../data/pipeline-status.ts"
+import { useOperation } from "../data/queries.tsx"
+import type { Place } from "./places.ts"
+
+type Count = { readonly count?: number; readonly tone?: "warn" }
+
+/** What is under way is among the newest; more than this nobody has open at once. */
+const NEWEST_PIPELINES = 50
+
+/** The figure beside a place; nothing where there is none, and amber where a person is waited for. */
+export function useCounts(report: Now | undefined): (id: Place["id"]) => Count {
+  const pipelines = useOperation("pipeline.list", { limit: NEWEST_PIPELINES }).data?.runs ?? []
+  const open = pipelines.filter((it) => isOpen(it.status))
+  const agents = useOperation("agent.list", {}).data?.agents.length ?? 0
+  const documents = useOperation("kb.status", {}).data?.documents ?? 0
+  return (id) => {
+    switch (id) {
+      case "now":
+        return counted(report?.waiting.length ?? 0, "warn")
+      case "runs":
+        return counted(report?.running.length ?? 0)
+      case "pipelines":
+        return open.some((it) => it.status === "paused")
+          ? counted(open.length, "warn")
+          : counted(open.length)
+      case "agents":
+        return counted(agents)
+      case "knowledge":
+        return counted(documents)
+      default:
+        return {}
+    }
+  }
+}
+
+function counted(count: number, tone?: "warn"): Count {
+  if (count === 0) return {}
+  return tone === undefined ? { count } : { count, tone }
+}

@@ -1,0 +1,46 @@
+import type { PipelineLine, PipelineStatus } from "../contract.ts"
+import type { Status } from "../ui/status-mark/status-mark.tsx"
+import { sayMoney } from "./money.ts"
+
+/** How each status of a run is drawn. */
+export const PIPELINE_MARKS: Readonly<Record<PipelineStatus, Status>> = {
+  running: "running",
+  paused: "paused",
+  interrupted: "interrupted",
+  completed: "done",
+  breakout: "cancelled",
+  stopped: "stopped",
+  failed: "failed",
+  "over-budget": "warned",
+}
+
+/** The contract's words, where they read as words. */
+export const PIPELINE_WORDS: Readonly<Record<PipelineStatus, string>> = {
+  running: "running",
+  paused: "paused",
+  interrupted: "interrupted",
+  completed: "completed",
+  breakout: "left",
+  stopped: "stopped",
+  failed: "failed",
+  "over-budget": "over budget",
+}
+
+/** Somebody has still to do something about it: it works, waits, or was cut. */
+export function isOpen(status: PipelineStatus): boolean {
+  return status === "running" || status === "paused" || status === "interrupted"
+}
+
+/** $0.15 of $3.00; "at least" where a call was cut or has no price. */
+export function sayCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
+  const isUnknown = spentUsd === 0 && unknownCalls > 0
+  const least = unknownCalls > 0 ? "at least " : ""
+  const spent = isUnknown ? "unknown" : `${least}${sayMoney(spentUsd)}`
+  return budgetUsd === null ? spent : `${spent} of ${sayMoney(budgetUsd)}`
+}
+
+/** 2 of 6, Web calibration. */
+export function sayPlace({ stagesDone, stagesTotal, stageTitle }: PipelineLine): string {
+  const place = `${stagesDone} of ${stagesTotal}`
+  return stageTitle === null ? place : `${place}, ${stageTitle}`
+}

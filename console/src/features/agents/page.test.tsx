@@ -1,0 +1,111 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { AgentFolder, AgentShow } from "../../contract.ts"
+import { parseAgents } from "../../data/agents-search.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { anAgent, NOW } from "./agents.fixture.ts"
+import { sayWhere } from "./detail.tsx"
+import { AgentsPage } from "./page.tsx"
+import { stateOf } from "./words.ts"
+
+type Known = {
+  readonly agents?: readonly AgentFolder[]
+  readonly shown?: Partial<AgentShow> & { readonly agent: AgentFolder }
+  readonly isReadOnly?: boolean
+  readonly queries?: QueryClient
+}
+
+function markupOf(
+  address: string,
+  { agents, shown, isReadOnly, queries = new QueryClient() }: Known,
+) {
+  const search = parseAgents(address)
+  if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
+  if (shown !== undefined) {
+    const answer = { prompts: [], runs: [], ...shown }
+    queries.setQueryData(keys.operation("agent.show", { slug: search.show }), answer)
+  }
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <AgentsPage now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html
+}
+
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+
+describe("the page Agents", () => {
+  it("[CONSOLE-56] stages say what they do, may use and cost, where they pause and are repaired", () => {
+    const agent = anAgent("deep-research")
+    const text = render("?show=deep-research", { agents: [agent], shown: { agent } })
+    expect(text).toMatch(/1\. plan .*asks a model once May use: nothing but the model Then pauses/)
+    expect(text).toContain("Repaired with feedback, at most 2 rounds")
+    expect(text).toContain("Budget $3.00 a run")
+    expect(text).toContain("Digest sha256:5f2c81d07be4")
+  })
+
+  it("[CONSOLE-56] prompts are shown as they are, runs lead to their pages", () => {
+    const agent = anAgent("deep-research")
+    const prompts = [{ file: "plan.md", text: "Split <b>it</b> \u202E." }]
+    const html = markupOf("?show=deep-research&tab=prompts", {
+      agents: [],
+      shown: { agent, prompts },
+    })
+    expect(html).toContain("Split &lt;b&gt;it&lt;/b&gt; \\u{202e}.")
+    const none = render("?show=deep-research&tab=runs", { agents: [], shown: { agent } })
+    expect(none).toContain("It was never started here.")
+  })
+
+  it("[CONSOLE-56] an agent of a repository is trusted by what was read, and not started before", () => {
+    const agent = anAgent("mine", { origin: "project", isTrusted: false })
+    const html = markupOf("?show=mine", { agents: [agent], shown: { agent } })
+    expect(textOf(html)).toContain(
+      "trust it as it is now (sha256:5f2c8). A change of any file asks again. Trust",
+    )
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start</)
+    expect(textOf(html)).toContain("It can be started once it is trusted.")
+    const readOnly = markupOf("?show=mine", { agents: [agent], shown: { agent }, isReadOnly: true })
+    expect(readOnly).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Trust</)
+  })
+
+  it("[CONSOLE-56] problems are named with file, line, stage and field", () => {
+    const problem = {
+      file: "config.json",
+      line: 14,
+      stage: "verify",
+      field: "kind",
+      problem: "It is `verfy`.",
+    }
+    const agent = anAgent("broken", { config: null, problems: [problem] })
+    const text = render("?show=broken", { agents: [agent], shown: { agent } })
+    expect(text).toContain("config.json:14, stage verify, kind It is `verfy`.")
+    expect(text).toContain("Its config.json could not be read")
+    expect(sayWhere({ ...problem, stage: null })).toBe("config.json:14, kind")
+    expect(stateOf(agent)).toMatchObject({ word: "1 problem", tone: "bad" })
+  })
+
+  it("[CONSOLE-15] nothing there, nothing found and what failed are told apart", async () => {
+    expect(render("", { agents: [] })).toContain("$ qm agent new my-research")
+    expect(render("?text=zz", { agents: [anAgent("a")] })).toContain(
+      "No agent has these words. Show all",
+    )
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const error = failure({
+      code: "PIPELINE_AGENT_UNKNOWN",
+      message: "No agent",
+      hint: "x",
+      data: {},
+    })
+    const queryKey = keys.operation("agent.show", { slug: "nobody" })
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(error) })
+    expect(render("?show=nobody", { agents: [], queries })).toContain("No agent")
+  })
+})

@@ -1,0 +1,54 @@
+import type { PipelineLine } from "../../contract.ts"
+import { formatAge } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost } from "../../data/pipeline-status.ts"
+import { LinkButton } from "../../ui/button/button.tsx"
+import { Row, RowNote, Rows } from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+const COLUMNS = {
+  full: "14px minmax(0, 1fr) 72px",
+  tight: "14px minmax(0, 1fr) 72px",
+  narrow: "14px minmax(0, 1fr) 72px",
+} as const
+
+type AgentRunsProps = {
+  readonly now: number
+  readonly slug: string
+  readonly runs: readonly PipelineLine[]
+}
+
+/** What was run with it, the newest first; each leads to its page. */
+export function AgentRuns({ now, slug, runs }: AgentRunsProps) {
+  if (runs.length === 0) return <RowNote>It was never started here.</RowNote>
+  return (
+    <>
+      <Rows columns={COLUMNS}>
+        {runs.map((it) => (
+          <Row key={it.id} lines={2} href={paths.pipeline(it.id)}>
+            <StatusMark status={PIPELINE_MARKS[it.status]} />
+            <Stack>
+              <Text as="div" cut title={visibleLine(it.title)}>
+                {visibleLine(it.title)}
+              </Text>
+              <Text as="div" size="sm" tone="2" cut>
+                {[it.id, PIPELINE_WORDS[it.status], sayCost(it.cost)].join(", ")}
+              </Text>
+            </Stack>
+            <Text as="div" size="sm" tone="3" align="end" cut>
+              {formatAge(it.createdAt, now)}
+            </Text>
+          </Row>
+        ))}
+      </Rows>
+      <RowNote>
+        <LinkButton look="ghost" small href={paths.pipelines({ agent: slug })}>
+          All runs of {slug}
+        </LinkButton>
+      </RowNote>
+    </>
+  )
+}

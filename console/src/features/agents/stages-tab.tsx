@@ -1,0 +1,105 @@
+import type { AgentFolder, StageConfig } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { sayMoney } from "../../data/money.ts"
+import { RowNote } from "../../ui/list/list.tsx"
+import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { useSources } from "./use-agents.ts"
+import { ORIGINS, pausesAfter, sayBudget, sayScope, saySource, sayStage } from "./words.ts"
+
+/** What each stage does, what it may use and cost, where a person is asked. */
+export function StagesTab({ agent }: { readonly agent: AgentFolder }) {
+  const { config } = agent
+  return (
+    <>
+      {config === null ? (
+        <RowNote>Its config.json could not be read; the problems are named above.</RowNote>
+      ) : (
+        config.stages.map((it, i) => (
+          <Stage key={it.name} agent={agent} stage={it} number={i + 1} />
+        ))
+      )}
+      <Folder agent={agent} />
+    </>
+  )
+}
+
+type StageProps = {
+  readonly agent: AgentFolder
+  readonly stage: StageConfig
+  readonly number: number
+}
+
+function Stage({ agent, stage, number }: StageProps) {
+  const unit = agent.config?.repairUnits.find((it) => isIn(agent, it.stages, stage.name))
+  return (
+    <Block title={`${number}. ${visibleLine(stage.title)}`} aside={sayBudget(stage)}>
+      <Stack>
+        <Text as="div" size="sm" tone="2" wrap>
+          {sayStage(stage)}
+        </Text>
+        <Text as="div" size="sm" tone="3" wrap>
+          May use: {sayScope(stage)}
+        </Text>
+        {pausesAfter(agent, stage) ? (
+          <Text as="div" size="sm" tone="warn" wrap>
+            Then pauses{stage.question === undefined ? "" : `: ${visibleLine(stage.question)}`}
+          </Text>
+        ) : null}
+        {unit === undefined ? null : (
+          <Text as="div" size="sm" tone="3" wrap>
+            Repaired with feedback, at most {plural(unit.maxIterations, "round")}
+          </Text>
+        )}
+      </Stack>
+    </Block>
+  )
+}
+
+function isIn(
+  { config }: AgentFolder,
+  [first, last]: readonly [string, string],
+  name: string,
+): boolean {
+  const names = config?.stages.map((it) => it.name) ?? []
+  const at = names.indexOf(name)
+  return names.indexOf(first) <= at && at <= names.indexOf(last)
+}
+
+function Folder({ agent }: { readonly agent: AgentFolder }) {
+  const { config, sources, tools, origin, folder, digest } = agent
+  const known = useSources(sources.length > 0)
+  return (
+    <Block title="Its folder">
+      <Values>
+        <Value name="Origin">{ORIGINS[origin]}</Value>
+        <Value name="Folder" wrap>
+          <Text mono>{visibleLine(folder)}</Text>
+        </Value>
+        {config?.budgetUsd === undefined ? null : (
+          <Value name="Budget">{sayMoney(config.budgetUsd)} a run</Value>
+        )}
+        {config === null || Object.keys(config.depths).length === 0 ? null : (
+          <Value name="Depths">{Object.keys(config.depths).map(visibleLine).join(", ")}</Value>
+        )}
+        {sources.map((it) => (
+          <Value key={it} name="Source">
+            <Flow>
+              {visibleLine(it)}
+              <Text tone="3">{saySource(it, known.data?.sources)}</Text>
+            </Flow>
+          </Value>
+        ))}
+        {tools.length === 0 ? null : (
+          <Value name="Tools" wrap>
+            {tools.map(visibleLine).join(", ")}
+          </Value>
+        )}
+        <Value name="Digest" wrap>
+          <Text mono>{visibleLine(digest)}</Text>
+        </Value>
+      </Values>
+    </Block>
+  )
+}

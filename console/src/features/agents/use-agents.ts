@@ -1,0 +1,36 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { AgentFolder } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+export function useAgents() {
+  return useOperation("agent.list", {})
+}
+
+export function useAgent(slug: string) {
+  return useOperation("agent.show", { slug }, { isAsked: slug !== "" })
+}
+
+/** Whether what it asks for is there; not every agent asks for something. */
+export function useSources(isAsked: boolean) {
+  return useOperation("source.list", {}, { isAsked })
+}
+
+/** Trusts what was read, by its digest: a folder that has changed meanwhile is refused. */
+export function useTrust() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ slug, digest }: AgentFolder) => client.write("agent.trust", { slug, digest }),
+    onSuccess: ({ slug }) => toast.show({ text: `${slug} is trusted as it is now` }),
+    onError: (error: unknown) => toast.fail(toWireError(error)),
+    onSettled: () => {
+      for (const name of ["agent.list", "agent.show"] as const) {
+        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      }
+    },
+  })
+}

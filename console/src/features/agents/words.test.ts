@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { anAgent, aStage } from "./agents.fixture.ts"
+import { pausesAfter, sayScope, saySource, sayStage } from "./words.ts"
+
+describe("agents in words", () => {
+  it("[CONSOLE-56] scope, kind and pauses of a stage", () => {
+    const scope = { knowledge: true, sources: ["web"], agents: ["codex"], paths: ["src/**"] }
+    expect(sayScope(aStage("a", { scope }))).toBe(
+      "knowledge base, source web, agent codex, files src/**",
+    )
+    expect(sayStage(aStage("a", { kind: "agent", agent: "codex", mode: "edits" }))).toBe(
+      "starts codex, mode edits",
+    )
+    expect(
+      sayStage(
+        aStage("a", { prompt: "a.md", effort: "low", contextTokens: 12_000, optional: true }),
+      ),
+    ).toBe(
+      "asks a model once, a.md, low effort, 12.0k context, left out where what it needs is not there",
+    )
+    const agent = anAgent("a")
+    expect(pausesAfter(agent, aStage("plan"))).toBe(true)
+    expect(pausesAfter(agent, aStage("write"))).toBe(false)
+    expect(pausesAfter(anAgent("a", { config: null }), aStage("plan", { pauseAfter: true }))).toBe(
+      false,
+    )
+  })
+
+  it("[CONSOLE-56] how a source stands that the agent asks for", () => {
+    const source = {
+      slug: "web",
+      title: "Web",
+      description: "",
+      origin: "user" as const,
+      provides: [],
+      command: "x",
+      digest: "d",
+      isApproved: true,
+      health: "slow" as const,
+      problem: null,
+      tools: null,
+    }
+    expect(saySource("web", undefined)).toBe("")
+    expect(saySource("web", [])).toBe("not there")
+    expect(saySource("web", [source])).toBe("slow")
+    expect(saySource("web", [{ ...source, isApproved: false }])).toBe("not approved")
+    expect(saySource("web", [{ ...source, problem: "no answer" }])).toBe("no answer")
+  })
+})

@@ -1,0 +1,79 @@
+import type { AgentFolder, Source, StageConfig } from "../../contract.ts"
+import { formatCount, plural } from "../../contract.ts"
+import { sayMoney } from "../../data/money.ts"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+type State = { readonly word: string; readonly mark: Status; readonly tone: "2" | "warn" | "bad" }
+
+/** How an agent stands, in one word. */
+export function stateOf({ problems, config, isTrusted }: AgentFolder): State {
+  if (problems.length > 0 || config === null) {
+    const count = Math.max(1, problems.length)
+    return { word: plural(count, "problem"), mark: "failed", tone: "bad" }
+  }
+  if (!isTrusted) return { word: "not trusted", mark: "waiting", tone: "warn" }
+  return { word: "ready", mark: "done", tone: "2" }
+}
+
+export const ORIGINS: Readonly<Record<AgentFolder["origin"], string>> = {
+  shipped: "shipped",
+  user: "yours",
+  project: "this repository",
+}
+
+const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
+  ask: "asks a model once",
+  web: "searches the web through a source",
+  retrieve: "searches the knowledge base",
+  verify: "holds the answer against its sources",
+  document: "writes the document",
+  agent: "starts an agent",
+}
+
+/** asks a model once, prompts/plan.md, medium effort, 12.0k context, then pauses. */
+export function sayStage(stage: StageConfig): string {
+  const { kind, prompt, effort, contextTokens, model, agent, mode, optional } = stage
+  return [
+    agent === undefined ? KINDS[kind] : `starts ${visibleLine(agent)}`,
+    mode === undefined ? "" : `mode ${mode}`,
+    prompt === undefined ? "" : visibleLine(prompt),
+    model === undefined ? "" : visibleLine(model),
+    effort === undefined ? "" : `${effort} effort`,
+    contextTokens === undefined ? "" : `${formatCount(contextTokens)} context`,
+    optional ? "left out where what it needs is not there" : "",
+  ]
+    .filter((it) => it !== "")
+    .join(", ")
+}
+
+/** What it may use; the gate holds it to that, no prompt has to ask for it. */
+export function sayScope({ scope }: StageConfig): string {
+  const { knowledge, sources, agents, paths } = scope
+  const parts = [
+    knowledge ? "knowledge base" : "",
+    ...sources.map((it) => `source ${visibleLine(it)}`),
+    ...agents.map((it) => `agent ${visibleLine(it)}`),
+    paths.length === 0 ? "" : `files ${paths.map(visibleLine).join(" ")}`,
+  ].filter((it) => it !== "")
+  return parts.length === 0 ? "nothing but the model" : parts.join(", ")
+}
+
+export function sayBudget({ budgetUsd }: StageConfig): string {
+  return budgetUsd === undefined ? "" : sayMoney(budgetUsd)
+}
+
+/** Whether a pause follows: said by the stage, or by the list of them. */
+export function pausesAfter({ config }: AgentFolder, { name, pauseAfter }: StageConfig): boolean {
+  if (config === null || config.autoAdvance) return false
+  return pauseAfter || config.pauseAfterStages.includes(name)
+}
+
+/** How a source stands that the agent asks for. */
+export function saySource(slug: string, sources: readonly Source[] | undefined): string {
+  if (sources === undefined) return ""
+  const source = sources.find((it) => it.slug === slug)
+  if (source === undefined) return "not there"
+  if (!source.isApproved) return "not approved"
+  return source.problem === null ? source.health : visibleLine(source.problem)
+}

@@ -1,0 +1,98 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import type { KbAdded, KbTier } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { TIERS_OF_KNOWLEDGE } from "../../data/knowledge-search.ts"
+import { Bullets } from "../../ui/bullets/bullets.tsx"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { sayAdded, useFolders } from "./use-knowledge.ts"
+import { TIERS } from "./words.ts"
+
+type AddFormProps = { readonly isReadOnly: boolean; onClose(): void }
+
+/** Reads a folder of documents, or one file; read again, only what has changed is. */
+export function AddForm({ isReadOnly, onClose }: AddFormProps) {
+  const [path, setPath] = useState("")
+  const [tier, setTier] = useState<KbTier>("primary")
+  const [isEmpty, setIsEmpty] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  // It was opened to be written in.
+  useEffect(() => field.current?.focus(), [])
+  const { add } = useFolders()
+  const isOff = isReadOnly || add.isPending
+  const read = () => {
+    setIsEmpty(path.trim() === "")
+    if (path.trim() !== "" && !isOff) add.mutate({ path: path.trim(), tier })
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault()
+      read()
+    }
+    if (event.key === "Escape") onClose()
+  }
+  return (
+    <Pane ground="canvas" label="Add a folder">
+      <PaneHead
+        actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
+      >
+        <Text strong>Add a folder</Text>
+      </PaneHead>
+      <PaneScroll onKeyDown={press}>
+        <EntryForm>
+          <TextEntry
+            ref={field}
+            label="Folder or file"
+            mono
+            value={path}
+            placeholder="docs"
+            problem={isEmpty ? "Name a folder or a file." : undefined}
+            says="From the repository, or as a whole path. Secrets are replaced before it is kept."
+            onChange={setPath}
+          />
+          <PickEntry
+            label="Tier"
+            choices={TIERS_OF_KNOWLEDGE.map((value) => ({
+              value,
+              label: TIERS[value].label,
+              detail: TIERS[value].says,
+            }))}
+            value={tier}
+            onPick={(value) => setTier(TIERS_OF_KNOWLEDGE.find((it) => it === value) ?? tier)}
+          />
+          {add.error === null ? null : <Failure size="pane" error={toWireError(add.error)} />}
+          <Flow wrap>
+            <Button look="primary" disabled={isOff} onPress={read}>
+              {add.isPending ? "Reading" : "Read"}
+            </Button>
+            <Kbd keys="mod+Enter" />
+            {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
+          </Flow>
+          {add.data === undefined ? null : <Result added={add.data} />}
+        </EntryForm>
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+/** The others are named by the command line. */
+const MOST_NAMED = 10
+
+function Result({ added }: { readonly added: KbAdded }) {
+  const named = added.skipped.slice(0, MOST_NAMED)
+  return (
+    <Stack gap="8">
+      <Text as="p" size="sm" tone="2">
+        {sayAdded(added)}
+      </Text>
+      {named.length === 0 ? null : (
+        <Bullets lines={named.map((it) => visibleLine(`${it.path}: ${it.reason}`))} />
+      )}
+    </Stack>
+  )
+}

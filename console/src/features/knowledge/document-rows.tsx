@@ -1,0 +1,119 @@
+import { formatBytes, formatExact, plural } from "../../contract.ts"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Cell, Group, NameCell, NarrowLine, Row, type RowOption } from "../../ui/list/list.tsx"
+import { VirtualList } from "../../ui/list/virtual-list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { KnowledgeLine } from "./lines.ts"
+import type { Handled } from "./list-pane.tsx"
+import { sayDocument } from "./words.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) minmax(0, 0.8fr) 72px 88px 88px 72px",
+  tight: "minmax(0, 1fr) 72px 88px",
+  narrow: "minmax(0, 1fr) 40px",
+  nameSpan: 2,
+  nameSpanTight: 1,
+} as const
+
+type DocumentRowsProps = Handled & { readonly lines: readonly KnowledgeLine[] }
+type DocumentLine = Extract<KnowledgeLine, { kind: "document" }>
+
+/** Documents below the folder they were read from. */
+export function DocumentRows({ lines, search, handle, onSearch }: DocumentRowsProps) {
+  const documents = lines.filter((it) => it.kind === "document")
+  const at = documents.findIndex((it) => it.key === search.at)
+  const selected = documents[at]
+  const moveTo = (line: DocumentLine | undefined) =>
+    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
+  const open = ({ key }: DocumentLine) => onSearch({ at: key, document: key, show: "", add: false })
+  useKey("list.next", () => moveTo(documents[at + 1]))
+  useKey("list.previous", () => moveTo(documents[at < 0 ? documents.length - 1 : at - 1]))
+  useKey("list.first", () => moveTo(documents[0]))
+  useKey("list.last", () => moveTo(documents.at(-1)))
+  useKey("knowledge.open", () => (selected === undefined ? moveTo(documents[0]) : open(selected)))
+  const idOf = (key: string) => `document-${documents.findIndex((it) => it.key === key)}`
+  return (
+    <VirtualList
+      ref={handle}
+      label="Documents"
+      columns={COLUMNS}
+      items={lines}
+      keyOf={(it) => it.key}
+      isGroup={(it) => it.kind === "folder"}
+      activeIndex={lines.findIndex((it) => it === selected)}
+      activeId={selected === undefined ? undefined : idOf(selected.key)}
+      sticksToEnd={false}
+      renderItem={(it) =>
+        it.kind === "folder" ? (
+          <FolderRow line={it} />
+        ) : (
+          <DocumentRow
+            line={it}
+            option={{ id: idOf(it.key), isSelected: it === selected, onPick: () => open(it) }}
+          />
+        )
+      }
+    />
+  )
+}
+
+function FolderRow({ line }: { readonly line: Extract<KnowledgeLine, { kind: "folder" }> }) {
+  const { folder, documents, skipped } = line.folder
+  const left = skipped === 0 ? "" : `, ${plural(skipped, "file")} skipped`
+  return (
+    <Group
+      amongOptions
+      name={`${visibleLine(folder)}${left}`}
+      count={documents}
+      labels={[
+        { text: "Tier", from: "roomy" },
+        { text: "Paragraphs", align: "end", from: "roomy" },
+        { text: "References", align: "end", from: "wide" },
+        { text: "Size", align: "end", from: "wide" },
+      ]}
+    />
+  )
+}
+
+function DocumentRow({ line, option }: { line: DocumentLine; option: RowOption }) {
+  const { title, path, tier, paragraphs, references, sizeBytes } = line.document
+  return (
+    <Row option={option}>
+      <Stack>
+        <NameCell>
+          <Text cut title={visibleLine(title)}>
+            {visibleLine(title)}
+          </Text>
+        </NameCell>
+        <NarrowLine>{sayDocument(line.document)}</NarrowLine>
+      </Stack>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="3" mono cut title={visibleLine(path)}>
+          {visibleLine(path)}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" cut>
+          {tier}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" align="end">
+          {formatExact(paragraphs)}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="2" align="end">
+          {formatExact(references)}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="3" align="end" cut>
+          {formatBytes(sizeBytes)}
+        </Text>
+      </Cell>
+    </Row>
+  )
+}

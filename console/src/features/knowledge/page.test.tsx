@@ -1,0 +1,143 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { beforeAll, describe, expect, it } from "vitest"
+import type { KbStatus } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parseKnowledge } from "../../data/knowledge-search.ts"
+import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
+import { aDocument, aFolder, aParagraph, aStatus, NOW } from "./knowledge.fixture.ts"
+import { KnowledgePage } from "./page.tsx"
+import { searchInput } from "./use-knowledge.ts"
+
+beforeAll(loadMarkdown)
+
+type Known = {
+  readonly status?: KbStatus
+  readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
+  readonly isReadOnly?: boolean
+  readonly queries?: QueryClient
+}
+
+function markupOf(address: string, known: Known) {
+  const { status, answers = [], isReadOnly, queries = new QueryClient() } = known
+  if (status !== undefined) queries.setQueryData(keys.operation("kb.status", {}), status)
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  for (const [key, answer] of answers) queries.setQueryData(key, answer)
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <KnowledgePage now={NOW} search={parseKnowledge(address)} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html
+}
+
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const DOCUMENTS = [keys.operation("kb.documents", {}), { documents: [aDocument("kd_1")] }] as const
+
+describe("the page Knowledge", () => {
+  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+    const status = aStatus({ folders: [], documents: 0 })
+    expect(render("", { status })).toContain("$ qm kb add docs Copy Add a folder")
+    const readOnly = render("", { status, isReadOnly: true })
+    expect(readOnly.match(/Add a folder/g)?.length, "only the one of the header").toBe(1)
+    expect(render("", {}), "unknown is not empty").not.toContain("qm kb add")
+  })
+
+  it("[CONSOLE-57] the foot says what is there and by what it is searched", () => {
+    const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
+    const text = render("", { status, answers: [DOCUMENTS] })
+    expect(text).toContain(
+      "1 document, 41 paragraphs, 22 references, 1 of them leads nowhere. Searched by words only: no embedder is configured.",
+    )
+  })
+
+  it("[CONSOLE-57] files that changed since are named, with the way to read them again", () => {
+    const folders = [aFolder("/docs", { isStale: true }), aFolder("/more", { isStale: true })]
+    const text = render("", { status: aStatus({ folders }), answers: [DOCUMENTS] })
+    expect(text).toContain(
+      "Files of /docs were changed since they were read. And of 1 folder more. Read again",
+    )
+  })
+
+  it("[CONSOLE-57] a paragraph stands with its place, what it refers to and what refers to it", () => {
+    const other = aParagraph("kp_2", { citation: "Tariff § 2.1", text: "x".repeat(300) })
+    const shown = {
+      paragraph: aParagraph("kp_1"),
+      before: null,
+      after: other,
+      refersTo: [{ paragraph: other, text: "see Tariff § 2.1" }],
+      referredFrom: [],
+    }
+    const html = markupOf("?show=kp_1", {
+      status: aStatus(),
+      answers: [DOCUMENTS, [keys.operation("kb.paragraph", { id: "kp_1" }), shown]],
+    })
+    const text = textOf(html)
+    expect(text).toContain("Handbook / 4 Arrival")
+    expect(html).toContain("<strong>arrived</strong>")
+    expect(text).toMatch(/Refers to 1 Tariff § 2\.1 see Tariff § 2\.1 x+ …/)
+    expect(text).not.toContain("Referred from")
+    expect(html).toContain('href="/knowledge?at=kp_2&amp;show=kp_2"')
+    expect(text).toContain("File handbook.md:118")
+    expect(html).toContain('href="/knowledge?at=kd_1&amp;document=kd_1"')
+  })
+
+  it("[CONSOLE-57] a document says how it was read and which references lead nowhere", () => {
+    const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
+    const text = render("?document=kd_1", { status, answers: [DOCUMENTS] })
+    expect(text).toContain("markdown, 9.4 kB")
+    expect(text).toContain("Lead nowhere 1 see Annex D")
+    const gone = render("?document=kd_9", { status, answers: [DOCUMENTS] })
+    expect(gone).toContain("There is no document of this id any more.")
+  })
+
+  it("[CONSOLE-15] nothing found, nothing of a tier, and what failed are told apart", async () => {
+    const none = keys.operation("kb.search", searchInput("zz", { tier: null, hops: false }))
+    const answers = [[none, { hits: [], by: aStatus().by, documents: 10 }]] as const
+    expect(render("?text=zz", { status: aStatus(), answers })).toContain(
+      "No paragraph answers these words, of 10 documents. Show all",
+    )
+    const tier = keys.operation("kb.documents", { tier: "web" as const })
+    expect(
+      render("?tier=web", { status: aStatus(), answers: [[tier, { documents: [] }]] }),
+    ).toContain("No document is of this tier. Show all")
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const error = failure({
+      code: "KNOWLEDGE_X",
+      message: "No such paragraph",
+      hint: "x",
+      data: {},
+    })
+    const queryKey = keys.operation("kb.paragraph", { id: "kp_9" })
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(error) })
+    expect(render("?show=kp_9", { status: aStatus(), queries })).toContain("No such paragraph")
+  })
+
+  it("[CONSOLE-22] hostile documents are drawn as what they are", () => {
+    const evil = "x\u202Ey<img src=x onerror=alert(1)>[a](javascript:alert(1))"
+    const paragraph = aParagraph("kp_1", {
+      title: evil,
+      text: evil,
+      citation: evil,
+      headings: [evil],
+      path: evil,
+    })
+    const shown = {
+      paragraph,
+      before: paragraph,
+      after: null,
+      refersTo: [{ paragraph, text: evil }],
+      referredFrom: [{ paragraph, text: evil }],
+    }
+    const html = markupOf("?show=kp_1", {
+      status: aStatus({ folders: [aFolder(evil, { isStale: true })] }),
+      answers: [DOCUMENTS, [keys.operation("kb.paragraph", { id: "kp_1" }), shown]],
+    })
+    expect(html).not.toMatch(/\u202E|<img|href="javascript/)
+  })
+})

@@ -1,0 +1,142 @@
+import type { KbParagraph, KbParagraphShown } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { paths } from "../../data/paths.ts"
+import { LinkButton } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { useParagraph } from "./use-knowledge.ts"
+import { sayHeadings, TIERS } from "./words.ts"
+
+type ParagraphProps = { readonly id: string; onClose(): void }
+
+/** One paragraph: where it stands, its words, what it refers to and what refers to it. */
+export function Paragraph({ id, onClose }: ParagraphProps) {
+  const { data, error, isPending, refetch } = useParagraph(id)
+  useKey("panel.right", onClose)
+  const citation = visibleLine(data?.paragraph.citation ?? id)
+  return (
+    <Pane label="The paragraph">
+      <DetailHead
+        back="Back to the list"
+        actions={
+          <CopyIcon
+            text={data?.paragraph.citation ?? id}
+            label="Copy its citation"
+            keyId="knowledge.copy"
+          />
+        }
+        onClose={onClose}
+      >
+        <Text as="h2" strong cut title={citation}>
+          {citation}
+        </Text>
+      </DetailHead>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {isPending ? <RowSkeleton rows={6} /> : null}
+      {data === undefined ? null : <Shown shown={data} />}
+    </Pane>
+  )
+}
+
+function Shown({ shown }: { readonly shown: KbParagraphShown }) {
+  const { paragraph, before, after, refersTo, referredFrom } = shown
+  return (
+    <PaneScroll>
+      <Block>
+        <Stack gap="8">
+          <Text as="div" size="sm" tone="3" wrap>
+            {sayHeadings(paragraph.headings)}
+          </Text>
+          <Markdown text={paragraph.text} />
+          <Flow wrap>
+            {before === null ? null : <Step to={before} word="Before" />}
+            {after === null ? null : <Step to={after} word="After" />}
+          </Flow>
+        </Stack>
+      </Block>
+      <References title="Refers to" all={refersTo} />
+      <References title="Referred from" all={referredFrom} />
+      <About paragraph={paragraph} />
+    </PaneScroll>
+  )
+}
+
+const placeOf = ({ id }: KbParagraph): string => paths.knowledge({ at: id, show: id })
+
+function Step({ to, word }: { readonly to: KbParagraph; readonly word: string }) {
+  return (
+    <LinkButton look="ghost" small href={placeOf(to)}>
+      {word}: {visibleLine(to.number ?? to.citation)}
+    </LinkButton>
+  )
+}
+
+type ReferencesProps = { readonly title: string; readonly all: KbParagraphShown["refersTo"] }
+
+function References({ title, all }: ReferencesProps) {
+  if (all.length === 0) return null
+  return (
+    <Block title={title} aside={formatExact(all.length)}>
+      <Stack gap="8">
+        {all.map(({ paragraph, text }, i) => (
+          // One paragraph may be named twice in other words.
+          <div key={`${i} ${paragraph.id}`}>
+            <Flow align="apart">
+              <PlaceLink href={placeOf(paragraph)}>{visibleLine(paragraph.citation)}</PlaceLink>
+              <Text size="sm" tone="3" cut>
+                {visibleLine(text)}
+              </Text>
+            </Flow>
+            <Text as="div" size="sm" tone="2" wrap>
+              {cut(visibleLine(paragraph.text))}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+/** Enough to know whether one wants to go there. */
+const MOST_CHARACTERS = 200
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)} …`
+}
+
+function About({ paragraph }: { readonly paragraph: KbParagraph }) {
+  const { title, path, line, page, tier, document, id } = paragraph
+  return (
+    <Block title="Where it stands">
+      <Values>
+        <Value name="Document" wrap>
+          <PlaceLink href={paths.knowledge({ at: document, document })}>
+            {visibleLine(title)}
+          </PlaceLink>
+        </Value>
+        <Value name="File" wrap>
+          <Text mono>
+            {visibleLine(path)}:{line}
+          </Text>
+        </Value>
+        {page === null ? null : <Value name="Page">{formatExact(page)}</Value>}
+        <Value name="Tier" wrap>
+          {TIERS[tier].label}, {TIERS[tier].says}
+        </Value>
+        <Value name="Id" wrap>
+          <Text mono>{visibleLine(id)}</Text>
+        </Value>
+      </Values>
+    </Block>
+  )
+}

@@ -1,0 +1,95 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import type { KbAdded } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import type { AnyOperation, Input } from "../../data/client.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import type { KnowledgeAddress } from "../../data/knowledge-search.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** Shorter than a pause between words, longer than between letters. */
+const TYPING_MS = 200
+const MOST_FOUND = 50
+
+type Asked = Pick<KnowledgeAddress, "text" | "tier" | "hops">
+
+export const searchInput = (query: string, { tier, hops }: Omit<Asked, "text">) =>
+  ({
+    query,
+    limit: MOST_FOUND,
+    ...(tier === null ? {} : { tier }),
+    ...(hops ? { hops: 1 } : {}),
+  }) satisfies Input<"kb.search">
+
+const documentsInput = (tier: KnowledgeAddress["tier"]): Input<"kb.documents"> =>
+  tier === null ? {} : { tier }
+
+export function useStatus() {
+  return useOperation("kb.status", {})
+}
+
+export function useDocuments({ tier }: Pick<KnowledgeAddress, "tier">) {
+  return useOperation("kb.documents", documentsInput(tier))
+}
+
+/** What answers the words; the last answer stays while the next is on its way. */
+export function useFound(search: Asked) {
+  const client = useClient()
+  const query = useSettled(search.text.trim(), TYPING_MS)
+  const input = searchInput(query, search)
+  return useQuery({
+    queryKey: keys.operation("kb.search", input),
+    queryFn: ({ signal }) => client.read("kb.search", input, { signal }),
+    enabled: query !== "",
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useParagraph(id: string) {
+  return useOperation("kb.paragraph", { id }, { isAsked: id !== "" })
+}
+
+const CHANGED: readonly AnyOperation[] = ["kb.status", "kb.documents", "kb.search", "kb.paragraph"]
+
+/** Reads a folder, anew where it was read before, or takes it out. */
+export function useFolders(onAdded?: (added: KbAdded) => void) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const onSettled = () => {
+    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+  }
+  const add = useMutation({
+    mutationFn: (input: Input<"kb.add">) => client.write("kb.add", input),
+    onSuccess: (added) => {
+      toast.show({ text: sayAdded(added) })
+      onAdded?.(added)
+    },
+    onSettled,
+  })
+  const remove = useMutation({
+    mutationFn: ({ path }: Input<"kb.add">) => client.write("kb.remove", { path }),
+    onSuccess: ({ documents }, folder) =>
+      toast.show({
+        text: `Taken out, ${plural(documents, "document")}; the files are untouched`,
+        undo: () => add.mutate(folder),
+      }),
+    onError: (error: unknown) => toast.fail(toWireError(error)),
+    onSettled,
+  })
+  return { add, remove }
+}
+
+export function sayAdded({ added, changed, removed, unchanged, skipped }: KbAdded): string {
+  const parts = [
+    [added, "added"],
+    [changed, "changed"],
+    [removed, "removed"],
+    [unchanged, "unchanged"],
+    [skipped.length, "skipped"],
+  ] as const
+  const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]))
+  return `Read: ${said.length === 0 ? "no document" : said.join(", ")}`
+}

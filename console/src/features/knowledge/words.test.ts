@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest"
+import { aDocument, aFolder, aHit, aStatus } from "./knowledge.fixture.ts"
+import { linesOf } from "./lines.ts"
+import { sayAdded, searchInput } from "./use-knowledge.ts"
+import { sayBy, sayWhole, sayWhy } from "./words.ts"
+
+describe("why a paragraph was found", () => {
+  it("[CONSOLE-57] by words, by meaning, by both, or over a reference", () => {
+    expect(sayWhy(aHit("a"))).toBe("words, rank 1 (arrived)")
+    expect(sayWhy(aHit("a", { words: null, meaning: 3, matched: [] }))).toBe("meaning, rank 3")
+    expect(sayWhy(aHit("a", { meaning: 2 }))).toBe("both: words, rank 1 (arrived); meaning, rank 2")
+    const hop = { from: "b", kind: "refers", depth: 2 }
+    expect(sayWhy(aHit("a", { words: null, hop, matched: [] }))).toBe("2 hops over refers")
+  })
+
+  it("[CONSOLE-57] by what is searched is said, and why meaning is not in it", () => {
+    expect(sayBy(aStatus().by)).toBe("Searched by words only: no embedder is configured")
+    expect(sayBy({ words: true, meaning: "small", note: null })).toBe(
+      "Searched by words and by meaning (small)",
+    )
+    expect(sayWhole(aStatus())).toBe("1 document, 41 paragraphs, 22 references")
+    expect(searchInput("x", { tier: "guide", hops: true })).toMatchObject({
+      tier: "guide",
+      hops: 1,
+    })
+    expect(searchInput("x", { tier: null, hops: false })).toEqual({ query: "x", limit: 50 })
+  })
+
+  it("[CONSOLE-57] documents stand below their folder; folders of another tier are left out", () => {
+    const folders = [aFolder("/docs"), aFolder("/guides"), aFolder("/empty", { documents: 0 })]
+    const documents = [aDocument("a"), aDocument("b", { folder: "/lost" })]
+    expect(linesOf(folders, documents).map((it) => it.key)).toEqual([
+      "folder /docs",
+      "a",
+      "folder /empty",
+      "b",
+    ])
+  })
+
+  it("[CONSOLE-57] what reading came to is said in figures", () => {
+    const added = {
+      folder: "/docs",
+      tier: "primary" as const,
+      added: 3,
+      changed: 0,
+      removed: 1,
+      unchanged: 2,
+      documents: 6,
+      paragraphs: 80,
+      skipped: [{ path: "a.png", reason: "no text" }],
+      by: aStatus().by,
+    }
+    expect(sayAdded(added)).toBe("Read: 3 added, 1 removed, 2 unchanged, 1 skipped")
+    expect(sayAdded({ ...added, added: 0, removed: 0, unchanged: 0, skipped: [] })).toBe(
+      "Read: no document",
+    )
+  })
+})

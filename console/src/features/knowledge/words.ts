@@ -1,0 +1,45 @@
+import type { KbBy, KbDocument, KbHit, KbStatus, KbTier } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { visibleLine } from "../../ui/visible.ts"
+
+export const TIERS: Readonly<Record<KbTier, { readonly label: string; readonly says: string }>> = {
+  primary: { label: "Primary", says: "what counts: rules, specifications, contracts" },
+  guide: { label: "Guide", says: "explains the primary documents, does not overrule them" },
+  web: { label: "Web", says: "found outside, trusted least" },
+}
+
+/** By what is searched here, in one sentence. */
+export function sayBy({ meaning, note }: KbBy): string {
+  if (meaning !== null) return `Searched by words and by meaning (${visibleLine(meaning)})`
+  return note === null ? "Searched by words only" : `Searched by words only: ${visibleLine(note)}`
+}
+
+/** 10 documents, 118 paragraphs, 43 references. */
+export function sayWhole({ documents, paragraphs, references }: KbStatus): string {
+  return [
+    plural(documents, "document"),
+    plural(paragraphs, "paragraph"),
+    plural(references, "reference"),
+  ].join(", ")
+}
+
+/** Why it was found: by words, by meaning, by both, or over a reference from another. */
+export function sayWhy({ words, meaning, hop, matched }: KbHit): string {
+  const which = matched.length === 0 ? "" : ` (${matched.map(visibleLine).join(", ")})`
+  const parts = [
+    words === null ? "" : `words, rank ${formatExact(words)}${which}`,
+    meaning === null ? "" : `meaning, rank ${formatExact(meaning)}`,
+    hop === null ? "" : `${plural(hop.depth, "hop")} over ${visibleLine(hop.kind)}`,
+  ].filter((it) => it !== "")
+  if (words !== null && meaning !== null) return `both: ${parts.join("; ")}`
+  return parts.join("; ")
+}
+
+/** Harbour handbook, 4 Arrival, 4.2. */
+export function sayHeadings(headings: readonly string[]): string {
+  return headings.map(visibleLine).join(" / ")
+}
+
+export function sayDocument({ paragraphs, references }: KbDocument): string {
+  return `${plural(paragraphs, "paragraph")}, ${plural(references, "reference")}`
+}

@@ -1,0 +1,157 @@
+import type { PipelineCompare, PipelineLine, PipelineRun } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { sayMoney } from "../../data/money.ts"
+import { paths } from "../../data/paths.ts"
+import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import { PIPELINE_WORDS } from "../../data/pipeline-status.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyWide, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
+import { SideBySide } from "../../ui/side-by-side/side-by-side.tsx"
+import { StepGroup } from "../../ui/steps/steps.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { join } from "./words.ts"
+
+type ComparePaneProps = {
+  readonly run: PipelineRun
+  readonly now: number
+  readonly search: PipelineAddress
+  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+}
+
+/** The most that one answer may hold. */
+const MOST_RUNS = 500
+
+/** Two runs stage by stage; what is the same in both is folded. */
+export function ComparePane({ run, now, search, onSearch }: ComparePaneProps) {
+  const list = useOperation("pipeline.list", { agent: run.agent, limit: MOST_RUNS })
+  const others = (list.data?.runs ?? []).filter((it) => it.id !== run.id)
+  const other = search.other || (run.from?.run ?? others[0]?.id ?? "")
+  const compared = useOperation(
+    "pipeline.compare",
+    { id: run.id, other },
+    { isAsked: other !== "" },
+  )
+  const error = list.error ?? compared.error
+  return (
+    <>
+      <PaneHead edge="page">
+        <Text size="sm" tone="2">
+          {run.id} and
+        </Text>
+        <OtherMenu
+          now={now}
+          id={other}
+          runs={others}
+          onPick={(it) => onSearch({ other: it, open: [] }, "replace")}
+        />
+        {compared.data === undefined ? null : (
+          <OnlyWide>
+            <Text as="div" size="sm" tone="2" cut>
+              {sayCompared(compared.data)}
+            </Text>
+          </OnlyWide>
+        )}
+      </PaneHead>
+      {error === null ? null : (
+        <Failure
+          size="pane"
+          error={toWireError(error)}
+          onRetry={() => void Promise.all([list.refetch(), compared.refetch()])}
+        />
+      )}
+      {list.data !== undefined && other === "" ? (
+        <RowNote>There is no other run of {run.agent} to hold it against.</RowNote>
+      ) : null}
+      {compared.isFetching && compared.data === undefined ? <RowSkeleton rows={6} /> : null}
+      {compared.data === undefined ? null : (
+        <PaneScroll>
+          <Stages compared={compared.data} search={search} onSearch={onSearch} />
+        </PaneScroll>
+      )}
+    </>
+  )
+}
+
+type OtherMenuProps = {
+  readonly now: number
+  readonly id: string
+  readonly runs: readonly PipelineLine[]
+  onPick(id: string): void
+}
+
+function OtherMenu({ now, id, runs, onPick }: OtherMenuProps) {
+  return (
+    <ChoiceMenu
+      label={`Held against: ${id === "" ? "nothing" : id}`}
+      choices={runs.map((it) => ({
+        value: it.id,
+        label: visibleLine(it.title),
+        detail: `${it.id}, ${PIPELINE_WORDS[it.status]}, ${formatWhen(it.createdAt, now)}`,
+      }))}
+      value={id}
+      onPick={onPick}
+    >
+      {id === "" ? "choose" : id}
+    </ChoiceMenu>
+  )
+}
+
+export function sayCompared({ stages }: Pick<PipelineCompare, "stages">): string {
+  const same = stages.filter((it) => it.isSame).length
+  if (same === stages.length) return "both gave the same in every stage"
+  return `${plural(stages.length - same, "stage")} differ, ${same} the same`.replace(
+    /^1 stage differ,/,
+    "1 stage differs,",
+  )
+}
+
+type StagesProps = Pick<ComparePaneProps, "search" | "onSearch"> & {
+  readonly compared: PipelineCompare
+}
+
+function Stages({ compared, search, onSearch }: StagesProps) {
+  const turn = (name: string) => {
+    const { open } = search
+    const next = open.includes(name) ? open.filter((it) => it !== name) : [...open, name]
+    onSearch({ open: next }, "replace")
+  }
+  return compared.stages.map((it) => (
+    <StepGroup
+      key={it.name}
+      id={`compare-${it.name}`}
+      title={visibleLine(it.title)}
+      says={it.isSame ? "the same" : sayDifference(it)}
+      aside=""
+      isOpen={it.isSame === search.open.includes(it.name)}
+      isSelected={false}
+      onToggle={() => turn(it.name)}
+    >
+      <SideBySide left={sideOf(compared.left, it.left)} right={sideOf(compared.right, it.right)} />
+    </StepGroup>
+  ))
+}
+
+type Stage = PipelineCompare["stages"][number]
+
+function sayDifference({ left, right }: Stage): string {
+  if (left === null || right === null) return "only one of them came here"
+  return join(
+    "another output",
+    left.rounds === right.rounds ? "" : `${left.rounds} and ${right.rounds} rounds`,
+    left.usd === right.usd ? "" : `${sayMoney(left.usd)} and ${sayMoney(right.usd)}`,
+  )
+}
+
+function sideOf(run: PipelineLine, stage: Stage["left"]) {
+  return {
+    title: <PlaceLink href={paths.pipeline(run.id)}>{run.id}</PlaceLink>,
+    says: stage === null ? "It did not come here." : visibleLine(stage.summary ?? ""),
+    text: stage?.output ?? "",
+  }
+}

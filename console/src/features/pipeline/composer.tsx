@@ -1,0 +1,80 @@
+import { useState } from "react"
+import type { PipelineRun } from "../../contract.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Composer, ComposerClosed, ComposerFact } from "../../ui/composer/composer.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { PipelineWrites } from "./use-pipeline.ts"
+
+type SayProps = {
+  readonly run: PipelineRun
+  readonly isReadOnly: boolean
+  readonly writes: PipelineWrites
+}
+
+/**
+ * A word to the run: an answer to its pause, or a question about what it found. The field is always
+ * there, so that nothing moves when a run pauses; while it works, nothing can be sent.
+ */
+export function SayBox({ run, isReadOnly, writes }: SayProps) {
+  const [text, setText] = useState("")
+  if (isReadOnly) {
+    return (
+      <ComposerClosed>
+        <Icon name="lock" />
+        This server is read only; nothing can be sent from here.
+      </ComposerClosed>
+    )
+  }
+  const isHeard = run.status !== "running" && run.status !== "interrupted"
+  const isOff = !isHeard || text.trim() === "" || writes.isBusy
+  const send = () => {
+    if (!isOff) writes.say.mutate(text.trim(), { onSuccess: () => setText("") })
+  }
+  return (
+    <Composer
+      text={text}
+      placeholder={run.pause === null ? "Ask about what was found" : "Answer in words"}
+      keyId="pipeline.compose"
+      onText={setText}
+      onCommit={send}
+      tools={
+        <>
+          <ComposerFact>
+            <Text tone="3">{sayHow(run, writes.say.isPending)}</Text>
+          </ComposerFact>
+          <Skip run={run} writes={writes} />
+        </>
+      }
+      actions={
+        <Button small disabled={isOff} onPress={send}>
+          Send <Kbd keys="mod+Enter" />
+        </Button>
+      }
+    />
+  )
+}
+
+function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
+  if (isAsking) return "Being answered"
+  if (status === "running") return "It works; a word can be sent when it pauses or has ended"
+  if (status === "interrupted") return "Resume it first"
+  if (pause?.isConfirmingExit === true) return "Yes leaves, no goes on, anything else is answered"
+  return pause === null
+    ? "What was found stands before your question"
+    : "Whatever is no wish to leave goes on with the run"
+}
+
+/** Beyond the three choices of the card: what comes next is left out. */
+function Skip({ run, writes }: Omit<SayProps, "isReadOnly">) {
+  const { pause, stages } = run
+  const next = pause === null || pause.isConfirmingExit ? undefined : stages[pause.stage + 1]
+  if (next === undefined) return null
+  return (
+    <Button look="ghost" small disabled={writes.isBusy} onPress={() => writes.skip.mutate()}>
+      Skip {visibleLine(next.title)}
+    </Button>
+  )
+}

@@ -1,0 +1,136 @@
+import type { PipelineEvent, PipelineRun } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { sayMoney } from "../../data/money.ts"
+import { paths } from "../../data/paths.ts"
+import { sayCost } from "../../data/pipeline-status.ts"
+import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { IconButton } from "../../ui/button/button.tsx"
+import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
+import { Spend } from "../../ui/spend/spend.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { contextOf } from "./context-of.ts"
+import { join, type RunStarted, sayRound, saySpent, spendOf, startOf } from "./words.ts"
+
+type FactsProps = {
+  readonly run: PipelineRun
+  readonly events: readonly PipelineEvent[]
+  readonly now: number
+  onClose(): void
+}
+
+/** What it costs against what it may, what a stage was given, and what it was started with. */
+export function Facts({ run, events, now, onClose }: FactsProps) {
+  const start = startOf(events)
+  const { cost } = run
+  return (
+    <Pane label="Cost and facts" ground="canvas">
+      <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
+        <b>Cost</b>
+        <Text tone="3">{sayCost(cost)}</Text>
+      </PaneHead>
+      <PaneScroll>
+        <Block>
+          <Spend
+            lines={spendOf(run)}
+            total={{
+              name: "Run",
+              spent: saySpent(cost) || sayMoney(0),
+              budget: cost.budgetUsd === null ? "" : sayMoney(cost.budgetUsd),
+            }}
+          />
+        </Block>
+        <Context run={run} events={events} start={start} />
+        <About run={run} start={start} now={now} />
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+type ContextProps = Pick<FactsProps, "run" | "events"> & { readonly start: RunStarted | undefined }
+
+function Context({ run, events, start }: ContextProps) {
+  const context = contextOf(events, start)
+  if (context === undefined) return null
+  const { stage, tokens, total, budget } = context
+  const title = run.stages[stage]?.title ?? ""
+  const of = budget === null ? "" : ` of ${sayRound(budget)}`
+  return (
+    <Block
+      title={stage === run.stage ? "Context of this stage" : `Context of ${visibleLine(title)}`}
+      aside={`${formatCount(total)}${of}`}
+    >
+      <BudgetBar tokens={tokens} {...(budget === null ? {} : { budget })} />
+    </Block>
+  )
+}
+
+type AboutProps = Pick<FactsProps, "run" | "now"> & { readonly start: RunStarted | undefined }
+
+function About({ run, start, now }: AboutProps) {
+  const { provider, createdAt, prior, from, session, lastSeq, usage } = run
+  const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+  const sources = sourcesOf(start)
+  return (
+    <Block title="Run">
+      <Values>
+        <Value name="Depth" wrap>
+          {sayDepth(run, start)}
+        </Value>
+        <Value name="Started">{formatWhen(createdAt, now)}</Value>
+        <Value name="Model">{visibleLine(provider)}</Value>
+        {tokens === 0 ? null : <Value name="Tokens">{formatExact(tokens)}</Value>}
+        {sources === "" ? null : (
+          <Value name="Sources" wrap>
+            {sources}
+          </Value>
+        )}
+        {prior === null ? null : (
+          <Value name="Prior research">
+            <PlaceLink href={paths.pipeline(prior)}>{prior}</PlaceLink>
+          </Value>
+        )}
+        {from === null ? null : (
+          <Value name="Re-run of">
+            <PlaceLink href={paths.pipeline(from.run)}>{from.run}</PlaceLink>, from stage{" "}
+            {from.stage + 1}
+          </Value>
+        )}
+        {session === null ? null : (
+          <Value name="Session">
+            <PlaceLink href={paths.run(session)}>{visibleLine(session)}</PlaceLink>
+          </Value>
+        )}
+        <Value name="Autosave">{saySaved(run, lastSeq)}</Value>
+      </Values>
+    </Block>
+  )
+}
+
+/** After stage 2, event 31. */
+function saySaved({ stages }: PipelineRun, lastSeq: number): string {
+  const done = stages.filter((it) => it.status === "done" || it.status === "paused").length
+  return done === 0 ? `event ${lastSeq}` : `after stage ${done}, event ${formatExact(lastSeq)}`
+}
+
+function sayDepth({ depth }: PipelineRun, start: RunStarted | undefined): string {
+  const config = start?.config.depths[depth]
+  if (config === undefined) return depth
+  return join(
+    depth,
+    plural(config.subQueries, "query", "queries"),
+    config.repairs === 0 ? "no repair" : plural(config.repairs, "repair"),
+    config.web ? "" : "no web",
+  )
+}
+
+function sourcesOf(start: RunStarted | undefined): string {
+  const scopes = start?.config.stages.map((it) => it.scope) ?? []
+  const names = [
+    ...scopes.flatMap((it) => it.sources),
+    ...(scopes.some((it) => it.knowledge) ? ["knowledge base"] : []),
+    ...scopes.flatMap((it) => it.agents),
+  ]
+  return [...new Set(names)].map(visibleLine).join(", ")
+}

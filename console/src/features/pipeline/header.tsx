@@ -1,0 +1,95 @@
+import { useState } from "react"
+import type { PipelineRun } from "../../contract.ts"
+import { navigate } from "../../data/location.ts"
+import { paths } from "../../data/paths.ts"
+import { isOpen } from "../../data/pipeline-status.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { PipelineWrites } from "./use-pipeline.ts"
+
+type PipelineHeaderProps = {
+  readonly run: PipelineRun
+  readonly isReadOnly: boolean
+  readonly isComparing: boolean
+  readonly areFactsShown: boolean
+  readonly writes: PipelineWrites
+  onCompare(): void
+  onRerun(): void
+  onFacts(): void
+}
+
+/** Which run it is, and what can be done with the whole of it. */
+export function PipelineHeader(props: PipelineHeaderProps) {
+  const { run, isReadOnly, writes } = props
+  const isAtWork = isOpen(run.status)
+  const keepsStop = useEver(isAtWork)
+  return (
+    <Header
+      parent={{ label: "Pipelines", href: paths.pipelines() }}
+      lead={
+        <IconButton
+          icon="back"
+          label="Back to the pipelines"
+          onPress={() => navigate(paths.pipelines())}
+        />
+      }
+      title={visibleLine(run.title)}
+      facts={<Names run={run} />}
+    >
+      <OnlyWide>
+        <Button
+          look="ghost"
+          keyId="pipeline.compare"
+          pressed={props.isComparing}
+          onPress={props.onCompare}
+        >
+          Compare
+        </Button>
+      </OnlyWide>
+      <OnlyWide>
+        <Button look="ghost" keyId="pipeline.rerun" disabled={isReadOnly} onPress={props.onRerun}>
+          Re-run from here
+        </Button>
+      </OnlyWide>
+      <IconButton
+        icon="panel"
+        label={props.areFactsShown ? "Hide cost and facts" : "Show cost and facts"}
+        keyId="panel.right"
+        pressed={props.areFactsShown}
+        onPress={props.onFacts}
+      />
+      {keepsStop && !isReadOnly ? (
+        <Button
+          look="danger"
+          icon="stop"
+          shrinks
+          disabled={!isAtWork || writes.stop.isPending}
+          onPress={() => writes.stop.mutate()}
+        >
+          Stop
+        </Button>
+      ) : null}
+    </Header>
+  )
+}
+
+function Names({ run }: { readonly run: PipelineRun }) {
+  return (
+    <OnlyWide>
+      <Text as="div" tone="3" cut>
+        <PlaceLink href={paths.agents({ at: run.agent, show: run.agent })}>{run.agent}</PlaceLink>{" "}
+        <Text mono>{run.id}</Text>
+      </Text>
+    </OnlyWide>
+  )
+}
+
+/** Whether it has been so since the page was opened: a second press must not meet another button. */
+function useEver(is: boolean): boolean {
+  const [wasEver, setWasEver] = useState(is)
+  if (is && !wasEver) setWasEver(true)
+  return wasEver || is
+}

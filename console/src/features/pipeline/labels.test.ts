@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import type { PipelineCompare } from "../../contract.ts"
+import { sayCompared } from "./compare.tsx"
+import { labelsOf } from "./document.tsx"
+
+const reference = {
+  label: "P1",
+  title: "Order",
+  citation: "Order § 3",
+  paragraph: "kp_1",
+  url: null,
+  isPrior: false,
+}
+
+describe("labels of a document", () => {
+  it("[CONSOLE-53] a paragraph leads into the knowledge base, a page to where it was found", () => {
+    const web = { ...reference, label: "W1", paragraph: null, url: "https://a.example/x" }
+    const labels = labelsOf([reference, web, { ...web, label: "W2", url: "javascript:alert(1)" }])
+    expect([...labels]).toEqual([
+      ["P1", { href: "/knowledge?at=kp_1&show=kp_1", title: "Order § 3, Order", outside: null }],
+      [
+        "W1",
+        {
+          href: "https://a.example/x",
+          title: "Order § 3, Order (a.example)",
+          outside: "a.example",
+        },
+      ],
+    ])
+  })
+})
+
+describe("what two runs have in common", () => {
+  const stages = (...same: readonly boolean[]): Pick<PipelineCompare, "stages"> => ({
+    stages: same.map((isSame, i) => ({
+      name: `s${i}`,
+      title: "",
+      left: null,
+      right: null,
+      isSame,
+    })),
+  })
+
+  it("[CONSOLE-54] how many stages differ is said first", () => {
+    expect(sayCompared(stages(true, true))).toBe("both gave the same in every stage")
+    expect(sayCompared(stages(true, false))).toBe("1 stage differs, 1 the same")
+    expect(sayCompared(stages(false, false, true))).toBe("2 stages differ, 1 the same")
+  })
+})

@@ -1,0 +1,285 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { beforeAll, describe, expect, it } from "vitest"
+import type { PipelineShow } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parsePipeline } from "../../data/pipeline-search.ts"
+import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
+import { PipelinePage } from "./page.tsx"
+import { aPause, aRun, aStage, eventsOf, gives, NOW, starts, step } from "./pipeline.fixture.ts"
+
+beforeAll(loadMarkdown)
+
+type Known = {
+  readonly shown?: PipelineShow
+  readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
+  readonly isReadOnly?: boolean
+  readonly queries?: QueryClient
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, known: Known): string {
+  const { shown, answers = [], queries = new QueryClient() } = known
+  const showKey = keys.operation("pipeline.show", { id: "p-12" })
+  if (shown !== undefined) queries.setQueryData(showKey, shown)
+  if (known.isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  for (const [key, answer] of answers) queries.setQueryData(key, answer)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <PipelinePage
+        id="p-12"
+        now={NOW}
+        search={parsePipeline(address)}
+        areFactsHidden={false}
+        onToggleFacts={() => undefined}
+        onSearch={() => undefined}
+      />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const EVENTS = eventsOf([
+  starts(0),
+  step("a", { tokens: 3_400, durationMs: 200 }),
+  gives(0, "8 sub-queries"),
+])
+const PAUSED = {
+  run: aRun({
+    status: "paused",
+    pause: aPause(),
+    stages: [
+      aStage(0, { title: "Analyze query", status: "paused" }),
+      aStage(1, { title: "Verify" }),
+    ],
+  }),
+  events: EVENTS,
+}
+
+describe("a pipeline that pauses", () => {
+  it("[CONSOLE-52] its card has the question, what is decided on, and three answers with their end", () => {
+    const html = markupOf("", { shown: PAUSED })
+    const text = textOf(html)
+    expect(text).toContain("Paused after analyze query Is this the plan you want? 11 min")
+    expect(text).toContain("Which date fixes the tariff? handbook")
+    expect(text).toMatch(/Proceed Go on with Verify .*Amend Say what to change .*Exit End here/)
+    expect(html, "nothing is drawn as running").not.toContain('aria-label="running"')
+    expect(text).toContain("Skip Verify")
+  })
+
+  it("[CONSOLE-52] leaving is asked about in the same place", () => {
+    const pause = aPause({
+      isConfirmingExit: true,
+      question: "Leave this run? 1 yes / 2 no",
+      choices: [
+        { key: "1", word: "Yes", consequence: "The run ends" },
+        { key: "2", word: "No", consequence: "The run goes on" },
+      ],
+    })
+    const text = render("", { shown: { ...PAUSED, run: { ...PAUSED.run, pause } } })
+    expect(text).toContain("Leave this run? 1 yes / 2 no")
+    expect(text).toMatch(/Yes The run ends .*No The run goes on/)
+    expect(text).not.toContain("Proceed")
+  })
+
+  it("[CONSOLE-52] who may only read answers nothing", () => {
+    const html = markupOf("", { shown: PAUSED, isReadOnly: true })
+    expect(html.match(/<button[^>]*disabled=""[^>]*><b>(Proceed|Amend|Exit)/g)?.length).toBe(3)
+    expect(textOf(html)).toContain("This server is read only; nothing can be sent from here.")
+    expect(textOf(html)).not.toContain("Stop")
+  })
+
+  it("[CONSOLE-51] cost per stage, facts and what was done are there", () => {
+    const text = render("", { shown: PAUSED })
+    expect(text).toContain("Cost $0.15 of $3.00")
+    expect(text).toContain("Analyze query 8 sub-queries 1 activity")
+    expect(text).toMatch(/Knowledge Base Search arrival 3\.4k 200 ms/)
+    expect(text).toContain("Model scripted")
+    expect(text).toContain("Autosave after stage 1, event 9")
+  })
+})
+
+describe("a pipeline that works, and one that ended", () => {
+  it("[CONSOLE-51] the last section is open and says for how long it runs", () => {
+    const events = eventsOf([starts(0), step("a", { phase: "started" })])
+    const html = markupOf("", {
+      shown: { run: aRun({ stages: [aStage(0, { status: "running" })] }), events },
+    })
+    expect(html).toContain('aria-label="running"')
+    expect(textOf(html)).toMatch(/running, (60\.0 s|1:00 min)/)
+    expect(textOf(html)).toContain("It works; a word can be sent when it pauses or has ended")
+  })
+
+  it("[CONSOLE-53] the document appears once, its labels lead to their paragraphs", () => {
+    const run = aRun({
+      status: "completed",
+      endedAt: NOW,
+      isPartial: false,
+      reason: "All passed.",
+      hasDocument: true,
+    })
+    const document = {
+      id: "p-12",
+      title: "T",
+      markdown: "Within 24 hours [P1], not [P9], see [W1] and [W2].",
+      isPartial: false,
+      references: [
+        {
+          label: "P1",
+          title: "Order",
+          citation: "Order § 3",
+          paragraph: "kp 1",
+          url: null,
+          isPrior: true,
+        },
+        {
+          label: "W1",
+          title: "Dues",
+          citation: "Dues",
+          paragraph: null,
+          url: "https://a.example/x",
+          isPrior: false,
+        },
+        {
+          label: "W2",
+          title: "Bad",
+          citation: "Bad",
+          paragraph: null,
+          url: "javascript:alert(1)",
+          isPrior: false,
+        },
+      ],
+    }
+    const said = eventsOf([
+      ...EVENTS.map((it) => it.body),
+      {
+        type: "said",
+        key: "s",
+        message: "And then?",
+        answer: "**So.**",
+        model: "m",
+        usage: run.usage,
+        usd: 0,
+      },
+    ])
+    const html = markupOf("", {
+      shown: { run, events: said },
+      answers: [[keys.operation("pipeline.document", { id: "p-12" }), document]],
+    })
+    expect(html.match(/Within 24 hours/g)?.length).toBe(1)
+    expect(html).toContain(
+      'href="/knowledge?at=kp+1&amp;show=kp+1" title="Order § 3, Order, from an earlier run"',
+    )
+    expect(html).toContain('href="https://a.example/x" title="Dues (a.example)" target="_blank"')
+    expect(html).not.toContain("javascript:")
+    const text = textOf(html)
+    expect(text).toContain("Completed. All passed.")
+    expect(text).toMatch(/And then\? So\./)
+    expect(html, "the steps are folded").not.toContain("arrival")
+  })
+
+  it("[CONSOLE-51] a run that was cut can be resumed, a failed one says what to do", () => {
+    const cut = render("", { shown: { run: aRun({ status: "interrupted" }), events: EVENTS } })
+    expect(cut).toContain("What was recorded is kept and not done again. Resume")
+    const error = { code: "MODEL_TIMED_OUT", message: "No answer.", hint: "Try again." }
+    const failed = render("", {
+      shown: { run: aRun({ status: "failed", endedAt: NOW, error }), events: EVENTS },
+    })
+    expect(failed).toContain("No answer. Try again.")
+  })
+})
+
+describe("two pipelines", () => {
+  it("[CONSOLE-54] two runs are held against one another, what is the same is folded", () => {
+    const side = { summary: "as it was", usd: 0.04, rounds: 1, output: '{ "a": 1 }' }
+    const stage = (name: string, isSame: boolean) => ({
+      name,
+      title: name,
+      left: side,
+      right: { ...side, rounds: 2, output: isSame ? side.output : '{ "a": 2 }' },
+      isSame,
+    })
+    const { run } = PAUSED
+    const line = { ...run, stageTitle: null, stagesDone: 1, stagesTotal: 2 }
+    const html = markupOf("?compare=yes&other=p-11", {
+      shown: PAUSED,
+      answers: [
+        [keys.operation("pipeline.list", { agent: "deep-research", limit: 500 }), { runs: [line] }],
+        [
+          keys.operation("pipeline.compare", { id: "p-12", other: "p-11" }),
+          {
+            left: line,
+            right: { ...line, id: "p-11" },
+            stages: [stage("one", true), stage("two", false)],
+          },
+        ],
+      ],
+    })
+    const text = textOf(html)
+    expect(text).toContain("1 stage differs, 1 the same")
+    expect(text).toMatch(/one the same/)
+    expect(text).toContain("two another output, 1 and 2 rounds")
+    expect(html.match(/aria-label="First output"/g)?.length, "only what differs is open").toBe(1)
+    expect(html).toContain('href="/pipelines/p-11"')
+  })
+
+  it("[CONSOLE-54] without another run there is nothing to hold it against", () => {
+    const answers = [
+      [keys.operation("pipeline.list", { agent: "deep-research", limit: 500 }), { runs: [] }],
+    ] as const
+    expect(render("?compare=yes", { shown: PAUSED, answers })).toContain(
+      "There is no other run of deep-research to hold it against.",
+    )
+  })
+})
+
+describe("a pipeline that cannot be shown", () => {
+  const failing = async (code: string) => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const queryKey = keys.operation("pipeline.show", { id: "p-12" })
+    const error = failure({ code, message: "It cannot be read", hint: "x", data: {} })
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(error) })
+    return render("", { queries })
+  }
+
+  it("[CONSOLE-15] an id nobody knows is told apart from what failed", async () => {
+    expect(await failing("PIPELINE_UNKNOWN")).toContain(
+      "There is no run of this id in this repository.",
+    )
+    const damaged = await failing("PIPELINE_STATE_DAMAGED")
+    expect(damaged).toContain("It cannot be read")
+    expect(damaged).toContain("Try again")
+  })
+
+  it("[CONSOLE-22] hostile questions, titles, answers and notes are drawn as what they are", () => {
+    const evil = "x\u202Ey<img src=x onerror=alert(1)>[a](javascript:alert(1))"
+    const run = aRun({
+      title: evil,
+      status: "paused",
+      provider: evil,
+      pause: aPause({
+        question: evil,
+        lines: [{ text: evil, note: evil }],
+        choices: [{ key: "1", word: evil, consequence: evil }],
+      }),
+      stages: [aStage(0, { title: evil })],
+    })
+    const events = eventsOf([
+      starts(0),
+      step("a", { tool: evil, title: evil, detail: evil, outcome: "failed" }),
+      { type: "amended", by: "you", stage: 0, text: evil },
+      gives(0, evil),
+    ])
+    const html = markupOf("?turned=a", { shown: { run, events } })
+    expect(html).not.toMatch(/\u202E|<img|href="javascript/)
+    expect(html).toContain("\\u{202e}")
+  })
+})

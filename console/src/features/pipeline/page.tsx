@@ -1,0 +1,161 @@
+import { useMemo, useRef, useState } from "react"
+import type { PipelineShow } from "../../contract.ts"
+import { hasCode, toWireError } from "../../data/errors.ts"
+import { paths } from "../../data/paths.ts"
+import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import { useSession } from "../../data/queries.tsx"
+import { LinkButton } from "../../ui/button/button.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
+import { Stages } from "../../ui/stages/stages.tsx"
+import type { StepsHandle } from "../../ui/steps/steps.tsx"
+import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { visibleLine } from "../../ui/visible.ts"
+import { ComparePane } from "./compare.tsx"
+import { SayBox } from "./composer.tsx"
+import { Facts } from "./facts.tsx"
+import { PipelineHeader } from "./header.tsx"
+import { sectionId } from "./section-view.tsx"
+import { tellStory } from "./sections.ts"
+import { StepsPane } from "./steps-pane.tsx"
+import { usePipeline, usePipelineWrites } from "./use-pipeline.ts"
+import { dotsOf, startOf, unitsOf } from "./words.ts"
+
+export type PipelinePageProps = {
+  readonly id: string
+  readonly now: number
+  readonly search: PipelineAddress
+  readonly areFactsHidden: boolean
+  onToggleFacts(): void
+  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+}
+
+/** One run of a pipeline: its stages, what was done in each, its pause, and what came of it. */
+export function PipelinePage(props: PipelinePageProps) {
+  const { id } = props
+  const { data, error, isPending, refetch } = usePipeline(id)
+  if (data !== undefined) return <KnownPipeline {...props} shown={data} />
+  return (
+    <>
+      <Header title={visibleLine(id)} parent={{ label: "Pipelines", href: paths.pipelines() }} />
+      <Pane label="Pipeline">
+        {isPending ? <RowSkeleton rows={8} /> : null}
+        {error === null ? null : <NoPipeline error={error} onRetry={() => void refetch()} />}
+      </Pane>
+    </>
+  )
+}
+
+function NoPipeline({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
+  if (!hasCode(error, "PIPELINE_UNKNOWN")) {
+    return <Failure size="page" error={toWireError(error)} onRetry={onRetry} />
+  }
+  return (
+    <RowNote>
+      There is no run of this id in this repository.
+      <LinkButton small href={paths.pipelines()}>
+        All pipelines
+      </LinkButton>
+    </RowNote>
+  )
+}
+
+const loadRerun = async () => (await import("./rerun.tsx")).Rerun
+
+function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow }) {
+  const { shown, now, search, onSearch } = props
+  const { run, events } = shown
+  const { data: session } = useSession()
+  const isReadOnly = session?.readOnly === true
+  const story = useMemo(() => tellStory(events), [events])
+  const writes = usePipelineWrites(run.id)
+  const facts = useFacts(props)
+  const steps = useRef<StepsHandle>(null)
+  const [isRerunning, setIsRerunning] = useState(false)
+  const { part: Rerun, want: wantRerun } = useLater(loadRerun)
+  const leave = leaves(search, onSearch)
+  useKey("leave", leave)
+  const showStage = (stage: number) => {
+    const section = story.sections.findLast((it) => it.stage === stage)
+    if (section === undefined) return
+    onSearch({ at: section.key, compare: false }, "replace")
+    steps.current?.reveal(sectionId(section.key))
+  }
+  const selected = story.sections.find((it) => it.key === search.at)
+  return (
+    <>
+      <PipelineHeader
+        run={run}
+        isReadOnly={isReadOnly}
+        isComparing={search.compare}
+        areFactsShown={facts.isShown}
+        writes={writes}
+        onCompare={() => onSearch(search.compare ? NOT_COMPARED : { compare: true })}
+        onRerun={() => wantRerun(() => setIsRerunning(true))}
+        onFacts={facts.toggle}
+      />
+      <TranscriptFrame
+        beside={
+          facts.isShown ? (
+            <Facts run={run} events={events} now={now} onClose={facts.toggle} />
+          ) : null
+        }
+        isBeside={facts.isShown}
+        width={facts.width}
+      >
+        <Pane label="Pipeline">
+          <Stages
+            label="Stages"
+            stages={dotsOf(run, startOf(events))}
+            units={unitsOf(run)}
+            onPick={showStage}
+          />
+          {search.compare ? (
+            <ComparePane run={run} now={now} search={search} onSearch={onSearch} />
+          ) : (
+            <StepsPane
+              {...{ run, story, now, isReadOnly, writes, search, onSearch }}
+              handle={steps}
+            />
+          )}
+          <SayBox run={run} isReadOnly={isReadOnly} writes={writes} />
+        </Pane>
+      </TranscriptFrame>
+      {Rerun === undefined || !isRerunning ? null : (
+        <Rerun
+          run={run}
+          stage={selected?.stage ?? run.stage ?? 0}
+          onClose={() => setIsRerunning(false)}
+        />
+      )}
+    </>
+  )
+}
+
+const NOT_COMPARED: Partial<PipelineAddress> = { compare: false, other: "", open: [] }
+
+/** First the comparison, then the selection. */
+function leaves({ compare, at }: PipelineAddress, onSearch: PipelinePageProps["onSearch"]) {
+  if (compare) return () => onSearch(NOT_COMPARED, "replace")
+  return at === "" ? undefined : () => onSearch({ at: "" }, "replace")
+}
+
+/** Wider than this the facts stand beside the steps, as transcript.module.css has it. */
+const BESIDE_FROM = "(min-width: 901px)"
+
+/** Beside the steps they are as they were left; where they take their place, only while wanted. */
+function useFacts({ areFactsHidden, onToggleFacts }: PipelinePageProps) {
+  const [isOver, setIsOver] = useState(false)
+  return {
+    isShown: isOver || !areFactsHidden,
+    width: isOver ? ("over" as const) : ("facts" as const),
+    toggle() {
+      if (isOver || !window.matchMedia(BESIDE_FROM).matches) setIsOver(!isOver)
+      else onToggleFacts()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from "react"
+import type { PipelinePause, PipelineRun } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { formatAge } from "../../data/moments.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { PauseCard, type PauseChoice, PauseField } from "../../ui/pause-card/pause-card.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { PipelineWrites } from "./use-pipeline.ts"
+import { sayPaused } from "./words.ts"
+
+type PauseProps = {
+  readonly run: PipelineRun
+  readonly pause: PipelinePause
+  readonly now: number
+  readonly isReadOnly: boolean
+  readonly writes: PipelineWrites
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  "1": "pipeline.first",
+  "2": "pipeline.second",
+  "3": "pipeline.third",
+}
+
+/** The question a run waits with; the server keeps it, so it is there after every reload. */
+export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const acts = actsOf(pause, writes, () => setDraft(draft === null ? "" : null))
+  const choices = pause.choices.flatMap((it): PauseChoice[] => {
+    const [keyId, onPick] = [KEYS[it.key], acts[it.key]]
+    if (keyId === undefined || onPick === undefined) return []
+    const says = visibleLine(it.consequence)
+    return [
+      {
+        word: visibleLine(it.word),
+        says,
+        keyId,
+        isOn: it.key === "1" && !pause.isConfirmingExit,
+        onPick,
+      },
+    ]
+  })
+  return (
+    <PauseCard
+      title={sayPaused(run)}
+      question={visibleLine(pause.question)}
+      aside={formatAge(pause.since, now)}
+      lines={pause.lines.map((it) => ({ text: visibleLine(it.text), note: visibleLine(it.note) }))}
+      choices={choices}
+      isOff={isReadOnly || writes.isBusy}
+    >
+      {draft === null || pause.isConfirmingExit ? null : (
+        <Amend draft={draft} writes={writes} onDraft={setDraft} onDone={() => setDraft(null)} />
+      )}
+    </PauseCard>
+  )
+}
+
+/** Leaving is asked about by the run itself: its question stays over a reload, like the first. */
+function actsOf(
+  { isConfirmingExit }: PipelinePause,
+  writes: PipelineWrites,
+  onAmend: () => void,
+): Readonly<Record<string, () => void>> {
+  const say = (text: string) => () => writes.say.mutate(text)
+  if (isConfirmingExit) return { "1": say("1"), "2": say("2") }
+  return { "1": () => writes.resume.mutate(), "2": onAmend, "3": say("3") }
+}
+
+type AmendProps = {
+  readonly draft: string
+  readonly writes: PipelineWrites
+  onDraft(text: string): void
+  onDone(): void
+}
+
+function Amend({ draft, writes, onDraft, onDone }: AmendProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [isEmpty, setIsEmpty] = useState(false)
+  // It was opened to be written in.
+  useEffect(() => area.current?.focus(), [])
+  const { amend } = writes
+  const send = () => {
+    const text = draft.trim()
+    setIsEmpty(text === "")
+    if (text !== "" && !amend.isPending) amend.mutate(text, { onSuccess: onDone })
+  }
+  const refusal = amend.error === null ? undefined : toWireError(amend.error)
+  const problem = isEmpty ? "Say what should be different." : refusal?.message
+  return (
+    <PauseField
+      ref={area}
+      label="What should be different?"
+      value={draft}
+      problem={problem}
+      onChange={onDraft}
+      onCommit={send}
+      onCancel={onDone}
+      actions={
+        <>
+          <Button look="primary" small disabled={amend.isPending} onPress={send}>
+            {amend.isPending ? "Sending" : "Send"}
+          </Button>
+          <Kbd keys="mod+Enter" />
+          <Button look="ghost" small onPress={onDone}>
+            Cancel
+          </Button>
+        </>
+      }
+    />
+  )
+}

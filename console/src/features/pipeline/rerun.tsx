@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { type KeyboardEvent, useRef, useState } from "react"
+import type { PipelineRun } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { navigate } from "../../data/location.ts"
+import { paths } from "../../data/paths.ts"
+import { useClient } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Dialog, DialogActions, DialogEntry } from "../../ui/dialog/dialog.tsx"
+import { AreaEntry, PickEntry } from "../../ui/entry/entry.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+
+type RerunProps = {
+  readonly run: PipelineRun
+  /** The stage that is selected in the page. */
+  readonly stage: number
+  onClose(): void
+}
+
+/** A new run that takes over what the stages before gave; this one stays as it is. */
+export function Rerun({ run, stage, onClose }: RerunProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [name, setName] = useState(run.stages[stage]?.name ?? run.stages[0]?.name ?? "")
+  const [edit, setEdit] = useState("")
+  const area = useRef<HTMLTextAreaElement>(null)
+  const start = useMutation({
+    mutationFn: () => {
+      const words = edit.trim()
+      const input = { id: run.id, stage: name, ...(words === "" ? {} : { edit: words }) }
+      return client.write("pipeline.rerun", input)
+    },
+    onSuccess: (next) => {
+      void queries.invalidateQueries({ queryKey: keys.anyInput("pipeline.list") })
+      onClose()
+      navigate(paths.pipeline(next.id))
+    },
+  })
+  const press = (event: KeyboardEvent) => {
+    const isCommit = event.key === "Enter" && (event.metaKey || event.ctrlKey)
+    if (isCommit && !start.isPending) start.mutate()
+  }
+  return (
+    <Dialog title="Re-run from a stage" showsTitle onClose={onClose} initialFocus={area}>
+      <DialogEntry onKeyDown={press}>
+        <Stack gap="8">
+          <PickEntry
+            label="Begin with"
+            choices={run.stages.map((it) => ({
+              value: it.name,
+              label: visibleLine(it.title),
+              detail: it.rounds > 0 ? visibleLine(it.summary ?? "done") : it.status,
+              isMissing: !canBegin(run, it.index),
+            }))}
+            value={name}
+            onPick={setName}
+          />
+          <AreaEntry
+            ref={area}
+            label="What should be different this time?"
+            rows={3}
+            value={edit}
+            placeholder="nothing, only done again"
+            says="Stages before it are taken over. This run stays as it is."
+            onChange={setEdit}
+          />
+        </Stack>
+      </DialogEntry>
+      {start.error === null ? null : <Failure size="row" error={toWireError(start.error)} />}
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" disabled={start.isPending} onPress={() => start.mutate()}>
+          {start.isPending ? "Starting" : "Re-run"}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+/** All that stands before it was gone through. */
+function canBegin({ stages }: PipelineRun, index: number): boolean {
+  return stages.slice(0, index).every((it) => it.rounds > 0 || it.status === "skipped")
+}

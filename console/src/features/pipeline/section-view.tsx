@@ -1,0 +1,172 @@
+import { formatClock } from "../../data/moments.ts"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { StepGroup } from "../../ui/steps/steps.tsx"
+import { Box, BoxCode } from "../../ui/transcript/box.tsx"
+import { Entry, Line, SaidText } from "../../ui/transcript/transcript.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import type { Activity, Item, Note, Section } from "./sections.ts"
+import { figuresOf, iconOf, sayActivity, sayAside, saySection } from "./words.ts"
+
+export type SectionProps = {
+  readonly section: Section
+  readonly title: string
+  readonly now: number
+  readonly isOpen: boolean
+  readonly isSelected: boolean
+  /** It is being worked on just now. */
+  readonly isLive: boolean
+  readonly writing: ReadonlyMap<string, string>
+  isItemOpen(key: string): boolean
+  onToggle(): void
+  onToggleItem(key: string): void
+}
+
+/** One go through one stage: what it gave, and what was done for it. */
+export function SectionView(props: SectionProps) {
+  const { section, title, now, isOpen, isLive } = props
+  const { says, tone } = saySection(section, isLive)
+  const isEmpty = section.items.length === 0 && !isLive
+  return (
+    <StepGroup
+      id={sectionId(section.key)}
+      title={title}
+      says={says}
+      tone={tone}
+      aside={sayAside(section, isLive, now)}
+      isLive={isLive}
+      isOpen={isEmpty ? undefined : isOpen}
+      isSelected={props.isSelected}
+      onToggle={props.onToggle}
+    >
+      {section.items.map((it) => (
+        <ItemView key={it.key} item={it} {...props} />
+      ))}
+      {isLive ? <Unplaced {...props} /> : null}
+    </StepGroup>
+  )
+}
+
+export const sectionId = (key: string): string => `section-${key}`
+
+type ItemProps = SectionProps & { readonly item: Item }
+
+function ItemView({ item, ...props }: ItemProps) {
+  return item.kind === "note" ? (
+    <NoteView note={item} {...props} />
+  ) : (
+    <ActivityView activity={item} {...props} />
+  )
+}
+
+function ActivityView({ activity, ...props }: SectionProps & { readonly activity: Activity }) {
+  const { key, tool, detail, text, outcome, at } = activity
+  const isRunning = outcome === null && props.isLive
+  const { says, tone } = sayActivity(activity, props.isLive)
+  const whole = [detail, text].filter((it) => it !== "").join("\n\n")
+  const isOpen = whole === "" ? undefined : props.isItemOpen(key)
+  const written = isRunning ? (props.writing.get(key) ?? "") : ""
+  return (
+    <Entry
+      id={`activity-${key}`}
+      time={formatClock(at)}
+      mark={isRunning ? <StatusMark status="running" /> : <Icon name={iconOf(activity)} />}
+      depth={0}
+      isSelected={false}
+      isFound={false}
+      label={`${visibleLine(tool)}: ${says}`}
+      onPick={nothing}
+    >
+      <Line
+        plain={!isRunning}
+        keeps
+        title={visibleLine(tool)}
+        says={says}
+        tone={tone}
+        figures={figuresOf(activity)}
+        isOpen={isOpen}
+        onToggle={whole === "" ? undefined : () => props.onToggleItem(key)}
+      />
+      {isOpen === true ? (
+        <Box>
+          <BoxCode label={`What ${visibleLine(tool)} gave`} text={cut(whole)} />
+        </Box>
+      ) : null}
+      {written === "" ? null : <SaidText look="writing">{lastOf(written)}</SaidText>}
+    </Entry>
+  )
+}
+
+function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
+  const { key, title, says, tone, at } = note
+  const isOpen = props.isItemOpen(key)
+  const isLong = says.length > LONG_CHARACTERS
+  return (
+    <Entry
+      id={`activity-${key}`}
+      time={formatClock(at)}
+      mark={<Icon name={tone === null ? "ask" : "warning"} />}
+      depth={0}
+      isSelected={false}
+      isFound={false}
+      label={visibleLine(title)}
+      onPick={nothing}
+    >
+      <Line
+        plain
+        keeps
+        title={visibleLine(title)}
+        says={isOpen ? "" : visibleLine(says)}
+        tone={tone ?? undefined}
+        isOpen={isLong ? isOpen : undefined}
+        onToggle={isLong ? () => props.onToggleItem(key) : undefined}
+      />
+      {isLong && isOpen ? (
+        <Box>
+          <BoxCode label={visibleLine(title)} text={cut(says)} />
+        </Box>
+      ) : null}
+    </Entry>
+  )
+}
+
+/** Text of an activity whose beginning is not known here yet: events are asked for once a second. */
+function Unplaced({ section, writing }: SectionProps) {
+  const known = new Set(section.items.map((it) => it.key))
+  const [text] = [...writing].flatMap(([id, it]) => (known.has(id) ? [] : [it]))
+  if (text === undefined) return null
+  return (
+    <Entry
+      id="activity-next"
+      time=""
+      mark={<StatusMark status="running" />}
+      depth={0}
+      isSelected={false}
+      isFound={false}
+      label="Being written"
+      onPick={nothing}
+    >
+      <SaidText look="writing">{lastOf(text)}</SaidText>
+    </Entry>
+  )
+}
+
+const nothing = (): void => undefined
+
+/** More than fits its line at any width. */
+const LONG_CHARACTERS = 80
+/** Of what is being written the end is read. */
+const LAST_CHARACTERS = 1_200
+/** Characters of one block: more is no longer read, and would be laid out in every frame. */
+const MOST_CHARACTERS = 60_000
+
+function lastOf(text: string): string {
+  return text.length <= LAST_CHARACTERS
+    ? visible(text)
+    : `… ${visible(text.slice(-LAST_CHARACTERS))}`
+}
+
+function cut(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text
+  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} more characters are not shown here`
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest"
+import { eventsOf, gives, starts, step } from "./pipeline.fixture.ts"
+import { tellStory } from "./sections.ts"
+
+const tell = (bodies: Parameters<typeof eventsOf>[0]) => tellStory(eventsOf(bodies))
+const USAGE = { input: 10, output: 5, cacheRead: 1, cacheWrite: 0 }
+const asked = { type: "llm_called", stage: 0, attempt: 1, key: "ask", model: "sonnet" } as const
+
+describe("the story of a run", () => {
+  it("[CONSOLE-51] what was begun and what ended are one activity, with its figures", () => {
+    const { sections } = tell([
+      starts(0),
+      step("a", { phase: "started" }),
+      step("a", { tokens: 900, durationMs: 140, usd: 0.01, detail: "3 paragraphs" }),
+      step("b", { phase: "started" }),
+      gives(0, "8 sub-queries"),
+    ])
+    expect(sections).toMatchObject([
+      { key: "0.1", summary: "8 sub-queries", endedAt: expect.any(Number) },
+    ])
+    expect(sections[0]?.items).toMatchObject([
+      { id: "a", outcome: "done", tokens: 900, durationMs: 140, usd: 0.01, detail: "3 paragraphs" },
+      { id: "b", outcome: null, tokens: null },
+    ])
+  })
+
+  it("[CONSOLE-51] a call of a model counts all its tokens, also where nothing announced it", () => {
+    const call = { ...asked, usage: USAGE, usd: null, text: "{}", durationMs: 7, retries: 2 }
+    const { sections } = tell([
+      starts(0),
+      step("a", { phase: "started", tool: "LLM Analysis", title: "compare" }),
+      { ...call, activityId: "a" },
+      step("a", { tool: "LLM Analysis", title: "compare" }),
+      { ...call, activityId: "b" },
+    ])
+    expect(sections[0]?.items).toMatchObject([
+      { id: "a", title: "compare", tokens: 16, usd: null, text: "{}", detail: "sonnet, 2 retries" },
+      { id: "b", tool: "LLM Analysis", title: "sonnet", outcome: "done" },
+    ])
+  })
+
+  it("[CONSOLE-51] a repair is another go; a stage that was cut goes on, and what was cut says so", () => {
+    const { sections } = tell([
+      starts(0),
+      step("a", { phase: "started" }),
+      starts(0, 0, 2),
+      step("b"),
+      gives(0, "first"),
+      { type: "validation_failed", stage: 0, attempt: 2, problems: ["0.68"], feedback: "7 of 22" },
+      { type: "repair_started", unit: 0, iteration: 1, feedback: "7 of 22" },
+      starts(0, 1),
+    ])
+    expect(sections.map((it) => [it.key, it.round, it.rounds, it.attempts])).toEqual([
+      ["0.1", 1, 2, 2],
+      ["0.2", 2, 2, 1],
+    ])
+    expect(sections[0]?.problems).toEqual(["0.68"])
+    expect(sections[0]?.items).toMatchObject([
+      { id: "a", outcome: "stopped" },
+      { id: "b", outcome: "done" },
+      { kind: "note", title: "Not good enough", says: "7 of 22", tone: "bad" },
+    ])
+  })
+
+  it("[CONSOLE-51] what a person chose, errors and budgets stand where they happened", () => {
+    const { sections, talk } = tell([
+      starts(0),
+      gives(0, "plan"),
+      { type: "pause_requested", stage: 0, pauseId: "p", reason: "configured", question: "?" },
+      { type: "resumed", by: "you" },
+      { type: "skipped", by: "you", stage: 1, reason: "no web source" },
+      { type: "budget_warned", scope: "run", spentUsd: 2.4, budgetUsd: 3 },
+      { type: "error", stage: 1, code: "X_Y", message: "It broke.", hint: "Mend it." },
+      { type: "budget_exceeded", scope: "stage_1", spentUsd: 3, budgetUsd: 3 },
+      { type: "run_completed", status: "over-budget", reason: "r", isPartial: true },
+      { type: "said", key: "s", message: "And?", answer: "So.", model: "m", usage: USAGE, usd: 0 },
+    ])
+    expect(sections.map((it) => [it.stage, it.answer, it.isSkipped])).toEqual([
+      [0, "you chose to go on", false],
+      [1, "", true],
+    ])
+    expect(
+      sections[1]?.items.map((it) => (it.kind === "note" ? [it.title, it.says, it.tone] : [])),
+    ).toEqual([
+      ["Skipped", "no web source", null],
+      ["Budget", "$2.40 of $3.00 for the run, four fifths are spent", "warn"],
+      ["It broke.", "Mend it. X_Y", "bad"],
+      ["Budget", "$3.00 of $3.00 for stage_1, no further call", "bad"],
+    ])
+    expect(talk).toEqual([{ key: "said 10", message: "And?", answer: "So." }])
+  })
+
+  it("[CONSOLE-51] a stage that was taken over never began, and is there", () => {
+    const { sections } = tell([
+      { type: "stage_output", stage: 2, attempt: 1, output: 1, summary: "kept", isCarried: true },
+      { type: "amended", by: "you", stage: 2, text: "shorter" },
+    ])
+    expect(sections).toMatchObject([
+      { key: "2.1", isCarried: true, answer: "you asked for a change" },
+    ])
+  })
+})

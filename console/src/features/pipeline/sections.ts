@@ -1,0 +1,277 @@
+import type { PipelineEvent } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { sayMoney } from "../../data/money.ts"
+
+type Body = PipelineEvent["body"]
+type BodyOf<Type extends Body["type"]> = Extract<Body, { type: Type }>
+type Substep = BodyOf<"substep">
+
+/** Something that was done, from its beginning to its end. */
+export type Activity = {
+  readonly kind: "activity"
+  readonly key: string
+  readonly id: string
+  readonly at: number
+  /** A name people read: "Knowledge Base Search". */
+  readonly tool: string
+  readonly what: Substep["kind"]
+  readonly title: string
+  /** Null while it is not over. */
+  readonly outcome: NonNullable<Substep["outcome"]> | null
+  readonly tokens: number | null
+  readonly durationMs: number | null
+  readonly usd: number | null
+  readonly detail: string
+  /** What a model answered. */
+  readonly text: string
+}
+
+/** Something that happened between: a word of a person, a failed check, an error. */
+export type Note = {
+  readonly kind: "note"
+  readonly key: string
+  readonly at: number
+  readonly title: string
+  readonly says: string
+  readonly tone: "bad" | "warn" | null
+}
+
+export type Item = Activity | Note
+
+/** One go through one stage. */
+export type Section = {
+  /** Stage and go: 3.2 is the second time through stage 3. */
+  readonly key: string
+  readonly stage: number
+  /** From 1, of how many up to now. */
+  readonly round: number
+  readonly rounds: number
+  readonly iteration: number
+  readonly attempts: number
+  readonly startedAt: number
+  readonly endedAt: number | null
+  readonly summary: string | null
+  readonly isCarried: boolean
+  readonly isSkipped: boolean
+  /** What a check found; it is gone through again. */
+  readonly problems: readonly string[]
+  /** What a person chose at its pause. */
+  readonly answer: string
+  readonly items: readonly Item[]
+}
+
+/** What was said after the end. */
+export type Talk = { readonly key: string; readonly message: string; readonly answer: string }
+
+export type Story = { readonly sections: readonly Section[]; readonly talk: readonly Talk[] }
+
+type Draft = { -readonly [Field in keyof Omit<Section, "items">]: Section[Field] } & {
+  items: Item[]
+}
+type StoryDraft = { sections: Draft[]; talk: Talk[] }
+
+/** The events of a run as its stages were gone through, in order, with what happened in each. */
+export function tellStory(events: readonly PipelineEvent[]): Story {
+  const story: StoryDraft = { sections: [], talk: [] }
+  for (const event of events) take(story, event)
+  for (const section of story.sections) {
+    section.rounds = story.sections.filter((it) => it.stage === section.stage).length
+  }
+  return story
+}
+
+function take(story: StoryDraft, event: PipelineEvent): void {
+  const { body, at, seq } = event
+  switch (body.type) {
+    case "run_started":
+    case "run_completed":
+    case "pause_requested":
+    case "breakout":
+      return
+    case "stage_started":
+      begin(story, body, at)
+      return
+    case "substep":
+      substep(sectionOf(story, body.stage, at), body, at)
+      return
+    case "llm_called":
+      called(sectionOf(story, body.stage, at), body, at)
+      return
+    case "stage_output":
+      Object.assign(sectionOf(story, body.stage, at), {
+        summary: body.summary,
+        isCarried: body.isCarried,
+        endedAt: at,
+      })
+      return
+    case "said":
+      story.talk.push({ key: `said ${seq}`, message: body.message, answer: body.answer })
+      return
+    default:
+      takeNote(story, body, event)
+  }
+}
+
+type Noted = Exclude<
+  Body,
+  {
+    type:
+      | "run_started"
+      | "run_completed"
+      | "pause_requested"
+      | "breakout"
+      | "stage_started"
+      | "substep"
+      | "llm_called"
+      | "stage_output"
+      | "said"
+  }
+>
+
+function takeNote(story: StoryDraft, body: Noted, { at, seq }: PipelineEvent): void {
+  const section = sectionFor(story, body, at)
+  if (body.type === "validation_failed") section.problems = body.problems
+  if (body.type === "resumed") section.answer = "you chose to go on"
+  if (body.type === "amended") section.answer = "you asked for a change"
+  if (body.type === "skipped") Object.assign(section, { isSkipped: true, endedAt: at })
+  const note = noteOf(body)
+  if (note !== undefined) section.items.push({ kind: "note", key: `note-${seq}`, at, ...note })
+}
+
+/** Where it belongs: to its stage where it names one, else to what was gone through last. */
+function sectionFor(story: StoryDraft, body: Noted, at: number): Draft {
+  const last = story.sections.at(-1)
+  const stage = "stage" in body && body.stage !== null ? body.stage : (last?.stage ?? 0)
+  return sectionOf(story, stage, at)
+}
+
+type NoteWords = Pick<Note, "title" | "says" | "tone">
+
+function noteOf(body: Noted): NoteWords | undefined {
+  switch (body.type) {
+    case "validation_failed":
+      return { ...plainNote("Not good enough", body.feedback), tone: "bad" }
+    case "repair_started":
+      // The next go says that it is one, and what was wrong stands above.
+      return undefined
+    case "resumed":
+      return body.note === undefined ? undefined : plainNote("Went on", body.note)
+    case "amended":
+      return plainNote("To be different", body.text)
+    case "skipped":
+      return plainNote("Skipped", body.reason)
+    case "breakout_pending":
+      return plainNote("Asked to leave", body.message)
+    case "budget_warned":
+      return { ...plainNote("Budget", `${sayBudget(body)}, four fifths are spent`), tone: "warn" }
+    case "budget_exceeded":
+      return { ...plainNote("Budget", `${sayBudget(body)}, no further call`), tone: "bad" }
+    case "error":
+      return { title: body.message, says: `${body.hint} ${body.code}`.trim(), tone: "bad" }
+    default:
+      return body satisfies never
+  }
+}
+
+const plainNote = (title: string, says: string): NoteWords => ({ title, says, tone: null })
+
+/** $2.40 of $3.00 for the run. */
+function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {
+  const whose = scope === "run" ? "the run" : scope
+  return `${sayMoney(spentUsd)} of ${sayMoney(budgetUsd)} for ${whose}`
+}
+
+/** A stage that was cut begins again where it was; one that gave something is another go. */
+function begin(story: StoryDraft, { stage, iteration }: BodyOf<"stage_started">, at: number) {
+  const last = story.sections.at(-1)
+  if (last?.stage === stage && last.endedAt === null && last.iteration === iteration) {
+    last.attempts++
+    // What was cut has no end, and never gets one.
+    last.items = last.items.map((it) =>
+      it.kind === "activity" && it.outcome === null ? { ...it, outcome: "stopped" } : it,
+    )
+    return
+  }
+  open(story, { stage, iteration, at })
+}
+
+type Opening = { readonly stage: number; readonly iteration: number; readonly at: number }
+
+function open(story: StoryDraft, { stage, iteration, at }: Opening): Draft {
+  const round = story.sections.filter((it) => it.stage === stage).length + 1
+  const section: Draft = {
+    key: `${stage}.${round}`,
+    stage,
+    round,
+    rounds: round,
+    iteration,
+    attempts: 1,
+    startedAt: at,
+    endedAt: null,
+    summary: null,
+    isCarried: false,
+    isSkipped: false,
+    problems: [],
+    answer: "",
+    items: [],
+  }
+  story.sections.push(section)
+  return section
+}
+
+/** The latest go through a stage; what was carried over or skipped never began. */
+function sectionOf(story: StoryDraft, stage: number, at: number): Draft {
+  const known = story.sections.findLast((it) => it.stage === stage)
+  return known ?? open(story, { stage, iteration: 0, at })
+}
+
+function substep(section: Draft, body: Substep, at: number): void {
+  const known = find(section, body.activityId)
+  const isOver = body.phase === "ended"
+  put(section, {
+    kind: "activity",
+    key: body.activityId,
+    id: body.activityId,
+    at: known?.at ?? at,
+    tool: body.tool,
+    what: body.kind,
+    title: body.title,
+    outcome: isOver ? (body.outcome ?? "done") : null,
+    tokens: body.tokens ?? known?.tokens ?? null,
+    durationMs: body.durationMs ?? known?.durationMs ?? null,
+    usd: body.usd ?? known?.usd ?? null,
+    detail: body.detail ?? known?.detail ?? "",
+    text: known?.text ?? "",
+  })
+}
+
+function called(section: Draft, body: BodyOf<"llm_called">, at: number): void {
+  const known = find(section, body.activityId)
+  const { input, output, cacheRead, cacheWrite } = body.usage
+  const retried = body.retries === 0 ? "" : `, ${plural(body.retries, "retry", "retries")}`
+  put(section, {
+    kind: "activity",
+    key: body.activityId,
+    id: body.activityId,
+    at: known?.at ?? at,
+    tool: known?.tool ?? "LLM Analysis",
+    what: known?.what ?? "other",
+    title: known?.title ?? body.model,
+    outcome: known?.outcome ?? "done",
+    tokens: input + output + cacheRead + cacheWrite,
+    durationMs: body.durationMs,
+    usd: body.usd,
+    detail: `${body.model}${retried}`,
+    text: body.text,
+  })
+}
+
+function find({ items }: Draft, id: string): Activity | undefined {
+  return items.filter((it) => it.kind === "activity").find((it) => it.id === id)
+}
+
+function put(section: Draft, activity: Activity): void {
+  const index = section.items.findIndex((it) => it.key === activity.key)
+  if (index < 0) section.items.push(activity)
+  else section.items[index] = activity
+}

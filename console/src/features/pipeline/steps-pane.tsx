@@ -1,0 +1,158 @@
+import { useState } from "react"
+import type { PipelineRun } from "../../contract.ts"
+import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import { PIPELINE_MARKS } from "../../data/pipeline-status.ts"
+import { Button } from "../../ui/button/button.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote } from "../../ui/list/list.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { StepEnd, type StepsHandle, StepsScroll, StepText } from "../../ui/steps/steps.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visible, visibleLine } from "../../ui/visible.ts"
+import { Document } from "./document.tsx"
+import { Pause } from "./pause.tsx"
+import { SectionView, sectionId } from "./section-view.tsx"
+import type { Section, Story } from "./sections.ts"
+import { type PipelineWrites, useSeconds, useWriting } from "./use-pipeline.ts"
+import { sayEnd } from "./words.ts"
+
+export type StepsPaneProps = {
+  readonly run: PipelineRun
+  readonly story: Story
+  readonly now: number
+  readonly isReadOnly: boolean
+  readonly writes: PipelineWrites
+  readonly search: PipelineAddress
+  readonly handle: React.RefObject<StepsHandle | null>
+  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+}
+
+/** Each go through a stage with what was done in it; below them the pause, or what came of it. */
+export function StepsPane(props: StepsPaneProps) {
+  const { run, story, search, writes } = props
+  const isRunning = run.status === "running"
+  const now = useSeconds(isRunning, props.now)
+  const writing = useWriting(run.id, isRunning)
+  const folds = useFolds(props)
+  useSectionKeys(props, folds.toggle)
+  const last = story.sections.at(-1)
+  return (
+    <StepsScroll ref={props.handle} label="What was done" follows={isRunning || run.pause !== null}>
+      {story.sections.length === 0 ? <RowNote>It begins.</RowNote> : null}
+      {story.sections.map((it) => (
+        <SectionView
+          key={it.key}
+          section={it}
+          title={visibleLine(run.stages[it.stage]?.title ?? "")}
+          now={now}
+          isOpen={folds.isOpen(it)}
+          isSelected={it.key === search.at}
+          isLive={isRunning && it === last && it.endedAt === null}
+          writing={writing}
+          isItemOpen={(key) => search.turned.includes(key)}
+          onToggle={() => folds.toggle(it)}
+          onToggleItem={folds.turn}
+        />
+      ))}
+      {run.pause === null ? null : (
+        <Pause
+          key={run.pause.pauseId}
+          run={run}
+          pause={run.pause}
+          now={now}
+          isReadOnly={props.isReadOnly}
+          writes={writes}
+        />
+      )}
+      <End run={run} writes={writes} isReadOnly={props.isReadOnly} />
+      {run.hasDocument ? (
+        <Document id={run.id}>
+          <Talks story={story} />
+        </Document>
+      ) : (
+        <Talks story={story} />
+      )}
+    </StepsScroll>
+  )
+}
+
+/**
+ * Which sections are open: the latest, and what failed a check, unless the address says otherwise.
+ * What was open while one looked stays so: nothing folds itself away under a reader.
+ */
+function useFolds({ run, story, search, onSearch }: StepsPaneProps) {
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const open = openByDefault(run, story)
+  const missing = open.filter((it) => !seen.has(it))
+  if (missing.length > 0) setSeen(new Set([...seen, ...missing]))
+  const turn = (key: string) => {
+    const { turned } = search
+    const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
+    onSearch({ turned: next }, "replace")
+  }
+  return {
+    turn,
+    isOpen: ({ key }: Section) =>
+      (seen.has(key) || open.includes(key)) !== search.turned.includes(key),
+    toggle: ({ key }: Section) => turn(key),
+  }
+}
+
+/** Of a run that has its document, none: the document is what one came for. */
+function openByDefault(run: PipelineRun, { sections }: Story): readonly string[] {
+  const last = sections.at(-1)
+  if (last === undefined || (run.hasDocument && run.endedAt !== null)) return []
+  const failed = sections.filter(
+    (it) =>
+      it.problems.length > 0 &&
+      !sections.some((other) => other.stage === it.stage && other.round > it.round),
+  )
+  return [...failed.map((it) => it.key), last.key]
+}
+
+/** Keys walk over the sections; Enter folds or opens the one that is selected. */
+function useSectionKeys(
+  { story, search, handle, onSearch }: StepsPaneProps,
+  toggle: (it: Section) => void,
+) {
+  const { sections } = story
+  const index = sections.findIndex((it) => it.key === search.at)
+  const selected = sections[index]
+  const moveTo = (section: Section | undefined) => {
+    if (section === undefined) return
+    onSearch({ at: section.key }, "replace")
+    handle.current?.reveal(sectionId(section.key))
+  }
+  useKey("list.next", () => moveTo(sections[index + 1]))
+  useKey("list.previous", () => moveTo(sections[index < 0 ? sections.length - 1 : index - 1]))
+  useKey("list.first", () => moveTo(sections[0]))
+  useKey("list.last", () => moveTo(sections.at(-1)))
+  useKey("pipeline.open", selected === undefined ? undefined : () => toggle(selected))
+}
+
+function End({ run, writes, isReadOnly }: Pick<StepsPaneProps, "run" | "writes" | "isReadOnly">) {
+  const end = sayEnd(run)
+  if (end === undefined) return null
+  const canResume = run.status === "interrupted" && !isReadOnly
+  return (
+    <StepEnd mark={PIPELINE_MARKS[run.status]} {...end}>
+      {canResume ? (
+        <Button small disabled={writes.isBusy} onPress={() => writes.resume.mutate()}>
+          Resume
+        </Button>
+      ) : null}
+    </StepEnd>
+  )
+}
+
+/** Questions after the end, each with its answer. */
+function Talks({ story }: { readonly story: Story }) {
+  return story.talk.map((it) => (
+    <StepText key={it.key} label="A question after the end">
+      <Text as="p" strong wrap>
+        {visible(it.message)}
+      </Text>
+      <Markdown text={it.answer} />
+    </StepText>
+  ))
+}

@@ -1,0 +1,133 @@
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useContext, useEffect, useState } from "react"
+import type { PipelineRun, PipelineSaid, PipelineShow } from "../../contract.ts"
+import type { Client } from "../../data/client.ts"
+import { browserClock } from "../../data/clock.ts"
+import { toWireError } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { useClient } from "../../data/queries.tsx"
+import { RunLineContext } from "../../data/run-line.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+/** The run and all its events; what is known already is not sent again. */
+export function usePipeline(id: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: showKey(id),
+    queryFn: ({ signal }) => readOn(client, queries, { id, signal }),
+  })
+}
+
+const showKey = (id: string) => keys.operation("pipeline.show", { id })
+
+type Asked = { readonly id: string; readonly signal: AbortSignal }
+
+async function readOn(
+  client: Pick<Client, "read">,
+  queries: QueryClient,
+  { id, signal }: Asked,
+): Promise<PipelineShow> {
+  const known = queries.getQueryData<PipelineShow>(showKey(id))
+  const after = known?.events.at(-1)?.seq ?? 0
+  const answer = await client.read("pipeline.show", { id, after }, { signal })
+  return joinShown(known, answer) ?? client.read("pipeline.show", { id }, { signal })
+}
+
+/** What is known with what came after it; undefined where the history is another one. */
+export function joinShown(
+  known: PipelineShow | undefined,
+  answer: PipelineShow,
+): PipelineShow | undefined {
+  const after = known?.events.at(-1)?.seq ?? 0
+  const fresh = answer.events.filter((it) => it.seq > after)
+  const events = [...(known?.events ?? []), ...fresh]
+  // A restored store, or one that lost its tail: what is in memory is of another history.
+  if (answer.run.lastSeq < after) return undefined
+  return { run: answer.run, events }
+}
+
+/** What is being written by each activity, while it is. */
+export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, string> {
+  const line = useContext(RunLineContext)
+  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(NOTHING)
+  useEffect(
+    () =>
+      line.followPipeline(id, ({ activityId, text }) =>
+        setTexts((known) => {
+          const next = new Map(known)
+          if (text === "") next.delete(activityId)
+          else next.set(activityId, text)
+          return next
+        }),
+      ),
+    [line, id],
+  )
+  return isRunning ? texts : NOTHING
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map()
+
+/** What can be done with the run; the answer is shown at once, and asked again whatever comes. */
+export function usePipelineWrites(id: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const take = (run: PipelineRun) => {
+    queries.setQueryData<PipelineShow>(showKey(id), (known) =>
+      known === undefined || run.id !== id ? known : { ...known, run },
+    )
+  }
+  const onError = (error: unknown) => toast.fail(toWireError(error))
+  const onSettled = () => {
+    for (const name of ["pipeline.show", "pipeline.list"] as const) {
+      void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    }
+  }
+  const simply = { onSuccess: take, onError, onSettled }
+  const resume = useMutation({
+    mutationFn: () => client.write("pipeline.resume", { id }),
+    ...simply,
+  })
+  const skip = useMutation({ mutationFn: () => client.write("pipeline.skip", { id }), ...simply })
+  const stop = useMutation({ mutationFn: () => client.write("pipeline.stop", { id }), ...simply })
+  // What is refused is said in the card, beside the words.
+  const amend = useMutation({
+    mutationFn: (text: string) => client.write("pipeline.amend", { id, text }),
+    onSuccess: take,
+    onSettled,
+  })
+  const say = useMutation({
+    mutationFn: (text: string) => client.write("pipeline.say", { id, text }),
+    onSuccess: (said) => {
+      take(said.run)
+      if (IS_TOLD.includes(said.case) && said.reply !== "") toast.show({ text: said.reply })
+    },
+    onError,
+    onSettled,
+  })
+  const isBusy =
+    resume.isPending || amend.isPending || skip.isPending || stop.isPending || say.isPending
+  return { resume, amend, skip, stop, say, isBusy }
+}
+
+/** What is asked back stands in the card, and an answer in the page; the others are told. */
+const IS_TOLD: readonly PipelineSaid["case"][] = ["A", "E"]
+
+export type PipelineWrites = ReturnType<typeof usePipelineWrites>
+
+/** The moment, renewed every second while something runs: for clocks that people watch. */
+export function useSeconds(isRunning: boolean, now: number): number {
+  const [tick, setTick] = useState(now)
+  useEffect(() => {
+    if (!isRunning) return
+    let callOff = () => {}
+    const next = () => {
+      setTick(browserClock.now())
+      callOff = browserClock.after(1_000, next)
+    }
+    callOff = browserClock.after(0, next)
+    return () => callOff()
+  }, [isRunning])
+  return isRunning ? Math.max(tick, now) : now
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest"
+import { contextOf } from "./context-of.ts"
+import { aRun, aStage, eventsOf, gives, starts, step } from "./pipeline.fixture.ts"
+import { tellStory } from "./sections.ts"
+import { joinShown } from "./use-pipeline.ts"
+import {
+  dotsOf,
+  figuresOf,
+  iconOf,
+  sayActivity,
+  sayEnd,
+  sayPaused,
+  saySection,
+  saySpent,
+  spendOf,
+  unitsOf,
+} from "./words.ts"
+
+const says = (given: Parameters<typeof aStage>[1], run = {}) =>
+  dotsOf(aRun({ stages: [aStage(0, given)], ...run }), undefined)[0]
+
+describe("stages in words", () => {
+  it("[CONSOLE-51] time and cost stand under what is done, plans under what is ahead", () => {
+    const took = { startedAt: 1_000, endedAt: 10_400 }
+    const cost = { spentUsd: 0.04, budgetUsd: 0.2, unknownCalls: 0 }
+    expect(says({ status: "done", ...took, cost })).toMatchObject({
+      says: "9.4 s, $0.04",
+      mark: "done",
+      place: "past",
+    })
+    expect(says({ status: "running", rounds: 1, cost })?.says).toBe("round 2, $0.04")
+    expect(says({ status: "waiting", rounds: 1 })?.says).toBe("failed once")
+    expect(says({ status: "waiting", kind: "verify" })).toMatchObject({
+      says: "4 scores",
+      place: "next",
+    })
+    expect(says({ status: "waiting", kind: "web", pauses: true })?.says).toBe("web search, pauses")
+    expect(says({ status: "skipped" })?.says).toBe("skipped")
+    expect(says({ status: "failed", cost })?.says).toBe("failed, $0.04")
+  })
+
+  it("[CONSOLE-52] while a run pauses or is cut, no stage is drawn as running", () => {
+    expect(says({ status: "running" })?.mark).toBe("running")
+    expect(says({ status: "running" }, { status: "paused" })?.mark).toBe("paused")
+    expect(says({ status: "running" }, { status: "interrupted" })?.mark).toBe("interrupted")
+    expect(says({ status: "paused" }, { status: "paused" })).toMatchObject({
+      says: "paused",
+      place: "on",
+    })
+  })
+
+  it("[CONSOLE-51] a repair unit says how many rounds are left; costs say their budget", () => {
+    const repairs = [{ first: 3, last: 4, used: 0, most: 2 }]
+    expect(unitsOf(aRun({ repairs }))[0]?.says).toBe("Repair unit, at most 2 rounds")
+    expect(
+      unitsOf(aRun({ repairs: [{ ...repairs[0], first: 3, last: 4, used: 1, most: 2 }] }))[0]?.says,
+    ).toBe("Repair unit, round 1 of 2 used")
+    const [line] = spendOf(
+      aRun({
+        stages: [
+          aStage(0, { rounds: 2, cost: { spentUsd: 0.4, budgetUsd: 0.5, unknownCalls: 1 } }),
+        ],
+      }),
+    )
+    expect(line).toMatchObject({
+      name: "Stage 0, 2 rounds",
+      spent: "$0.40, 1 call unknown",
+      share: 0.8,
+    })
+    expect(saySpent({ spentUsd: 0, budgetUsd: null, unknownCalls: 2 })).toBe("2 calls unknown")
+    expect(saySpent({ spentUsd: 0, budgetUsd: 1, unknownCalls: 0 })).toBe("")
+  })
+
+  it("[CONSOLE-52] what is paused after is named inside a sentence; abbreviations keep their capitals", () => {
+    const paused = (title: string, reason = "configured") =>
+      sayPaused(aRun({ stages: [aStage(0, { title })], pause: { ...PAUSE, stage: 0, reason } }))
+    expect(paused("Web calibration")).toBe("Paused after web calibration")
+    expect(paused("QA round")).toBe("Paused after QA round")
+    expect(paused("Verify", "error"), "it is tried again").toBe("Paused at verify")
+  })
+
+  it("[CONSOLE-51] every end is said, and a partial result is called so", () => {
+    expect(sayEnd(aRun())).toBeUndefined()
+    expect(sayEnd(aRun({ status: "completed", isPartial: false, reason: "Done." }))?.title).toBe(
+      "Completed.",
+    )
+    expect(sayEnd(aRun({ status: "completed" }))).toMatchObject({
+      title: "Completed in part.",
+      tone: "warn",
+    })
+    expect(sayEnd(aRun({ status: "stopped", reason: "You did." }))?.says).toBe(
+      "You did. The result is partial.",
+    )
+    const error = { code: "X", message: "It broke.", hint: "Mend it." }
+    expect(sayEnd(aRun({ status: "failed", error }))).toMatchObject({
+      title: "It broke.",
+      says: "Mend it.",
+    })
+    expect(sayEnd(aRun({ status: "breakout" }))?.says).toContain("kept")
+    expect(sayEnd(aRun({ status: "over-budget" }))?.tone).toBe("warn")
+    expect(sayEnd(aRun({ status: "interrupted" }))?.says).toContain("not done again")
+  })
+})
+
+const PAUSE = {
+  pauseId: "p",
+  stage: 0,
+  reason: "configured",
+  question: "?",
+  since: 0,
+  lines: [],
+  isConfirmingExit: false,
+  choices: [],
+}
+
+describe("activities in words", () => {
+  const activity = (given = {}) => {
+    const [item] = tellStory(eventsOf([starts(0), step("a", given)])).sections[0]?.items ?? []
+    if (item?.kind !== "activity") throw new Error("there is one")
+    return item
+  }
+
+  it("[CONSOLE-51] an icon by what it is, figures in three columns, unknown ones empty", () => {
+    expect(iconOf(activity())).toBe("book")
+    expect(iconOf(activity({ tool: "Web Search" }))).toBe("search")
+    expect(iconOf(activity({ tool: "Citation Verification" }))).toBe("check")
+    expect(iconOf(activity({ tool: "LLM Analysis", kind: "other" }))).toBe("agent")
+    expect(iconOf(activity({ outcome: "failed" }))).toBe("close")
+    expect(figuresOf(activity({ tokens: 2_100, durationMs: 1_300, usd: 0.01 }))).toEqual([
+      "2.1k",
+      "1.3 s",
+      "$0.01",
+    ])
+    expect(figuresOf(activity())).toEqual(["", "", ""])
+  })
+
+  it("[CONSOLE-52] what has no end is running only while the run is, else it was cut", () => {
+    const open = activity({ phase: "started" })
+    expect(sayActivity(open, true)).toEqual({ says: "arrival" })
+    expect(sayActivity(open, false)).toEqual({ says: "arrival, cut", tone: "warn" })
+    expect(sayActivity(activity({ outcome: "denied", detail: "no scope" }), false)).toEqual({
+      says: "arrival, no scope",
+      tone: "bad",
+    })
+  })
+
+  it("[CONSOLE-51] a section says what it gave, what was wrong, which round it is", () => {
+    const [first, second] = tellStory(
+      eventsOf([
+        starts(0),
+        gives(0, "22 citations"),
+        {
+          type: "validation_failed",
+          stage: 0,
+          attempt: 1,
+          problems: ["0.68 of 0.75"],
+          feedback: "f",
+        },
+        starts(0, 1),
+      ]),
+    ).sections
+    if (first === undefined || second === undefined) throw new Error("there are two")
+    expect(saySection(first, false)).toEqual({ says: "round 1, 0.68 of 0.75", tone: "bad" })
+    expect(saySection(second, true)).toEqual({ says: "round 2, with feedback" })
+    expect(saySection(second, false).says).toBe("round 2, with feedback, not finished")
+  })
+})
+
+describe("what a stage was given, and what is known of a run", () => {
+  it("[CONSOLE-51] the context that was shaped last is drawn, by kinds where they are told", () => {
+    const shaped = (given: object) =>
+      eventsOf([starts(0), step("c", { tool: "Context shaped", ...given })])
+    expect(contextOf(shaped({ title: "9800 of 12,000 tokens, 12 texts" }), undefined)).toEqual({
+      stage: 0,
+      tokens: { knowledge: 9_800 },
+      total: 9_800,
+      budget: 12_000,
+    })
+    const kinds = { instructions: 700, knowledge: 3_400, other: 1, memory: 0 }
+    expect(contextOf(shaped({ result: { tokens: kinds } }), undefined)).toMatchObject({
+      tokens: { instructions: 700, knowledge: 3_400 },
+      total: 4_100,
+      budget: null,
+    })
+    expect(contextOf(shaped({ title: "nothing" }), undefined)).toBeUndefined()
+  })
+
+  it("[CONSOLE-51] further events join what is known, once; another history is asked for whole", () => {
+    const events = eventsOf([starts(0), step("a"), step("b")])
+    const known = { run: aRun({ lastSeq: 2 }), events: events.slice(0, 2) }
+    const answer = { run: aRun({ lastSeq: 3 }), events: events.slice(1) }
+    expect(joinShown(known, answer)?.events.map((it) => it.seq)).toEqual([1, 2, 3])
+    expect(joinShown(undefined, answer)?.events.length).toBe(2)
+    expect(joinShown(known, { run: aRun({ lastSeq: 1 }), events: [] })).toBeUndefined()
+  })
+})

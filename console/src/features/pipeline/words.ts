@@ -1,0 +1,256 @@
+import type { PipelineEvent, PipelineRun, PipelineStage } from "../../contract.ts"
+import { formatCount, formatDuration, plural } from "../../contract.ts"
+import { sayMoney } from "../../data/money.ts"
+import { PIPELINE_MARKS } from "../../data/pipeline-status.ts"
+import type { IconName } from "../../ui/icon/icon.tsx"
+import type { SpendLine } from "../../ui/spend/spend.tsx"
+import type { StageDot, StageUnit } from "../../ui/stages/stages.tsx"
+import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import type { Activity, Section } from "./sections.ts"
+
+export type RunStarted = Extract<PipelineEvent["body"], { type: "run_started" }>
+
+/** What the run was started with; the first event of every run. */
+export function startOf(events: readonly PipelineEvent[]): RunStarted | undefined {
+  const [first] = events
+  return first?.body.type === "run_started" ? first.body : undefined
+}
+
+const STAGE_MARKS: Readonly<Record<PipelineStage["status"], Status>> = {
+  waiting: "queued",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  skipped: "cancelled",
+  paused: "paused",
+}
+
+/** A pause stops every indicator: what was cut in the middle is drawn as cut. */
+function markOf({ status }: PipelineStage, run: PipelineRun): Status {
+  if (status !== "running" || run.status === "running") return STAGE_MARKS[status]
+  return PIPELINE_MARKS[run.status]
+}
+
+export function dotsOf(run: PipelineRun, start: RunStarted | undefined): readonly StageDot[] {
+  return run.stages.map((stage) => ({
+    key: stage.name,
+    title: visibleLine(stage.title),
+    says: sayStage(stage, start),
+    mark: markOf(stage, run),
+    place: placeOf(stage),
+  }))
+}
+
+function placeOf({ status }: PipelineStage): StageDot["place"] {
+  if (status === "running" || status === "paused" || status === "failed") return "on"
+  return status === "waiting" ? "next" : "past"
+}
+
+/** Under its name: 9.4 s, $0.04; or what it will do. */
+function sayStage(stage: PipelineStage, start: RunStarted | undefined): string {
+  const cost = stage.cost.spentUsd === 0 ? "" : sayMoney(stage.cost.spentUsd)
+  switch (stage.status) {
+    case "skipped":
+      return "skipped"
+    case "waiting":
+      return stage.rounds > 0 ? sayFailed(stage.rounds) : sayAhead(stage, start)
+    case "running":
+      return join(stage.rounds > 0 ? `round ${stage.rounds + 1}` : "running", cost)
+    case "paused":
+      return join("paused", cost)
+    case "failed":
+      return join("failed", cost)
+    case "done":
+      return join(sayTook(stage), cost)
+    default:
+      return stage.status satisfies never
+  }
+}
+
+function sayTook({ startedAt, endedAt }: PipelineStage): string {
+  if (startedAt === null || endedAt === null) return "done"
+  return formatDuration(Math.max(0, endedAt - startedAt))
+}
+
+function sayFailed(rounds: number): string {
+  return rounds === 1 ? "failed once" : `failed ${rounds} times`
+}
+
+const WORK: Readonly<Record<PipelineStage["kind"], string>> = {
+  ask: "asks a model",
+  web: "web search",
+  retrieve: "knowledge base",
+  verify: "4 scores",
+  document: "document",
+  agent: "an agent",
+}
+
+function sayAhead({ name, kind, pauses }: PipelineStage, start: RunStarted | undefined): string {
+  const tokens = start?.config.stages.find((it) => it.name === name)?.contextTokens
+  const work = tokens === undefined ? WORK[kind] : `${sayRound(tokens)} context`
+  return pauses ? `${work}, pauses` : work
+}
+
+export function unitsOf({ repairs }: PipelineRun): readonly StageUnit[] {
+  return repairs.map(({ first, last, used, most }) => ({
+    first,
+    last,
+    says:
+      used === 0
+        ? `Repair unit, at most ${plural(most, "round")}`
+        : `Repair unit, round ${used} of ${most} used`,
+  }))
+}
+
+export function spendOf({ stages }: PipelineRun): readonly SpendLine[] {
+  return stages.map(({ name, title, status, rounds, cost }) => {
+    const { spentUsd, budgetUsd } = cost
+    return {
+      key: name,
+      name: rounds > 1 ? `${visibleLine(title)}, ${rounds} rounds` : visibleLine(title),
+      spent: saySpent(cost),
+      budget: budgetUsd === null ? "" : sayMoney(budgetUsd),
+      share: budgetUsd === null || budgetUsd === 0 ? null : spentUsd / budgetUsd,
+      isAhead: status === "waiting" || status === "skipped",
+    }
+  })
+}
+
+/** Empty where nothing was called; a call whose price nobody knows is said, never counted as 0. */
+export function saySpent({ spentUsd, unknownCalls }: PipelineRun["cost"]): string {
+  if (unknownCalls === 0) return spentUsd === 0 ? "" : sayMoney(spentUsd)
+  const calls = `${plural(unknownCalls, "call")} unknown`
+  return spentUsd === 0 ? calls : `${sayMoney(spentUsd)}, ${calls}`
+}
+
+const ICONS: Readonly<Record<Activity["what"], IconName>> = {
+  read: "file",
+  edit: "edit",
+  command: "terminal",
+  search: "search",
+  fetch: "globe",
+  agent: "fork",
+  mcp: "plug",
+  plan: "events",
+  other: "agent",
+}
+
+/** By what it is called first: a search of the knowledge base is a book, not a magnifier. */
+export function iconOf({ tool, what, outcome }: Activity): IconName {
+  if (outcome === "failed" || outcome === "denied") return "close"
+  if (/knowledge|retrieval/i.test(tool)) return "book"
+  if (/verif|ground|preserv|contradict|validated|accuracy/i.test(tool)) return "check"
+  if (/context/i.test(tool)) return "pack"
+  return ICONS[what]
+}
+
+/** Tokens, time, cost; what is not known stays empty, so that columns hold. */
+export function figuresOf({ tokens, durationMs, usd }: Activity): readonly string[] {
+  return [
+    tokens === null || tokens === 0 ? "" : formatCount(tokens),
+    durationMs === null ? "" : formatDuration(durationMs),
+    usd === null || usd === 0 ? "" : sayMoney(usd),
+  ]
+}
+
+export type Said = { readonly says: string; readonly tone?: "bad" | "warn" }
+
+/** What is to be said of it beside its name. */
+export function sayActivity(activity: Activity, isLive: boolean): Said {
+  const { title, outcome, detail } = activity
+  const words = visibleLine(title)
+  switch (outcome) {
+    case null:
+      return isLive ? { says: words } : { says: join(words, "cut"), tone: "warn" }
+    case "failed":
+      return { says: join(words, visibleLine(detail) || "failed"), tone: "bad" }
+    case "denied":
+      return { says: join(words, visibleLine(detail) || "not allowed"), tone: "bad" }
+    case "stopped":
+      return { says: join(words, "cut, its cost is not known"), tone: "warn" }
+    case "done":
+    case "noted":
+      return { says: words }
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Beside the name of a section: what it gave, what was wrong with it, or which round it is. */
+export function saySection(section: Section, isLive: boolean): Said {
+  const { problems, summary, round, rounds, iteration, attempts, isSkipped, isCarried } = section
+  const which = join(
+    rounds > 1 ? `round ${round}` : "",
+    iteration > 0 ? "with feedback" : "",
+    attempts > 1 ? `attempt ${attempts}` : "",
+    isCarried ? "taken over" : "",
+  )
+  if (problems.length > 0) {
+    return { says: join(which, problems.map(visibleLine).join("; ")), tone: "bad" }
+  }
+  if (isSkipped) return { says: join(which, "skipped", visibleLine(summary ?? "")) }
+  if (summary === null) return { says: isLive ? which : join(which, "not finished") }
+  return { says: join(which, visibleLine(summary), section.answer) }
+}
+
+export function sayAside(section: Section, isLive: boolean, now: number): string {
+  if (isLive) return `running, ${formatDuration(Math.max(0, now - section.startedAt))}`
+  const count = section.items.filter((it) => it.kind === "activity").length
+  return count === 0 ? "" : plural(count, "activity", "activities")
+}
+
+/** After what was done; at what failed, because that is tried again. */
+export function sayPaused({ pause, stages }: PipelineRun): string {
+  const title = pause === null ? undefined : stages[pause.stage]?.title
+  if (title === undefined) return "Paused"
+  return `Paused ${pause?.reason === "error" ? "at" : "after"} ${inSentence(title)}`
+}
+
+/** Web calibration inside a sentence; an abbreviation keeps its capitals. */
+function inSentence(title: string): string {
+  const shown = visibleLine(title)
+  return /^[A-Z][a-z]/.test(shown) ? `${shown[0]?.toLowerCase()}${shown.slice(1)}` : shown
+}
+
+/** 200k, where the figure is a round one. */
+export function sayRound(count: number): string {
+  return formatCount(count).replace(/\.0(?=[kM]$)/, "")
+}
+
+export function join(...parts: readonly string[]): string {
+  return parts.filter((it) => it !== "").join(", ")
+}
+
+type End = { readonly title: string; readonly says: string; readonly tone?: "bad" | "warn" }
+
+/** How it ended, or that nobody works on it; undefined while it goes on. */
+export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
+  const why = visibleLine(reason ?? "")
+  const part = isPartial ? " The result is partial." : ""
+  switch (status) {
+    case "running":
+    case "paused":
+      return undefined
+    case "interrupted":
+      return {
+        title: "Interrupted.",
+        says: "The process that worked on it is gone. What was recorded is kept and not done again.",
+        tone: "warn",
+      }
+    case "completed":
+      return isPartial
+        ? { title: "Completed in part.", says: why, tone: "warn" }
+        : { title: "Completed.", says: why }
+    case "breakout":
+      return { title: "Left.", says: `${why || "The research so far is kept."}${part}` }
+    case "stopped":
+      return { title: "Stopped.", says: `${why}${part}` }
+    case "over-budget":
+      return { title: "Over budget.", says: `${why}${part}`, tone: "warn" }
+    case "failed":
+      return { title: error?.message ?? "Failed.", says: error?.hint ?? why, tone: "bad" }
+    default:
+      return status satisfies never
+  }
+}

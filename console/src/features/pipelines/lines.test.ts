@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest"
+import { PIPELINE_STATUSES } from "#ground/contract"
+import { sayCost, sayPlace } from "../../data/pipeline-status.ts"
+import { FACETS_OF_PIPELINES } from "../../data/pipelines-search.ts"
+import { checkDraft, emptyDraft, problemsOf } from "./draft.ts"
+import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
+import { aLine, anAgent } from "./pipelines.fixture.ts"
+
+describe("runs of pipelines in a list", () => {
+  it("[CONSOLE-55] every status belongs to one facet, besides all", () => {
+    for (const status of PIPELINE_STATUSES) {
+      const run = aLine("p-1", { status })
+      const facets = FACETS_OF_PIPELINES.filter((it) => isOfFacet(run, it))
+      expect(facets[0]).toBe("all")
+      expect(facets.length).toBe(2)
+    }
+    const runs = [aLine("p-1", { status: "failed" }), aLine("p-2", { status: "stopped" })]
+    expect(countFacets(runs)).toEqual({ all: 2, ended: 2 })
+    expect(agentsIn([aLine("p-1", { agent: "b" }), aLine("p-2", { agent: "a" })])).toEqual([
+      "a",
+      "b",
+    ])
+  })
+
+  it("[CONSOLE-55] cost of budget and stage of stages are said; unknown is no 0", () => {
+    expect(sayCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15 of $3.00")
+    expect(sayCost({ spentUsd: 0.15, budgetUsd: null, unknownCalls: 1 })).toBe("at least $0.15")
+    expect(sayCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown of $3.00")
+    expect(sayPlace(aLine("p-1"))).toBe("1 of 6, Web calibration")
+    expect(sayPlace(aLine("p-1", { stageTitle: null }))).toBe("1 of 6")
+  })
+
+  it("[CONSOLE-55] why an agent cannot be started is a reason in words", () => {
+    expect(whyNot(anAgent("a"))).toBeUndefined()
+    expect(whyNot(anAgent("a", { isTrusted: false }))).toBe("not trusted yet")
+    expect(whyNot(anAgent("a", { config: null, isTrusted: false }))).toBe(
+      "its folder has 1 problem",
+    )
+  })
+})
+
+describe("the draft of a run", () => {
+  const draft = { ...emptyDraft("deep-research"), query: " What counts? " }
+
+  it("[CONSOLE-55] what is left empty is left out, what is wrong stands beside its field", () => {
+    expect(checkDraft(draft)).toEqual({
+      kind: "right",
+      input: { agent: "deep-research", query: "What counts?", depth: "standard" },
+    })
+    expect(checkDraft({ ...draft, budget: "1,50" })).toMatchObject({ input: { budget: 1.5 } })
+    for (const budget of ["-1", "0", "much"]) {
+      expect(checkDraft({ ...draft, budget })).toMatchObject({
+        problems: { budget: expect.stringContaining("above 0") },
+      })
+    }
+    expect(checkDraft(emptyDraft(""))).toMatchObject({
+      problems: { agent: "Choose an agent.", query: "It needs a question." },
+    })
+  })
+
+  it("[CONSOLE-55] a refusal about one field is shown there", () => {
+    const refusal = { code: "PIPELINE_AGENT_UNTRUSTED", message: "No.", hint: "", data: {} }
+    expect(problemsOf(refusal)).toEqual({ agent: "No." })
+    expect(problemsOf({ ...refusal, code: "X", data: { field: "budget" } })).toEqual({
+      budget: "No.",
+    })
+    expect(problemsOf({ ...refusal, code: "X" })).toEqual({})
+  })
+})

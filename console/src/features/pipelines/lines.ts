@@ -1,0 +1,51 @@
+import type { AgentFolder, PipelineLine } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import type { PipelinesFacet } from "../../data/pipelines-search.ts"
+
+/** Which facet a run belongs to, besides all of them. */
+function facetOf({ status }: PipelineLine): Exclude<PipelinesFacet, "all"> {
+  switch (status) {
+    case "paused":
+      return "paused"
+    case "running":
+    case "interrupted":
+      return "live"
+    case "completed":
+      return "completed"
+    case "breakout":
+    case "stopped":
+    case "failed":
+    case "over-budget":
+      return "ended"
+    default:
+      return status satisfies never
+  }
+}
+
+export function isOfFacet(run: PipelineLine, facet: PipelinesFacet): boolean {
+  return facet === "all" || facetOf(run) === facet
+}
+
+export function countFacets(
+  runs: readonly PipelineLine[],
+): Readonly<Partial<Record<PipelinesFacet, number>>> {
+  const counts: Partial<Record<PipelinesFacet, number>> = { all: runs.length }
+  for (const run of runs) {
+    const facet = facetOf(run)
+    counts[facet] = (counts[facet] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Why an agent cannot be started, or undefined. */
+export function whyNot({ problems, config, isTrusted }: AgentFolder): string | undefined {
+  if (problems.length > 0 || config === null) {
+    return `its folder has ${plural(Math.max(1, problems.length), "problem")}`
+  }
+  return isTrusted ? undefined : "not trusted yet"
+}
+
+/** Agents by name, in the order of the list, for a choice among those that have runs. */
+export function agentsIn(runs: readonly PipelineLine[]): readonly string[] {
+  return [...new Set(runs.map((it) => it.agent))].toSorted()
+}

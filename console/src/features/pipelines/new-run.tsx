@@ -1,0 +1,197 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import type { AgentFolder, PipelineRun } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import { paths } from "../../data/paths.ts"
+import { DEPTHS_OF_PIPELINES } from "../../data/pipelines-search.ts"
+import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
+import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
+import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { checkDraft, type Draft, type Problems, problemsOf } from "./draft.ts"
+import { whyNot } from "./lines.ts"
+import { useAgents, useStart } from "./use-pipelines.ts"
+
+type NewRunProps = {
+  readonly draft: Draft
+  readonly isReadOnly: boolean
+  onDraft(draft: Draft): void
+  onStarted(run: PipelineRun): void
+  onClose(): void
+}
+
+/** Starts a run. A panel, so that what runs already stays in sight. */
+export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRunProps) {
+  const query = useRef<HTMLTextAreaElement>(null)
+  // It was opened to be written in.
+  useEffect(() => query.current?.focus(), [])
+  const agents = useAgents()
+  const chosen = agents.data?.agents.find((it) => it.slug === draft.agent)
+  const reason = chosen === undefined ? undefined : whyNot(chosen)
+  const { start, isPending, problems, error } = useChecked(draft, onStarted)
+  const isOff = isReadOnly || isPending || reason !== undefined
+  const set = (change: Partial<Draft>) => onDraft({ ...draft, ...change })
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault()
+      if (!isOff) start()
+    }
+    if (event.key === "Escape") onClose()
+  }
+  return (
+    <Pane ground="canvas" label="New run">
+      <PaneHead
+        actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
+      >
+        <Text strong>New run</Text>
+      </PaneHead>
+      <PaneScroll onKeyDown={press}>
+        <EntryForm>
+          <AreaEntry
+            ref={query}
+            label="What should it find out or do?"
+            rows={4}
+            value={draft.query}
+            problem={problems.query}
+            onChange={(text) => set({ query: text })}
+          />
+          <AgentEntry
+            agents={agents.data?.agents}
+            chosen={chosen}
+            draft={draft}
+            problems={problems}
+            set={set}
+          />
+          <DepthEntry chosen={chosen} draft={draft} set={set} />
+          <TextEntry
+            label="Budget in USD"
+            kind="number"
+            value={draft.budget}
+            placeholder={chosen?.config?.budgetUsd?.toFixed(2) ?? "its own"}
+            problem={problems.budget}
+            says="It stops before the call that would pass it."
+            onChange={(budget) => set({ budget })}
+          />
+          {agents.error === null ? null : (
+            <Failure
+              size="pane"
+              error={toWireError(agents.error)}
+              onRetry={() => void agents.refetch()}
+            />
+          )}
+          {error === undefined ? null : <Failure size="pane" error={error} />}
+          <Flow wrap>
+            <Button look="primary" disabled={isOff} onPress={start}>
+              {isPending ? "Starting" : "Start"}
+            </Button>
+            <Kbd keys="mod+Enter" />
+            {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
+            {reason === undefined || chosen === undefined ? null : (
+              <CannotStart agent={chosen} reason={reason} />
+            )}
+          </Flow>
+        </EntryForm>
+      </PaneScroll>
+    </Pane>
+  )
+}
+
+function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly reason: string }) {
+  return (
+    <>
+      <Text tone="warn">
+        {agent.slug} cannot be started: {reason}.
+      </Text>
+      <LinkButton look="ghost" small href={paths.agents({ at: agent.slug, show: agent.slug })}>
+        Look at it
+      </LinkButton>
+    </>
+  )
+}
+
+/** Checks, asks, and puts what is wrong beside its field. */
+function useChecked(draft: Draft, onStarted: (run: PipelineRun) => void) {
+  const [wrong, setWrong] = useState<Problems>({})
+  const begin = useStart(onStarted)
+  const refusal = begin.error === null ? undefined : toWireError(begin.error)
+  const refused = refusal === undefined ? {} : problemsOf(refusal)
+  const start = () => {
+    const checked = checkDraft(draft)
+    setWrong(checked.kind === "wrong" ? checked.problems : {})
+    if (checked.kind === "right") begin.mutate(checked.input)
+    else begin.reset()
+  }
+  return {
+    start,
+    isPending: begin.isPending,
+    problems: { ...refused, ...wrong },
+    error: Object.keys(refused).length > 0 ? undefined : refusal,
+  }
+}
+
+type EntryProps = {
+  readonly chosen: AgentFolder | undefined
+  readonly draft: Draft
+  set(change: Partial<Draft>): void
+}
+
+type AgentEntryProps = EntryProps & {
+  readonly agents: readonly AgentFolder[] | undefined
+  readonly problems: Problems
+}
+
+function AgentEntry({ agents, chosen, draft, problems, set }: AgentEntryProps) {
+  if (agents === undefined) return null
+  return (
+    <PickEntry
+      label="Agent"
+      choices={agents.map((it) => {
+        const reason = whyNot(it)
+        const detail = reason ?? plural(it.config?.stages.length ?? 0, "stage")
+        return { value: it.slug, label: it.slug, detail, isMissing: reason !== undefined }
+      })}
+      value={draft.agent}
+      problem={problems.agent}
+      {...(chosen === undefined ? {} : { says: visibleLine(chosen.description) })}
+      onPick={(agent) => set({ agent })}
+    />
+  )
+}
+
+function DepthEntry({ chosen, draft, set }: EntryProps) {
+  return (
+    <Stack gap="8">
+      <Text size="sm" tone="2">
+        Depth
+      </Text>
+      <ChoiceField
+        label="Depth"
+        choices={DEPTHS_OF_PIPELINES.map((value) => ({ value, label: value }))}
+        value={draft.depth}
+        onPick={(value) =>
+          set({ depth: DEPTHS_OF_PIPELINES.find((it) => it === value) ?? draft.depth })
+        }
+      />
+      <Text as="p" size="sm" tone="2">
+        {sayDepth(chosen, draft.depth)}
+      </Text>
+    </Stack>
+  )
+}
+
+/** 8 queries, 20 paragraphs, 2 repairs, 12,000 tokens of context, with the web. */
+function sayDepth(agent: AgentFolder | undefined, depth: Draft["depth"]): string {
+  const config = agent?.config?.depths[depth]
+  if (config === undefined) return "How far it goes; this agent has no figures of its own for it."
+  return [
+    plural(config.subQueries, "query", "queries"),
+    plural(config.paragraphs, "paragraph"),
+    plural(config.repairs, "repair"),
+    `${plural(config.contextTokens, "token")} of context`,
+    config.web ? "with the web" : "without the web",
+  ].join(", ")
+}

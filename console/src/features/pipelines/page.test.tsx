@@ -1,0 +1,108 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { AgentFolder, PipelineLine } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { keys } from "../../data/keys.ts"
+import { parsePipelines } from "../../data/pipelines-search.ts"
+import { PipelinesPage } from "./page.tsx"
+import { aLine, anAgent, NOW } from "./pipelines.fixture.ts"
+import { LIST_INPUT } from "./use-pipelines.ts"
+
+type Known = {
+  readonly runs?: readonly PipelineLine[]
+  readonly agents?: readonly AgentFolder[]
+  readonly isReadOnly?: boolean
+  readonly queries?: QueryClient
+}
+
+function markupOf(
+  address: string,
+  { runs, agents, isReadOnly, queries = new QueryClient() }: Known,
+) {
+  if (runs !== undefined)
+    queries.setQueryData(keys.operation("pipeline.list", LIST_INPUT), { runs })
+  if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
+  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <PipelinesPage now={NOW} search={parsePipelines(address)} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html
+}
+
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+
+describe("the page Pipelines", () => {
+  it("[CONSOLE-15] empty it says what will be here, and the example is one press away", () => {
+    const text = render("", { runs: [], agents: [anAgent("deep-research")] })
+    expect(text).toContain("Runs of pipelines will be here")
+    expect(text).toContain("$ qm pipeline run deep-research")
+    expect(text).toContain("Start the example")
+    const html = markupOf("", {
+      runs: [],
+      agents: [anAgent("deep-research", { isTrusted: false })],
+    })
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start the example</)
+    expect(render("", { runs: [], isReadOnly: true })).not.toContain("Start the example")
+    expect(render("", {}), "unknown is not empty").not.toContain("will be here")
+  })
+
+  it("[CONSOLE-15] nothing of a status or of these words is told apart from nothing there", () => {
+    const runs = [aLine("p-1")]
+    for (const address of ["?status=paused", "?text=zzz", "?agent=other"]) {
+      expect(render(address, { runs })).toContain("No run matches. Show all runs")
+    }
+  })
+
+  it("[CONSOLE-55] the facets count what the words and the agent leave", () => {
+    const runs = [
+      aLine("p-1"),
+      aLine("p-2", { status: "paused" }),
+      aLine("p-3", { agent: "dev-loop" }),
+    ]
+    const text = render("", { runs })
+    expect(text).toContain("3 runs")
+    expect(text).toMatch(/All 3 Paused 1 Running 0 Completed 2 Ended early 0/)
+    expect(render("?agent=dev-loop", { runs })).toMatch(/All 1 Paused 0/)
+  })
+
+  it("[CONSOLE-55] the form says the figures of a depth, and why an agent cannot be started", () => {
+    const agents = [
+      anAgent("deep-research"),
+      anAgent("mine", { isTrusted: false }),
+      anAgent("broken", { config: null, problems: [] }),
+    ]
+    const text = render("?add=yes", { runs: [], agents })
+    expect(text).toContain("What should it find out or do?")
+    expect(text).toContain("this agent has no figures of its own for it")
+    expect(text).toMatch(/mine not trusted yet broken its folder has 1 problem/)
+    const html = markupOf("?add=yes&start=mine", { runs: [], agents })
+    expect(textOf(html)).toContain("mine cannot be started: not trusted yet.")
+    expect(html).toContain('href="/agents?at=mine&amp;show=mine"')
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start</)
+    expect(render("?add=yes", { runs: [], agents, isReadOnly: true })).toContain(
+      "This page is read only.",
+    )
+  })
+
+  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+    const queries = new QueryClient({
+      defaultOptions: { queries: { retry: false, retryOnMount: false } },
+    })
+    const error = failure({
+      code: "STORE_DISK_FULL",
+      message: "The disk is full",
+      hint: "x",
+      data: {},
+    })
+    const queryKey = keys.operation("pipeline.list", LIST_INPUT)
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(error) })
+    const text = render("", { queries })
+    expect(text).toContain("The disk is full")
+    expect(text).toContain("Try again")
+  })
+})

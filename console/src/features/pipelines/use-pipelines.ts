@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMemo } from "react"
+import type { AgentFolder, PipelineLine, PipelineRun } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import { keys } from "../../data/keys.ts"
+import type { PipelinesAddress } from "../../data/pipelines-search.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
+import { countFacets, isOfFacet } from "./lines.ts"
+
+/** The most that one answer may hold. */
+export const MOST_RUNS = 500
+
+/** All runs at once: agent and status are narrowed here, so that each facet has its count. */
+export const LIST_INPUT: Input<"pipeline.list"> = { limit: MOST_RUNS }
+
+export function usePipelines(search: Pick<PipelinesAddress, "text" | "agent" | "status">) {
+  const list = useOperation("pipeline.list", LIST_INPUT)
+  const { text, agent, status } = search
+  const all = list.data?.runs ?? NONE
+  const ofAgent = useMemo(
+    () => all.filter((it) => isAsked(it, { text, agent })),
+    [all, text, agent],
+  )
+  const lines = useMemo(() => ofAgent.filter((it) => isOfFacet(it, status)), [ofAgent, status])
+  const counts = useMemo(() => countFacets(ofAgent), [ofAgent])
+  return { list, all, lines, counts }
+}
+
+export type PipelinesData = ReturnType<typeof usePipelines>
+
+const NONE: readonly PipelineLine[] = []
+
+function isAsked(
+  { query, title, id, agent: own }: PipelineLine,
+  { text, agent }: Pick<PipelinesAddress, "text" | "agent">,
+): boolean {
+  if (agent !== "" && own !== agent) return false
+  const wanted = text.trim().toLowerCase()
+  return `${id} ${title} ${query}`.toLowerCase().includes(wanted)
+}
+
+export function useAgents() {
+  return useOperation("agent.list", {})
+}
+
+/** Starts a run; whoever asked is led to it. */
+export function useStart(onStarted: (run: PipelineRun) => void) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (input: Input<"pipeline.run">) => client.write("pipeline.run", input),
+    onSuccess: (run) => {
+      void queries.invalidateQueries({ queryKey: keys.anyInput("pipeline.list") })
+      onStarted(run)
+    },
+  })
+}
+
+export const EXAMPLE = {
+  agent: "deep-research",
+  query: "When may a booking be re-priced after arrival?",
+} as const
+
+/** The shipped example: its documents are read first, where nothing was read yet. */
+export function useExample(onStarted: (run: PipelineRun) => void) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (agent: AgentFolder) => {
+      const { documents } = await client.read("kb.status", {})
+      if (documents === 0) await client.write("kb.add", { path: `${agent.folder}/corpus` })
+      return client.write("pipeline.run", EXAMPLE)
+    },
+    onSuccess: (run) => {
+      for (const name of ["pipeline.list", "kb.status", "kb.documents"] as const) {
+        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      }
+      onStarted(run)
+    },
+  })
+}

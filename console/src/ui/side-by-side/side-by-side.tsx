@@ -1,0 +1,45 @@
+import type { ReactNode } from "react"
+import { visible } from "../visible.ts"
+import styles from "./side-by-side.module.css"
+
+export type Side = { readonly title: ReactNode; readonly says: string; readonly text: string }
+
+/** Two texts about the same thing, beside one another; lines that only one has stand out. */
+export function SideBySide({ left, right }: { readonly left: Side; readonly right: Side }) {
+  return (
+    <div className={styles.sides}>
+      <OneSide side={left} other={right.text} label="First" />
+      <OneSide side={right} other={left.text} label="Second" />
+    </div>
+  )
+}
+
+/** More lines than this are no longer compared by eye. */
+const MOST_LINES = 400
+
+type OneSideProps = { readonly side: Side; readonly other: string; readonly label: string }
+
+function OneSide({ side, other, label }: OneSideProps) {
+  const lines = side.text.split("\n")
+  const known = new Set(other.split("\n"))
+  const more = lines.length - MOST_LINES
+  return (
+    <div className={styles.side}>
+      <p>
+        {side.title} <span>{side.says}</span>
+      </p>
+      {side.text === "" ? null : (
+        // Focusable, because a scrolled area must be reachable by keys.
+        <section aria-label={`${label} output`} tabIndex={0}>
+          {lines.slice(0, MOST_LINES).map((it, i) => (
+            // The text never changes its order, so the place is the identity.
+            <div key={i} data-own={(it.trim() !== "" && !known.has(it)) || undefined}>
+              {visible(it)}
+            </div>
+          ))}
+          {more > 0 ? <div>{more} more lines</div> : null}
+        </section>
+      )}
+    </div>
+  )
+}

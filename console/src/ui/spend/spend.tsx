@@ -1,0 +1,48 @@
+import { Meter } from "../meter/meter.tsx"
+import styles from "./spend.module.css"
+
+export type SpendLine = {
+  readonly key: string
+  readonly name: string
+  /** What was spent; empty where nothing was, in words where it is not known. */
+  readonly spent: string
+  /** Of how much; empty where there is no limit. */
+  readonly budget: string
+  /** Of the budget; null where there is none. */
+  readonly share: number | null
+  /** It has not begun. */
+  readonly isAhead: boolean
+}
+
+type SpendProps = {
+  readonly lines: readonly SpendLine[]
+  readonly total: Pick<SpendLine, "name" | "spent" | "budget">
+}
+
+/** What each part has used of what it may, and the sum below them. */
+export function Spend({ lines, total }: SpendProps) {
+  return (
+    <>
+      <ul className={styles.spend}>
+        {lines.map((it) => (
+          <li key={it.key} data-ahead={it.isAhead || undefined}>
+            <span title={it.name}>{it.name}</span>
+            <b>{it.spent}</b>
+            <em>{it.budget}</em>
+            <Meter share={it.share ?? 0} label={sayLine(it)} />
+          </li>
+        ))}
+      </ul>
+      <div className={styles.total}>
+        <b>{total.name}</b>
+        <b>{total.spent}</b>
+        <em>{total.budget}</em>
+      </div>
+    </>
+  )
+}
+
+function sayLine({ name, spent, budget }: SpendLine): string {
+  const used = spent === "" ? "nothing" : spent
+  return budget === "" ? `${name}: ${used}` : `${name}: ${used} of ${budget}`
+}

@@ -1,0 +1,67 @@
+import { useEffect, useRef } from "react"
+import { type Status, StatusMark } from "../status-mark/status-mark.tsx"
+import styles from "./stages.module.css"
+
+export type StageDot = {
+  readonly key: string
+  readonly title: string
+  /** Below its name: time and cost, or what it will do. */
+  readonly says: string
+  readonly mark: Status
+  readonly place: "past" | "on" | "next"
+}
+
+/** Stages that are gone through again together, under one bracket. */
+export type StageUnit = { readonly first: number; readonly last: number; readonly says: string }
+
+type StagesProps = {
+  readonly label: string
+  readonly stages: readonly StageDot[]
+  readonly units: readonly StageUnit[]
+  onPick(index: number): void
+}
+
+/** A row of dots and words; where there is no room for all, the one at work stays in sight. */
+export function Stages({ label, stages, units, onPick }: StagesProps) {
+  const row = useRef<HTMLDivElement>(null)
+  const at = stages.findLastIndex((it) => it.place !== "next")
+  useEffect(() => {
+    const dot = row.current?.children.item(Math.max(0, at))
+    if (row.current === null || !(dot instanceof HTMLElement)) return
+    row.current.scrollLeft = dot.offsetLeft - row.current.clientWidth / 2 + dot.clientWidth / 2
+  }, [at])
+  return (
+    <div
+      ref={row}
+      className={styles.stages}
+      role="group"
+      aria-label={label}
+      style={{ "--count": stages.length }}
+    >
+      {stages.map((it, index) => (
+        <button
+          key={it.key}
+          type="button"
+          className={styles.stage}
+          data-place={it.place}
+          aria-current={it.place === "on" ? "step" : undefined}
+          onClick={() => onPick(index)}
+        >
+          <StatusMark status={it.mark} />
+          <b title={it.title}>{it.title}</b>
+          <span title={it.says}>{it.says}</span>
+        </button>
+      ))}
+      {units.map(({ first, last, says }) => (
+        <div
+          key={`${first} ${last}`}
+          className={styles.unit}
+          style={{ "--first": first + 1, "--last": last + 2 }}
+        >
+          <i />
+          {says}
+        </div>
+      ))}
+    </div>
+  )
+}
