@@ -25,7 +25,7 @@ import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#gr
 import type { MemoryRoom } from "#know/memory"
 import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
-import { loadSecrets } from "./known-secrets.ts"
+import { loadSecrets, noticeCredentials } from "./known-secrets.ts"
 import { lazyTokens } from "./lazy-tokens.ts"
 import { createMapping } from "./mapping.ts"
 import { memo, once } from "./once.ts"
@@ -34,6 +34,7 @@ import { openPermissions } from "./permissions.ts"
 import { findPlaces, type Places } from "./places.ts"
 import { openResearch } from "./research.ts"
 import { createSettings } from "./settings.ts"
+import { refuseForeignState } from "./state-seal.ts"
 
 export type AppOptions = {
   /** Where the person stands; the repository is found from here. */
@@ -133,9 +134,11 @@ async function layGround(options: AppOptions) {
     ...settings.loaded().config.log,
   })
   const location = (): StoreLocation => locateStore(config(), places)
-  const store = once(() =>
-    openStore({ location: location(), clock, random, log, ...config().store }),
-  )
+  const store = once(async () => {
+    const where = location()
+    if (where.kind === "sqlite") await refuseForeignState({ places: () => places, random, log })
+    return openStore({ location: where, clock, random, log, ...config().store })
+  })
   const deps = {
     ...settings,
     places: () => places,
@@ -177,10 +180,12 @@ function openRooms(deps: Ground) {
 /** Calls operations by their names. */
 function callerOf(
   operations: OperationTable,
-  deps: { readonly clock: Clock; readonly log: Log },
+  deps: Parameters<typeof noticeCredentials>[0],
 ): App["call"] {
-  return async (name, input, context) =>
-    callOperation({ operation: await operations.find(name), input, context }, deps)
+  return async (name, input, context) => {
+    await noticeCredentials(deps)
+    return callOperation({ operation: await operations.find(name), input, context }, deps)
+  }
 }
 
 function settingsAt(places: Places, options: AppOptions) {

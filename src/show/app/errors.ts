@@ -73,3 +73,9 @@ export const KitNeedsGit = defineError<Record<string, never>>()("APP_KIT_NEEDS_G
   message: () => "The kit is installed for a git repository, and this folder is in none.",
   hint: () => "Run `git init` here, or go to the repository you work in.",
 })
+
+export const StateForeign = defineError<{ directory: string }>()("APP_STATE_FOREIGN", {
+  family: "denied",
+  message: ({ directory }) => `The state in ${directory} was not made by you on this machine.`,
+  hint: () => "It came with the folder, and could start things. Move it away; a fresh one is made.",
+})

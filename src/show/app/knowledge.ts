@@ -10,7 +10,7 @@ import {
 import { PathOutside } from "./errors.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
-import { namedSource, SHIPPED_AGENTS } from "./pipelines.ts"
+import { SHIPPED_AGENTS, searchWeb } from "./pipelines.ts"
 
 type RoomDeps = Pick<
   OperationDeps,
@@ -43,8 +43,8 @@ type Deps = Pick<
 export function knowledgeRoomOperations(deps: Deps) {
   return knowledgeOperations({
     knowledge: deps.knowledge,
-    web: async ({ query, limit }, { signal }) =>
-      (await deps.sources()).webSearch({ query, limit, signal, source: namedSource(deps) }),
+    web: ({ query, limit }, { signal }) =>
+      searchWeb({ query, limit, signal, source: undefined }, deps),
     place: (given) => placeOf(given, deps),
     called: async (given) => {
       const folder = deps.resolve(given)

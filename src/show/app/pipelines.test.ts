@@ -5,6 +5,7 @@ import { systemClock } from "#ground/base"
 import { AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "./app.ts"
+import { SHIPPED_AGENTS } from "./pipelines.ts"
 
 const { signal } = new AbortController()
 const ENDED = ["completed", "failed", "stopped", "interrupted"]
@@ -125,4 +126,28 @@ test("[APP-36] of a run that failed the rest is told too, and what is said elsew
   }
   expect(await lastAnswer(app, id)).toContain(`${BLOCK} run="${failed.id}"`)
   expect(await lastAnswer(app, other)).not.toContain(BLOCK)
+})
+
+test("[APP-37] made-up pages go with the demo's handbook, and with nobody's own documents", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const ask = { query: "berth" }
+  expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: null, results: [] })
+  await app.call("kb.remove", { path: path.join(temp.path, "project", "docs") }, { signal })
+  await app.call("kb.add", { path: path.join(SHIPPED_AGENTS, "deep-research/corpus") }, { signal })
+  expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: "demo-web" })
+})
+
+test("[APP-15] a credential that is kept later is replaced from then on, in rooms that were open", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const value = `plain words of ${Math.trunc(performance.now())} harbour masters`
+  const query = `What does a berth cost? ${value}`
+  const ask = { agent: "deep-research", query, auto: true, depth: "quick" }
+  const first = PipelineRun.parse(await app.call("pipeline.run", ask, { signal }))
+  expect(first.query).toContain(value)
+  await app.call("credential.set", { name: "harbour", value }, { signal })
+  const second = PipelineRun.parse(await app.call("pipeline.run", ask, { signal }))
+  expect(second.query).not.toContain(value)
+  expect(second.query).toContain("[redacted:")
 })

@@ -1,7 +1,7 @@
 import path from "node:path"
 import type { Pipelines } from "#act/pipeline"
 import { isSameProcessAlive } from "#ground/base"
-import type { Run } from "#ground/contract"
+import type { KbWeb, Run } from "#ground/contract"
 import type { Model } from "#ground/model"
 import { PROJECT_FOLDER } from "#see/repo"
 import { loadSecrets } from "./known-secrets.ts"
@@ -67,11 +67,7 @@ async function portsOf(deps: Deps) {
       paragraphs: async (ids: readonly string[]) => (await knowledge()).paragraphs(ids),
     },
     verify: { citationAccuracy, entityGrounding, findContradictions, relationPreservation },
-    web: async (question: Parameters<Sources["webSearch"]>[0]) =>
-      (await deps.sources()).webSearch({
-        ...question,
-        source: question.source ?? namedSource(deps),
-      }),
+    web: (question: Parameters<Sources["webSearch"]>[0]) => searchWeb(question, deps),
     startAgent: (wanted: Parameters<typeof runStageAgent>[0]) => runStageAgent(wanted, deps),
     count: async () => (await deps.tokens.counter()).count,
   }
@@ -80,10 +76,31 @@ async function portsOf(deps: Deps) {
 type Room = Awaited<ReturnType<OperationDeps["knowledge"]>>
 type Sources = Awaited<ReturnType<OperationDeps["sources"]>>
 
-/** The source people chose for the web; empty means the first that can. */
-export function namedSource({ config }: Pick<Deps, "config">): string | undefined {
-  const { webSource } = config().knowledge
-  return webSource === "" ? undefined : webSource
+/**
+ * The web as this person has it: the source they chose, or the first of theirs that can. The demo's
+ * made-up pages go with the demo's handbook, and with nothing else.
+ */
+export async function searchWeb(
+  question: Parameters<Sources["webSearch"]>[0],
+  deps: Pick<Deps, "config" | "knowledge" | "sources">,
+): Promise<KbWeb> {
+  const sources = await deps.sources()
+  const named = question.source ?? deps.config().knowledge.webSource
+  if (named !== "") return sources.webSearch({ ...question, source: named })
+  const own = (await sources.list()).find(
+    (it) => it.isApproved && it.origin !== "shipped" && it.provides.includes("web-search"),
+  )
+  const slug = own?.slug ?? ((await isDemo(deps)) ? DEMO_WEB : undefined)
+  if (slug === undefined) return { source: null, note: NO_WEB, results: [] }
+  return sources.webSearch({ ...question, source: slug })
+}
+
+const DEMO_WEB = "demo-web"
+const NO_WEB = "no approved source searches the web; `qm source` lists them"
+
+async function isDemo({ knowledge }: Pick<Deps, "knowledge">): Promise<boolean> {
+  const { folders } = await (await knowledge()).status()
+  return folders.length > 0 && folders.every((it) => it.folder.startsWith(SHIPPED_AGENTS))
 }
 
 /**

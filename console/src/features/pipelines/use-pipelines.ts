@@ -68,7 +68,11 @@ export function useExample(onStarted: (run: PipelineRun) => void) {
   return useMutation({
     mutationFn: async (agent: AgentFolder) => {
       const { documents } = await client.read("kb.status", {})
-      if (documents === 0) await client.write("kb.add", { path: `${agent.folder}/corpus` })
+      if (documents === 0) {
+        const corpus = `${agent.folder}/corpus`
+        await client.write("kb.add", { path: `${corpus}/guides`, tier: "guide" })
+        await client.write("kb.add", { path: corpus })
+      }
       return client.write("pipeline.run", EXAMPLE)
     },
     onSuccess: (run) => {

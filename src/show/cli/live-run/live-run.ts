@@ -1,7 +1,15 @@
 import { visible } from "#ground/base"
-import { AgentsApprovals, AgentsHandoff, AgentsList, Approval, Run } from "#ground/contract"
+import {
+  AgentsApprovals,
+  AgentsHandoff,
+  AgentsList,
+  Approval,
+  type PipelineLine,
+  Run,
+} from "#ground/contract"
 import type { App } from "#show/app"
 import { NothingRuns } from "../errors.ts"
+import { stayWith } from "../pipeline/follow.ts"
 import { renderAnswer } from "../render/run-lists.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
 import { safeJson } from "../screen.ts"
@@ -56,7 +64,17 @@ async function detach({ input, app, context }: Call): Promise<number> {
 async function send({ input: { follow, ...input }, app, context }: Call): Promise<number> {
   const { signal } = context.terminal
   const before = await findRun(input["id"], app, context)
+  const pipeline = await newestPipeline(before.id, app)
   const run = Run.parse(await app.call("agents.send", input, { signal }))
+  const heard = await newestPipeline(before.id, app)
+  const isTheirs = heard?.id !== pipeline?.id || heard?.lastSeq !== pipeline?.lastSeq
+  if (heard !== undefined && isTheirs) {
+    const from = heard.id === pipeline?.id ? pipeline.lastSeq : 0
+    const code = await stayWith(heard.id, from, { app, context })
+    // Left for something else: that is what the agent is at now.
+    const isLeft = (await newestPipeline(before.id, app))?.status === "breakout"
+    if (!isLeft) return code
+  }
   // What had ended goes on in this process, and may have ended again already.
   const isHere = isEnded(before) || (await app.agents()).isHere(run.id)
   if (!isHere && follow !== true) {
@@ -65,6 +83,11 @@ async function send({ input: { follow, ...input }, app, context }: Call): Promis
   }
   const onInterrupt = isHere ? "stop" : "leave"
   return watch({ id: run.id, after: before.lastSeq, onInterrupt }, app, context)
+}
+
+/** What is said to a session may be for a pipeline of it: an answer to its pause, or a call. */
+async function newestPipeline(session: string, app: App): Promise<PipelineLine | undefined> {
+  return (await (await app.pipelines()).list({ session, limit: 1 })).runs[0]
 }
 
 async function attach({ input, app, context }: Call): Promise<number> {

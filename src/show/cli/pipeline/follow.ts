@@ -28,7 +28,13 @@ export async function runPipeline(
   const isOver = operation === "pipeline.say" && started.endedAt !== null
   if (isOver && !context.line.json) return 0
   sayStart(started, call)
-  let run = await follow(started.id, operation === "pipeline.rerun" ? 0 : from, call)
+  return await stayWith(started.id, operation === "pipeline.rerun" ? 0 : from, call)
+}
+
+/** Until it has ended or asks; at a terminal what it asks is answered here. */
+export async function stayWith(id: string, from: number, call: Call): Promise<number> {
+  const { context } = call
+  let run = await follow(id, from, call)
   while (run.status === "paused" && context.terminal.readKey !== undefined && !context.line.json) {
     const answer = await readAnswer(run, call)
     if (answer === undefined) break

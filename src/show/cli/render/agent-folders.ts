@@ -5,6 +5,7 @@ import {
   type AgentValidate,
   type ConfigProblem,
   plural,
+  type StageConfig,
 } from "#ground/contract"
 import type { Paint } from "../paint.ts"
 import { type Screen, table } from "../screen.ts"
@@ -40,19 +41,38 @@ export function renderAgentFolder(agent: AgentFolder, screen: Screen): string {
     it.kind,
     it.pauseAfter || config?.pauseAfterStages.includes(it.name) === true ? "pauses" : "",
     it.budgetUsd === undefined ? "" : `$${it.budgetUsd.toFixed(2)}`,
-    paint.muted(oneLine(it.title, 40)),
+    oneLine(it.title, 30),
+    paint.muted(oneLine(sayScope(it), Math.max(20, width - 62))),
   ])
   return [
     `${paint.bold(oneLine(agent.name, width - 30))} ${paint.muted(`${agent.slug}, ${agent.origin}, ${agent.digest.slice(0, 12)}`)}`,
     oneLine(agent.description, width),
     ...(agent.isTrusted
       ? []
-      : ["", paint.warn(`Not trusted: read its folder, then \`qm agent trust ${agent.slug}\`.`)]),
+      : [
+          "",
+          paint.warn(
+            `Not trusted: read its folder, then \`qm agent trust ${agent.slug} --digest ${agent.digest}\`.`,
+          ),
+        ]),
     ...problemLines(agent.problems, paint),
+    ...(config?.autoAdvance === true ? ["", paint.warn("It never pauses.")] : []),
     ...section("Stages", rows, { screen, most: 30 }),
     ...(agent.sources.length === 0 ? [] : ["", `Sources: ${agent.sources.join(", ")}`]),
     paint.muted(agent.folder),
   ].join("\n")
+}
+
+/** What it may use, which is what a person trusts it with. */
+function sayScope({ kind, agent, mode, scope }: StageConfig): string {
+  const own = kind === "agent" ? [`starts ${agent ?? "an agent"}, mode ${mode ?? "plan"}`] : []
+  const paths = scope.paths.length === 0 ? "any file" : scope.paths.join(" ")
+  return [
+    ...own,
+    ...(kind === "agent" ? [`may change ${paths}`] : []),
+    ...(scope.knowledge ? ["documents"] : []),
+    ...(scope.sources.length === 0 ? [] : [`asks ${scope.sources.join(" ")}`]),
+  ].join(", ")
 }
 
 export function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
