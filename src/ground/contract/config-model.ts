@@ -11,7 +11,7 @@ const Url = z.string().max(2_000).default("")
 
 /**
  * Which model is asked. A repository that somebody else wrote decides none of it: its base URL
- * would get this person's key.
+ * would get this person's key, its retries and efforts would cost their money.
  */
 export const ModelSettings = z
   .strictObject({
@@ -38,14 +38,17 @@ export const ModelSettings = z
     effort: field(z.enum(["low", "medium", "high"]).default("medium"), {
       description: "How long it thinks, where the model can",
       env: "QM_MODEL_EFFORT",
+      personal: true,
     }),
     retries: field(z.int().min(0).max(10).default(2), {
       description: "How often a call is tried again after a passing failure",
       env: "QM_MODEL_RETRIES",
+      personal: true,
     }),
     timeout: field(z.int().min(1).max(3_600).default(300), {
       description: "Seconds a call may take",
       env: "QM_MODEL_TIMEOUT",
+      personal: true,
     }),
   })
   .prefault({})
@@ -76,10 +79,12 @@ export const PipelineSettings = z
     budget: field(z.number().positive().max(100_000).default(10), {
       description: "US dollars a run may cost when its agent says nothing",
       env: "QM_PIPELINE_BUDGET",
+      personal: true,
     }),
     window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
       description: "Tokens a stage may be given in all",
       env: "QM_PIPELINE_WINDOW",
+      personal: true,
     }),
     agent: field(AgentType.default("synthetic"), {
       description: "Agent that stages start when they name none; synthetic plays a script, offline",
@@ -89,6 +94,7 @@ export const PipelineSettings = z
     classifier: field(z.boolean().default(true), {
       description: "Whether a model judges messages to a paused run that no phrase decides",
       env: "QM_PIPELINE_CLASSIFIER",
+      personal: true,
     }),
   })
   .prefault({})

@@ -64,7 +64,7 @@ function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
   if (pause?.isConfirmingExit === true) return "Yes leaves, no goes on, anything else is answered"
   return pause === null
     ? "What was found stands before your question"
-    : "Whatever is no wish to leave goes on with the run"
+    : "Anything but a wish to leave goes on with the run"
 }
 
 /** Beyond the three choices of the card: what comes next is left out. */

@@ -2,10 +2,11 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
-import type { AgentsContext, Message, Run } from "../../contract.ts"
+import type { AgentsContext, Message, PipelineLine, Run } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { parseRun } from "../../data/paths.ts"
+import { aLine } from "../pipelines/pipelines.fixture.ts"
 import { Drawer } from "./drawer.tsx"
 import { flatten } from "./flat.ts"
 import { RunPage } from "./page.tsx"
@@ -89,6 +90,19 @@ function renderRows(
 }
 
 describe("the page of a run", () => {
+  it("[CONSOLE-58] a pipeline of its session that works or asks is told with the way to it", () => {
+    const withPipeline = (line: PipelineLine) =>
+      renderPage(aRun(), (queries) => {
+        const key = keys.operation("pipeline.list", { session: ID, limit: 1 })
+        queries.setQueryData(key, { runs: [line] })
+      })
+    const paused = withPipeline(aLine("p-12", { status: "paused", session: ID }))
+    expect(paused).toContain("deep-research has paused after Web calibration")
+    expect(paused).toContain("Open p-12")
+    expect(withPipeline(aLine("p-12", { status: "running" }))).toContain("deep-research works on")
+    expect(withPipeline(aLine("p-12", { endedAt: NOW }))).not.toContain("p-12")
+  })
+
   it("[CONSOLE-34] says status, agent, mode, window, money against its budget and time", () => {
     const text = renderPage(aRun({ status: "waiting" }))
     expect(text).toContain("Waiting for you")

@@ -22,6 +22,7 @@ import { Drawer } from "./drawer.tsx"
 import type { Entry } from "./entry.ts"
 import { messagesIn } from "./flat.ts"
 import { RunHeader } from "./header.tsx"
+import { PipelineNotice } from "./pipeline-notice.tsx"
 import { spansOf } from "./spans.ts"
 import { TranscriptPane } from "./transcript-pane.tsx"
 import { useApprovals } from "./use-approvals.ts"
@@ -135,6 +136,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             onNextFound={findNext}
           />
           <RunStrip run={run} now={now} onPick={goTo} />
+          <PipelineNotice session={id} />
           <TranscriptPane
             run={run}
             transcript={transcript}

@@ -34,6 +34,8 @@ test("[AGENTS-46] an edit that does not say where is denied; what changes nothin
     decision: "deny",
     rule: "only src/** may be changed in this run",
   })
+  const command = { ...edit("x"), tool: "Bash", kind: "command" as const, input: "touch docs/a" }
+  expect(outOfScope(["src/**"], command, world)?.decision).toBe("ask")
   const read = { ...edit("/etc/passwd"), tool: "Read", kind: "read" as const }
   expect(outOfScope(["src/**"], read, world)).toBeUndefined()
 })
