@@ -166,6 +166,23 @@ test("[KNOW-10] when nobody can look for secrets, nothing is kept", async () => 
   expect((await it.kb.documents()).documents).toEqual([])
 })
 
+test("[KNOW-8] one file that throws is told, and the others are added", async () => {
+  await using it = await knowledgeWorld()
+  await it.write({ ...HANDBOOK, "a/strange.md": "# Strange\n\nIt breaks." })
+  const { redact } = await it.deps.secrets()
+  const secrets = async () => ({
+    redact(text: string) {
+      if (text.includes("It breaks")) throw new RangeError("Maximum call stack size exceeded")
+      return redact(text)
+    },
+  })
+  expect(await it.other({ secrets }).add({ path: it.folder })).toMatchObject({
+    added: 3,
+    skipped: [{ path: "a/strange.md", reason: "it cannot be read as a document" }],
+  })
+  expect(JSON.stringify((await it.kb.documents()).documents)).not.toContain("strange")
+})
+
 test("[KNOW-11] after a failure at any call each document is whole, and the next add completes", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)

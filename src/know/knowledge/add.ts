@@ -1,5 +1,5 @@
 import path from "node:path"
-import { giveOthersATurn } from "#ground/base"
+import { giveOthersATurn, type Log } from "#ground/base"
 import { type CallContext, formatExact, type KbAdded, type KbTier } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import type { Db } from "#ground/store"
@@ -22,7 +22,7 @@ import {
 } from "./queries.ts"
 import { readDocument } from "./readers/read.ts"
 import { type Candidate, readCandidate, type Skipped, type Walked, walkDocuments } from "./walk.ts"
-import { type Fresh, writeDocument } from "./write-document.ts"
+import { cutFresh, type Fresh, writeDocument } from "./write-document.ts"
 
 type Wanted = { readonly folder: string; readonly tier: KbTier }
 
@@ -43,7 +43,8 @@ export async function addFolder(
   }
   const known = await db.all(DocumentRow, selectDocumentsOf(wanted.folder))
   const { redact } = await deps.secrets()
-  const work = { ...wanted, ...outcome, known, redact, db, now: deps.clock.now() }
+  const { log, clock } = deps
+  const work = { ...wanted, ...outcome, known, redact, db, log, now: clock.now() }
   const done = await readAll(work, context)
   const removed = await finish(work, done)
   await takeFromAbove(wanted.folder, folders, db)
@@ -69,6 +70,7 @@ type Work = Wanted & {
   readonly known: readonly DocumentRow[]
   readonly redact: Redact
   readonly db: Db<"knowledge">
+  readonly log: Log
   readonly now: number
 }
 
@@ -114,10 +116,17 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
   if (file.kind === "skipped") return file
   const { digest } = file
   if (digest === before?.digest) return { kind: "same" as const }
-  const read = readDocument(file.text, candidate.format, work.redact)
-  if (read.kind === "skipped") return read
-  const fresh: Fresh = { candidate, digest, document: read.document, knownId: before?.id }
-  return { kind: "fresh" as const, fresh }
+  try {
+    const read = readDocument(file.text, candidate.format, work.redact)
+    if (read.kind === "skipped") return read
+    const made = cutFresh(read.document, candidate)
+    const fresh: Fresh = { candidate, digest, ...made, knownId: before?.id }
+    return { kind: "fresh" as const, fresh }
+  } catch (error) {
+    // Nothing of it is kept, and the other documents are not its business.
+    work.log.warn("a document cannot be read", { path: candidate.path, error })
+    return { kind: "skipped" as const, reason: "it cannot be read as a document" }
+  }
 }
 
 /** Documents with what they brought, the folder they are of, and word of it: all or nothing. */
@@ -141,7 +150,7 @@ async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Prom
       continue
     }
     done[fresh.knownId === undefined ? "added" : "changed"]++
-    if (fresh.document.isCut) done.notes.push({ path: fresh.candidate.path, reason: ONLY_FIRST })
+    if (fresh.isCut) done.notes.push({ path: fresh.candidate.path, reason: ONLY_FIRST })
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -192,6 +193,34 @@ describe("[KNOW-15] by meaning", () => {
     expect(broken.hits[0]).toMatchObject({ words: 1, meaning: null })
     const stopped = AbortSignal.abort(new Error("stopped"))
     await expect(kb.search({ query: "fees" }, { signal: stopped })).rejects.toThrow("stopped")
+  })
+
+  test("[KNOW-28] a question goes to the embedder without its secrets, or not at all", async () => {
+    const { it } = await world()
+    await using _ = it
+    const { embedder } = kindEmbedder([["fees"], ["pilot"]])
+    const asked: string[] = []
+    const watched = {
+      ...embedder,
+      embed: (texts: readonly string[], signal: AbortSignal) => {
+        asked.push(...texts)
+        return embedder.embed(texts, signal)
+      },
+    }
+    const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
+    const kb = it.other({ embedder: async () => watched })
+    await kb.add({ path: it.folder })
+    asked.length = 0
+    expect((await kb.search({ query: `fees ${secret}` })).by.meaning).toBe("kinds-1")
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatch(/^fees \S/)
+    expect(asked[0]).not.toContain(secret)
+
+    asked.length = 0
+    const secrets = () => Promise.reject(new Error("no rules"))
+    const blind = it.other({ embedder: async () => watched, secrets })
+    expect((await blind.search({ query: "fees" })).by.meaning).toBeNull()
+    expect(asked).toEqual([])
   })
 
   test("[KNOW-15] a damaged vector is as good as none", () => {

@@ -10,7 +10,7 @@ import { likeness, unit, unpackVector } from "./vectors.ts"
 type Vectors = ReadonlyMap<string, Float32Array>
 
 /** Ranks paragraphs by the likeness of their vectors to the question's; says why when it cannot. */
-export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log">) {
+export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log" | "secrets">) {
   let held: { readonly key: string; readonly vectors: Vectors } | undefined
 
   async function vectorsOf({ name }: Embedder, { revision }: Library): Promise<Vectors> {
@@ -36,7 +36,9 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
       const by = stateOf(embedder, library, vectors)
       if (by.meaning === null) return { by, ranked: [] }
       try {
-        const asked = await embedQuestion(query, embedder, signal)
+        // It may go to a service, and a question is written with less care than a document.
+        const { redact } = await deps.secrets()
+        const asked = await embedQuestion(redact(query).text, embedder, signal)
         return { by, ranked: rankBy(asked, library, vectors) }
       } catch (error) {
         signal.throwIfAborted()

@@ -23,9 +23,22 @@ import type { Candidate } from "./walk.ts"
 export type Fresh = {
   readonly candidate: Candidate
   readonly digest: string
-  readonly document: ReadDocument
+  readonly title: string
+  /** Their ids still lack the document's, which the store gives. */
+  readonly paragraphs: readonly CutParagraph[]
+  /** Whether it had more than is kept. */
+  readonly isCut: boolean
   /** The id it has, when it is known. */
   readonly knownId: string | undefined
+}
+
+/** All that is made of a document before the store is asked. */
+export function cutFresh(
+  read: ReadDocument,
+  { path }: Pick<Candidate, "path">,
+): Pick<Fresh, "title" | "paragraphs" | "isCut"> {
+  const title = read.title ?? titleOfFile(path)
+  return { title, paragraphs: cutDocument(read, { id: "", title }), isCut: read.isCut }
 }
 
 type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
@@ -36,11 +49,10 @@ export async function writeDocument(
   { folder, tier, now }: Into,
   tx: Tx<"knowledge">,
 ): Promise<boolean> {
-  const { candidate, digest } = fresh
+  const { candidate, digest, title } = fresh
   const { path, format, stat } = candidate
-  const title = fresh.document.title ?? titleOfFile(path)
   const id = fresh.knownId ?? (await freeId({ folder, path }, tx))
-  const paragraphs = cutDocument(fresh.document, { id, title })
+  const paragraphs = fresh.paragraphs.map((it) => ({ ...it, id: `${id}${it.id}` }))
   const before = await tx.all(ParagraphRow, selectParagraphsOf(id))
   const kept = await tx.get(CountRow, countParagraphs())
   const isFull = (kept?.count ?? 0) - before.length + paragraphs.length > MOST_PARAGRAPHS

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto"
 import path from "node:path"
-import { listDirectory, readBounded, statFile } from "#ground/base"
+import { listDirectory, readBounded } from "#ground/base"
+import type { StdioConfig } from "./command.ts"
 import { DEEPEST_COVERED_LEVELS, LARGEST_COVERED_BYTES, MOST_COVERED_FILES } from "./limits.ts"
+import { type NamedFile, namedFiles } from "./named-files.ts"
 
 /** What an approval covers: each file by what it holds, or why it cannot be covered. */
 export type Covered =
@@ -12,12 +14,14 @@ export type Covered =
  * The files of a source's folder and those its command names, by content: whoever changes the
  * server behind an approved command changes what was approved.
  */
-export async function coverFiles(folder: string, named: readonly string[]): Promise<Covered> {
+export async function coverFiles(folder: string, config: StdioConfig): Promise<Covered> {
   const hashes = new Map<string, string>()
   const left = { bytes: LARGEST_COVERED_BYTES }
+  const named = await namedFiles(folder, config)
+  if (named.kind === "not-covered") return named
   const problem =
     (await coverFolder({ folder, at: "", level: 0 }, hashes, left)) ??
-    (await coverNamed({ folder, named }, hashes, left))
+    (await coverNamed(named.files, hashes, left))
   if (problem !== undefined) return { kind: "not-covered", problem }
   return { kind: "covered", files: Object.fromEntries(hashes) }
 }
@@ -54,22 +58,16 @@ async function coverEntry(
   return coverFile({ name, file: path.join(folder, at) }, hashes, left)
 }
 
-/** Arguments that are files outside the folder, such as `../../tools/server.mjs`. */
+/** Files outside the folder, such as `../../tools/server.mjs`. */
 async function coverNamed(
-  { folder, named }: { readonly folder: string; readonly named: readonly string[] },
+  named: readonly NamedFile[],
   hashes: Hashes,
   left: Left,
 ): Promise<string | undefined> {
-  for (const name of named) {
-    const file = path.resolve(folder, name)
-    const isInside = file.startsWith(`${folder}${path.sep}`)
-    const found = isInside ? undefined : await statFile(file)
-    if (found?.kind !== "found" || found.what === "directory") continue
-    const problem = await coverEntry(
-      { folder: path.dirname(file), at: path.basename(file), level: 0 },
-      found.what,
-      { hashes, left, name },
-    )
+  for (const { name, file, what } of named) {
+    if (what === "directory") return `${name} is a directory, which no approval can cover.`
+    const place = { folder: path.dirname(file), at: path.basename(file), level: 0 }
+    const problem = await coverEntry(place, what, { hashes, left, name })
     if (problem !== undefined) return problem
   }
   return undefined

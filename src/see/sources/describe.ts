@@ -1,14 +1,8 @@
 import path from "node:path"
-import { listDirectory, readTextBounded, visibleLine } from "#ground/base"
+import { listDirectory, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
 import { digestOf } from "./canonical.ts"
-import {
-  type Program,
-  resolveProgram,
-  type StdioConfig,
-  showAddress,
-  showProgram,
-} from "./command.ts"
+import { type Program, resolveProgram, showAddress, showProgram } from "./command.ts"
 import { coverFiles } from "./covered.ts"
 import { LARGEST_CONFIG_BYTES, MOST_SOURCES } from "./limits.ts"
 
@@ -85,26 +79,25 @@ async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Prom
   }
   const { config } = read
   const { transport } = config
+  // Where a program stands when it is started, whatever links lead there.
+  const real = await realPath(folder).catch(() => folder)
+  // What is shipped is the same wherever it lies; a yes to anything else is one to this folder.
+  const lies = origin === "shipped" ? "" : real
   if (transport.type === "http") {
-    const [command, digest] = [showAddress(transport), digestOf({ config })]
+    const [command, digest] = [showAddress(transport), digestOf({ config, lies })]
     const problem = wrongWithAddress(transport.url)
     if (problem !== undefined) return { ...named, command, digest, problem, config }
     return { ...named, command, digest, problem: null, config, program: undefined }
   }
   const program = await resolveProgram(transport, { ...deps, folder })
   const command = showProgram(program, transport)
-  const covered = await coverFiles(folder, namedBy(transport))
+  const covered = await coverFiles(real, transport)
   if (covered.kind === "not-covered") {
     return { ...named, command, digest: digestOf([config]), problem: covered.problem, config }
   }
   const { file, args } = program
-  const digest = digestOf({ config, file, args, files: covered.files })
+  const digest = digestOf({ config, lies, file, args, files: covered.files })
   return { ...named, command, digest, problem: null, config, program }
-}
-
-/** Programs of the system are known by their path: an update of Python is no other source. */
-function namedBy({ command, args }: StdioConfig): readonly string[] {
-  return path.isAbsolute(command) ? args : [command, ...args]
 }
 
 type Read =

@@ -1,15 +1,21 @@
 /** Each cap of this room, with its reason; the unit is the last word of the name. */
 
 /** Folders looked at in one place; a person has a dozen. */
-export const MOST_SOURCES = 200
+export const MOST_SOURCES = 100
 
 /** A description is a page of JSON. */
 export const LARGEST_CONFIG_BYTES = 64_000
 
-/** What an approval covers is read whole at every call: a small server, not a tree of packages. */
+/**
+ * What an approval covers is read whole at every call, of all sources where none is named: a small
+ * server, not a tree of packages. The worst place costs 200 MB a search, and not gigabytes.
+ */
 export const MOST_COVERED_FILES = 200
-export const LARGEST_COVERED_BYTES = 8_000_000
+export const LARGEST_COVERED_BYTES = 2_000_000
 export const DEEPEST_COVERED_LEVELS = 4
+
+/** Entries of the folder an argument points into; one that has more cannot be looked through. */
+export const MOST_NEIGHBOURS = 10_000
 
 /** One message of a server; the largest honest one is a page of search results. */
 export const LARGEST_FRAME_BYTES = 4_000_000

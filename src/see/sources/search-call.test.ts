@@ -48,6 +48,12 @@ test("[SOURCES-12] words and limit have the names the tool gives them, and no mo
   }
 })
 
+test("[SOURCES-12] a tool that takes any text searches only where the description names it", () => {
+  const send = tool("send", { text: {} })
+  expect(searchCall([send], asked)).toBeUndefined()
+  expect(searchCall([send], { ...asked, tool: "send" })?.args).toEqual({ text: "tariff" })
+})
+
 test("[SOURCES-12] a description that is no schema is no tool to search with", () => {
   for (const properties of [undefined, null, [], "query"]) {
     const strange = { name: "search", description: "", inputSchema: { properties } }

@@ -1,7 +1,9 @@
 import type { ToolShape } from "./wire/connection.ts"
 
 /** Names servers give to the words that are searched for, and to how many results are wanted. */
-const QUERY_NAMES = ["query", "q", "search_query", "searchQuery", "search", "text", "input"]
+const QUERY_NAMES = ["query", "q", "search_query", "searchQuery", "search"]
+/** They may mean anything: only for the tool that the description itself names. */
+const VAGUE_NAMES = ["text", "input"]
 const LIMIT_NAMES = ["limit", "count", "max_results", "maxResults", "num_results", "numResults"]
 
 export type SearchCall = { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
@@ -17,18 +19,23 @@ export function searchCall(
       ? (fitting.find((it) => /search/i.test(it.name)) ?? fitting[0])
       : tools.find((it) => it.name === asked.tool)
   if (tool === undefined) return undefined
-  const limitName = LIMIT_NAMES.find((it) => propertyOf(tool, it) !== undefined)
+  const queryName = queryNameOf(tool) ?? VAGUE_NAMES.find((it) => hasProperty(tool, it))
+  const limitName = LIMIT_NAMES.find((it) => hasProperty(tool, it))
   return {
     tool: tool.name,
     args: {
-      [queryNameOf(tool) ?? "query"]: asked.query,
+      [queryName ?? "query"]: asked.query,
       ...(limitName !== undefined && { [limitName]: allowed(tool, limitName, asked.limit) }),
     },
   }
 }
 
 function queryNameOf(tool: ToolShape): string | undefined {
-  return QUERY_NAMES.find((it) => propertyOf(tool, it) !== undefined)
+  return QUERY_NAMES.find((it) => hasProperty(tool, it))
+}
+
+function hasProperty(tool: ToolShape, name: string): boolean {
+  return propertyOf(tool, name) !== undefined
 }
 
 function propertyOf(tool: ToolShape, name: string): object | undefined {

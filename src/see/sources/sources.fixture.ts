@@ -79,6 +79,7 @@ type Added = {
   readonly env?: readonly string[]
   readonly timeoutMs?: number
   readonly transport?: object
+  readonly provides?: readonly string[]
 }
 
 async function addStub(at: string, behaviour: string, added: Added): Promise<string> {
@@ -88,7 +89,7 @@ async function addStub(at: string, behaviour: string, added: Added): Promise<str
   const stdio = { type: "stdio", command: "sh", args: ["stub.sh", behaviour], env: added.env }
   const config = {
     title: path.basename(at),
-    provides: ["web-search"],
+    provides: added.provides ?? ["web-search"],
     transport: added.transport ?? stdio,
     timeoutMs: added.timeoutMs ?? 20_000,
   }

@@ -180,7 +180,7 @@ describe("approval", () => {
     const linked = await world.add("linked", "good")
     await symlink("/etc/hostname", path.join(linked, "link"))
     const large = await world.add("large", "good")
-    await writeFile(path.join(large, "data"), Buffer.alloc(8_000_001))
+    await writeFile(path.join(large, "data"), Buffer.alloc(2_000_001))
     const many = await world.add("many", "good")
     for (let i = 0; i < 200; i++) await writeFile(path.join(many, `f${i}`), "")
     const deep = await world.add("deep", "good")
@@ -188,6 +188,99 @@ describe("approval", () => {
     const all = await world.sources.list()
     expect(all.map((it) => it.health)).toEqual(["invalid", "invalid", "invalid", "invalid"])
     expect(all[2]?.problem).toContain("symbolic link")
+  })
+
+  test("[SOURCES-16] a yes in one repository is none in another with the same description", async () => {
+    await using world = await newWorld()
+    const marker = path.join(world.path, "ran")
+    const repository = async (name: string, server: string) => {
+      const root = path.join(world.path, name)
+      const project = path.join(root, ".qm/sources")
+      await mkdir(path.join(project, "docs"), { recursive: true })
+      await mkdir(path.join(root, "tools"), { recursive: true })
+      await writeFile(path.join(root, "tools/server.js"), server)
+      // Loaded by what is covered: the same bytes here and there, and other ones behind them.
+      const transport = { type: "stdio", command: "sh", args: ["../../../tools/server.js"] }
+      const config = JSON.stringify({ title: "Docs", provides: ["web-search"], transport })
+      await writeFile(path.join(project, "docs/config.json"), config)
+      return { root, sources: world.make({ places: { ...world.places, project } }) }
+    }
+    const server = ". ../../../tools/part.sh"
+    const [a, b] = [await repository("a", server), await repository("b", server)]
+    await writeFile(path.join(a.root, "tools/part.sh"), "exit 1")
+    await writeFile(path.join(b.root, "tools/part.sh"), `touch ${marker}`)
+    expect(await a.sources.approve("docs")).toMatchObject({ isApproved: true })
+    expect((await b.sources.list())[0]).toMatchObject({ slug: "docs", health: "unapproved" })
+    expect(await codeOf(b.sources.call("docs", QUESTION, signal))).toBe("SOURCES_NOT_APPROVED")
+    await expect(stat(marker)).rejects.toThrow("ENOENT")
+    // The same folder by another way is the same folder.
+    await symlink(path.join(world.path, "a"), path.join(world.path, "also-a"))
+    const project = path.join(world.path, "also-a/.qm/sources")
+    const again = world.make({ places: { ...world.places, project } })
+    expect((await again.list())[0]).toMatchObject({ slug: "docs", isApproved: true })
+    for (const it of [a.sources, b.sources, again]) await it.close()
+  })
+
+  test("[SOURCES-16] an address is approved for its folder as well", async () => {
+    await using world = await newWorld()
+    const transport = { type: "http", url: "https://a.example/mcp", credential: "a" }
+    await world.add("one", "", { transport })
+    const [mine] = await world.sources.list()
+    const places = { ...world.places, user: path.join(world.path, "project") }
+    await world.add("one", "", { transport, origin: "project" })
+    const [theirs] = await world.make({ places }).list()
+    expect(theirs?.command).toBe(mine?.command)
+    expect(theirs?.digest).not.toBe(mine?.digest)
+  })
+
+  test("[SOURCES-17] what an argument leads to is covered, or the source is refused", async () => {
+    await using world = await newWorld()
+    const tools = path.join(world.path, "tools")
+    await mkdir(path.join(tools, "server"), { recursive: true })
+    await writeFile(path.join(tools, "server/index.js"), "1")
+    await writeFile(path.join(tools, "started.js"), "1")
+    await writeFile(path.join(tools, "hook.mjs"), "1")
+    const problemOf = async (...args: readonly string[]) => {
+      await world.add("one", "good", { transport: { type: "stdio", command: "node", args } })
+      return (await listed(world, "one"))[0]?.problem ?? null
+    }
+    const refused = [
+      [["../../tools/server"], "is a directory outside its folder"],
+      [[tools], "is a directory outside its folder"],
+      [["--root=../.."], "is a directory outside its folder"],
+      [["-I../../tools"], "is a directory outside its folder"],
+      [[`file://${tools}`], "is a directory outside its folder"],
+      [["--import", "tsx", "stub.sh"], "loads a module by name"],
+      [["--import=tsx/esm", "stub.sh"], "loads a module by name"],
+      [["-r", "stub.sh", "stub.sh"], "loads a module by name"],
+      [["--require"], "loads a module by name"],
+      [["../../tools/server/../started.js"], "goes back on its way"],
+    ] as const
+    for (const [args, problem] of refused) {
+      expect(await problemOf(...args), args.join(" ")).toContain(problem)
+      expect(await codeOf(world.sources.approve("one"))).toBe("SOURCES_INVALID")
+    }
+    const covered = [
+      ["../../tools/started"],
+      ["--import", "../../tools/hook.mjs", "stub.sh"],
+      ["--import=../../tools/hook.mjs", "stub.sh"],
+      [`--import=file://${tools}/hook.mjs`, "stub.sh"],
+      ["-r", "../../tools/hook", "stub.sh"],
+    ]
+    for (const args of covered) {
+      const file = path.join(tools, args[0] === "../../tools/started" ? "started.js" : "hook.mjs")
+      const digestNow = async () => (await listed(world, "one"))[0]?.digest
+      expect(await problemOf(...args), args.join(" ")).toBeNull()
+      const before = await digestNow()
+      await writeFile(file, "2")
+      expect(await digestNow(), args.join(" ")).not.toBe(before)
+      await writeFile(file, "1")
+      expect(await digestNow()).toBe(before)
+    }
+    // A folder of its own, a text and a thing that is not there are none of that.
+    for (const args of [["."], ["lib", "a text: ../x"], ["x".repeat(5_000)], ["/no/such/thing"]]) {
+      expect(await problemOf(...args), args[0]).toBeNull()
+    }
   })
 
   test("[SOURCES-4] other tools than those that were approved are not called", async () => {
@@ -394,6 +487,34 @@ describe("searching the web", () => {
         { title: "Two", url: "https://a.example/2", text: "second" },
       ],
     })
+  })
+
+  test("[SOURCES-12] one that does not say that it searches the web is not asked, also by name", async () => {
+    await using world = await newWorld()
+    await world.add("mail", "keeps-question", { provides: ["other"] })
+    await world.sources.approve("mail")
+    expect(await world.sources.webSearch({ ...question, source: "mail" })).toEqual({
+      source: null,
+      note: expect.stringContaining("The source mail does not search the web"),
+      results: [],
+    })
+    await expect(stat(path.join(world.places.user, "question"))).rejects.toThrow("ENOENT")
+  })
+
+  test("[SOURCES-18] a question leaves without the secrets in it, and not at all unread", async () => {
+    const key = `fake-${"k".repeat(20)}`
+    await using world = await newWorld({ redact: async (it) => it.replaceAll(key, "[redacted]") })
+    await world.add("one", "keeps-question", { origin: "shipped" })
+    const asked = { ...question, query: `tariff ${key}`, source: "one" }
+    await world.sources.webSearch(asked)
+    const kept = path.join(world.places.shipped, "question")
+    expect(await readFile(kept, "utf8")).toContain("tariff [redacted]")
+    expect(await readFile(kept, "utf8")).not.toContain(key)
+    await rm(kept)
+    const blind = world.make({ redact: () => Promise.reject(new Error("no rules")) })
+    await expect(blind.webSearch(asked)).rejects.toThrow("no rules")
+    await expect(stat(kept)).rejects.toThrow("ENOENT")
+    await blind.close()
   })
 
   test("[SOURCES-12] whatever is wrong is a note", async () => {

@@ -32,6 +32,7 @@ echoes-question)
   hello; tools
   while :; do next; result "$(printf '%s' "$line" | tr -d '"\\')"; done
   ;;
+keeps-question) hello; tools; while :; do next; printf '%s' "$line" >../question; result found; done ;;
 never-answers) hello; tools; next; sleep 600 ;;
 byte-a-second) hello; tools; next; while :; do printf '{'; sleep 1; done ;;
 dies-mid-frame) hello; tools; next; printf '{"jsonrpc":"2.0","id":'; exit 3 ;;

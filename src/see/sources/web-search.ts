@@ -1,7 +1,13 @@
-import { isAppError } from "#ground/base"
+import { isAppError, visibleLine } from "#ground/base"
 import type { KbWeb, Source } from "#ground/contract"
 import type { createAsking } from "./asking.ts"
-import { type DescribeDeps, type Described, describeSources, type Usable } from "./describe.ts"
+import {
+  type DescribeDeps,
+  type Described,
+  describeNamed,
+  describeSources,
+  type Usable,
+} from "./describe.ts"
 import { readResults } from "./results.ts"
 import { searchCall } from "./search-call.ts"
 import { toolMissing } from "./tools.ts"
@@ -18,14 +24,17 @@ export type WebQuestion = {
 type WebDeps = DescribeDeps & {
   readonly ask: ReturnType<typeof createAsking>
   viewOf(described: Described): Promise<Source>
+  redact(text: string): Promise<string>
 }
 
 /** Searches the web. Whatever a source does, the answer is a list and a word about it. */
 export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<KbWeb> {
-  const { query, limit, signal } = question
+  const { limit, signal } = question
   const source = await webSource(question.source, deps)
   if (typeof source === "string") return { source: null, note: source, results: [] }
   const { slug, config } = source
+  // Before the source's own time begins: whatever becomes of it, the words themselves do not leave.
+  const query = await deps.redact(question.query)
   try {
     const answer = await deps.ask(source, { signal }, (connection, options) => {
       const asked = searchCall(connection.tools, { query, limit, tool: config.tool })
@@ -42,14 +51,29 @@ export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<K
 
 /** The one to ask, or why there is none. A failure does not lead on to another: it would hide. */
 async function webSource(wanted: string | undefined, deps: WebDeps): Promise<Usable | string> {
-  const all = await describeSources(deps)
-  const searching = all.filter((it) => it.config?.provides.includes("web-search") === true)
-  const named = wanted ? all.filter((it) => it.slug === wanted) : searching.toSorted(byNearness)
-  const views = await Promise.all(named.map(deps.viewOf))
-  const chosen = named[views.findIndex((it) => it.isApproved)]
+  if (wanted) return namedSource(wanted, deps)
+  const searching = (await describeSources(deps)).filter(searchesWeb).toSorted(byNearness)
+  const views = await Promise.all(searching.map(deps.viewOf))
+  const chosen = searching[views.findIndex((it) => it.isApproved)]
   if (chosen?.problem === null) return chosen
-  if (wanted) return noteOnNamed(wanted, views[0])
   return "No source searches the web here: put one into a folder sources and approve it."
+}
+
+async function namedSource(slug: string, deps: WebDeps): Promise<Usable | string> {
+  const described = await describeNamed(slug, deps)
+  if (described === undefined) return `There is no source ${visibleLine(slug)}.`
+  if (described.problem !== null) return described.problem
+  // It was approved for something else, and would take the question for that.
+  if (!searchesWeb(described)) {
+    return `The source ${slug} does not search the web: its config.json provides no web-search.`
+  }
+  const { isApproved, problem } = await deps.viewOf(described)
+  if (isApproved) return described
+  return problem ?? `The source ${slug} is not approved: qm source approve ${slug}`
+}
+
+function searchesWeb({ config }: Described): boolean {
+  return config?.provides.includes("web-search") === true
 }
 
 const NEAREST_FIRST = ["project", "user", "shipped"]
@@ -57,11 +81,6 @@ const NEAREST_FIRST = ["project", "user", "shipped"]
 /** What people put there themselves comes before what is shipped to try things out. */
 function byNearness(a: Described, b: Described): number {
   return NEAREST_FIRST.indexOf(a.origin) - NEAREST_FIRST.indexOf(b.origin)
-}
-
-function noteOnNamed(slug: string, view: Source | undefined): string {
-  if (view === undefined) return `There is no source ${slug}.`
-  return view.problem ?? `The source ${slug} is not approved: qm source approve ${slug}`
 }
 
 function noteOn(slug: string, answer: ToolAnswer, results: number): string | null {

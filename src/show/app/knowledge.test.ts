@@ -1,8 +1,14 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "./app.ts"
+
+/** Made at run time, so that no text in the repository looks like a key. */
+const SECRET = `fake-${randomBytes(12).toString("hex")}`
+
+const STUB = join(import.meta.dirname, "../../see/sources/stub-server.sh")
 
 /** A house over an empty repository, with a folder of documents in it and one beside it. */
 async function house(options: { readonly mayWriteFiles: boolean }) {
@@ -17,13 +23,19 @@ async function house(options: { readonly mayWriteFiles: boolean }) {
   const app = await createApp({
     ...options,
     directory: root,
-    environment: { QM_HOME: join(temp.path, "home"), HOME: temp.path },
+    environment: {
+      QM_HOME: join(temp.path, "home"),
+      HOME: temp.path,
+      PATH: process.env.PATH,
+      HARBOUR_TOKEN: SECRET,
+    },
     settings: [],
     writeLog: () => {},
   })
   const { signal } = new AbortController()
   return {
     beside,
+    home: join(temp.path, "home"),
     call: (name: string, input: unknown) => app.call(name, input, { signal }),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
@@ -54,4 +66,19 @@ test("[KNOW-26] over the network only folders of the repository are read, wherev
   await expect(it.call("kb.add", { path: "nothing" })).rejects.toMatchObject({
     code: "KNOWLEDGE_FOLDER_UNREADABLE",
   })
+})
+
+test("[SOURCES-18] what is asked of the web leaves without the secrets of this person", async () => {
+  await using it = await house({ mayWriteFiles: true })
+  const folder = join(it.home, "sources", "one")
+  await mkdir(folder, { recursive: true })
+  await copyFile(STUB, join(folder, "stub.sh"))
+  const transport = { type: "stdio", command: "sh", args: ["stub.sh", "keeps-question"] }
+  const config = { title: "One", provides: ["web-search"], transport }
+  await writeFile(join(folder, "config.json"), JSON.stringify(config))
+  expect(await it.call("source.approve", { slug: "one" })).toMatchObject({ health: "ok" })
+  await it.call("kb.web", { query: `tariff ${SECRET} for ships` })
+  const asked = await readFile(join(it.home, "sources", "question"), "utf8")
+  expect(asked).toMatch(/tariff .+ for ships/)
+  expect(asked).not.toContain(SECRET)
 })

@@ -2,22 +2,28 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "n
 import path from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isAppError, type Random, systemRandom } from "#ground/base"
+import { isAppError, processIdentity, type Random, systemClock, systemRandom } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createCredentials } from "./credentials.ts"
 import { open, seal } from "./seal.ts"
 
-const clock = { now: () => 1_700_000_000_000 }
+const clock = { now: () => 1_700_000_000_000, sleep: systemClock.sleep }
 const random = systemRandom
 
 /** Made at run time, so that no text in the repository looks like a key. */
 const fakeKey = () => `fake-${Buffer.from(random.bytes(18)).toString("base64url")}`
 
-async function world(options: { readonly passphrase?: string; readonly random?: Random } = {}) {
+type Given = {
+  readonly passphrase?: string
+  readonly random?: Random
+  readonly clock?: typeof clock
+}
+
+async function world(options: Given = {}) {
   const folder = await tempDirectory()
   const directory = path.join(folder.path, "home")
-  const make = (more: { readonly passphrase?: string } = {}) =>
+  const make = (more: Given = {}) =>
     createCredentials({ directory, clock, random, ...options, ...more })
   const file = path.join(directory, "credentials.json")
   const keyFile = path.join(directory, "credentials.key")
@@ -152,6 +158,23 @@ describe("setting and using", () => {
     expect(await codeOf(set("one-more", "x"))).toBe("CREDENTIALS_INVALID")
     await set("first", "replaced")
     expect(await home.credentials.use("first")).toBe("replaced")
+  })
+})
+
+describe("names that every object has", () => {
+  test("[CREDENTIALS-1] they are unset until somebody sets them", async () => {
+    await using home = await world()
+    await home.credentials.set("other", "x")
+    const before = await readFile(home.file, "utf8")
+    for (const name of ["constructor", "toString", "valueOf", "__proto__", "hasOwnProperty"]) {
+      expect(await home.credentials.use(name)).toBeUndefined()
+      expect(await codeOf(home.credentials.remove(name))).toBe("CREDENTIALS_NOT_FOUND")
+    }
+    expect(await readFile(home.file, "utf8")).toBe(before)
+    await home.credentials.set("constructor", "mine")
+    expect(await home.make().use("constructor")).toBe("mine")
+    await home.credentials.remove("constructor")
+    expect(await home.credentials.use("constructor")).toBeUndefined()
   })
 })
 
@@ -322,18 +345,80 @@ describe("the files", () => {
     expect((await home.credentials.list()).warning).toContain("Others may read the key file")
   })
 
-  test("[CREDENTIALS-7] two that make the first key at once end with the same one", async () => {
+  test("[CREDENTIALS-7] many that begin at once end with one key, and none loses a name", async () => {
     await using home = await world()
     await mkdir(home.directory, { recursive: true })
     const many = Array.from({ length: 8 }, () => home.make())
     await Promise.all(many.map((it, index) => it.set(`n${index}`, "value")))
     const { credentials } = await home.credentials.list()
-    expect(credentials.length).toBeGreaterThan(0)
+    expect(credentials).toHaveLength(8)
     for (const { name } of credentials) expect(await home.make().use(name)).toBe("value")
+    await Promise.all(many.slice(1).map((it, index) => it.remove(`n${index}`)))
+    expect((await home.credentials.list()).credentials.map((it) => it.name)).toEqual(["n7"])
     expect((await readdir(home.directory)).toSorted()).toEqual([
       "credentials.json",
       "credentials.key",
     ])
+  })
+
+  test("[CREDENTIALS-7] who writes while another moves to a passphrase loses nothing", async () => {
+    await using home = await world()
+    await home.credentials.set("first", "value")
+    const guarded = home.make({ passphrase: "correct horse" })
+    const moving = guarded.set("moved", "value")
+    const names = Array.from({ length: 6 }, (_, index) => `n${index}`)
+    const outcomes = await Promise.allSettled(names.map((name) => home.make().set(name, "value")))
+    await moving
+    const kept = names.filter((_, index) => outcomes[index]?.status === "fulfilled")
+    for (const name of ["first", "moved", ...kept]) expect(await guarded.use(name)).toBe("value")
+    for (const it of outcomes) {
+      if (it.status === "rejected") expect(it.reason).toMatchObject({ code: "CREDENTIALS_LOCKED" })
+    }
+    expect(await guarded.list()).toMatchObject({ keptBy: "passphrase" })
+  })
+
+  test("[CREDENTIALS-8] no one who looks finds a store whose key file is gone", async () => {
+    await using home = await world()
+    await home.credentials.set("first", "value")
+    const moving = { isOver: false }
+    const seen = new Set<string>()
+    const look = async () => {
+      while (!moving.isOver) {
+        const key = await stat(home.keyFile).catch(() => undefined)
+        const { by } = JSON.parse(await readFile(home.file, "utf8"))
+        seen.add(`${by.kind}, key ${key === undefined ? "gone" : "there"}`)
+      }
+    }
+    const looking = look()
+    await home.make({ passphrase: "correct horse" }).set("moved", "value")
+    moving.isOver = true
+    await looking
+    expect(seen).toContain("key file, key there")
+    expect(seen).not.toContain("key file, key gone")
+  })
+
+  test("[CREDENTIALS-11] a lock of a dead process is taken over, a living one is waited for", async () => {
+    await using home = await world()
+    await home.credentials.set("a", "one")
+    const lock = path.join(home.directory, "credentials.lock")
+    for (const dead of ['{"pid":999999999,"startedAt":"x"}', "", "[]"]) {
+      await writeFile(lock, dead)
+      await home.credentials.set("a", "two")
+      await expect(stat(lock)).rejects.toThrow("ENOENT")
+    }
+    await writeFile(lock, JSON.stringify(processIdentity()))
+    const before = await readFile(home.file, "utf8")
+    let waits = 0
+    const sleep = async () => void waits++
+    const busy = home.make({ clock: { ...clock, sleep } })
+    expect(await codeOf(busy.set("a", "three"))).toBe("CREDENTIALS_BUSY")
+    expect(await codeOf(busy.remove("a"))).toBe("CREDENTIALS_BUSY")
+    expect(waits).toBeGreaterThan(100)
+    expect(await readFile(home.file, "utf8")).toBe(before)
+    expect(await busy.use("a")).toBe("two")
+    await rm(lock)
+    await busy.set("a", "three")
+    expect(await readdir(home.directory)).toHaveLength(2)
   })
 
   test("[CREDENTIALS-7] many at once in one process lose nothing", async () => {

@@ -25,12 +25,13 @@ import {
 } from "./file.ts"
 import { createKeys, keyIdOf } from "./key.ts"
 import { LONGEST_VALUE_CHARACTERS, MOST_CREDENTIALS } from "./limits.ts"
+import { withLock } from "./lock.ts"
 import { NONCE_BYTES, open, seal } from "./seal.ts"
 
 export type CredentialDeps = {
   /** The person's own folder; both files lie in it. */
   readonly directory: string
-  readonly clock: Pick<Clock, "now">
+  readonly clock: Pick<Clock, "now" | "sleep">
   readonly random: Random
   /** Without one the key lies in a file beside the store. */
   readonly passphrase?: string | undefined
@@ -43,9 +44,19 @@ export function createCredentials(deps: CredentialDeps) {
   const file = path.join(deps.directory, "credentials.json")
   const room: Room = { ...deps, file, keys: createKeys(deps) }
   const inTurn = createTurns()
+  const lock = path.join(deps.directory, "credentials.lock")
+  const locked = (work: () => Promise<void>) => inTurn(() => withLock(lock, deps, work))
   return {
-    set: (name: string, value: string): Promise<void> => inTurn(() => set(name, value, room)),
-    remove: (name: string): Promise<void> => inTurn(() => remove(name, room)),
+    async set(name: string, value: string): Promise<void> {
+      check(name, value)
+      await ensureDirectory(deps.directory)
+      await locked(() => set(name, value, room))
+    },
+    async remove(name: string): Promise<void> {
+      // Where there is nothing, no folder is made for a lock.
+      if ((await recordOf(name, file)) === undefined) throw CredentialUnknown({ name })
+      await locked(() => remove(name, room))
+    },
     /** The value, for whoever is about to send it; undefined when none was set. */
     use: (name: string): Promise<string | undefined> => use(name, room),
     /** Every value that can be opened, for the redactor; none where there is no key. */
@@ -82,8 +93,6 @@ async function unlock({ file, keys }: Room): Promise<Unlocked> {
 }
 
 async function set(name: string, value: string, room: Room): Promise<void> {
-  check(name, value)
-  await ensureDirectory(room.directory)
   const unlocked = await unlock(room)
   // What is replaced need not be readable: setting it anew is how damage is mended.
   const { store, key } = await moveToPassphrase(without(name, unlocked), room)
@@ -92,8 +101,15 @@ async function set(name: string, value: string, room: Room): Promise<void> {
   }
   const record = sealed({ name, value, setAt: room.clock.now() }, { key, random: room.random })
   await writeFile(room.file, { ...store, records: { ...store.records, [name]: record } })
-  // Only now: until the store was written, the old one needed it.
-  if (unlocked.store.by.kind !== store.by.kind) await removeFile(room.keys.file)
+  if (unlocked.store.by.kind !== store.by.kind) await leaveKeyFile(name, value, room)
+}
+
+/** Only when what was written is read back: until then the old key may be needed once more. */
+async function leaveKeyFile(name: string, value: string, room: Room): Promise<void> {
+  const { store, key } = await unlock(room)
+  const record = store.by.kind === "passphrase" ? ownRecord(store, name) : undefined
+  if (record === undefined || opened(name, record, key) !== value) throw CredentialDamaged({ name })
+  await removeFile(room.keys.file)
 }
 
 function without(name: string, { store, key }: Unlocked): Unlocked {
@@ -103,17 +119,28 @@ function without(name: string, { store, key }: Unlocked): Unlocked {
 
 async function remove(name: string, { file }: Room): Promise<void> {
   const store = await readFile(file)
-  if (store?.records[name] === undefined) throw CredentialUnknown({ name })
+  if (store === undefined || ownRecord(store, name) === undefined) {
+    throw CredentialUnknown({ name })
+  }
   const { [name]: _, ...records } = store.records
   await writeFile(file, { ...store, records })
 }
 
 async function use(name: string, room: Room): Promise<string | undefined> {
-  const found = await readFile(room.file)
-  if (found?.records[name] === undefined) return undefined
+  if ((await recordOf(name, room.file)) === undefined) return undefined
   const { store, key } = await unlock(room)
-  const record = store.records[name]
+  const record = ownRecord(store, name)
   return record === undefined ? undefined : opened(name, record, key)
+}
+
+async function recordOf(name: string, file: string): Promise<Kept | undefined> {
+  const store = await readFile(file)
+  return store === undefined ? undefined : ownRecord(store, name)
+}
+
+/** Every object has a `constructor`, and no store keeps it for anyone. */
+function ownRecord({ records }: CredentialFile, name: string): Kept | undefined {
+  return Object.hasOwn(records, name) ? records[name] : undefined
 }
 
 async function list({ file, keys }: Room): Promise<CredentialList> {

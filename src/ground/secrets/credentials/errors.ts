@@ -57,3 +57,9 @@ export const CredentialInvalid = defineError<{ name: string; reason: string }>()
       "A name has small letters, digits, dots and dashes; a value is one line of 1 to 20,000 characters.",
   },
 )
+
+export const CredentialsBusy = defineError<{ pid: number }>()("CREDENTIALS_BUSY", {
+  family: "conflict",
+  message: (it) => `Process ${it.pid} is changing the credentials.`,
+  hint: () => "Nothing was changed. Try again when it is done.",
+})

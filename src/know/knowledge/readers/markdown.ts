@@ -37,7 +37,7 @@ export function readMarkdown(text: string): ReadDocument {
       outline.heading(heading.level, readInline(heading.text, definitions).text)
       continue
     }
-    const isBetween = line.text.trim() === "" || RULE.test(line.text)
+    const isBetween = line.text.trim() === "" || isRule(line.text)
     if (isBetween) flush()
     else if (readDefinition(line.text) === undefined) block.push(line)
   }
@@ -47,7 +47,18 @@ export function readMarkdown(text: string): ReadDocument {
 
 type Line = { readonly text: string; readonly line: number }
 
-const RULE = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/
+/** Three or more of one sign. By hand: the pattern for it has no stack for a line of millions. */
+function isRule(line: string): boolean {
+  const begins = line.search(/[^ ]/)
+  const sign = line[begins]
+  if (begins > 3 || (sign !== "*" && sign !== "-" && sign !== "_")) return false
+  let signs = 0
+  for (let at = begins; at < line.length; at++) {
+    if (line[at] === sign) signs++
+    else if (line[at] !== " ") return false
+  }
+  return signs >= 3
+}
 
 /** Title and the way it is cited, if the document begins with fields. */
 function readFrontMatter(lines: readonly string[]) {

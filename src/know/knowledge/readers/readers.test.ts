@@ -255,3 +255,31 @@ describe("[KNOW-10] secrets", () => {
     expect(JSON.stringify(read(text, format))).not.toContain(secret.slice(9))
   })
 })
+
+test.each(["*", "_", "-", "* ", "> ", "=", "#", "|", "[", "<"])(
+  "[KNOW-2] a line of millions of %j is read",
+  (sign) => {
+    const line = sign.repeat(4_900_000 / sign.length)
+    for (const format of ["markdown", "text", "html"] as const) {
+      const outcome = readDocument(`First.\n\n${line}\n\nLast.`, format, (text) => ({
+        text,
+        findings: [],
+      }))
+      const texts = outcome.kind === "read" ? outcome.document.blocks.map((it) => it.text) : []
+      expect(texts.join(" "), format).toContain("First.")
+    }
+  },
+)
+
+test.each([
+  ["***", true],
+  ["   - - -  ", true],
+  ["__ _", true],
+  ["**", false],
+  ["    ***", false],
+  ["*-*", false],
+  ["--- x", false],
+])("[KNOW-1] %j is a rule: %s", (line, isRule) => {
+  const texts = read(`a\n\n${line}\n\nb`, "markdown").blocks.map((it) => it.text.trim())
+  expect(texts.length).toBe(isRule ? 2 : 3)
+})

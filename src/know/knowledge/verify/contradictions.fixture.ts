@@ -136,6 +136,15 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "Der Kapitän darf unterschreiben im Hafen von Tideline.",
     "none",
   ],
+  // What is asked is not said.
+  [
+    "May a Booking be re-priced after Arrival?",
+    "A Booking may not be re-priced after Arrival.",
+    "none",
+  ],
+  ["Is the Firm Quote binding for seven days?", "The Firm Quote is binding for 14 days.", "none"],
+  ["Does the late Notice not cancel the Booking?!", "The late Notice cancels the Booking.", "none"],
+  ["Why must the Master sign the Notice?", "The Master need not sign the Notice.", "none"],
 ]
 
 /** Said otherwise, or alike by accident. */

@@ -8,7 +8,7 @@ import {
   MOST_TOLD_FAILURES,
 } from "./limits.ts"
 import { opposedBy } from "./opposition.ts"
-import { statementsOf } from "./statements.ts"
+import { isClaiming, statementsOf } from "./statements.ts"
 import { type Terms, termsOf } from "./terms.ts"
 
 /** Statements about the same that exclude each other: within the answer, and with other texts. */
@@ -35,7 +35,7 @@ type Said = { readonly sentence: string; readonly claim: Claim }
 
 function claimsIn(text: string, terms: Terms): readonly Said[] {
   return statementsOf(text, terms)
-    .filter((it) => it.isReadable && it.entities.length > 0)
+    .filter((it) => isClaiming(it) && it.entities.length > 0)
     .flatMap((it) => claimsOf(it).map((claim) => ({ sentence: it.sentence.text, claim })))
 }
 

@@ -8,6 +8,7 @@ import {
   type Cited,
   type Evidence,
   evidenceFor,
+  isClaiming,
   type Reading,
   readAnswer,
   type Statement,
@@ -30,7 +31,7 @@ export function relationPreservation(
   const search = { all, links: linksOf(all, edges), claims: claimsByParagraph(reading) }
   const failed: Failure[] = []
   let checked = 0
-  for (const statement of reading.statements.filter((it) => it.isReadable)) {
+  for (const statement of reading.statements.filter(isClaiming)) {
     const own = evidenceFor(reading, statement.sentence.labels)
     for (const relation of relationsOf(statement)) {
       checked++
@@ -108,7 +109,7 @@ function areOpposed(claims: readonly Claim[], others: readonly Claim[]): boolean
 
 function claimsByParagraph({ evidence, terms }: Reading): ReadonlyMap<Evidence, readonly Claim[]> {
   const rows = [...evidence.values()].map((it) => {
-    const read = statementsOf(it.text, terms).filter((statement) => statement.isReadable)
+    const read = statementsOf(it.text, terms).filter(isClaiming)
     return [it, read.flatMap(claimsOf).slice(0, MOST_CLAIMS_OF_A_PARAGRAPH)] as const
   })
   return new Map(rows)

@@ -20,6 +20,8 @@ export type Statement = {
   readonly tokens: readonly Token[]
   readonly entities: readonly Entity[]
   readonly isReadable: boolean
+  /** What is asked is not said, whatever it names. */
+  readonly isQuestion: boolean
 }
 
 export type Evidence = Cited & { readonly profile: Profile }
@@ -45,8 +47,16 @@ export function statementsOf(text: string, terms: Terms): readonly Statement[] {
     const tokens = tokensOf(sentence.text)
     const isRead = isReadable(tokens)
     const entities = entitiesOf(tokens, terms).filter((it) => isRead || it.kind !== "term")
-    return { sentence, tokens, entities, isReadable: isRead }
+    const isQuestion = QUESTION.test(sentence.text)
+    return { sentence, tokens, entities, isReadable: isRead, isQuestion }
   })
+}
+
+const QUESTION = /[?？][!?！？…]{0,8}[)\]"'”’»*_]{0,8}$/
+
+/** Whether it says something that can be held against what others say. */
+export function isClaiming({ isReadable: isRead, isQuestion }: Statement): boolean {
+  return isRead && !isQuestion
 }
 
 /** The paragraphs these labels stand for; without any label, all there are. */

@@ -1,6 +1,7 @@
 import { z } from "zod"
+import { KbDocuments } from "#ground/contract"
 import { type Metered, meterBody, sayBody } from "./body.ts"
-import type { ToolCall } from "./tool.ts"
+import { ask, type ToolCall } from "./tool.ts"
 
 export const query = z.string().min(1).max(4_000)
 export const paragraphs = z.array(z.string().min(1).max(200)).min(1).max(100).describe("Ids")
@@ -16,4 +17,11 @@ export async function metered<Fields extends object>(
 ): Promise<{ readonly text: string; readonly fields: Fields & Metered }> {
   const entered = await meterBody({ ...body, given, label: body.tool }, call)
   return { text: sayBody(entered), fields: { ...fields, ...entered } }
+}
+
+/** Whether any of these paragraphs is one of a page of the web; an id begins with its document's. */
+export async function areOfWeb(ids: readonly string[], call: ToolCall): Promise<boolean> {
+  const { documents } = KbDocuments.parse(await ask(call, "kb.documents", { tier: "web" }))
+  const web = new Set(documents.map((it) => it.id))
+  return ids.some((id) => web.has(id.slice(0, Math.max(0, id.lastIndexOf(".")))))
 }

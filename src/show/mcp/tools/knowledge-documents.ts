@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { KbContext, KbDocuments, KbParagraphShown, KbStatus, KbTier, KbWeb } from "#ground/contract"
-import { metered, paragraphs, query } from "./knowledge-body.ts"
+import { areOfWeb, metered, paragraphs, query } from "./knowledge-body.ts"
 import { sayDocuments, sayKnown, sayParagraph, sayWeb } from "./say-knowledge.ts"
 import { ask, BODY, defineTool, session_id, type ToolCall } from "./tool.ts"
 
@@ -17,8 +17,10 @@ export const getParagraph = defineTool({
   output: z.object({ id: z.string(), citation: z.string(), ...BODY }),
   async call(input, call) {
     const shown = KbParagraphShown.parse(await ask(call, "kb.paragraph", { id: input.id }))
-    const { id, citation, tier: of } = shown.paragraph
-    const body = { tool: "kb_get_paragraph", text: sayParagraph(shown), isUntrusted: of === "web" }
+    const { id, citation } = shown.paragraph
+    const ends = [...shown.refersTo, ...shown.referredFrom].map((it) => it.paragraph)
+    const isUntrusted = [shown.paragraph, ...ends].some((it) => it.tier === "web")
+    const body = { tool: "kb_get_paragraph", text: sayParagraph(shown), isUntrusted }
     return metered({ ...body, given: input }, { id, citation }, call)
   },
 })
@@ -31,7 +33,8 @@ const DOCUMENTS = {
 async function listed(asked: z.input<typeof KbTier> | undefined, call: ToolCall) {
   const { documents } = KbDocuments.parse(await ask(call, "kb.documents", { tier: asked }))
   const fields = documents.map(({ id, title, tier: of }) => ({ id, title, tier: of }))
-  return { text: sayDocuments(documents), fields: { documents: fields } }
+  const isUntrusted = documents.some((it) => it.tier === "web")
+  return { text: sayDocuments(documents), isUntrusted, fields: { documents: fields } }
 }
 
 export const listDocuments = defineTool({
@@ -43,8 +46,8 @@ export const listDocuments = defineTool({
   input: z.strictObject({ tier: KbTier.optional(), session_id }),
   output: z.object(DOCUMENTS),
   async call(input, call) {
-    const { text, fields } = await listed(input.tier, call)
-    return metered({ tool: "kb_list_documents", text, given: input }, fields, call)
+    const { fields, ...said } = await listed(input.tier, call)
+    return metered({ tool: "kb_list_documents", ...said, given: input }, fields, call)
   },
 })
 
@@ -57,8 +60,8 @@ export const listGuides = defineTool({
   input: z.strictObject({ session_id }),
   output: z.object(DOCUMENTS),
   async call(input, call) {
-    const { text, fields } = await listed("guide", call)
-    return metered({ tool: "kb_list_guides", text, given: input }, fields, call)
+    const { fields, ...said } = await listed("guide", call)
+    return metered({ tool: "kb_list_guides", ...said, given: input }, fields, call)
   },
 })
 
@@ -83,7 +86,9 @@ export const formatContext = defineTool({
   async call(input, call) {
     const { session_id: _, ...asked } = input
     const { text, ...fields } = KbContext.parse(await ask(call, "kb.context", asked))
-    return metered({ tool: "kb_format_context", text, given: input }, fields, call)
+    const ids = fields.included.map((it) => it.id)
+    const isUntrusted = await areOfWeb(ids, call)
+    return metered({ tool: "kb_format_context", text, isUntrusted, given: input }, fields, call)
   },
 })
 
@@ -91,7 +96,10 @@ export const webSearch = defineTool({
   name: "kb_web_search",
   set,
   title: "Search the web",
-  description: "Ask the configured source for pages of the web; cite them as [W1], [W2] …",
+  description:
+    "Send the query, without secrets, to the configured source outside for pages of the web; cite them as [W1], [W2] …",
+  // By the protocol it changes nothing, and the world it asks is open: hosts that ask a person before
+  // anything leaves go by the second hint.
   annotations: { readOnlyHint: true, openWorldHint: true },
   input: z.strictObject({ query, limit: z.int().min(1).max(20).optional(), session_id }),
   output: z.object({

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { KbContradictions, KbVerification } from "#ground/contract"
 import { meterBody, sayBody } from "./body.ts"
+import { areOfWeb } from "./knowledge-body.ts"
 import { sayContradictions, sayVerification } from "./say-knowledge.ts"
 import { ask, BODY, defineTool, session_id, type ToolCall } from "./tool.ts"
 
@@ -30,10 +31,9 @@ type Verifying = {
 async function verify(how: Verifying, input: z.output<typeof VerifyInput>, call: ToolCall) {
   const { answer: text, paragraphs } = input
   const report = KbVerification.parse(await ask(call, how.operation, { answer: text, paragraphs }))
-  const body = await meterBody(
-    { tool: how.tool, given: input, label: how.what, text: sayVerification(how.what, report) },
-    call,
-  )
+  const said = { label: how.what, text: sayVerification(how.what, report) }
+  const isUntrusted = await areOfWeb(paragraphs, call)
+  const body = await meterBody({ tool: how.tool, given: input, ...said, isUntrusted }, call)
   const { score, bar, isPassed, checked, failed } = report
   const fields = { score, bar, is_passed: isPassed, checked, failed: failed.length, ...body }
   return { text: sayBody(body), fields }
@@ -109,6 +109,7 @@ export const contradictionCheck = defineTool({
         given: input,
         label: "contradictions",
         text: sayContradictions(found),
+        isUntrusted: await areOfWeb(paragraphs ?? [], call),
       },
       call,
     )

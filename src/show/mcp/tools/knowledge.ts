@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { KB_TIERS, KbFound, KbTier, KbTrace } from "#ground/contract"
-import { metered, paragraphs, query } from "./knowledge-body.ts"
+import { areOfWeb, metered, paragraphs, query } from "./knowledge-body.ts"
 import { sayHits, sayHops, sayTiers, sayTrace } from "./say-knowledge.ts"
 import { ask, BODY, defineTool, session_id, type ToolCall } from "./tool.ts"
 
@@ -147,7 +147,9 @@ export const debugHopTrace = defineTool({
   async call(input, call) {
     const { session_id: _, ...asked } = input
     const trace = KbTrace.parse(await ask(call, "kb.trace", asked))
-    const body = { tool: "kb_debug_hop_trace", text: sayTrace(trace) }
+    const ids = [...input.paragraphs, ...trace.steps.flatMap((it) => [it.from, it.to])]
+    const isUntrusted = await areOfWeb(ids, call)
+    const body = { tool: "kb_debug_hop_trace", text: sayTrace(trace), isUntrusted }
     return metered({ ...body, given: input }, { steps: trace.steps.length }, call)
   },
 })

@@ -1,3 +1,4 @@
+import { visibleLine } from "#ground/base"
 import {
   formatExact,
   type KbBy,
@@ -33,7 +34,7 @@ function fenced(parts: readonly Said[]): string {
 
 /** A citation is made of what others wrote too: it stays on its line. */
 function inLine(text: string): string {
-  return text.replace(/\s+/g, " ").slice(0, 400)
+  return visibleLine(text.replace(/[\s\u0085]+/g, " ")).slice(0, 400)
 }
 
 export function sayHits({ hits, by, documents }: KbFound): string {
@@ -99,16 +100,17 @@ export function sayDocuments(documents: readonly KbDocument[]): string {
   if (documents.length === 0) return "None is known. A person adds a folder with `qm kb add`."
   const lines = documents.map(
     (it) =>
-      `${it.id} ${inLine(it.title)} (${it.tier}, ${it.path}, ${plural(it.paragraphs, "paragraph")})`,
+      `${it.id} ${inLine(it.title)} (${it.tier}, ${inLine(it.path)}, ${plural(it.paragraphs, "paragraph")})`,
   )
-  return lines.join("\n")
+  return fenced([{ mark: "qm:documents", about: "titles and paths", text: lines.join("\n") }])
 }
 
 export function sayTrace({ steps }: KbTrace): string {
   if (steps.length === 0) return "Nothing leads further from there."
-  return steps
-    .map((it) => `${it.depth}: ${it.from} ${it.kind} ${it.to}, by "${inLine(it.text)}"`)
-    .join("\n")
+  const lines = steps.map(
+    (it) => `${it.depth}: ${it.from} ${it.kind} ${it.to}, by "${inLine(it.text)}"`,
+  )
+  return fenced([{ mark: "qm:trace", about: "words of documents", text: lines.join("\n") }])
 }
 
 export function sayVerification(what: string, it: KbVerification): string {
@@ -147,7 +149,7 @@ export function sayWeb({ source, note, results }: KbWeb): string {
 export function sayKnown(it: KbStatus): string {
   const folders = it.folders.map(
     ({ folder, tier, documents, isStale }) =>
-      `- ${folder} (${tier}, ${plural(documents, "document")}${isStale ? ", files changed since" : ""})`,
+      `- ${inLine(folder)} (${tier}, ${plural(documents, "document")}${isStale ? ", files changed since" : ""})`,
   )
   const size = `${plural(it.documents, "document")}, ${plural(it.paragraphs, "paragraph")}, ${plural(it.references, "reference")}, ${formatExact(it.unresolved.length)} of them lead nowhere`
   return [`${size}.`, ...folders, sayBy(it.by)].join("\n")
