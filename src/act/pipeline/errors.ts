@@ -15,10 +15,26 @@ export const RunEnded = defineError<OfRun & { readonly status: string }>()("PIPE
   hint: (it) => `Do it again from a stage with \`qm pipeline rerun ${it.id} <stage>\`.`,
 })
 
-export const NotPaused = defineError<OfRun & { readonly status: string }>()("PIPELINE_NOT_PAUSED", {
+export const NotPaused = defineError<
+  OfRun & {
+    readonly status: string
+    /** The pause that was meant; another one stands now, or none. */
+    readonly pause?: string | undefined
+  }
+>()("PIPELINE_NOT_PAUSED", {
   family: "conflict",
-  message: (it) => `The run ${it.id} does not wait for anybody; it is ${it.status}.`,
-  hint: (it) => `Look at it with \`qm pipeline show ${it.id}\`; it can be stopped at any time.`,
+  message: (it) =>
+    it.pause === undefined
+      ? `The run ${it.id} does not wait for anybody; it is ${it.status}.`
+      : `The run ${it.id} does not wait at ${it.pause} any more; it is ${it.status}.`,
+  hint: (it) => {
+    if (it.pause !== undefined) {
+      return `That pause was answered already; look at \`qm pipeline show ${it.id}\`.`
+    }
+    return it.status === "interrupted"
+      ? `Nobody works on it; go on with \`qm pipeline resume ${it.id}\`.`
+      : `Look at it with \`qm pipeline show ${it.id}\`; it can be stopped at any time.`
+  },
 })
 
 export const AtWorkElsewhere = defineError<OfRun & { readonly owner: string }>()(
@@ -57,10 +73,19 @@ export const NothingToSkip = defineError<OfRun>()("PIPELINE_NOTHING_TO_SKIP", {
   hint: (it) => `Go on with \`qm pipeline resume ${it.id}\`, which ends it.`,
 })
 
-export const TextEmpty = defineError<OfRun>()("PIPELINE_TEXT_EMPTY", {
+export const TextEmpty = defineError<{ readonly what: string }>()("PIPELINE_TEXT_EMPTY", {
   family: "invalid",
-  message: (it) => `The run ${it.id} cannot be amended with an empty text.`,
-  hint: () => "Say what should be different; to go on as it is, resume the run instead.",
+  message: (it) => `${it.what} needs words, and the text is empty.`,
+  hint: () => "Say what is wanted, or what should be different; to go on as it is, resume the run.",
+})
+
+export const StageNeedsMissing = defineError<{
+  readonly stage: string
+  readonly problem: string
+}>()("PIPELINE_STAGE_NEEDS_MISSING", {
+  family: "unavailable",
+  message: (it) => `The stage ${it.stage} does not have what it needs: ${it.problem}`,
+  hint: () => "Set it up and resume, skip the stage, or let config.json say `optional: true`.",
 })
 
 export const StateDamaged = defineError<{
@@ -70,8 +95,8 @@ export const StateDamaged = defineError<{
 }>()("PIPELINE_STATE_DAMAGED", {
   family: "unavailable",
   message: (it) => `The run ${it.id} cannot be read: event ${it.seq} ${it.problem}.`,
-  hint: () =>
-    "Its events were edited or lost. Restore a backup with `qm store restore`, or start anew.",
+  hint: (it) =>
+    `End it with \`qm pipeline stop ${it.id}\` and start anew, or restore a backup with \`qm store restore\`.`,
 })
 
 export const AnswerInvalid = defineError<{

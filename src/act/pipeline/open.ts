@@ -1,7 +1,9 @@
 import type { AgentFolder, Depth, PipelineConfig, PipelineEventBody } from "#ground/contract"
+import { ANY } from "./engine/gate.ts"
 import { AgentInvalid, AgentUntrusted, StageNotReached, StageUnknown } from "./errors.ts"
 import { ENGINE } from "./events/next.ts"
 import type { BodyOf, RunState } from "./events/state.ts"
+import { ANY_WEB_SOURCE } from "./stages/web.ts"
 
 /** What a person asks for. */
 export type Asked = {
@@ -36,6 +38,8 @@ export function openRun(
     readonly provider: string
     readonly prior: string | null
     readonly defaultBudgetUsd: number
+    /** Sources it lists and nobody approved. */
+    readonly unapproved: readonly string[]
   },
 ): Opening {
   const config = runnable(of.agent)
@@ -44,7 +48,7 @@ export function openRun(
       type: "run_started",
       agent: of.agent.slug,
       digest: of.agent.digest,
-      config: asConfigured(config, asked),
+      config: asConfigured(config, asked, of.agent.sources),
       prompts: Object.fromEntries(of.prompts.map(({ file, text }) => [file, text])),
       query: asked.query,
       depth: asked.depth,
@@ -54,18 +58,48 @@ export function openRun(
       from: null,
       prior: of.prior,
     },
+    ...of.unapproved.map(sourceNote),
   ]
 }
 
-function asConfigured(config: PipelineConfig, { model, auto }: Asked): PipelineConfig {
+/** Said before the first stage: what it will miss, and what to do about it. */
+function sourceNote(slug: string, index: number): PipelineEventBody {
+  return {
+    type: "substep",
+    stage: 0,
+    attempt: 1,
+    key: `source/${slug}`,
+    phase: "ended",
+    activityId: `orch-step-${index + 1}`,
+    kind: "other",
+    tool: "Source",
+    title: `The source ${slug} is not approved: qm source approve ${slug}`,
+    outcome: "noted",
+  }
+}
+
+function asConfigured(
+  config: PipelineConfig,
+  { model, auto }: Asked,
+  sources: readonly string[],
+): PipelineConfig {
   return {
     ...config,
     autoAdvance: config.autoAdvance || auto,
     pauseOnErrors: config.pauseOnErrors && !auto,
-    stages: config.stages.map((it) =>
-      model === undefined ? it : { ...it, model: it.model ?? model },
-    ),
+    stages: config.stages.map((it) => ({
+      ...it,
+      ...(model === undefined ? {} : { model: it.model ?? model }),
+      scope: { ...it.scope, sources: allowedSources(it.scope.sources, sources) },
+    })),
   }
+}
+
+/** A stage asks no source that its agent does not list; any web source is a person's own choice. */
+function allowedSources(wanted: readonly string[], listed: readonly string[]): string[] {
+  const allowed = [...new Set([...listed, ANY_WEB_SOURCE])]
+  if (wanted.includes(ANY)) return allowed
+  return wanted.filter((it) => allowed.includes(it))
 }
 
 /** A new run that takes over what another one did before a stage; the other one stays as it is. */
@@ -94,22 +128,22 @@ function stageNamed(state: RunState, wanted: string): number {
 }
 
 function carried(state: RunState, until: number): PipelineEventBody[] {
-  return state.stages.slice(0, until).map((it, stage): PipelineEventBody => {
+  return state.stages.slice(0, until).flatMap((it, stage): PipelineEventBody[] => {
     if (it.status === "skipped") {
-      return { type: "skipped", by: it.skippedBy ?? ENGINE, stage, reason: it.summary ?? "" }
+      return [{ type: "skipped", by: it.skippedBy ?? ENGINE, stage, reason: it.summary ?? "" }]
     }
     if (!it.hasOutput) {
       const name = (at: number) => state.start.config.stages[at]?.name ?? ""
       throw StageNotReached({ id: state.id, stage: name(until), missing: name(stage) })
     }
-    const { output, summary } = it
-    return {
-      type: "stage_output",
-      stage,
-      attempt: Math.max(1, it.attempt),
-      output,
-      summary: summary ?? "",
-      isCarried: true,
-    }
+    const { output, failure, summary } = it
+    const at = { stage, attempt: Math.max(1, it.attempt) }
+    // What did not pass is taken over as what it is.
+    const failed: PipelineEventBody[] =
+      failure === undefined
+        ? []
+        : [{ type: "validation_failed", ...at, ...failure, problems: [...failure.problems] }]
+    const carriedOver = { output, summary: summary ?? "", isCarried: true }
+    return [...failed, { type: "stage_output", ...at, ...carriedOver }]
   })
 }

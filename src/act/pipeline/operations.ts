@@ -102,7 +102,8 @@ function answerOperations({ pipelines }: Deps) {
       effect: "write",
       surfaces,
       ...SIGNATURES["pipeline.resume"],
-      run: async ({ id }, context) => (await pipelines()).resume(id, byOf(context)),
+      run: async ({ id, pause }, context) =>
+        (await pipelines()).resume(id, { by: byOf(context), pause }),
     }),
     defineOperation({
       name: "pipeline.amend",
@@ -110,7 +111,8 @@ function answerOperations({ pipelines }: Deps) {
       effect: "write",
       surfaces,
       ...SIGNATURES["pipeline.amend"],
-      run: async ({ id, text }, context) => (await pipelines()).amend(id, text, byOf(context)),
+      run: async ({ id, text, pause }, context) =>
+        (await pipelines()).amend(id, text, { by: byOf(context), pause }),
     }),
     defineOperation({
       name: "pipeline.skip",
@@ -118,7 +120,8 @@ function answerOperations({ pipelines }: Deps) {
       effect: "write",
       surfaces,
       ...SIGNATURES["pipeline.skip"],
-      run: async ({ id }, context) => (await pipelines()).skip(id, byOf(context)),
+      run: async ({ id, pause }, context) =>
+        (await pipelines()).skip(id, { by: byOf(context), pause }),
     }),
     defineOperation({
       name: "pipeline.say",
@@ -126,8 +129,8 @@ function answerOperations({ pipelines }: Deps) {
       effect: "write",
       surfaces,
       ...SIGNATURES["pipeline.say"],
-      run: async ({ id, text }, context) =>
-        (await pipelines()).say(id, { text, by: byOf(context), signal: context.signal }),
+      run: async ({ id, text, pause }, context) =>
+        (await pipelines()).say(id, { text, pause, by: byOf(context), signal: context.signal }),
     }),
   ] as const
 }

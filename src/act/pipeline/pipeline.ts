@@ -23,7 +23,7 @@ import { DocumentMissing, NothingToSkip, NotPaused, RunEnded, TextEmpty } from "
 import { documentOf } from "./events/document.ts"
 import { amendedStage, skippedStage } from "./events/next.ts"
 import { transcriptOf } from "./events/transcript.ts"
-import { lineView, runView, statusOf } from "./events/views.ts"
+import { bareView, lineView, runView, statusOf } from "./events/views.ts"
 import type { Folders } from "./folder/folders.ts"
 import { type Mention, readMention } from "./folder/mention.ts"
 import { MOST_RUNS_OF_AGENT } from "./limits.ts"
@@ -41,6 +41,8 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
     readonly directory: string
     /** What a run may cost when neither the person nor its agent says so. */
     defaultBudgetUsd(): number
+    /** Of these sources, those that are there and nobody approved; a run says so at its start. */
+    unapproved?(sources: readonly string[]): Promise<readonly string[]>
   }
 
 type Input<Name extends keyof typeof SIGNATURES> = z.output<(typeof SIGNATURES)[Name]["input"]>
@@ -68,7 +70,7 @@ export function createPipelines(deps: PipelinesDeps) {
     ...createStarting({ ...deps, engine, results }),
     say: (
       id: string,
-      said: { text: string; by: string; signal: AbortSignal },
+      said: { text: string; by: string; signal: AbortSignal; pause?: string | undefined },
     ): Promise<PipelineSaid> => sayTo(id, said, { ...deps, engine, summary: results.summary }),
     agents: createAgentsView(deps.folders, reading.list),
     promptBlockFor: results.blockFor,
@@ -153,14 +155,17 @@ function createStarting(deps: StartingDeps) {
     /** It is at work when this resolves; `settled` tells when it pauses or ends. */
     async run(given: Input<"pipeline.run">): Promise<PipelineRun> {
       const asked = { ...given, query: deps.redact(given.query.trim()) }
+      if (asked.query === "") throw TextEmpty({ what: `A run of ${asked.agent}` })
       const { agent, prompts } = await folders.find(asked.agent)
       const session = asked.session ?? null
       const opening = openRun(asked, {
         agent,
-        prompts,
+        // They are kept with the run and sent to a model, like the question.
+        prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
         provider: (await deps.model()).provider,
         prior: await results.findPrior({ agent: asked.agent, session, query: asked.query }),
         defaultBudgetUsd: deps.defaultBudgetUsd(),
+        unapproved: (await deps.unapproved?.(agent.sources)) ?? [],
       })
       return runView(await engine.begin(opening), { isAlone: false })
     },
@@ -179,52 +184,65 @@ function createStarting(deps: StartingDeps) {
 
 type AnsweringDeps = Pick<PipelinesDeps, "redact"> & { readonly engine: Engine }
 
+/** Who answers; with a pause, that one and no other is meant. */
+type By = string | { readonly by: string; readonly pause?: string | undefined }
+
+const byOf = (by: By): string => (typeof by === "string" ? by : by.by)
+const pauseOf = (by: By): string | undefined => (typeof by === "string" ? undefined : by.pause)
+
+/** Refuses an answer to a pause that does not stand. */
+const mayAnswer =
+  (by: By) =>
+  ({ state, isAlone }: Found): void => {
+    const { id, end, pause } = state
+    if (end !== undefined) throw RunEnded({ id, status: end.status })
+    const meant = pauseOf(by)
+    if (pause !== undefined && (meant ?? pause.pauseId) === pause.pauseId) return
+    throw NotPaused({ id, status: statusOf(state, isAlone), pause: meant })
+  }
+
 /** The answers to a pause. */
 function createAnswering({ engine, redact }: AnsweringDeps) {
-  const mayAnswer = ({ state, isAlone }: Found): void => {
-    if (state.end !== undefined) throw RunEnded({ id: state.id, status: state.end.status })
-    if (state.pause !== undefined) return
-    throw NotPaused({ id: state.id, status: statusOf(state, isAlone) })
-  }
   const shown = async (id: string): Promise<PipelineRun> => {
     const { state, isAlone } = await engine.find(id)
     return runView(state, { isAlone })
   }
   return {
     /** Goes on after a pause, or with a run whose process is gone. */
-    async resume(id: string, by: string): Promise<PipelineRun> {
+    async resume(id: string, by: By): Promise<PipelineRun> {
+      const isAny = pauseOf(by) === undefined
       await engine.answer(id, {
-        may: (found) => (found.isAlone ? undefined : mayAnswer(found)),
-        decide: (state) => (state.pause === undefined ? [] : [{ type: "resumed", by }]),
+        may: (found) => (found.isAlone && isAny ? undefined : mayAnswer(by)(found)),
+        decide: (state) => (state.pause === undefined ? [] : [{ type: "resumed", by: byOf(by) }]),
       })
       return shown(id)
     },
     /** The stage that is paused after is done again with what the person says. */
-    async amend(id: string, text: string, by: string): Promise<PipelineRun> {
-      if (text.trim() === "") throw TextEmpty({ id })
+    async amend(id: string, text: string, by: By): Promise<PipelineRun> {
+      if (text.trim() === "") throw TextEmpty({ what: `An amendment of ${id}` })
       await engine.answer(id, {
-        may: mayAnswer,
+        may: mayAnswer(by),
         decide: (state) => [
-          { type: "amended", by, stage: amendedStage(state), text: redact(text.trim()) },
+          { type: "amended", by: byOf(by), stage: amendedStage(state), text: redact(text.trim()) },
         ],
       })
       return shown(id)
     },
     /** The next stage is left out; after an error, the one that failed. */
-    async skip(id: string, by: string): Promise<PipelineRun> {
+    async skip(id: string, by: By): Promise<PipelineRun> {
       await engine.answer(id, {
-        may: mayAnswer,
+        may: mayAnswer(by),
         decide: (state) => {
           const stage = skippedStage(state)
           if (stage === undefined) throw NothingToSkip({ id })
-          return [{ type: "skipped", by, stage, reason: `Skipped by ${by}` }]
+          return [{ type: "skipped", by: byOf(by), stage, reason: `Skipped by ${byOf(by)}` }]
         },
       })
       return shown(id)
     },
     async stop(id: string): Promise<PipelineRun> {
-      await engine.stop(id)
-      return shown(id)
+      const left = await engine.stop(id)
+      return left === undefined ? shown(id) : bareView(left)
     },
   }
 }

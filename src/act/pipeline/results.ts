@@ -61,7 +61,10 @@ export function createResults({ book, log, directory }: Deps) {
     /** What stands in front of a session's next turn; undefined when it had no run that ended. */
     async blockFor(session: string): Promise<string | undefined> {
       const rows = await book.list({ session, limit: MOST_LOOKED_THROUGH })
-      const ended = rows.find((it) => it.line.endedAt !== null)
+      const endedAt = (row: (typeof rows)[number]): number => row.line.endedAt ?? 0
+      const [ended] = rows
+        .filter((it) => it.line.endedAt !== null)
+        .toSorted((one, other) => endedAt(other) - endedAt(one))
       return ended === undefined ? undefined : promptBlock(await summary(ended.id))
     },
   }

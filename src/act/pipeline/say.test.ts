@@ -61,12 +61,61 @@ test("[PIPE-19] what neither confirms nor denies ends the run and is answered it
   })
 })
 
-test("[PIPE-19] anything else goes on; the menu's 2 alone asks what to change", async () => {
+test("[PIPE-19] anything else goes on, with the words kept; the menu's 2 alone asks what to change", async () => {
   await using room = await newPipelines()
   await room.goes()
   expect(await room.say("p-1", you("2"))).toMatchObject({ case: "E", run: { status: "paused" } })
-  expect(await room.say("p-1", you("sieht gut aus"))).toMatchObject({ case: "E" })
+  const said = await room.say("p-1", you("please also cover exemptions"))
+  expect(said).toMatchObject({ case: "E", answered: null })
+  expect(said.reply).toBe(
+    "The run goes on unchanged; your words are kept as a note. To change the plan, amend the run.",
+  )
   expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
+  const bodies = (await room.show("p-1")).events.map((it) => it.body)
+  expect(bodies.filter((it) => it.type === "resumed")).toEqual([
+    { type: "resumed", by: "you", note: "please also cover exemptions" },
+  ])
+  const told = (await room.transcript("p-1")).map((it) => it.content)
+  expect(told).toContain("Resumed by you: please also cover exemptions")
+})
+
+test("[PIPE-19] the menu's 1 goes on at once, and no model is asked about it", async () => {
+  for (const text of ["1", "1."]) {
+    const asked: string[] = []
+    await using room = await newPipelines({
+      brain: brain(asked, '{"breakout":true,"confidence":1}'),
+      deps: { hasClassifier: () => true },
+    })
+    await room.goes()
+    expect(await room.say("p-1", you(text))).toMatchObject({ case: "E", reply: "The run goes on." })
+    expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
+    expect(asked.filter((it) => it.includes("/breakout"))).toEqual([])
+  }
+})
+
+test("[PIPE-19] the menu's 3 is no question: a yes after it ends the run and asks no model", async () => {
+  const asked: string[] = []
+  await using room = await newPipelines({ brain: brain(asked) })
+  await room.goes()
+  expect(await room.say("p-1", you("3"))).toMatchObject({ case: "D" })
+  // Once more: it is asked again, and nothing is over.
+  const again = await room.say("p-1", you("3."))
+  expect(again).toMatchObject({ case: "D", run: { status: "paused" } })
+  expect(again.run.pause?.choices.map((it) => it.key)).toEqual(["1", "2"])
+  const left = await room.say("p-1", you("1"))
+  expect(left).toMatchObject({ case: "B", answered: null, run: { status: "breakout" } })
+  expect(left.reply).toContain("what it found is kept")
+  expect(asked.filter((it) => it.includes("/say"))).toEqual([])
+})
+
+test("[PIPE-19] the menu's 3 after a question keeps the question to be answered", async () => {
+  await using room = await newPipelines({ brain: brain([]) })
+  await room.goes()
+  await room.say("p-1", you("new question: what is the toll?"))
+  await room.say("p-1", you("3"))
+  expect(await room.say("p-1", you("yes"))).toMatchObject({
+    answered: "new question: what is the toll?",
+  })
 })
 
 test("[PIPE-19] a model that is sure may ask as well; its call is paid and recorded", async () => {
@@ -82,6 +131,42 @@ test("[PIPE-19] a model that is sure may ask as well; its call is paid and recor
   })
   expect(said.run.cost.spentUsd).toBeCloseTo(before + 0.01)
   expect(asked.at(-1)).toContain("please tell me about the weather")
+  const steps = (await room.show("p-1")).events.flatMap(({ body }) =>
+    body.type === "substep" ? [[body.activityId, body.phase, body.outcome]] : [],
+  )
+  expect(steps.slice(-2)).toEqual([
+    ["orch-llm-2", "started", undefined],
+    ["orch-llm-2", "ended", "done"],
+  ])
+  await room.say("p-1", you("no"))
+  const { events } = await room.show((await room.finished("p-1")).id)
+  const ids = events.flatMap(({ body }) => (body.type === "llm_called" ? [body.activityId] : []))
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test("[PIPE-6] a classifier that fails, or that somebody overtakes, costs nobody knows what", async () => {
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let isFailing = true
+  const flaky: ScriptedBrain = async ({ name }) => {
+    if (!name.endsWith("/breakout")) return { text: "a text" }
+    if (isFailing) throw new Error("boom")
+    asked.resolve()
+    await gate.promise
+    return { text: '{"breakout":true,"confidence":0.9}' }
+  }
+  await using room = await newPipelines({ brain: flaky, deps: { hasClassifier: () => true } })
+  await room.goes()
+  expect(await room.say("p-1", you("the weather"))).toMatchObject({ case: "E" })
+  expect(await room.finished("p-1")).toMatchObject({ cost: { unknownCalls: 1 } })
+  isFailing = false
+  await room.goes()
+  const saying = room.say("p-2", you("the weather"))
+  await asked.promise
+  await room.resume("p-2", "another")
+  expect(await room.finished("p-2")).toMatchObject({ cost: { unknownCalls: 1 } })
+  gate.resolve()
+  await expect(saying).rejects.toMatchObject({ code: "PIPELINE_NOT_PAUSED" })
 })
 
 test("[PIPE-19] a model that is unsure, or fails, decides nothing", async () => {
@@ -124,6 +209,18 @@ test("[PIPE-20] after the end the summary stands in front of each message, read 
   expect(run).toMatchObject({ status: "completed", cost: { spentUsd: 0.04 } })
 })
 
+test("[PIPE-20] a word after a run that ended over its budget is answered, and shown with its cost", async () => {
+  await using room = await newPipelines({ brain: brain([]) })
+  expect(await room.goes("berths", { budget: 0.005, auto: true })).toMatchObject({
+    status: "over-budget",
+    cost: { spentUsd: 0.01 },
+  })
+  expect(await room.say("p-1", you("more?"))).toMatchObject({
+    case: "after",
+    run: { status: "over-budget", cost: { spentUsd: 0.02, budgetUsd: 0.005 } },
+  })
+})
+
 test("[PIPE-20] a message after a run of a session goes to the session", async () => {
   const sent: string[] = []
   await using room = await newPipelines({
@@ -151,6 +248,14 @@ test("[PIPE-21] however a run ends, the session's next turns are told of it; a n
   const failed = await room.goes("moorings", { session: "run_9", budget: 0.000_001, auto: true })
   expect(failed.status).toBe("over-budget")
   expect(await room.promptBlockFor("run_9")).toContain('status="over-budget"')
+})
+
+test("[PIPE-21] of two runs of a session the one that ended last is told", async () => {
+  await using room = await newPipelines()
+  await room.goes("berths", { session: "run_7" })
+  await room.goes("tolls", { session: "run_7", auto: true })
+  await room.stop("p-1")
+  expect(await room.promptBlockFor("run_7")).toContain('run="p-1"')
 })
 
 test("[PIPE-21] a summary that was cut or edited is made again from the events", async () => {
@@ -183,7 +288,7 @@ test("[PIPE-21] a later run is offered what an earlier one of its session found"
     },
   })
   await room.goes("berths in spring", { session: "run_7", auto: true })
-  await room.goes("and tolls", { session: "run_7", auto: true })
+  await room.goes("and berths in autumn", { session: "run_7", auto: true })
   expect(priors).toEqual([undefined, "p-1"])
   expect((await room.show("p-2")).run.prior).toBe("p-1")
 })

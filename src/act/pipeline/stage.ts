@@ -32,6 +32,14 @@ export type StepDone<Result> = {
   readonly outcome?: "done" | "failed" | "noted"
 }
 
+/** It failed and is thrown to the stage, not kept; what it cost counts all the same. */
+export type StepFailed = {
+  readonly error: Error
+  readonly detail?: string
+  readonly tokens?: number
+  readonly usd: number | null
+}
+
 /** What a stage may use of the house; the gate refuses what its scope does not have. */
 export type ScopeNeed =
   | { readonly kind: "knowledge" }
@@ -47,7 +55,7 @@ export type Effects = {
   step<Result>(
     key: string,
     label: StepLabel & { readonly needs?: ScopeNeed },
-    work: (signal: AbortSignal) => Promise<StepDone<Result>>,
+    work: (signal: AbortSignal) => Promise<StepDone<Result> | StepFailed>,
   ): Promise<Result>
   /** A status without work: "Plan validated". */
   note(key: string, label: StepLabel): Promise<void>
@@ -78,6 +86,8 @@ export type StageWorld = {
   /** Why a repair was started, and the output that failed. */
   readonly feedback: string | undefined
   readonly prior: PriorAnswer | undefined
+  /** What it may still spend now: the smaller rest of its own budget and of the run's. */
+  leftUsd(): number
   /** The text of a file in prompts/, as it was when the run began. */
   prompt(file: string): string
   readonly effects: Effects
@@ -89,11 +99,11 @@ export type StageResult = {
   readonly output: unknown
   /** In one line: "clarity 0.86, 8 sub-queries". */
   readonly summary: string
-  /** Not good enough: a repair unit goes round with the feedback. */
+  /** Not good enough: a repair unit goes round with the feedback; without one no repair helps. */
   readonly failed?: { readonly problems: readonly string[]; readonly feedback: string }
   /** Asks a person before it goes on, whatever the config says. */
   readonly pause?: { readonly reason: "clarify"; readonly question: string }
-  /** What it needs is not there: it is skipped with this note. */
+  /** What it needs is not there: one that is optional is skipped with this note, others fail. */
   readonly skipped?: string
 }
 

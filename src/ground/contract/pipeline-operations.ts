@@ -6,6 +6,11 @@ const Usd = z.number().nonnegative()
 
 const id = PipelineId.describe("Run, by id")
 const message = z.string().max(20_000)
+const pause = z
+  .string()
+  .max(60)
+  .optional()
+  .describe("Pause that is meant, by its id; refused when it was answered already")
 
 export const PipelineListInput = z.strictObject({
   agent: AgentSlug.optional().describe("Only runs of this agent"),
@@ -31,13 +36,14 @@ export const PipelineShowInput = z.strictObject({
   id,
   after: z.int().nonnegative().default(0).describe("Only events after this number"),
 })
-export const PipelineResumeInput = z.strictObject({ id })
+export const PipelineResumeInput = z.strictObject({ id, pause })
 export const PipelineAmendInput = z.strictObject({
   id,
   text: message.describe("What should be different; the stage is done again with it"),
+  pause,
 })
 export const PipelineStopInput = z.strictObject({ id })
-export const PipelineSkipInput = z.strictObject({ id })
+export const PipelineSkipInput = z.strictObject({ id, pause })
 export const PipelineRerunInput = z.strictObject({
   id,
   stage: z.string().min(1).max(60).describe("Stage to begin with, by name or number"),
@@ -46,6 +52,7 @@ export const PipelineRerunInput = z.strictObject({
 export const PipelineSayInput = z.strictObject({
   id,
   text: message.min(1).describe("An answer to a pause, or a word after the end"),
+  pause,
 })
 /** What a message to a run came to. */
 export const PipelineSaid = z.object({

@@ -43,6 +43,7 @@ export async function openPipelines(deps: Deps): Promise<Pipelines> {
     redact: (text) => secrets.redact(text).text,
     redactJson: (value) => secrets.redactJson(value).value,
     sendToSession: async (session, text) => void (await (await deps.agents()).send(session, text)),
+    unapproved: (slugs) => unapprovedOf(slugs, deps),
     directory: path.join(repository.stateDirectory, "pipelines"),
     folders: createFolders({
       shipped: SHIPPED_AGENTS,
@@ -52,6 +53,14 @@ export async function openPipelines(deps: Deps): Promise<Pipelines> {
       log: deps.log,
     }),
   })
+}
+
+/** Those that an agent asks for by name and nobody has approved; the web is whichever there is. */
+async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Deps, "sources">) {
+  const named = slugs.filter((it) => it !== "web-search")
+  if (named.length === 0) return []
+  const approved = (await (await sources()).list()).filter((it) => it.isApproved)
+  return named.filter((slug) => !approved.some((it) => it.slug === slug))
 }
 
 /** What stages use of the other rooms. */

@@ -2818,7 +2818,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": ""
       }
     ],
-    "flags": []
+    "flags": [
+      {
+        "name": "pause",
+        "key": "pause",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Pause that is meant, by its id; refused when it was answered already",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [
@@ -2979,7 +2990,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": ""
       }
     ],
-    "flags": []
+    "flags": [
+      {
+        "name": "pause",
+        "key": "pause",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Pause that is meant, by its id; refused when it was answered already",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [
@@ -3098,7 +3120,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": ""
       }
     ],
-    "flags": []
+    "flags": [
+      {
+        "name": "pause",
+        "key": "pause",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Pause that is meant, by its id; refused when it was answered already",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [
@@ -3153,7 +3186,18 @@ export const OPERATION_COMMANDS: readonly Command[] = [
         "defaultText": ""
       }
     ],
-    "flags": []
+    "flags": [
+      {
+        "name": "pause",
+        "key": "pause",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Pause that is meant, by its id; refused when it was answered already",
+        "defaultText": ""
+      }
+    ]
   },
   {
     "words": [

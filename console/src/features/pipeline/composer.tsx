@@ -61,7 +61,8 @@ function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
   if (isAsking) return "Being answered"
   if (status === "running") return "It works; a word can be sent when it pauses or has ended"
   if (status === "interrupted") return "Resume it first"
-  if (pause?.isConfirmingExit === true) return "Yes leaves, no goes on, anything else is answered"
+  if (pause?.isConfirmingExit === true)
+    return "Yes leaves, no goes on, other words leave and are answered"
   return pause === null
     ? "What was found stands before your question"
     : "Anything but a wish to leave goes on with the run"

@@ -72,7 +72,7 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
   const story = useMemo(() => tellStory(events), [events])
-  const writes = usePipelineWrites(run.id)
+  const writes = usePipelineWrites(run)
   const facts = useFacts(props)
   const steps = useRef<StepsHandle>(null)
   const [isRerunning, setIsRerunning] = useState(false)

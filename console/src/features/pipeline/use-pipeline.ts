@@ -69,7 +69,7 @@ export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
 /** What can be done with the run; the answer is shown at once, and asked again whatever comes. */
-export function usePipelineWrites(id: string) {
+export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" | "pause">) {
   const client = useClient()
   const queries = useQueryClient()
   const toast = useToast()
@@ -85,20 +85,22 @@ export function usePipelineWrites(id: string) {
     }
   }
   const simply = { onSuccess: take, onError, onSettled }
+  // The pause that is on screen: a second click must not answer the next one.
+  const answered = asked === null ? { id } : { id, pause: asked.pauseId }
   const resume = useMutation({
-    mutationFn: () => client.write("pipeline.resume", { id }),
+    mutationFn: () => client.write("pipeline.resume", answered),
     ...simply,
   })
-  const skip = useMutation({ mutationFn: () => client.write("pipeline.skip", { id }), ...simply })
+  const skip = useMutation({ mutationFn: () => client.write("pipeline.skip", answered), ...simply })
   const stop = useMutation({ mutationFn: () => client.write("pipeline.stop", { id }), ...simply })
   // What is refused is said in the card, beside the words.
   const amend = useMutation({
-    mutationFn: (text: string) => client.write("pipeline.amend", { id, text }),
+    mutationFn: (text: string) => client.write("pipeline.amend", { ...answered, text }),
     onSuccess: take,
     onSettled,
   })
   const say = useMutation({
-    mutationFn: (text: string) => client.write("pipeline.say", { id, text }),
+    mutationFn: (text: string) => client.write("pipeline.say", { ...answered, text }),
     onSuccess: (said) => {
       take(said.run)
       if (IS_TOLD.includes(said.case) && said.reply !== "") toast.show({ text: said.reply })

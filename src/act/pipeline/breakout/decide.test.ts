@@ -396,7 +396,6 @@ const ELSEWHERE: Table = {
   "menu numbers that are not exactly it": [
     "Stage 1 looks good",
     "Stage 2 looks good",
-    "3",
     "1)",
     "2)",
     "12",
@@ -432,6 +431,12 @@ describe("the table of messages", () => {
     expect(new Set(all.slice(0, 2).flat()).size).toBe(all.slice(0, 2).flat().length)
     expect(new Set(all.slice(2).flat()).size).toBe(all.slice(2).flat().length)
   })
+})
+
+test("[PIPE-48] the menu's exit while the exit is asked about asks again", () => {
+  for (const message of ["3", "3.", " 3 "]) {
+    expect(decideBreakout({ message, pending: "3" }).case).toBe("D")
+  }
 })
 
 test("[PIPE-49] an empty text that asked for the breakout is pending all the same", () => {
@@ -473,7 +478,7 @@ test("[PIPE-50] every string is one of the cases, with or without a breakout pen
   fc.assert(
     fc.property(messages, fc.option(messages, { nil: undefined }), (message, pending) => {
       const decided = decideBreakout({ message, pending })
-      expect(pending === undefined ? ["D", "E"] : ["A", "B", "C"]).toContain(decided.case)
+      expect(pending === undefined ? ["D", "E"] : ["A", "B", "C", "D"]).toContain(decided.case)
     }),
     fcParameters({ numRuns: 2_000 }),
   )

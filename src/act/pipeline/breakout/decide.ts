@@ -4,7 +4,8 @@ import { readWords } from "./words.ts"
 export type Breakout = {
   /**
    * With a breakout pending: A goes on, B answers the message that asked for it, C answers this
-   * one. Without: D asks first, E goes on, unless the classifier is sure of a breakout.
+   * one, D asks once more. Without: D asks first, E goes on, unless the classifier is sure of a
+   * breakout.
    */
   readonly case: "A" | "B" | "C" | "D" | "E"
 }
@@ -21,13 +22,15 @@ export function decideBreakout(said: {
 }
 
 function whilePaused(message: string): "D" | "E" {
-  if (isNumber(message, 3)) return "D"
+  if (isMenuNumber(message, 3)) return "D"
   return findPhrase(readWords(message), BREAKOUTS).plain === undefined ? "E" : "D"
 }
 
-function whilePending(message: string): "A" | "B" | "C" {
-  if (isNumber(message, 2)) return "A"
-  if (isNumber(message, 1)) return "B"
+function whilePending(message: string): "A" | "B" | "C" | "D" {
+  if (isMenuNumber(message, 2)) return "A"
+  if (isMenuNumber(message, 1)) return "B"
+  // The menu's exit again: the question still stands.
+  if (isMenuNumber(message, 3)) return "D"
   const words = readWords(message)
   // Nothing was said, so nothing is ended.
   if (words.length === 0) return "A"
@@ -41,7 +44,7 @@ function whilePending(message: string): "A" | "B" | "C" {
 }
 
 /** The menu's own number and nothing else: "Stage 1 looks good" chooses nothing. */
-function isNumber(message: string, number: number): boolean {
+export function isMenuNumber(message: string, number: number): boolean {
   const text = message.trim()
   return text === `${number}` || text === `${number}.`
 }

@@ -25,14 +25,19 @@ const find = (runs: readonly PriorCandidate[], wanted: { session?: string; query
   })?.id
 
 describe("the earlier run", () => {
-  test("[PIPE-56] is the newest ended one of the same session, whatever it was asked", () => {
+  test("[PIPE-56] is the newest ended one of the same session that has a word of the question", () => {
     const runs = [
-      candidate({ id: "p-1", session: "s", query: "lighthouses", endedAt: 1 }),
-      candidate({ id: "p-2", session: "s", query: "pilots", endedAt: 3 }),
+      candidate({ id: "p-1", session: "s", query: "harbour pilots and lighthouses", endedAt: 1 }),
+      candidate({ id: "p-2", session: "s", query: "cranes in the harbour", endedAt: 3 }),
       candidate({ id: "p-3", session: "s", endedAt: null }),
       candidate({ id: "p-4", endedAt: 9 }),
     ]
     expect(find(runs, { session: "s" })).toBe("p-2")
+  })
+
+  test("[PIPE-56] is none of the same session that is about something else", () => {
+    const runs = [candidate({ session: "s", query: "opening hours of the swimming pool" })]
+    expect(find(runs, { session: "s" })).toBeUndefined()
   })
 
   test("[PIPE-56] else one whose question shares half of its content words", () => {

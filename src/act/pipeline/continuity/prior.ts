@@ -11,8 +11,9 @@ export type PriorCandidate = Pick<
 >
 
 /**
- * The run whose answer a new one is offered: the newest of the same session and agent, else the
- * newest of the agent whose question shares half of its content words.
+ * The run whose answer a new one is offered: the newest of the same session and agent that has a
+ * content word of the question, else the newest of the agent that shares half of them. Offered is
+ * not taken: only sections that answer a part of the new question come in.
  */
 export function findPrior<Candidate extends PriorCandidate>(wanted: {
   readonly runs: readonly Candidate[]
@@ -23,8 +24,16 @@ export function findPrior<Candidate extends PriorCandidate>(wanted: {
   const answered = wanted.runs
     .filter((it) => it.agent === wanted.agent && it.endedAt !== null && it.hasDocument)
     .toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
-  const ofSession = answered.find((it) => it.session !== null && it.session === wanted.session)
+  const ofSession = answered.find(
+    (it) =>
+      it.session !== null && it.session === wanted.session && isRelated(it.query, wanted.query),
+  )
   return ofSession ?? answered.find((it) => isAlike(it.query, wanted.query))
+}
+
+/** Who asks on in a session repeats little of the first question, but something of it. */
+function isRelated(earlier: string, query: string): boolean {
+  return !contentWords(earlier).isDisjointFrom(contentWords(query))
 }
 
 /** One word in common is a coincidence, unless it is all that was asked. */

@@ -1,6 +1,6 @@
-import type { ProcessIdentity } from "#ground/base"
-import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
-import { AtWorkElsewhere, RunEnded } from "../errors.ts"
+import type { AppError, ProcessIdentity } from "#ground/base"
+import type { PipelineEvent, PipelineEventBody, PipelineLine } from "#ground/contract"
+import { AtWorkElsewhere, RunEnded, RunUnknown, StateDamaged } from "../errors.ts"
 import type { RunState } from "../events/state.ts"
 import { CLAIM_TRIES, STOP_LOOK_MS, STOP_WAIT_MS } from "../limits.ts"
 import { type Claim, stateOf } from "./book.ts"
@@ -65,11 +65,51 @@ export function createAccess(deps: Deps) {
         roster.start(claim, stateOf(row.id, await book.events(row.id)))
         return true
       } catch (error) {
+        // Otherwise whoever watches would try it again and again.
+        if (StateDamaged.is(error)) await book.writeOff(claim, writtenOff(row.line, error, deps))
         await book.release(claim)
         throw error
       }
     },
-    stop: (id: string): Promise<void> => stop(id, deps),
+    /** Of one whose events cannot be read nothing is left but its line. */
+    async stop(id: string): Promise<PipelineLine | undefined> {
+      try {
+        await stop(id, deps)
+        return undefined
+      } catch (error) {
+        if (!StateDamaged.is(error)) throw error
+        return writeOff(id, error, deps)
+      }
+    },
+  }
+}
+
+async function writeOff(id: string, damage: AppError, deps: Deps): Promise<PipelineLine> {
+  const { book } = deps
+  const row = await book.find(id)
+  if (row === undefined) throw RunUnknown({ id })
+  if (row.line.endedAt !== null) throw RunEnded({ id, status: row.status })
+  const claim = await book.claim(row)
+  if (claim === undefined) throw AtWorkElsewhere({ id, owner: "it was faster" })
+  const line = writtenOff(row.line, damage, deps)
+  await book.writeOff(claim, line)
+  await book.release(claim)
+  return line
+}
+
+function writtenOff(line: PipelineLine, damage: AppError, { clock }: Deps): PipelineLine {
+  const { code, message, hint } = damage
+  const at = clock.now()
+  return {
+    ...line,
+    status: "failed",
+    updatedAt: at,
+    endedAt: at,
+    stage: null,
+    stageTitle: null,
+    error: { code, message, hint },
+    reason: message,
+    isPartial: true,
   }
 }
 

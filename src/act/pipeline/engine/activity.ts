@@ -5,7 +5,7 @@ import { ResultTooLarge } from "../errors.ts"
 import type { BodyOf, Recorded } from "../events/state.ts"
 import { LONGEST_PROBLEM_CHARACTERS, LONGEST_RESULT_CHARACTERS } from "../limits.ts"
 import type { StepLabel } from "../stage.ts"
-import { dueWarnings, exhausted, type Spending } from "./budget.ts"
+import { dueWarnings, exhausted, priceNotes, type Spending } from "./budget.ts"
 import { mayWrite, untilCut } from "./ending.ts"
 import type { Pen } from "./pen.ts"
 
@@ -56,19 +56,25 @@ export async function begin(step: Step, attempt: Attempt) {
     const bodies = [...before, { ...substep(step, place, attempt), durationMs, ...how }]
     await attempt.pen.append(() => [
       ...bodies,
+      ...priceNotes(attempt.pen.state(), bodies),
       ...dueWarnings(attempt.pen.foresee(bodies), attempt.stage),
     ])
   }
   return {
     activityId,
     end,
-    async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    /** What is known of the cost by then counts even when the work fails. */
+    async during<Result>(
+      work: () => Promise<Result>,
+      known: Pick<End, "tokens" | "usd"> = {},
+    ): Promise<Result> {
       try {
         return await untilCut(work(), attempt.signal)
       } catch (error) {
         const outcome = attempt.signal.aborted ? "stopped" : "failed"
         const detail = brief(messageOf(error), attempt)
-        if (mayWrite(attempt.signal)) await end({ outcome, detail })
+        const priced = wasRefused(error) ? { usd: 0, ...known } : known
+        if (mayWrite(attempt.signal)) await end({ outcome, detail, ...priced })
         throw error
       }
     },
@@ -116,7 +122,13 @@ export function keepable(value: unknown, { config, redactJson }: Attempt): unkno
 }
 
 export function brief(text: string, { redact }: Pick<Attempt, "redact">): string {
-  return redact(text.slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed())
+  // First the secrets: half of one is not known for one.
+  return redact(text.toWellFormed()).slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed()
+}
+
+/** Before anything was asked: a missing key, a setting, a prompt that is too large. */
+function wasRefused(error: unknown): boolean {
+  return isAppError(error) && (error.family === "invalid" || error.family === "denied")
 }
 
 function messageOf(error: unknown): string {

@@ -1,11 +1,7 @@
 import type { Model, ModelAnswer } from "#ground/model"
 import { AnswerInvalid, PromptTooLong } from "../errors.ts"
 import type { BodyOf, Recorded } from "../events/state.ts"
-import {
-  ASKS_FOR_ONE_ANSWER,
-  LONGEST_ANSWER_CHARACTERS,
-  LONGEST_PROBLEM_CHARACTERS,
-} from "../limits.ts"
+import { ASKS_FOR_ONE_ANSWER, LONGEST_ANSWER_CHARACTERS } from "../limits.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
 import type { Telling } from "./telling.ts"
@@ -114,7 +110,7 @@ function recordOf(
     retries: answer.retries,
   } as const
   if (problem !== undefined) {
-    const text = brief(answer.text.slice(0, LONGEST_PROBLEM_CHARACTERS), world)
+    const text = brief(answer.text, world)
     return { ...called, text, problem: brief(problem, world) }
   }
   const text = world.redact(answer.text.toWellFormed())

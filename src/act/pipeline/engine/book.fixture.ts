@@ -69,7 +69,9 @@ function create(store: Store, bodies: Parameters<Book["create"]>[0]) {
   return { claim: { id, fence: 1 }, state }
 }
 
-function memoryClaims(store: Store): Pick<Book, "claim" | "renew" | "release" | "wantStop"> {
+function memoryClaims(
+  store: Store,
+): Pick<Book, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
   const { shelf, owner, now } = store
   const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
     const kept = shelf.get(id)
@@ -92,6 +94,10 @@ function memoryClaims(store: Store): Pick<Book, "claim" | "renew" | "release" | 
     release: ({ id, fence }) =>
       there(store, () => {
         if (change(id, fence, { fence: fence + 1, owner: null, leaseUntil: 0 })) store.grown()
+      }),
+    writeOff: ({ id, fence }, line) =>
+      there(store, () => {
+        if (change(id, fence, { status: line.status, line })) store.grown()
       }),
     wantStop: ({ id, fence }) =>
       there(store, () => {

@@ -83,6 +83,19 @@ function bookConformance(name: string, make: () => Promise<Book>): void {
     expect((await book.running()).map((it) => it.id)).not.toContain(claim.id)
     expect(await book.list({ limit: 10 })).toMatchObject([{ id: claim.id, status: "completed" }])
   })
+
+  test(`[PIPE-4] ${name}: what was given up is no more to be done, and only its owner gives it up`, async () => {
+    const book = await make()
+    const { claim } = await book.create([started()])
+    const row = await book.find(claim.id)
+    if (row === undefined) throw new Error("no row")
+    const line = { ...row.line, status: "failed", reason: "damaged", endedAt: 5 } as const
+    await book.writeOff({ ...claim, fence: claim.fence + 1 }, line)
+    expect((await book.running()).map((it) => it.id)).toContain(claim.id)
+    await book.writeOff(claim, line)
+    expect(await book.running()).toEqual([])
+    expect(await book.find(claim.id)).toMatchObject({ status: "failed", line })
+  })
 }
 
 bookConformance("in memory", async () => {

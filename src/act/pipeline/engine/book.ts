@@ -23,6 +23,7 @@ import {
   selectRunning,
   selectRuns,
   wantStop,
+  writeOffRun,
 } from "./queries.ts"
 import {
   DigestRow,
@@ -68,6 +69,8 @@ export type Book = {
   renew(claim: Claim): Promise<"kept" | "stop-wanted" | "lost">
   release(claim: Claim): Promise<void>
   wantStop(row: RunRow): Promise<void>
+  /** Its events cannot be read: nothing goes on in it, and whoever lists it is told why. */
+  writeOff(claim: Claim, line: PipelineLine): Promise<void>
 }
 
 type Deps = { readonly db: Db<"pipeline">; readonly clock: Clock; readonly owner: Owner }
@@ -108,6 +111,13 @@ export function createBook(deps: Deps): Book {
       await db.transaction(async (tx) => {
         await tx.run(wantStop(id, fence))
         tx.emit("pipeline.advanced", { id, seq: lastSeq, status })
+      })
+    },
+    async writeOff({ id, fence }, line) {
+      await db.transaction(async (tx) => {
+        const { changes } = await tx.run(writeOffRun(line, fence))
+        if (changes === 0) return
+        tx.emit("pipeline.ended", { id, status: "failed", reason: line.reason ?? "" })
       })
     },
   }

@@ -1,6 +1,7 @@
 import type { PipelineEventBody } from "#ground/contract"
 import { costOf, stageCost } from "../events/cost.ts"
 import type { RunState } from "../events/state.ts"
+import { hasNoPrice } from "../events/work.ts"
 import { BUDGET_WARNING_SHARE } from "../limits.ts"
 
 /** A budget, and what was spent of it, repairs included. */
@@ -17,12 +18,49 @@ export function exhausted(state: RunState, stage: number): Spending | undefined 
   return spendings(state, stage).find((it) => it.spentUsd >= it.budgetUsd)
 }
 
+/** What a call may still cost, by the budget that has least left. */
+export function leftUsd(state: RunState, stage: number): number {
+  const left = spendings(state, stage).map((it) => it.budgetUsd - it.spentUsd)
+  return Math.max(0, Math.min(...left))
+}
+
 /** Warnings that are due: once for each budget, at four fifths of it. */
 export function dueWarnings(state: RunState, stage: number): readonly PipelineEventBody[] {
   return spendings(state, stage)
     .filter((it) => it.spentUsd > 0 && it.spentUsd >= it.budgetUsd * BUDGET_WARNING_SHARE)
     .filter((it) => !state.warned.includes(it.scope))
     .map((it) => ({ type: "budget_warned", ...it }))
+}
+
+/**
+ * Said once, at the first call whose price nobody knows: from then on the budget in dollars holds
+ * nothing back. It does not stop the run, whose tokens are counted all the same.
+ */
+export function priceNotes(
+  before: RunState,
+  bodies: readonly PipelineEventBody[],
+): readonly PipelineEventBody[] {
+  if (before.hasUnpriced) return []
+  const unpriced = bodies.find((it) => hasNoPrice(it))
+  if (unpriced === undefined) return []
+  const whose = unpriced.type === "llm_called" ? unpriced.model : "the agent"
+  const budget = `$${before.start.budgetUsd.toFixed(2)}`
+  const title = `The price of ${whose} is not known: the budget of ${budget} cannot be held; tokens are counted`
+  const { stage, attempt } = unpriced
+  return [
+    {
+      type: "substep",
+      stage,
+      attempt,
+      title,
+      key: "price",
+      phase: "ended",
+      activityId: `orch-step-${before.activities + 1}`,
+      kind: "other",
+      tool: "Budget",
+      outcome: "noted",
+    },
+  ]
 }
 
 /** How a run ends for want of money. */

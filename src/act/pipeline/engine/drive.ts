@@ -1,13 +1,13 @@
 import { isAppError } from "#ground/base"
 import type { PipelineEventBody, StageConfig, StageKind } from "#ground/contract"
-import { PromptMissing, StageCutTooOften, StageFailed } from "../errors.ts"
+import { PromptMissing, StageCutTooOften, StageFailed, StageNeedsMissing } from "../errors.ts"
 import { depthOf, ENGINE, nextOf, pauseOf, whatFollows } from "../events/next.ts"
 import { type RunState, unitOf } from "../events/state.ts"
 import { MOST_ATTEMPTS } from "../limits.ts"
 import type { PriorAnswer, StageResult, StageWork, StageWorld } from "../stage.ts"
 import { type Attempt, brief, keepable, OverBudget } from "./activity.ts"
 import type { Asking } from "./ask.ts"
-import { overBudget } from "./budget.ts"
+import { leftUsd, overBudget } from "./budget.ts"
 import { createEffects } from "./effects.ts"
 import { Ending, endingOf, untilCut } from "./ending.ts"
 import type { Pen } from "./pen.ts"
@@ -94,6 +94,7 @@ async function attemptOf(
     amendments: state.stages[world.stage]?.amendments ?? [],
     feedback: unit === undefined ? undefined : state.feedback[unit],
     prior: prior === null ? undefined : await of.deps.prior(prior),
+    leftUsd: () => leftUsd(world.pen.state(), world.stage),
     prompt: (file) => promptOf(state, world.config, file),
     effects: of.effects,
     signal: world.signal,
@@ -126,6 +127,8 @@ function promptOf(state: RunState, { name }: StageConfig, file: string): string 
 function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
   const { stage, attempt, pen } = world
   if (result.skipped !== undefined) {
+    const { name, optional } = world.config
+    if (!optional) throw StageNeedsMissing({ stage: name, problem: result.skipped })
     return [{ type: "skipped", by: ENGINE, stage, reason: brief(result.skipped, world) }]
   }
   const failed = failedOf(result, world)
@@ -145,8 +148,20 @@ function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBo
   if (result.failed === undefined) return []
   const { stage, attempt } = world
   const problems = result.failed.problems.map((it) => brief(it, world))
-  const feedback = world.redact(result.failed.feedback)
+  const feedback = world.redact(namedFeedback(result.output, world) ?? result.failed.feedback)
   return [{ type: "validation_failed", stage, attempt, problems, feedback }]
+}
+
+/** What the output says itself in the field that its unit names for it. */
+function namedFeedback(output: unknown, { pen, stage }: Attempt): string | undefined {
+  const { start } = pen.state()
+  const unit = unitOf(start, stage)
+  const field = unit === undefined ? undefined : start.config.repairUnits[unit]?.feedbackField
+  if (field === undefined || typeof output !== "object" || output === null) return undefined
+  const said: unknown = Object.entries(output).find(([name]) => name === field)?.[1]
+  const lines = (Array.isArray(said) ? said : [said]).filter((it) => typeof it === "string")
+  const text = lines.join("\n").trim()
+  return text === "" ? undefined : text
 }
 
 function clarifyOf(result: StageResult, world: Attempt): string | undefined {

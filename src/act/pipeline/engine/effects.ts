@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { EffectRepeated, OutOfScope } from "../errors.ts"
-import type { Effects, StepDone, StepLabel } from "../stage.ts"
+import type { Effects, StepDone, StepFailed, StepLabel } from "../stage.ts"
 import {
   type Attempt,
   begin,
@@ -47,7 +47,7 @@ export function createEffects(world: Attempt & Asking) {
 type Taken<Result> = {
   readonly key: string
   readonly label: Parameters<Effects["step"]>[1]
-  readonly work: (signal: AbortSignal) => Promise<StepDone<Result>>
+  readonly work: (signal: AbortSignal) => Promise<StepDone<Result> | StepFailed>
 }
 
 async function takeStep<Result>(step: Taken<Result>, world: Attempt): Promise<Result> {
@@ -61,18 +61,34 @@ async function takeStep<Result>(step: Taken<Result>, world: Attempt): Promise<Re
   }
   if (named.prefix === "agent") refuseOverBudget(world)
   const activity = await begin(named, world)
-  const { done, result } = await activity.during(async () => {
-    const it = await step.work(world.signal)
-    return { done: it, result: keepable(it.result, world) }
-  })
-  await activity.end({
-    outcome: done.outcome ?? "done",
-    result,
-    ...(done.detail === undefined ? {} : { detail: brief(done.detail, world) }),
-    ...(done.tokens === undefined ? {} : { tokens: done.tokens }),
-    ...(done.usd === undefined ? {} : { usd: done.usd }),
-  })
+  const done = await activity.during(() => step.work(world.signal))
+  if ("error" in done) {
+    await activity.end({ outcome: "failed", ...costOf(done, world) })
+    throw done.error
+  }
+  const result = await activity.during(async () => keepable(done.result, world), priceOf(done))
+  await activity.end({ outcome: done.outcome ?? "done", result, ...costOf(done, world) })
   return handed<Result>(result)
+}
+
+function costOf(
+  { detail, tokens, usd }: Pick<StepDone<unknown>, "detail" | "tokens" | "usd">,
+  world: Attempt,
+) {
+  return {
+    ...(detail === undefined ? {} : { detail: brief(detail, world) }),
+    ...priceOf({ tokens, usd }),
+  }
+}
+
+function priceOf({
+  tokens,
+  usd,
+}: {
+  readonly tokens?: number | undefined
+  readonly usd?: number | null | undefined
+}) {
+  return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) }
 }
 
 async function takeNote(key: string, label: StepLabel, world: Attempt): Promise<void> {

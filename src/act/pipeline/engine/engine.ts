@@ -1,6 +1,7 @@
 import type { PipelineEventBody } from "#ground/contract"
 import { RunUnknown } from "../errors.ts"
 import type { BodyOf, RunState } from "../events/state.ts"
+import { CLAIM_TRIES } from "../limits.ts"
 import { createAccess, type EngineDeps, type Found } from "./access.ts"
 import { stateOf } from "./book.ts"
 import { createRoster } from "./roster.ts"
@@ -13,13 +14,21 @@ export type Engine = ReturnType<typeof createEngine>
 export function createEngine(deps: EngineDeps) {
   const { book } = deps
   const roster = createRoster(deps)
-  const isAlone = (row: RunRow): boolean => isLeft(row, roster.has(row.id), deps)
+  const isLeft = (row: RunRow): boolean => !roster.has(row.id) && hasNoOwner(row, deps)
+  const isAlone = (row: RunRow): boolean => row.status === "running" && isLeft(row)
 
   async function find(id: string): Promise<Found> {
-    const row = await book.find(id)
-    if (row === undefined) throw RunUnknown({ id })
-    const events = await book.events(id)
-    return { row, events, state: stateOf(id, events), isAlone: isAlone(row) }
+    for (let tries = 1; ; tries++) {
+      const row = await book.find(id)
+      if (row === undefined) throw RunUnknown({ id })
+      const events = await book.events(id)
+      const state = stateOf(id, events)
+      // It went on between the two looks: who works on it is looked for again.
+      if (state.lastSeq > row.lastSeq && tries < CLAIM_TRIES) continue
+      // By its events alone: when their tail was lost, the row says what is no longer so.
+      const isAtWork = state.end === undefined && state.pause === undefined
+      return { row, events, state, isAlone: isAtWork && isLeft(row) }
+    }
   }
   const access = createAccess({ ...deps, roster, find })
   const watch = createWatch({ ...deps, roster, isAlone, takeUp: access.takeUp })
@@ -46,9 +55,8 @@ export function createEngine(deps: EngineDeps) {
 }
 
 /** On this machine a process can be looked for; of another one only its lease tells. */
-function isLeft(row: RunRow, isHere: boolean, { owner: own, isAlive, clock }: EngineDeps): boolean {
-  const { owner, leaseUntil, status } = row
-  if (status !== "running" || isHere) return false
+function hasNoOwner(row: RunRow, { owner: own, isAlive, clock }: EngineDeps): boolean {
+  const { owner, leaseUntil } = row
   if (owner === null) return true
   const isOurs =
     owner.machine === own.machine && owner.pid === own.pid && owner.startedAt === own.startedAt

@@ -2,7 +2,7 @@ import type { StageConfig } from "#ground/contract"
 import type { ScopeNeed } from "../stage.ts"
 
 /** Any source, or any agent. */
-const ANY = "*"
+export const ANY = "*"
 
 /**
  * What a stage may not use, in words; undefined when its scope has it. This is where a scope is

@@ -79,6 +79,11 @@ export const releaseRun = (id: string, fence: number): Sql => sql`
   UPDATE pipeline_runs SET fence = fence + 1, owner = NULL, lease_until = 0
   WHERE id = ${id} AND fence = ${fence}`
 
+export const writeOffRun = (line: PipelineLine, fence: number): Sql => sql`
+  UPDATE pipeline_runs SET status = ${line.status}, updated_at = ${line.updatedAt},
+    line = ${JSON.stringify(line)}
+  WHERE id = ${line.id} AND fence = ${fence}`
+
 export const renewLease = (id: string, fence: number, until: number): Sql => sql`
   UPDATE pipeline_runs SET lease_until = ${until}
   WHERE id = ${id} AND fence = ${fence} RETURNING wanted`

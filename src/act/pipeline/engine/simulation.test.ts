@@ -94,7 +94,7 @@ async function visit(sim: Sim, whim: number): Promise<void> {
   const { row } = paused[sim.lot(Math.max(1, paused.length))] ?? {}
   const process = sim.alive()[sim.lot(sim.alive().length)]
   if (row === undefined || process === undefined) return
-  if (whim === 1) return process.engine.stop(row.id).catch(() => {})
+  if (whim === 1) return void (await process.engine.stop(row.id).catch(() => {}))
   const may = (found: { readonly state: RunState }): void => {
     if (found.state.pause === undefined) throw new Error("not paused")
   }
@@ -131,7 +131,7 @@ function cutCalls(events: readonly PipelineEvent[]): number {
   const open = new Map<string, boolean>()
   for (const { body } of events) {
     if (body.type !== "substep" || !body.activityId.startsWith("orch-llm-")) continue
-    open.set(body.activityId, body.phase === "started" || body.outcome === "stopped")
+    open.set(body.activityId, body.phase === "started" || body.outcome !== "done")
   }
   return [...open.values()].filter((isCut) => isCut).length
 }

@@ -32,7 +32,8 @@ export function createTelling(deps: {
           const isSoon = toldAt !== undefined && now - toldAt < TEXT_EVERY_MS
           if (isSoon || soFar.length > LONGEST_TOLD_CHARACTERS) return
           toldAt = now
-          onText.tell({ ...of, text: deps.redact(soFar) })
+          // Without its last word, which may be a key that has no end yet.
+          onText.tell({ ...of, text: deps.redact(soFar.replace(/\S+$/, "")) })
         },
         ended(): void {
           if (toldAt !== undefined) onText.tell({ ...of, text: "" })

@@ -23,7 +23,15 @@ export function createWatch(deps: Deps) {
     await deps.roster.obey()
     if (!isWatching) return
     const alone = (await deps.book.running()).filter(deps.isAlone)
-    for (const row of alone) if (!over.signal.aborted) await deps.takeUp(row)
+    for (const row of alone) if (!over.signal.aborted) await takeUp(row)
+  }
+  /** One that cannot be taken up leaves the others their turn. */
+  async function takeUp(row: RunRow): Promise<void> {
+    try {
+      await deps.takeUp(row)
+    } catch (error) {
+      deps.log.warn("a pipeline run could not be taken up", { id: row.id, error: String(error) })
+    }
   }
   const looking = createLooking(look, over.signal, deps.log)
   const unsubscribe = deps.onAdvance(looking.soon)

@@ -117,7 +117,10 @@ test("[PIPE-10] what is in no unit is not repaired", () => {
   const config = PipelineConfig.parse({ ...THREE, repairUnits: [] })
   const state = stateAfter(started({ config }), begun(2), failed(2), output(2))
   expect(whatFollows(state, 2)).toMatchObject([
-    { reason: "repair-limit", question: "Check did not pass. Go on with it as it is?" },
+    {
+      reason: "repair-limit",
+      question: "Check did not pass: a sentence has no source. Go on with it as it is?",
+    },
   ])
 })
 
@@ -149,4 +152,35 @@ test("[PIPE-13] a run with a stage that a person left out is partial, and says s
   })
   const byEngine = stateAfter(started(), begun(1), output(1), { ...skipped, by: "engine" })
   expect(nextOf(byEngine)).toMatchObject({ bodies: [{ isPartial: false }] })
+})
+
+test("[PIPE-10] a failure without feedback is not repaired: a person is asked, with the reason", () => {
+  const problems = ["a sentence has no source"]
+  const at = { stage: 2, attempt: 1 }
+  const hopeless = { type: "validation_failed" as const, ...at, problems, feedback: "" }
+  const state = stateAfter(started(), begun(2), hopeless, output(2))
+  expect(whatFollows(state, 2)).toMatchObject([
+    {
+      reason: "repair-limit",
+      question: "Check did not pass: a sentence has no source. Go on with it as it is?",
+    },
+  ])
+})
+
+test("[PIPE-12] a unit that is amended at its limit begins anew: no repair, no old feedback", () => {
+  const repaired = {
+    type: "repair_started",
+    unit: 0,
+    iteration: 2,
+    feedback: "cite it",
+  } as const
+  const told = [repaired, begun(1, 1, 2), output(1), begun(2, 1, 2), failed(2), output(2)]
+  const at = [started(), begun(1), output(1), begun(2), failed(2), output(2), ...told]
+  expect(nextOf(stateAfter(...at.slice(0, -5)))).toMatchObject({ stage: 1, iteration: 2 })
+  const amended = { type: "amended", by: "you", stage: 1, text: "shorter" } as const
+  const state = stateAfter(...at, paused(2, "repair-limit"), amended)
+  expect(nextOf(state)).toEqual({ kind: "work", stage: 1, iteration: 0 })
+  expect(state.feedback).toEqual([undefined])
+  // What was repaired counts on: the limit stays where it is.
+  expect(state.repairs).toEqual([2])
 })

@@ -17,7 +17,9 @@ export function nextOf(state: RunState): Next {
   }
   if (state.cursor >= state.stages.length) return { kind: "write", bodies: [completion(state)] }
   const unit = unitOf(state.start, state.cursor)
-  const iteration = unit === undefined ? 0 : (state.repairs[unit] ?? 0)
+  // After an amendment a unit begins anew: that is no repair.
+  const isRepair = unit !== undefined && state.feedback[unit] !== undefined
+  const iteration = isRepair ? (state.repairs[unit] ?? 0) : 0
   return { kind: "work", stage: state.cursor, iteration }
 }
 
@@ -93,14 +95,23 @@ function repairOf(state: RunState, stage: number, feedback: string): PipelineEve
   const unit = unitOf(state.start, stage)
   if (unit === undefined) return undefined
   const used = state.repairs[unit] ?? 0
-  if (used >= mostRepairs(state, unit)) return undefined
+  // Without feedback there is nothing that a repair could do better.
+  if (used >= mostRepairs(state, unit) || feedback === "") return undefined
   return { type: "repair_started", unit, iteration: used + 1, feedback }
 }
 
 function limitPause(state: RunState, stage: number): PipelineEventBody {
   const title = state.start.config.stages[stage]?.title ?? ""
-  const question = `${title} did not pass${afterRepairs(state, stage)}. Go on with it as it is?`
+  const why = whyNoRepair(state, stage)
+  const question = `${title} did not pass${afterRepairs(state, stage)}${why}. Go on with it as it is?`
   return pauseOf(state, { stage, reason: "repair-limit", question })
+}
+
+/** What no repair can mend is said: a person can. */
+function whyNoRepair(state: RunState, stage: number): string {
+  const { problems = [], feedback } = state.stages[stage]?.failure ?? {}
+  const isHopeless = feedback === "" || unitOf(state.start, stage) === undefined
+  return isHopeless && problems[0] !== undefined ? `: ${problems[0].replace(/\.$/, "")}` : ""
 }
 
 function afterRepairs(state: RunState, stage: number): string {

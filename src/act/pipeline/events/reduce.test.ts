@@ -169,7 +169,9 @@ test("[PIPE-6] a call that was cut costs nobody knows what", () => {
     [[asking, paused(0)], 1],
     [[asking, completed()], 1],
     [[asking, { ...asking, phase: "ended", outcome: "stopped" }], 1],
-    [[asking, { ...asking, phase: "ended", outcome: "failed" }], 0],
+    [[asking, { ...asking, phase: "ended", outcome: "failed" }], 1],
+    [[asking, { ...asking, phase: "ended", outcome: "failed", usd: 0 }], 0],
+    [[{ ...substep(0), phase: "ended", outcome: "failed" }], 0],
     [[asking, called(0, { usd: null }), { ...asking, phase: "ended", outcome: "done" }], 1],
     [[substep(0), begun(0, 2)], 0],
     [[{ ...substep(0, { activityId: "orch-agent-1" }), phase: "ended", usd: null }], 1],
@@ -271,4 +273,24 @@ test("[PIPE-2] a beginning of the list is an earlier state", () => {
     }),
     fcParameters({ numRuns: 500 }),
   )
+})
+
+test("[PIPE-25] a stage took what its tries took; the time between them counts not", () => {
+  // Each event is a second after the one before.
+  const find = substep(0)
+  const cut = stateAfter(started(), begun(0), find, completed({ status: "stopped" }))
+  expect(cut.stages[0]).toMatchObject({ startedAt: 2_000, workedAt: 3_000 })
+  const waited = [paused(0, "error"), { type: "resumed", by: "you" } as const, begun(0, 2)]
+  const state = stateAfter(started(), begun(0), find, ...waited, find, output(0))
+  // Two seconds until the pause, two after it; the two of the pause are nobody's.
+  const { startedAt, endedAt } = state.stages[0] ?? {}
+  expect((endedAt ?? 0) - (startedAt ?? 0)).toBe(4_000)
+})
+
+test("[PIPE-13] a failed stage that is left out leaves no error behind", () => {
+  const oops = { type: "error", stage: 0, code: "X", message: "m", hint: "" } as const
+  const left = { type: "skipped", by: "you", stage: 0, reason: "Skipped by you" } as const
+  const before = stateAfter(started(), begun(0), oops, paused(0, "error"))
+  expect(before.error).toMatchObject({ code: "X" })
+  expect(stateAfter(started(), begun(0), oops, paused(0, "error"), left).error).toBeNull()
 })

@@ -37,7 +37,15 @@ export function advance(state: RunState, { seq, at, body }: PipelineEvent): Redu
   }
   const problem = impossible(state, body)
   if (problem !== undefined) return { kind: "damaged", seq, problem }
-  return { kind: "state", state: apply({ ...state, lastSeq: seq, updatedAt: at }, body, at) }
+  const worked = workedUntil({ ...state, lastSeq: seq, updatedAt: at }, body, at)
+  return { kind: "state", state: apply(worked, body, at) }
+}
+
+/** When a stage that is at work was last heard of: what lies after that is no work. */
+function workedUntil(state: RunState, body: Later, at: number): RunState {
+  if (!("stage" in body) || body.stage === null || body.type === "stage_started") return state
+  if (state.stages[body.stage]?.status !== "running") return state
+  return changed(state, body.stage, () => ({ workedAt: at }))
 }
 
 type Later = Exclude<PipelineEventBody, BodyOf<"run_started">>
@@ -113,7 +121,9 @@ function applyStage(state: RunState, body: StageBody, at: number): RunState {
           status: "running",
           attempt: body.attempt,
           iteration: body.iteration,
-          startedAt: it.attempt === 0 ? at : it.startedAt,
+          // A try that was cut or failed counts as long as it worked, the time between does not.
+          startedAt: it.attempt === 0 ? at : at - ((it.workedAt ?? at) - (it.startedAt ?? at)),
+          workedAt: at,
           endedAt: null,
           failure: undefined,
           skippedBy: undefined,
@@ -193,6 +203,7 @@ function applyPerson(state: RunState, body: PersonBody, at: number): RunState {
         })),
         pause: undefined,
         unsettled: undefined,
+        error: null,
         cursor: body.stage + 1,
       }
     case "breakout_pending":
@@ -207,8 +218,12 @@ function applyPerson(state: RunState, body: PersonBody, at: number): RunState {
 /** The stage is done again, and whatever was built on it. */
 function amended(state: RunState, body: BodyOf<"amended">): RunState {
   const stages = state.stages.map((it, at) => (at >= body.stage ? newRound(it) : it))
+  // What a repair was told is about an answer that is written anew now.
+  const feedback = state.feedback.map((it, unit) =>
+    unitBounds(state.start, unit).last >= body.stage ? undefined : it,
+  )
   return {
-    ...changed({ ...state, stages }, body.stage, (it) => ({
+    ...changed({ ...state, stages, feedback }, body.stage, (it) => ({
       amendments: [...it.amendments, body.text],
     })),
     pause: undefined,

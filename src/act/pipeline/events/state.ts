@@ -29,8 +29,11 @@ export type StageState = Money & {
   readonly output: unknown
   readonly summary: string | null
   readonly isCarried: boolean
+  /** Moved by the time in which nobody worked on it, so that it took what lies until its end. */
   readonly startedAt: number | null
   readonly endedAt: number | null
+  /** Its newest sign of work. */
+  readonly workedAt: number | null
   readonly activities: number
   readonly amendments: readonly string[]
   /** Why the newest output was not good enough. */
@@ -75,6 +78,8 @@ export type RunState = {
   readonly usage: TokenUsage
   /** What was said after the end. */
   readonly said: Money & { readonly turns: number }
+  /** Something was called whose price nobody knows. */
+  readonly hasUnpriced: boolean
   /** Scopes whose warning was said. */
   readonly warned: readonly string[]
   readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null
@@ -92,6 +97,7 @@ const WAITING: StageState = {
   isCarried: false,
   startedAt: null,
   endedAt: null,
+  workedAt: null,
   activities: 0,
   amendments: [],
   failure: undefined,
@@ -122,6 +128,7 @@ export function begunState(id: string, start: BodyOf<"run_started">, at: number)
     activities: 0,
     usage: NO_USAGE,
     said: { spentUsd: 0, unknownCalls: 0, turns: 0 },
+    hasUnpriced: false,
     warned: [],
     error: null,
     end: undefined,

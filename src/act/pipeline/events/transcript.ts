@@ -84,7 +84,7 @@ function wordsOf(state: RunState, body: Plain): string | undefined {
     case "repair_started":
       return `Repair ${body.iteration} began`
     case "resumed":
-      return `Resumed by ${body.by}`
+      return `Resumed by ${body.by}${body.note === undefined ? "" : `: ${body.note}`}`
     case "amended":
       return `${titleOf(state, body.stage)} is done again: ${body.text}`
     case "skipped":

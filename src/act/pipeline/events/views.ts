@@ -33,6 +33,13 @@ export function lineView(state: RunState): PipelineLine {
   }
 }
 
+/** A run of which nothing but its line can be read. */
+export function bareView(line: PipelineLine): PipelineRun {
+  const { stageTitle: _, stagesDone: __, stagesTotal: ___, ...head } = line
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+  return { ...head, stages: [], repairs: [], pause: null, usage }
+}
+
 export function statusOf(state: RunState, isAlone: boolean): PipelineStatus {
   if (state.end !== undefined) return state.end.status
   if (state.pause !== undefined) return "paused"

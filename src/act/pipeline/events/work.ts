@@ -1,4 +1,4 @@
-import type { TokenUsage } from "#ground/contract"
+import type { PipelineEventBody, TokenUsage } from "#ground/contract"
 import type { BodyOf, RunState } from "./state.ts"
 import { changed } from "./state.ts"
 
@@ -18,6 +18,7 @@ export function applyWork(
           recorded: { ...it.recorded, [body.key]: answerOf(body) },
         })),
         usage: added(state.usage, body.usage),
+        hasUnpriced: state.hasUnpriced || hasNoPrice(body),
       }
     case "said":
       return {
@@ -64,12 +65,20 @@ function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
       ? { ...it.recorded, [body.key]: { kind: "result", result: body.result } }
       : it.recorded,
   }))
-  return { ...ended, activities: state.activities + (wasOpen ? 0 : 1) }
+  const activities = state.activities + (wasOpen ? 0 : 1)
+  return { ...ended, activities, hasUnpriced: state.hasUnpriced || hasNoPrice(body) }
 }
 
-/** Stopped half-way, or ended with a price that nobody knows. A refused call costs nothing. */
+/** It was done and has a price that nobody knows, which no later call will make known. */
+export function hasNoPrice(
+  body: PipelineEventBody,
+): body is BodyOf<"llm_called"> | BodyOf<"substep"> {
+  return (body.type === "llm_called" || body.type === "substep") && body.usd === null
+}
+
+/** Cut, failed without a price, or priced by nobody. A refused call costs nothing. */
 function isUnpriced({ outcome, usd }: BodyOf<"substep">): boolean {
-  return outcome === "stopped" || usd === null
+  return usd === null || (usd === undefined && (outcome === "stopped" || outcome === "failed"))
 }
 
 /** Calls of models and runs of agents cost money; searches of our own do not. */

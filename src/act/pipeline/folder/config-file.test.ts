@@ -310,6 +310,38 @@ describe("fields held against each other", () => {
     expect(said({ stages: stages(later), repairUnits }, prompts)).toHaveLength(1)
   })
 
+  test("[PIPE-43] a budget of nothing is a problem, of a stage and of a run", () => {
+    expect(said({ stages: [{ ...STAGE, budgetUsd: 0 }] })).toEqual([
+      "config.json:8 answer budgetUsd: stage `answer`: `budgetUsd` is 0, so that nothing could be asked; it must be above 0",
+    ])
+    expect(said({ stages: stages(), budgetUsd: 0 })).toEqual([
+      "config.json:10 null budgetUsd: `budgetUsd` is 0, so that nothing could be asked; it must be above 0",
+    ])
+  })
+
+  test("[PIPE-43] the field of a unit's feedback is one that its last stage gives", () => {
+    const output = { type: "object", properties: { advice: { type: "string" } } }
+    const of = (feedbackField: string) => ({
+      stages: [{ ...STAGE, output }],
+      repairUnits: [{ stages: ["answer", "answer"], maxIterations: 1, feedbackField }],
+    })
+    expect(said(of("advice"))).toEqual([])
+    expect(said(of("advise")).join()).toContain(
+      "`feedbackField` is `advise`, which the output of `answer` does not have; one of advice; did you mean `advice`?",
+    )
+  })
+
+  test("[PIPE-35] a stage's sources are those that the head lists, or any for the web", () => {
+    const of = (...sources: string[]) =>
+      readConfigFile(JSON.stringify({ stages: [{ ...STAGE, scope: { sources } }] }), PROMPTS, [
+        "archive",
+      ]).problems.map((it) => it.problem)
+    expect(of("archive", "web-search", "*")).toEqual([])
+    expect(of("other")).toEqual([
+      "stage `answer`: `scope.sources` has `other`, which `sources` in AGENT.md does not list",
+    ])
+  })
+
   test("[PIPE-43] cents that floats lose are no mistake", () => {
     const budgets = [0.1, 0.2, 0.7]
     const each = budgets.map((budgetUsd, index) => plain(`b${index}`, { budgetUsd }))

@@ -24,6 +24,8 @@ export type ConfigFile = {
 export function readConfigFile(
   text: string | undefined,
   prompts: ReadonlyMap<string, string>,
+  /** Those the head lists; undefined where it could not be read. */
+  sources?: readonly string[],
 ): ConfigFile {
   if (text === undefined)
     return failed([{ line: 1, path: [], problem: `there is no ${CONFIG_FILE}` }])
@@ -42,7 +44,7 @@ export function readConfigFile(
   })
   const parsed = PipelineConfig.safeParse(value)
   const issues = parsed.error?.issues.flatMap((it) => inWords(it, value, stageAt)) ?? []
-  const complaints = [...json.problems, ...issues, ...crossCheck(sketch, prompts)]
+  const complaints = [...json.problems, ...issues, ...crossCheck(sketch, prompts, sources)]
   const problems = inOrder(complaints.map(placed))
   return { config: problems.length === 0 ? (parsed.data ?? null) : null, problems }
 }

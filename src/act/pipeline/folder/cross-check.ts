@@ -1,6 +1,8 @@
 import { DEPTHS } from "#ground/contract"
+import { ANY } from "../engine/gate.ts"
 import { ANY_AGENT } from "../stages/agent.ts"
 import { unknownPlaceholders } from "../stages/template.ts"
+import { ANY_WEB_SOURCE } from "../stages/web.ts"
 import { schemaProblems } from "./json-schema.ts"
 import type { JsonPath } from "./json-text.ts"
 import { choices, lineAt, quoted } from "./problems.ts"
@@ -18,9 +20,14 @@ export type Complaint = {
 type Prompts = ReadonlyMap<string, string>
 
 /** What is wrong between fields that are right each for itself. */
-export function crossCheck(sketch: Sketch, prompts: Prompts): readonly Complaint[] {
+export function crossCheck(
+  sketch: Sketch,
+  prompts: Prompts,
+  sources?: readonly string[],
+): readonly Complaint[] {
   return [
     ...sketch.stages.flatMap((stage, index) => checkStage({ sketch, stage, index }, prompts)),
+    ...sketch.stages.flatMap((stage, index) => checkSources({ sketch, stage, index }, sources)),
     ...checkUnused(sketch, prompts),
     ...checkPauses(sketch),
     ...checkRepairs(sketch),
@@ -34,7 +41,12 @@ type At = { readonly sketch: Sketch; readonly stage: StageSketch; readonly index
 function checkStage(at: At, prompts: Prompts): readonly Complaint[] {
   const { stage, index } = at
   const start = `stage ${quoted(stage.name ?? String(index + 1))}: `
-  const said = [...checkName(at), ...checkPrompt(at, prompts), ...checkKind(stage)]
+  const said = [
+    ...checkName(at),
+    ...checkPrompt(at, prompts),
+    ...checkKind(stage),
+    ...checkBudget(stage.budgetUsd),
+  ]
   const schema = schemaProblems(stage.output).map(({ path, problem }) => ({
     path: ["output", ...path],
     problem: `\`output\` ${problem}`,
@@ -156,14 +168,52 @@ function checkRepairs(sketch: Sketch): readonly Complaint[] {
     const span = `\`${unit.stages.join("` to `")}\``
     if (first > last) return [{ path, problem: `the repair unit ${span} is in the wrong order` }]
     const isShared = ends.slice(0, index).some(([from = 0, to = 0]) => from <= last && first <= to)
-    return isShared ? [{ path, problem: `the repair unit ${span} overlaps another one` }] : []
+    if (isShared) return [{ path, problem: `the repair unit ${span} overlaps another one` }]
+    return checkFeedback({ sketch, index, last })
   })
+}
+
+/** Where the last stage says what it gives, the field must be one of it. */
+function checkFeedback(unit: {
+  readonly sketch: Sketch
+  readonly index: number
+  readonly last: number
+}): readonly Complaint[] {
+  const { sketch, index, last } = unit
+  const field = sketch.repairUnits[index]?.feedbackField
+  const stage = sketch.stages[last]
+  if (field === undefined || stage?.output === undefined) return []
+  const names = propertyNames(stage.output)
+  if (names.includes(field)) return []
+  const path = ["repairUnits", index, "feedbackField"]
+  const problem = `\`feedbackField\` is ${quoted(field)}, which the output of ${quoted(stage.name ?? "")} does not have`
+  return [{ path, problem: `${problem}; ${choices(field, names)}` }]
 }
 
 /** Cents that come from adding floats are no mistake of the writer. */
 const ROUNDING_USD = 1e-6
 
+/** The head says which sources a run may ask at all; its stages ask no others. */
+function checkSources({ stage, index }: At, listed?: readonly string[]): readonly Complaint[] {
+  if (listed === undefined) return []
+  const unlisted = stage.scope.sources.filter(
+    (it) => it !== ANY && it !== ANY_WEB_SOURCE && !listed.includes(it),
+  )
+  return unlisted.map((slug) => ({
+    path: ["stages", index, "scope", "sources"],
+    problem: `stage ${quoted(stage.name ?? "")}: \`scope.sources\` has ${quoted(slug)}, which \`sources\` in AGENT.md does not list`,
+  }))
+}
+
+/** Less than nothing is told by the shape of the field. */
+function checkBudget(budgetUsd: number | undefined): readonly Complaint[] {
+  if (budgetUsd !== 0) return []
+  const problem = "`budgetUsd` is 0, so that nothing could be asked; it must be above 0"
+  return [{ path: ["budgetUsd"], problem }]
+}
+
 function checkBudgets(sketch: Sketch): readonly Complaint[] {
+  if (sketch.budgetUsd === 0) return checkBudget(0)
   const whole = sketch.budgetUsd ?? Number.POSITIVE_INFINITY
   const sum = sketch.stages.reduce((total, it) => total + (it.budgetUsd ?? 0), 0)
   if (sum <= whole + ROUNDING_USD) return []

@@ -28,7 +28,11 @@ export async function readAgent(place: {
       .map(([name, text]) => [name.slice(PROMPTS.length), text]),
   )
   const { problems: inHead, ...head } = readAgentFile(texts.get(AGENT_FILE))
-  const { config, problems: inConfig } = readConfigFile(texts.get(CONFIG_FILE), prompts)
+  const { config, problems: inConfig } = readConfigFile(
+    texts.get(CONFIG_FILE),
+    prompts,
+    head.sources,
+  )
   const problems = inOrder([...broken, ...inHead, ...inConfig])
   const agent = {
     slug,

@@ -25,7 +25,9 @@ export type StageSketch = z.infer<typeof StageSketch>
 const Sketch = z.object({
   stages: z.array(StageSketch.catch(StageSketch.parse({}))).catch([]),
   pauseAfterStages: texts,
-  repairUnits: z.array(z.object({ stages: texts }).catch({ stages: [] })).catch([]),
+  repairUnits: z
+    .array(z.object({ stages: texts, feedbackField: text }).catch({ stages: [] }))
+    .catch([]),
   budgetUsd: z.number().optional().catch(undefined),
   depths: z.record(z.string(), z.unknown()).catch({}),
 })

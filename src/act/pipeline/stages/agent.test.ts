@@ -73,12 +73,14 @@ test("[PIPE-79] an agent that says nothing readable has not passed", async () =>
 })
 
 test("[PIPE-79] an agent that failed is an error whose result is not kept, so that a resume works again", async () => {
-  const { stage } = agents({ outcome: "failed" })
+  const { stage, starts } = agents({ outcome: "failed" })
   const kept = new Map<string, string>()
   const effects = recordEffects(() => "", kept)
-  const failing = stage(stageWorld({ stage: { kind: "agent" }, effects }))
+  const failing = stage(stageWorld({ stage: { kind: "agent" }, effects, leftUsd: () => 0.3 }))
   await expect(failing).rejects.toSatisfy(AgentNotCompleted.is)
   expect(kept.size).toBe(0)
+  // It is given what is left, not what there was in the beginning.
+  expect(starts).toMatchObject([{ budgetUsd: 0.3 }])
 })
 
 test("[PIPE-80] scripts of the synthetic agent stand in the prompt, by round, and no agent reads them", async () => {

@@ -21,7 +21,7 @@ export function agentStage(ports: Pick<StagePorts, "startAgent">): StageWork {
 }
 
 function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
-  const { agent: type, title, mode = "plan", scope, budgetUsd } = world.stage
+  const { agent: type, title, mode = "plan", scope } = world.stage
   const template = templateOf(world)
   const prompt = promptFor(world, withoutScripts(template), {})
   const name = type ?? ANY_AGENT
@@ -35,7 +35,7 @@ function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
     const end = await ports.startAgent({
       type,
       mode,
-      budgetUsd,
+      budgetUsd: world.leftUsd(),
       signal,
       paths: scope.paths,
       title: label.title,
@@ -44,8 +44,11 @@ function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
     })
     const { runId, outcome, usd, tokens } = end
     signal.throwIfAborted()
-    // Thrown and not kept: whoever resumes the pipeline wants the work done, not its failure.
-    if (outcome !== "completed") throw AgentNotCompleted({ type: name, outcome, run: runId })
+    // Not kept: whoever resumes the pipeline wants the work done, not its failure.
+    if (outcome !== "completed") {
+      const error = AgentNotCompleted({ type: name, outcome, run: runId })
+      return { error, detail: `${error.message} [${error.code}]`, usd, tokens }
+    }
     const text = end.text.slice(0, MOST_AGENT_CHARACTERS)
     return { result: { runId, text }, detail: runId, usd, tokens }
   })

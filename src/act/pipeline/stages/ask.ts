@@ -5,6 +5,7 @@ import { summarize } from "./lines.ts"
 import { findOutput, Retrieved, WebFindings } from "./outputs.ts"
 import { passing } from "./passing.ts"
 import type { StagePorts } from "./ports.ts"
+import { priorOf } from "./prior-sections.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 import { isRecord } from "./records.ts"
 import { placeholdersOf } from "./template.ts"
@@ -43,7 +44,7 @@ async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promi
     world.depth.contextTokens,
   )
   const count = await ports.count()
-  const shaped = shapeContext({ paragraphs, web, prior: world.prior }, { budgetTokens, count })
+  const shaped = shapeContext({ paragraphs, web, prior: priorOf(world) }, { budgetTokens, count })
   await tellShape(world.effects, shaped, budgetTokens)
   return shaped
 }

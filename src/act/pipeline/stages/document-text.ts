@@ -4,7 +4,8 @@ type Parts = {
   readonly answer: Answer
   readonly scores: Scores | undefined
   readonly plan: readonly SubQuery[]
-  readonly notes: readonly string[]
+  /** Parts of the question that nothing was found for. */
+  readonly notFound: readonly string[]
 }
 
 /** What a reader needs first stands first; how it was found stands last. */
@@ -12,6 +13,7 @@ export function renderDocument(parts: Parts): string {
   const { title, shortAnswer, keyPoints, sections, references } = parts.answer
   const blocks = [
     `# ${plain(title)}`,
+    missing(parts.notFound),
     unverified(parts.scores),
     shortAnswer,
     block("## Key points", bullets(keyPoints)),
@@ -22,8 +24,17 @@ export function renderDocument(parts: Parts): string {
   return `${blocks.filter((it) => it !== "").join("\n\n")}\n`
 }
 
+/** Before the answer: what it does not hold is part of what it says. */
+function missing(notFound: readonly string[]): string {
+  if (notFound.length === 0) return ""
+  return `> Nothing was found for: ${notFound.map((it) => plain(it)).join(" · ")}`
+}
+
 function unverified(scores: Scores | undefined): string {
   if (scores === undefined || scores.isPassed) return ""
+  if (Object.keys(scores.scores).length === 0) {
+    return "> Nothing was verified: there is no source to hold this against."
+  }
   const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
   return `> Verification did not pass: ${failed.join(", ")}. Read this with the sources beside it.`
 }
@@ -33,7 +44,8 @@ function isBelow(check: string, { scores, bars }: Scores): boolean {
   return check === "contradictions" ? score > bar : score < bar
 }
 
-function details({ scores, plan, notes }: Parts): string {
+function details({ scores, plan, notFound }: Parts): string {
+  const notes = notFound.map((it) => `Nothing was found for: ${plain(it)}`)
   const asked = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
   return [block("### What was asked", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
     .filter((it) => it !== "")
@@ -41,7 +53,7 @@ function details({ scores, plan, notes }: Parts): string {
 }
 
 function scoreTable(scores: Scores | undefined): string {
-  if (scores === undefined) return ""
+  if (scores === undefined || Object.keys(scores.scores).length === 0) return ""
   const rows = Object.entries(scores.scores).map(([name, score]) => {
     const bar = scores.bars[name] ?? 0
     const needed = name === "contradictions" ? `at most ${bar}` : `at least ${bar.toFixed(2)}`

@@ -88,6 +88,20 @@ test("[PIPE-78] a document whose verification did not pass says so at its head",
   expect(output).toMatchObject({ isPartial: true })
 })
 
+test("[PIPE-78] a document says at its head what nothing was found for, and what was not verified", async () => {
+  const retrieve = { paragraphs: [], notFound: ["When are <dues> paid?", "By whom?"] }
+  const verify = { scores: {}, bars: {}, isPassed: false, by: "nobody", failures: [] }
+  const { output } = await writing({ retrieve, answer, verify })
+  const { markdown = "" } = PipelineDocument.partial().parse(output)
+  expect(markdown.split("\n").slice(2, 5)).toEqual([
+    "> Nothing was found for: When are dues paid? · By whom?",
+    "",
+    "> Nothing was verified: there is no source to hold this against.",
+  ])
+  expect(markdown).not.toContain("| verification |")
+  expect(output).toMatchObject({ isPartial: true })
+})
+
 test("[PIPE-78] references are those that are used, in order of first use, each once", async () => {
   const effects = recordEffects(() => "")
   const { output } = await writing({ answer }, effects)

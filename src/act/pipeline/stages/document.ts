@@ -12,7 +12,8 @@ export function documentStage(): StageWork {
     const { answer, ...labels } = finish(draft, world.query)
     const scores = findOutput(world.outputs, Scores)
     const plan = findOutput(world.outputs, Plan)?.subQueries ?? []
-    const markdown = renderDocument({ answer, scores, plan, notes: notesOf(world) })
+    const notFound = findOutput(world.outputs, Gaps)?.notFound ?? []
+    const markdown = renderDocument({ answer, scores, plan, notFound })
     const summary = lineOf(answer, labels)
     await world.effects.note("document", { tool: "Document written", kind: "edit", title: summary })
     const isPartial = scores?.isPassed === false
@@ -60,10 +61,4 @@ function plainAnswer(world: StageWorld): Answer {
     return text === undefined ? [] : [{ title: stage.replaceAll("_", " "), text }]
   })
   return { title: "", shortAnswer: "", keyPoints: [], sections, references: [] }
-}
-
-/** Gaps that a reader should know of. */
-function notesOf(world: StageWorld): readonly string[] {
-  const questions = findOutput(world.outputs, Gaps)?.notFound ?? []
-  return questions.map((it) => `Nothing was found for: ${it}`)
 }

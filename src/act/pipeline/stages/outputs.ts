@@ -38,6 +38,9 @@ export const Retrieved = z.object({ paragraphs: z.array(RetrievedParagraph).min(
 /** Sub-queries that nothing was found for. */
 export const Gaps = z.object({ notFound: z.array(z.string()) })
 
+/** A search that found nothing at all, and said so. */
+export const NothingRetrieved = Gaps.extend({ paragraphs: z.array(z.unknown()).max(0) })
+
 /** What an answer may cite, under the label it has in the text. */
 export const Reference = z.object({
   label: z.string(),

@@ -39,6 +39,8 @@ test.each([
   ],
   ["`x` and\n```\nP1 [p1]\n```\nP1", "`x` and\n```\nP1 [p1]\n```\n[P1]"],
   ["~~~\n[p1] stays open", "~~~\n[p1] stays open"],
+  ["`[p1]` is written so, and it is so [P1].", "`[p1]` is written so, and it is so [P1]."],
+  ["``a ` [P1]`` and `[P9]` stay.", "``a ` [P1]`` and `[P9]` stay."],
   ["A link [P1](#p1) stays.", "A link [P1](#p1) stays."],
 ])("[PIPE-60] %j is written %j", (text, expected) => {
   expect(of(text).text).toBe(expected)
@@ -88,6 +90,10 @@ test.each([
   "Tugs are ordered by the Harbour Master in winds above 25 knots.",
 ])("[PIPE-63] %j gets none", (text) => {
   expect(of(text)).toMatchObject({ text, added: 0 })
+})
+
+test("[PIPE-64] a label in code is no use of it", () => {
+  expect(of("Write `[P2]` for it [P1].").used).toEqual(["P1"])
 })
 
 test("[PIPE-64] what is used is listed in the order of its first use, over all sections", () => {

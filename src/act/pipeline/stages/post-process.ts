@@ -46,7 +46,7 @@ export function postProcess(input: {
     return { title, text: done.text }
   })
   const used = new Set(
-    sections.flatMap(({ text }) => labelGroupsOf(text).flatMap((it) => it.labels)),
+    sections.flatMap(({ text }) => labelGroupsOf(outsideCode(text)).flatMap((it) => it.labels)),
   )
   const isKnown = (label: string): boolean => index.labels.has(label)
   return { sections, used: [...used].filter(isKnown), added, dropped: [...dropped] }
@@ -59,10 +59,11 @@ function labelSentences(text: string, index: Index): { text: string; added: numb
   // A label taken out may part two sentences, or join them: then they are looked at once more.
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const from = written
-    const sentences = splitSentences(from)
+    const prose = outsideCode(from)
+    const sentences = splitSentences(prose)
     const missing = sentences.flatMap((it) => missingLabel(from, it, index) ?? [])
     const labelled = sentences.filter((it) => it.labels.length > 0)
-    const repeated = labelled.flatMap((it) => repetitions(from, it))
+    const repeated = labelled.flatMap((it) => repetitions(prose, it))
     const edits = [...missing, ...repeated].toSorted((one, other) => one.start - other.start)
     written = withEdits(from, edits)
     added += missing.length
@@ -85,7 +86,15 @@ function withEdits(text: string, edits: readonly Edit[]): string {
   return written + text.slice(from)
 }
 
-const CODE = /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|$(?![\s\S]))/gm
+const CODE =
+  /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|$(?![\s\S]))|(?<!`)(`{1,2})(?!`)[^`\n]+\2(?!`)/gm
+
+/** The same text, place by place, with no label in its code. */
+function outsideCode(text: string): string {
+  return text.includes("`") || text.includes("~~~")
+    ? text.replaceAll(CODE, (code) => code.replaceAll("[", "{").replaceAll("]", "}"))
+    : text
+}
 
 /** Each label as [P3], outside of code. */
 function writeLabels(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {

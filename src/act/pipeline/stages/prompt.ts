@@ -3,6 +3,7 @@ import { PlaceholderUnknown, StageWithoutPrompt } from "./errors.ts"
 import { fence } from "./fence.ts"
 import { MOST_OUTPUT_CHARACTERS } from "./limits.ts"
 import { findOutput, Plan, type WebResult } from "./outputs.ts"
+import { priorOf } from "./prior-sections.ts"
 import { fillTemplate, isPlaceholder, outputStage, type Placeholder } from "./template.ts"
 
 /** What only some stages can put in. */
@@ -85,7 +86,8 @@ function questionsOf(world: StageWorld): readonly string[] {
   })
 }
 
-function priorText({ prior }: StageWorld): string {
+function priorText(world: StageWorld): string {
+  const prior = priorOf(world)
   if (prior === undefined || prior.sections.length === 0) return NOTHING
   const sections = prior.sections.map((it) => `## ${it.title}\n${it.text}`)
   return cut([`Earlier question: ${prior.query}`, ...sections].join("\n\n"))

@@ -5,6 +5,7 @@ import { fcParameters } from "#test/seed"
 import { fuse } from "./fuse.ts"
 import { Retrieved } from "./outputs.ts"
 import type { KnowledgePort } from "./ports.ts"
+import { priorOf } from "./prior-sections.ts"
 import { retrieveStage } from "./retrieve.ts"
 import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 
@@ -46,7 +47,7 @@ test("[PIPE-74] without a plan the question itself is searched", async () => {
   expect(effects.seen[0]).toMatchObject({ tool: "Knowledge Base Search", title: "berth window" })
 })
 
-test("[PIPE-74] a search that fails leaves its mark; nothing found at all skips the stage", async () => {
+test("[PIPE-74] a search that fails leaves its mark; nothing found at all is said, part by part", async () => {
   const effects = recordEffects(() => "")
   const { knowledge } = handbook
   const flaky: KnowledgePort = {
@@ -62,7 +63,13 @@ test("[PIPE-74] a search that fails leaves its mark; nothing found at all skips 
   expect(effects.seen[0]).toMatchObject({ outcome: "failed", detail: "the store is busy" })
   const nowhere = retrieving({ outputs: {}, query: "zzyzx qwfp" })
   const empty = await retrieveStage(handbook)(nowhere)
-  expect(empty.skipped).toBe("The knowledge base has nothing for the question.")
+  const problem =
+    "The knowledge base has nothing for the question; add documents with `qm kb add <folder>`"
+  expect(empty).toMatchObject({
+    output: { paragraphs: [], notFound: ["zzyzx qwfp"] },
+    summary: problem,
+    failed: { problems: [problem], feedback: "" },
+  })
 })
 
 test("[PIPE-75] what an earlier answer holds is not searched again; its paragraphs come first, marked", async () => {
@@ -91,6 +98,21 @@ test("[PIPE-75] what an earlier answer holds is not searched again; its paragrap
   expect(summary).toContain("1 sub-queries answered by the earlier run")
   const keys = effects.seen.map((it) => it.key)
   expect(keys).toEqual(["prior", "kb:1", "hops"])
+})
+
+test("[PIPE-75] a section that answers no part of the plan stays out, and so do its paragraphs", async () => {
+  const found = await handbook.knowledge.search({ query: "pilot", limit: 1, hops: 0 })
+  const paragraphs = found.hits.map((it) => it.paragraph.id)
+  expect(paragraphs).toHaveLength(1)
+  const section = { title: "Swimming pools", text: "The pool opens at nine.", paragraphs }
+  const prior = { run: "p-1", query: "pools", sections: [section] }
+  const effects = recordEffects(() => "")
+  const { output } = await retrieveStage(handbook)(retrieving({ effects, prior }))
+  expect(Retrieved.parse(output).paragraphs.some((it) => it.isPrior)).toBe(false)
+  expect(effects.seen.map((it) => it.key)).toEqual(["kb:1", "kb:2", "hops"])
+  // Nor is it told to whoever writes the answer.
+  expect(priorOf(retrieving({ prior }))?.sections).toEqual([])
+  expect(priorOf(retrieving({ prior, outputs: {} }))?.sections).toEqual([section])
 })
 
 test("[PIPE-75] a section that rests on no paragraph answers nothing", async () => {

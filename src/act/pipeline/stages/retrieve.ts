@@ -6,13 +6,12 @@ import {
   MOST_HITS,
   MOST_HOP_STARTS,
   PRIOR_SHARE,
-  PRIOR_WORD_SHARE,
   SPARE_HITS,
 } from "./limits.ts"
 import { findOutput, Plan, type RetrievedParagraph, type SubQuery } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
+import { answeredBefore } from "./prior-sections.ts"
 import { whyFailed } from "./why.ts"
-import { contentWords, shareOfWords } from "./words.ts"
 
 type Ports = Pick<StagePorts, "knowledge">
 
@@ -25,8 +24,11 @@ export function retrieveStage(ports: Ports): StageWork {
   return async (world) => {
     const plan = findOutput(world.outputs, Plan)?.subQueries ?? [asPlan(world.query)]
     const asked = plan.slice(0, world.depth.subQueries)
-    const answered = answeredBefore(asked, world.prior)
-    const prior = await priorParagraphs(world, ports)
+    const { answered, sections } = answeredBefore(
+      asked.map((it) => it.question),
+      world.prior,
+    )
+    const prior = await priorParagraphs(world, sections, ports)
     const searches = await searchAll(world, asked, { answered, ports })
     const hops = await followReferences(world, searches, ports)
     const lists: readonly Ranked<Found>[] = [
@@ -37,19 +39,19 @@ export function retrieveStage(ports: Ports): StageWork {
     const paragraphs = fuse(lists, world.depth.paragraphs)
     const notFound = searches.filter((it) => it.hits.length === 0).map((it) => it.question)
     const by = searches.find((it) => it.by !== null)?.by ?? null
-    if (paragraphs.length === 0) return nothingFound(asked.length)
-    return {
-      output: { paragraphs, answered, notFound, by },
-      summary: summaryOf(paragraphs, answered.length),
-    }
+    const output = { paragraphs, answered, notFound, by }
+    if (paragraphs.length > 0) return { output, summary: summaryOf(paragraphs, answered.length) }
+    const problem = nothingFor(asked.length)
+    // Searching again finds no more: a person has to add what is missing.
+    return { output, summary: problem, failed: { problems: [problem], feedback: "" } }
   }
 }
 
 const asPlan = (question: string): SubQuery => ({ question, why: "", target: "" })
 
-function nothingFound(queries: number) {
-  const note = `The knowledge base has nothing for ${queries === 1 ? "the question" : "any of the sub-queries"}.`
-  return { output: null, summary: note, skipped: note }
+function nothingFor(queries: number): string {
+  const what = queries === 1 ? "the question" : `any of the ${queries} sub-queries`
+  return `The knowledge base has nothing for ${what}; add documents with \`qm kb add <folder>\``
 }
 
 function summaryOf(
@@ -65,23 +67,12 @@ function summaryOf(
   return parts.filter((it) => it !== "").join(", ")
 }
 
-/** Sub-queries whose words an earlier section has; the others are what it does not hold. */
-function answeredBefore(
-  plan: readonly SubQuery[],
-  prior: PriorAnswer | undefined,
-): readonly { readonly question: string; readonly section: string }[] {
-  const sections = (prior?.sections ?? [])
-    .filter((it) => it.paragraphs.length > 0)
-    .map((it) => ({ title: it.title, words: contentWords(`${it.title} ${it.text}`) }))
-  return plan.flatMap(({ question }) => {
-    const words = contentWords(question)
-    const section = sections.find((it) => shareOfWords(words, it.words) >= PRIOR_WORD_SHARE)
-    return section === undefined ? [] : [{ question, section: section.title }]
-  })
-}
-
-async function priorParagraphs(world: StageWorld, ports: Ports): Promise<readonly Found[]> {
-  const all = [...new Set(world.prior?.sections.flatMap((it) => it.paragraphs) ?? [])]
+async function priorParagraphs(
+  world: StageWorld,
+  sections: PriorAnswer["sections"],
+  ports: Ports,
+): Promise<readonly Found[]> {
+  const all = [...new Set(sections.flatMap((it) => it.paragraphs))]
   const ids = all.slice(0, Math.ceil(world.depth.paragraphs * PRIOR_SHARE))
   if (ids.length === 0) return []
   const title = `${plural(ids.length, "paragraph")} of the answer of ${world.prior?.run}`

@@ -110,6 +110,22 @@ test("[PIPE-77] a model that judges nothing is no judge: the words count, and it
   expect(output).toMatchObject({ by: "words", isPassed: true })
 })
 
+test("[PIPE-77] an answer without a source is not verified, and no repair is asked for", async () => {
+  const sections = [{ title: "Notice", text: "Nothing was found about it." }]
+  const synthesize = { sections, references: [] }
+  const said = await verify(verifying("", { outputs: { synthesize } }))
+  expect(said).toEqual({
+    output: { scores: {}, bars: {}, isPassed: false, by: "nobody", failures: [] },
+    summary: "not verified: there is no source to hold the answer against",
+    failed: { problems: ["there is no source to hold the answer against"], feedback: "" },
+  })
+  // Where the search said so already, a person is not asked a second time.
+  const retrieve = { paragraphs: [], notFound: ["notice"] }
+  const again = await verify(verifying("", { outputs: { retrieve, synthesize } }))
+  expect(again).toMatchObject({ output: { isPassed: false } })
+  expect(again.failed).toBeUndefined()
+})
+
 test("[PIPE-77] with no answer there is nothing to verify, and that is an error", async () => {
   await expect(verify(verifying("", { outputs: {} }))).rejects.toSatisfy(NothingToVerify.is)
 })

@@ -4,7 +4,14 @@ import { NothingToVerify } from "./errors.ts"
 import { feedbackOf } from "./feedback.ts"
 import { judged } from "./judge.ts"
 import { MOST_HITS } from "./limits.ts"
-import { Answer, answerText, findOutput, type Reference, type Scores } from "./outputs.ts"
+import {
+  Answer,
+  answerText,
+  findOutput,
+  NothingRetrieved,
+  type Reference,
+  type Scores,
+} from "./outputs.ts"
 import type { Cited, StagePorts } from "./ports.ts"
 
 type Ports = Pick<StagePorts, "verify" | "knowledge">
@@ -19,6 +26,7 @@ type Draft = {
 export function verifyStage(ports: Ports): StageWork {
   return async (world) => {
     const draft = draftOf(world)
+    if (draft.cited.length === 0) return unverifiable(world)
     const judge = await judged(world, draft, ports.verify)
     const entities = await verifying(world, STEPS.entities, async () =>
       ports.verify.entityGrounding(draft.text, draft.cited),
@@ -33,6 +41,20 @@ export function verifyStage(ports: Ports): StageWork {
     return resultOf({ entities, citations, relations, contradictions })
   }
 }
+
+/**
+ * Without a source every check would pass over nothing. No repair finds one, so none is asked for;
+ * where the search itself said that it found nothing, it is not said twice.
+ */
+function unverifiable(world: StageWorld): StageResult {
+  const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
+  const problem = "there is no source to hold the answer against"
+  const isSaid = findOutput(world.outputs, NothingRetrieved) !== undefined
+  const result = { output, summary: `not verified: ${problem}` }
+  return isSaid ? result : { ...result, failed: { problems: [problem], feedback: "" } }
+}
+
+const NOBODY = "nobody"
 
 const STEPS = {
   entities: { key: "entities", tool: "Entity Verification", title: "entity grounding" },

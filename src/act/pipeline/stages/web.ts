@@ -13,7 +13,7 @@ import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 import { whyFailed } from "./why.ts"
 
 /** In a scope: whichever source is set up for web searches. */
-const ANY_WEB_SOURCE = "web-search"
+export const ANY_WEB_SOURCE = "web-search"
 
 const CHANGED = "changed"
 

@@ -61,7 +61,9 @@ export function recordEffects(
       }),
     step: (key, { tool, kind, title }, work) =>
       once(key, async () => {
-        const { result, ...done } = await work(signal)
+        const worked = await work(signal)
+        if ("error" in worked) throw worked.error
+        const { result, ...done } = worked
         seen.push({ what: "step", key, tool, kind, title, ...done })
         return result
       }),
@@ -88,6 +90,7 @@ export function stageWorld({ stage, template = "{{query}}", ...own }: WorldOptio
     amendments: [],
     feedback: undefined,
     prior: undefined,
+    leftUsd: () => 2,
     prompt: () => template,
     effects: recordEffects(() => ({})),
     signal: new AbortController().signal,

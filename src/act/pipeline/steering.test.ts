@@ -1,0 +1,205 @@
+import { expect, test } from "vitest"
+import type { PipelineEventBody } from "#ground/contract"
+import { sql } from "#ground/store"
+import { newPipelines, type PipelineRoom, SIX_STAGES } from "#test/pipeline-room"
+import type { StageWork } from "./stage.ts"
+
+const AUTO = { ...SIX_STAGES, autoAdvance: true }
+const { signal } = new AbortController()
+
+async function bodiesOf(room: PipelineRoom, id = "p-1"): Promise<PipelineEventBody[]> {
+  return (await room.show(id)).events.map((it) => it.body)
+}
+
+const edit = (room: PipelineRoom, query: ReturnType<typeof sql>) =>
+  room.store.forRoom("pipeline").transaction((tx) => tx.run(query))
+
+const loseTail = (room: PipelineRoom, after: number) =>
+  edit(room, sql`DELETE FROM pipeline_events WHERE run = ${"p-1"} AND seq > ${after}`)
+
+const damage = (room: PipelineRoom) =>
+  edit(room, sql`UPDATE pipeline_events SET body = ${"{}"} WHERE run = ${"p-1"} AND seq = ${2}`)
+
+test("[PIPE-4] a run whose pause was lost is interrupted, and may be resumed or stopped", async () => {
+  await using room = await newPipelines()
+  const { lastSeq } = await room.goes()
+  await loseTail(room, lastSeq - 1)
+  expect((await room.show("p-1")).run).toMatchObject({ status: "interrupted", pause: null })
+  for (const answered of [room.amend("p-1", "x", "you"), room.skip("p-1", "you")]) {
+    await expect(answered).rejects.toMatchObject({
+      code: "PIPELINE_NOT_PAUSED",
+      hint: expect.stringContaining("qm pipeline resume p-1"),
+    })
+  }
+  await room.resume("p-1", "you")
+  expect(await room.finished("p-1")).toMatchObject({ status: "paused", pause: { stage: 0 } })
+  await loseTail(room, lastSeq - 1)
+  expect(await room.stop("p-1")).toMatchObject({ status: "stopped" })
+})
+
+test("[PIPE-4] a run that ended and lost its end goes on from there", async () => {
+  await using room = await newPipelines({ config: AUTO })
+  const { lastSeq } = await room.goes()
+  await loseTail(room, lastSeq - 1)
+  await room.resume("p-1", "you")
+  expect(await room.finished("p-1")).toMatchObject({ status: "completed", lastSeq })
+})
+
+test("[PIPE-4] a damaged run says what to do, and is stopped; the list says why", async () => {
+  await using room = await newPipelines()
+  await room.goes()
+  await damage(room)
+  await expect(room.show("p-1")).rejects.toMatchObject({
+    code: "PIPELINE_STATE_DAMAGED",
+    hint: expect.stringContaining("qm pipeline stop p-1"),
+  })
+  const ended = { status: "failed", error: { code: "PIPELINE_STATE_DAMAGED" }, isPartial: true }
+  expect(await room.stop("p-1")).toMatchObject({ ...ended, stages: [] })
+  expect(await room.list({ limit: 1 })).toMatchObject({ runs: [ended] })
+  await expect(room.stop("p-1")).rejects.toMatchObject({ code: "PIPELINE_ENDED" })
+})
+
+test("[PIPE-17] a damaged run that should be at work is given up once, and leaves the others their turn", async () => {
+  const gate = Promise.withResolvers<void>()
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let nth = 0
+  const retrieve: StageWork = async () => {
+    begun[nth++]?.resolve()
+    await gate.promise
+    return { output: [], summary: "" }
+  }
+  await using room = await newPipelines({ config: AUTO, stages: { retrieve } })
+  const leaving = room.another()
+  for (const it of begun) {
+    await leaving.run({ agent: "tester", query: "x", depth: "quick", auto: true })
+    await it.promise
+  }
+  await leaving.close()
+  await damage(room)
+  const ended = Promise.withResolvers<void>()
+  room.onChange(({ id }) => {
+    if (id === "p-2") ended.resolve()
+  })
+  gate.resolve()
+  room.watch()
+  await ended.promise
+  expect(await room.finished("p-2")).toMatchObject({ status: "completed" })
+  expect((await room.list({ limit: 2 })).runs.map((it) => it.status)).toEqual([
+    "completed",
+    "failed",
+  ])
+})
+
+test("[PIPE-16] an answer to a pause that was answered already is refused and says so", async () => {
+  await using room = await newPipelines()
+  const { pause } = await room.goes()
+  const by = { by: "you", pause: pause?.pauseId }
+  await room.amend("p-1", "shorter", by)
+  expect(await room.finished("p-1")).toMatchObject({ status: "paused" })
+  const late = [
+    () => room.resume("p-1", by),
+    () => room.amend("p-1", "again", by),
+    () => room.skip("p-1", by),
+    () => room.say("p-1", { text: "yes", signal, ...by }),
+  ]
+  for (const answer of late) {
+    await expect(answer()).rejects.toMatchObject({
+      code: "PIPELINE_NOT_PAUSED",
+      hint: expect.stringContaining("answered already"),
+    })
+  }
+  const now = (await room.show("p-1")).run.pause?.pauseId
+  await room.resume("p-1", { by: "you", pause: now })
+  expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
+})
+
+test("[PIPE-18] what did not pass is taken over as what it is, and the new run says so", async () => {
+  const verify: StageWork = async () => ({
+    output: { isPassed: false },
+    summary: "not passed",
+    failed: { problems: ["no source"], feedback: "cite it" },
+  })
+  await using room = await newPipelines({ config: AUTO, stages: { verify } })
+  expect(await room.goes()).toMatchObject({ isPartial: true })
+  await room.rerun("p-1", { stage: "output", by: "you" })
+  expect(await room.finished("p-2")).toMatchObject({
+    status: "completed",
+    isPartial: true,
+    reason: "All stages are done; Check did not pass",
+  })
+})
+
+test("[PIPE-1] a stage that is not optional and lacks what it needs fails with a code", async () => {
+  const stages = SIX_STAGES.stages.map((it) => ({ ...it, optional: false }))
+  const web: StageWork = async () => ({ output: null, summary: "", skipped: "No web source" })
+  await using room = await newPipelines({ config: { ...AUTO, stages }, stages: { web } })
+  expect(await room.goes("x", { auto: true })).toMatchObject({
+    status: "failed",
+    error: { code: "PIPELINE_STAGE_NEEDS_MISSING" },
+  })
+})
+
+test("[PIPE-10] a unit may name the field of the output that is handed on as feedback", async () => {
+  const fed: (string | undefined)[] = []
+  const verify: StageWork = async ({ iteration, feedback }) => {
+    fed.push(feedback)
+    const failed = { problems: ["no"], feedback: "of the stage" }
+    const output = { advice: ["cite 2", "cut 3"] }
+    return { output, summary: "", ...(iteration === 0 ? { failed } : {}) }
+  }
+  const play = async (feedbackField: string) => {
+    const repairUnits = [{ stages: ["write", "check"], maxIterations: 1, feedbackField }]
+    await using room = await newPipelines({ config: { ...AUTO, repairUnits }, stages: { verify } })
+    await room.goes()
+  }
+  await play("advice")
+  await play("nothing")
+  expect(fed).toEqual([undefined, "cite 2\ncut 3", undefined, "of the stage"])
+})
+
+test("[PIPE-24] a run that is asked nothing does not begin", async () => {
+  await using room = await newPipelines()
+  await expect(room.goes("  \n ")).rejects.toMatchObject({ code: "PIPELINE_TEXT_EMPTY" })
+  expect(await room.list({ limit: 1 })).toEqual({ runs: [] })
+})
+
+test("[PIPE-35] a source that nobody approved is said before the first stage", async () => {
+  await using room = await newPipelines({
+    config: AUTO,
+    deps: { unapproved: async () => ["archive"] },
+  })
+  expect(await room.goes()).toMatchObject({ status: "completed" })
+  expect((await bodiesOf(room))[1]).toMatchObject({
+    type: "substep",
+    outcome: "noted",
+    title: "The source archive is not approved: qm source approve archive",
+  })
+  const ids = (await bodiesOf(room)).flatMap((it) =>
+    it.type === "substep" && it.phase === "ended" ? [it.activityId] : [],
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test("[PIPE-35] no stage asks a source that its agent does not list", async () => {
+  const asking =
+    (slug: string): StageWork =>
+    async ({ effects }) => {
+      const label = { tool: "Web Search", kind: "search", title: slug } as const
+      const needs = { kind: "source", slug } as const
+      await effects.step("x", { ...label, needs }, async () => ({ result: 1 }))
+      return { output: slug, summary: slug }
+    }
+  const stages = SIX_STAGES.stages.map((it) =>
+    it.name === "look" ? { ...it, scope: { sources: ["*"] } } : it,
+  )
+  const play = async (slug: string) => {
+    await using room = await newPipelines({
+      config: { ...AUTO, stages },
+      stages: { web: asking(slug) },
+    })
+    const { status, error } = await room.goes("x", { auto: true })
+    return [status, error?.code]
+  }
+  expect(await play("web-search")).toEqual(["completed", undefined])
+  expect(await play("archive")).toEqual(["failed", "PIPELINE_OUT_OF_SCOPE"])
+})
