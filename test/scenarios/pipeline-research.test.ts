@@ -144,6 +144,42 @@ test("[PIPE-85] at the limit a person is asked, unless nobody is to be asked", a
   expect(paused).toMatchObject({ status: "paused", pause: { reason: "repair-limit" } })
 })
 
+/** Nobody has added a document yet. */
+async function newEmptyResearch() {
+  const room = await newResearch()
+  const { folders } = await room.knowledge.status()
+  for (const { folder } of folders) await room.knowledge.remove({ path: folder })
+  return room
+}
+
+test("[PIPE-85] where nothing is found, run and document say so, and nothing reads as verified", async () => {
+  await using room = await newEmptyResearch()
+  const done = await room.goes(QUESTION)
+  expect(done).toMatchObject({ status: "completed", isPartial: true })
+  expect(done.reason).toContain("Retrieve did not pass")
+  expect(done.stages[2]?.summary).toContain("qm kb add <folder>")
+  expect(done.stages[4]?.summary).toBe(
+    "not verified: there is no source to hold the answer against",
+  )
+  // Nobody writes it again: no repair finds a source.
+  expect(done.repairs).toMatchObject([{ used: 0 }])
+  const { markdown } = await room.document("p-1")
+  const [, , missing, , unverified] = markdown.split("\n")
+  expect(missing).toContain(`> Nothing was found for: ${QUESTION}`)
+  expect(unverified).toBe("> Nothing was verified: there is no source to hold this against.")
+})
+
+test("[PIPE-85] where nothing is found a person is asked before anything is written from it", async () => {
+  await using room = await newEmptyResearch()
+  await room.goes(QUESTION, { auto: false })
+  await room.resume("p-1", "you")
+  const asked = await room.finished("p-1")
+  expect(asked).toMatchObject({ status: "paused", pause: { stage: 2, reason: "repair-limit" } })
+  expect(asked.pause?.question).toContain("qm kb add <folder>")
+  await room.resume("p-1", "you")
+  expect(await room.finished("p-1")).toMatchObject({ status: "completed", isPartial: true })
+})
+
 test("[PIPE-86] a run over its budget ends before the next call, with what it has", async () => {
   let calls = 0
   const counting: ScriptedBrain = (ask) => {

@@ -41,5 +41,6 @@ test("[APP-38] in a git repository the state lies where no clone brings it", asy
   await mkdir(project)
   git(project, "init", "-q")
   await events(project, path.join(temp.path, "one"))
-  await events(project, path.join(temp.path, "other"))
+  const seen = await events(project, path.join(temp.path, "other"))
+  expect(seen).toMatchObject({ entries: [{ name: "store.created" }] })
 })
