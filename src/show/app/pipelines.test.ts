@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
+import { AgentsList, AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "./app.ts"
 import { SHIPPED_AGENTS } from "./pipelines.ts"
@@ -150,4 +150,39 @@ test("[APP-15] a credential that is kept later is replaced from then on, in room
   const second = PipelineRun.parse(await app.call("pipeline.run", ask, { signal }))
   expect(second.query).not.toContain(value)
   expect(second.query).toContain("[redacted:")
+})
+
+test("[APP-39] a stage starts an agent of this person, whose run is like any other", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const input = { agent: "dev-loop", query: "Round quotes to the cent", auto: true }
+  const { id } = PipelineRun.parse(await app.call("pipeline.run", input, { signal }))
+  const pipelines = await app.pipelines()
+  const done = await pipelines.finished(id)
+  expect(done).toMatchObject({ status: "completed", cost: { spentUsd: 0, unknownCalls: 0 } })
+  const { runs } = AgentsList.parse(await app.call("agents.list", {}, { signal }))
+  expect(runs.map((it) => it.title)).toContain("Implement: Round quotes to the cent")
+  expect(runs.every((it) => it.status === "completed" && it.type === "synthetic")).toBe(true)
+})
+
+test("[APP-39] when its pipeline is stopped, the agent is stopped too", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const agents = await app.agents()
+  const pipelines = await app.pipelines()
+  const begun = Promise.withResolvers<void>()
+  const unhear = agents.onMessages(() => begun.resolve())
+  const input = { agent: "dev-loop", query: "Round quotes", auto: true, depth: "quick" } as const
+  const { id } = await pipelines.run(input)
+  await begun.promise
+  unhear()
+  await pipelines.stop(id)
+  expect((await pipelines.show(id)).run.status).toBe("stopped")
+  // It is told to end, and not waited for: a host may take its time.
+  for (;;) {
+    const runs = await agents.list({ limit: 10, archived: false })
+    expect(runs.length).toBeGreaterThan(0)
+    if (runs.every((it) => it.endedAt !== null)) break
+    await systemClock.sleep(5)
+  }
 })

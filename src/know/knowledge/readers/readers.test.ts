@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
-import { fcParameters } from "#test/seed"
+import { fcParameters, isNight } from "#test/seed"
 import type { Block } from "./outline.ts"
 import { type Format, formatOf, readDocument } from "./read.ts"
 
@@ -256,20 +256,20 @@ describe("[KNOW-10] secrets", () => {
   })
 })
 
-test.each(["*", "_", "-", "* ", "> ", "=", "#", "|", "[", "<"])(
-  "[KNOW-2] a line of millions of %j is read",
-  (sign) => {
-    const line = sign.repeat(4_900_000 / sign.length)
-    for (const format of ["markdown", "text", "html"] as const) {
-      const outcome = readDocument(`First.\n\n${line}\n\nLast.`, format, (text) => ({
-        text,
-        findings: [],
-      }))
-      const texts = outcome.kind === "read" ? outcome.document.blocks.map((it) => it.text) : []
-      expect(texts.join(" "), format).toContain("First.")
-    }
-  },
-)
+// By day those that once overflowed a pattern's stack.
+const SIGNS = isNight() ? ["*", "_", "-", "* ", "> ", "=", "#", "|", "[", "<"] : ["*", "_", "-"]
+
+test.each(SIGNS)("[KNOW-2] a line of millions of %j is read", (sign) => {
+  const line = sign.repeat(4_900_000 / sign.length)
+  for (const format of isNight() ? FORMATS : (["markdown"] as const)) {
+    const outcome = readDocument(`First.\n\n${line}\n\nLast.`, format, (text) => ({
+      text,
+      findings: [],
+    }))
+    const texts = outcome.kind === "read" ? outcome.document.blocks.map((it) => it.text) : []
+    expect(texts.join(" "), format).toContain("First.")
+  }
+})
 
 test.each([
   ["***", true],

@@ -107,3 +107,17 @@ test("[CLI-27] a credential comes from stdin or is typed unseen, and is shown no
   const none = await it.type(["credential", "set", "azure"], { stdin: "\n" })
   expect(none.stderr).toContain("CLI_CREDENTIAL_EMPTY")
 })
+
+test("[CLI-26] what is said to a session may be for its pipeline, and is stayed with", async () => {
+  await using it = await person()
+  const run = await it.type(["run", "hello", "--agent", "synthetic", "--json"])
+  const id = /"id":"(run_[^"]+)"/.exec(run.stdout)?.[1] ?? "none"
+  const called = await it.type(["send", id, "@deep-research What does a berth cost?"])
+  expect(called.stdout).toContain("Analyze query")
+  expect(called.stdout).toContain("qm pipeline resume p-1")
+  const asked = await it.type(["send", id, "never mind, what is a pilot?"])
+  expect(asked.stdout).toContain("1 yes / 2 no")
+  const left = await it.type(["send", id, "yes"])
+  expect(left.stdout, "the agent answers what was asked").toContain("what is a pilot?")
+  expect(left.stdout).toContain("left")
+})
