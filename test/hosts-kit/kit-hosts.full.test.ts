@@ -37,6 +37,18 @@ async function proofOf(user: KitUser, ...flags: readonly string[]): Promise<Doct
   return parsed.data
 }
 
+/**
+ * A package is waited for 150 ms and then gone without, which a busy machine may need more often
+ * than once: the proof says so, and is asked again.
+ */
+async function proofInTime(user: KitUser): Promise<DoctorReport> {
+  const isLate = ({ checks }: DoctorReport) =>
+    checks.some((it) => it.name === "Codex: package of a sub-agent" && it.state === "warn")
+  const first = await proofOf(user)
+  const second = isLate(first) ? await proofOf(user) : first
+  return isLate(second) ? proofOf(user) : second
+}
+
 function statesOf({ hooks }: DoctorReport, host: KitHost): Record<string, HookState["state"]> {
   return Object.fromEntries(hooks.filter((it) => it.host === host).map((it) => [it.hook, it.state]))
 }
@@ -105,7 +117,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
       expect(existsSync(config)).toBe(false)
       await reviewHooks(user)
       const before = await readFile(config, "utf8")
-      const report = await proofOf(user)
+      const report = await proofInTime(user)
       expect(statesOf(report, "codex")).toEqual({ ...ALL_FIRED, loaded: "not offered" })
       expect(await readFile(config, "utf8")).toBe(before)
       const checks = report.checks.filter((it) => it.name.startsWith("Codex: "))
