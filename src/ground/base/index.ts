@@ -55,6 +55,7 @@ export type { FolderWatch } from "./files/folder-watch.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
 export { leadsTo } from "./files/leads-to.ts"
 export { sweepLeftovers } from "./files/leftovers.ts"
+export { withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
 export { openFolder } from "./files/open-folder.ts"
 export type { TemporaryDirectory } from "./files/temporary.ts"
@@ -94,7 +95,7 @@ export type {
   StartOptions,
   StartOutcome,
 } from "./spawn.ts"
-export { endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"
+export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"
 
 // Threads: work that may take long or die, away from the one everybody waits for.
 

@@ -56,6 +56,9 @@ export const GLOB_LONGEST_SPELLED_UNITS = 16_384
 /** Folders whose answer a matcher remembers: a server keeps one for long. */
 export const GLOB_MOST_KNOWN_FOLDERS = 10_000
 
+/** Who holds a lock: a process in a line of JSON. */
+export const LARGEST_LOCK_BYTES = 1_024
+
 /** Whoever takes the place of a dead neighbour needs a few milliseconds for it. */
 export const SOCKET_LOCK_STALE_MS = 5_000
 export const SOCKET_LOCK_TRY_MS = 20

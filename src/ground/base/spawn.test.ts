@@ -5,7 +5,7 @@ import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { isSameProcessAlive, processIdentity } from "./process.ts"
 import { taskkill } from "./process-group.ts"
-import { pickEnvironment, type RunOptions, run, start } from "./spawn.ts"
+import { attend, pickEnvironment, type RunOptions, run, start } from "./spawn.ts"
 
 const env = pickEnvironment(process.env, ["PATH"])
 const cwd = import.meta.dirname
@@ -227,6 +227,33 @@ describe("a child that stays", () => {
     expect(await started.child.exited).toEqual({ kind: "signalled", signal: "SIGTERM" })
     expect(await start("sleep", ["606"], options)).toEqual({ kind: "aborted" })
     expect(await start("no-such-program", [], { cwd, env })).toEqual({ kind: "not-found" })
+  })
+})
+
+describe("a program that is attended", () => {
+  test.each([
+    ["its exit code", ["-e", "process.exit(7)"], { kind: "exited", code: 7 }],
+    [
+      "the signal that ended it",
+      ["-e", "process.kill(process.pid, 'SIGKILL')"],
+      { kind: "signalled", signal: "SIGKILL" },
+    ],
+  ])("[BASE-30] %s is told", async (_, args, outcome) => {
+    expect(await attend(process.execPath, args, { cwd, env })).toEqual(outcome)
+  })
+
+  test("[BASE-30] Ctrl-C is for it, a polite end is handed on, and afterwards nothing is held", async () => {
+    const before = process.listenerCount("SIGINT")
+    const ended = attend("sleep", ["607"], { cwd, env })
+    expect(process.listenerCount("SIGINT")).toBe(before + 1)
+    process.emit("SIGINT")
+    process.emit("SIGTERM", "SIGTERM")
+    expect(await ended).toEqual({ kind: "signalled", signal: "SIGTERM" })
+    expect(process.listenerCount("SIGINT")).toBe(before)
+  })
+
+  test("[BASE-30] one that is not there is no failure of ours", async () => {
+    expect(await attend("no-such-program", [], { cwd, env })).toEqual({ kind: "not-found" })
   })
 })
 

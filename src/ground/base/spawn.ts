@@ -151,6 +151,32 @@ export async function launch(
 }
 
 /**
+ * Stands behind a program that a person works with: it has our terminal, our streams and our group,
+ * so that keys and job control reach it as if we were not there. Ours are only the signals that
+ * would end us before it: Ctrl-C is for it, and a polite end is handed on.
+ */
+export async function attend(
+  file: string,
+  args: readonly string[],
+  options: Pick<StartOptions, "cwd" | "env">,
+): Promise<ExitOutcome | NotStarted> {
+  const ignore = (): void => {}
+  const handOn = (signal: NodeJS.Signals): void => void child?.kill(signal)
+  let child: ChildProcess | undefined
+  process.on("SIGINT", ignore).on("SIGTERM", handOn).on("SIGHUP", handOn)
+  try {
+    child = spawn(file, args, { ...options, shell: false, stdio: "inherit" })
+    const exited = exitOf(child)
+    await once(child, "spawn")
+    return await exited
+  } catch (error) {
+    return notStarted(reasonOf(error), options.cwd)
+  } finally {
+    process.off("SIGINT", ignore).off("SIGTERM", handOn).off("SIGHUP", handOn)
+  }
+}
+
+/**
  * Ends a process that an earlier one of ours started, with all it started itself; also what is left
  * of its group when it has gone. A later process with its number is not touched.
  */

@@ -7,11 +7,13 @@ import {
   type Random,
   removeFile,
   statFile,
+  withFileLock,
 } from "#ground/base"
 import { type Credentials as CredentialList, CredentialName } from "#ground/contract"
 import {
   CredentialDamaged,
   CredentialInvalid,
+  CredentialsBusy,
   CredentialsWrongKey,
   CredentialUnknown,
 } from "./errors.ts"
@@ -24,8 +26,7 @@ import {
   writeFile,
 } from "./file.ts"
 import { createKeys, keyIdOf } from "./key.ts"
-import { LONGEST_VALUE_CHARACTERS, MOST_CREDENTIALS } from "./limits.ts"
-import { withLock } from "./lock.ts"
+import { LOCK_TRIES, LOCK_TRY_MS, LONGEST_VALUE_CHARACTERS, MOST_CREDENTIALS } from "./limits.ts"
 import { NONCE_BYTES, open, seal } from "./seal.ts"
 
 export type CredentialDeps = {
@@ -45,7 +46,8 @@ export function createCredentials(deps: CredentialDeps) {
   const room: Room = { ...deps, file, keys: createKeys(deps) }
   const inTurn = createTurns()
   const lock = path.join(deps.directory, "credentials.lock")
-  const locked = (work: () => Promise<void>) => inTurn(() => withLock(lock, deps, work))
+  const turns = { ...deps, tries: LOCK_TRIES, tryMs: LOCK_TRY_MS, busy: CredentialsBusy }
+  const locked = (work: () => Promise<void>) => inTurn(() => withFileLock(lock, turns, work))
   return {
     async set(name: string, value: string): Promise<void> {
       check(name, value)

@@ -22,9 +22,6 @@ export const SCRYPT_LANES = 1
 /** Twice what those numbers need: 128 * cost * block. */
 export const SCRYPT_MOST_MEMORY_BYTES = 2 * 128 * SCRYPT_COST * SCRYPT_BLOCK
 
-/** Who holds the lock: a process in a line of JSON. */
-export const LARGEST_LOCK_BYTES = 1_024
-
 /** A write takes milliseconds, and a second where a key is derived: half a minute is for many. */
 export const LOCK_TRIES = 600
 export const LOCK_TRY_MS = 50
