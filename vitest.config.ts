@@ -52,6 +52,7 @@ export default defineConfig({
         "src/show/main.ts",
         "src/show/hooks/main.ts",
         "src/know/map/thread/main.ts",
+        "src/act/gateway/read/thread/main.ts",
       ],
       reporter: ["json-summary"],
       reportsDirectory: "coverage",

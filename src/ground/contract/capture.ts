@@ -58,7 +58,9 @@ export type Agreement = z.infer<typeof Agreement>
 
 /** The host's own word on its context, beside our estimate. */
 export const Observation = z.object({
-  by: z.enum(["host", "transcript"]).describe("Asked just now, or read from the last session"),
+  by: z
+    .enum(["host", "transcript", "wire"])
+    .describe("Asked just now, read from the last session, or seen by the gateway"),
   at: z.int().describe("When the host said so"),
   hostVersion: z.string().optional(),
   session: z.string().optional().describe("Id of the session that was read"),

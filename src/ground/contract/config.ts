@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { FieldMeta, field } from "./config-field.ts"
 import { FoldSettings } from "./config-fold.ts"
+import { GatewaySettings } from "./config-gateway.ts"
 import { KnowledgeSettings, ModelSettings, PipelineSettings } from "./config-model.ts"
 
 export const TokenEncoding = z.enum(["claude", "o200k"])
@@ -58,6 +59,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   context_folding: FoldSettings,
+  gateway: GatewaySettings,
   guard: z
     .strictObject({
       highRiskPaths: field(z.string().max(8_000).default(""), {

@@ -99,6 +99,26 @@ const FoldEnded = defineEvent("fold.ended", {
   summary: "A branch is over, for whichever reason",
   body: BranchRef.extend({ status: z.string(), reason: z.string() }),
 })
+const GatewayRecorded = defineEvent("gateway.recorded", {
+  version: 1,
+  summary: "A request of a host to its model was recorded",
+  body: z.object({ carry: z.string(), run: z.string().nullable(), seq: z.int() }),
+})
+const GatewayOpened = defineEvent("gateway.opened", {
+  version: 1,
+  summary: "The requests of a host go through the gateway from now on",
+  body: z.object({ carry: z.string(), run: z.string().nullable(), mode: z.string() }),
+})
+const GatewayClosed = defineEvent("gateway.closed", {
+  version: 1,
+  summary: "A host whose requests went through the gateway has ended",
+  body: z.object({ carry: z.string(), run: z.string().nullable() }),
+})
+const GatewayLatchedOff = defineEvent("gateway.latched-off", {
+  version: 1,
+  summary: "A provider refused a folded request: the session is folded no more",
+  body: z.object({ carry: z.string(), run: z.string().nullable(), reason: z.string() }),
+})
 const MemoryRecorded = defineEvent("memory.recorded", {
   version: 1,
   summary: "A memory was written to its file",
@@ -188,6 +208,10 @@ export const EVENTS = [
   FoldEnded,
   FoldReturned,
   FoldTimedOut,
+  GatewayClosed,
+  GatewayLatchedOff,
+  GatewayOpened,
+  GatewayRecorded,
   KnowledgeChanged,
   MapScanned,
   MemoryChanged,

@@ -72,7 +72,9 @@ export type Branch = z.infer<typeof Branch>
 export const TrailEntry = z.object({
   seq: z.int().positive(),
   at: z.int(),
-  kind: z.enum(["prompt", "call", "charge", "progress", "result", "forced"]),
+  kind: z
+    .enum(["prompt", "call", "charge", "progress", "wire", "result", "forced"])
+    .describe("wire: taken out of the window by the gateway"),
   tool: z.string().nullable(),
   text: z.string(),
   tokens: Count,
@@ -110,6 +112,7 @@ export const FoldBranch = z.object({
   mode: FoldMode,
   next: z.string().describe("What the caller does now, in this mode"),
   package: z.string().nullable().describe("For the host's own sub-agent: all it needs, or null"),
+  receipt: z.string().nullable().describe("For the gateway: that this branch was opened, or null"),
 })
 export type FoldBranch = z.infer<typeof FoldBranch>
 
@@ -140,6 +143,8 @@ export const FoldReturn = z.object({
   isLowerBound: z.boolean(),
   mode: FoldMode,
   distill: z.string().nullable().describe("What to remember is asked for, or null"),
+  receipt: z.string().nullable().describe("For the gateway: fold it now and for ever, or null"),
+  note: z.string().describe("What becomes of the work in the window, in words"),
 })
 export type FoldReturn = z.infer<typeof FoldReturn>
 

@@ -58,6 +58,25 @@ export {
 } from "./fold.ts"
 export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
+  GATEWAY_MODES,
+  GatewayCarry,
+  GatewayList,
+  GatewayManifest,
+  GatewayMode,
+  GatewayRequest,
+  GatewayShow,
+  GatewayTexts,
+  GatewayTotals,
+  WIRE_KINDS,
+  WIRE_NAMES,
+  WireContext,
+  WireFold,
+  WireItem,
+  WireKind,
+  WireName,
+  WireOutcome,
+} from "./gateway.ts"
+export {
   ChangedTogether,
   GuardOverride,
   GuardTry,

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { ActivityKind, AgentMode, AgentType } from "./agent.ts"
+import { GatewayMode, WireContext } from "./gateway.ts"
 import { ContextKind } from "./manifest.ts"
 import { Message } from "./message.ts"
 import { Approval, Run, RunId, RunStatus } from "./run.ts"
@@ -48,6 +49,9 @@ export const AgentsStartInput = z.object({
     .max(100)
     .optional()
     .describe("Kept package before its first turn; last for the newest"),
+  gateway: GatewayMode.optional().describe(
+    "Send its requests through the gateway; default: the setting gateway.mode",
+  ),
 })
 
 /** Which runs: all of these hold at once. */
@@ -205,6 +209,9 @@ export const AgentsContextInput = z.object(RunIdInput)
 export const AgentsContext = z.object({
   used: z.int().nonnegative().nullable(),
   window: z.int().positive().nullable(),
+  wire: WireContext.nullable()
+    .default(null)
+    .describe("Exact figures of the newest request, when it went through the gateway"),
   kinds: z.array(z.object({ kind: ContextKind, tokens: z.int().nonnegative() })),
   files: z.array(
     z.object({

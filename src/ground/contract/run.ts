@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { AgentMode, AgentType, TokenUsage } from "./agent.ts"
+import { GatewayMode } from "./gateway.ts"
 
 /** Where a run stands. After a crash nothing says `running` that is not. */
 export const RUN_STATUSES = [
@@ -38,6 +39,7 @@ export const RunConfiguration = z.strictObject({
     .optional()
     .describe("Files it may change, as globs; edits elsewhere are denied"),
   pack: z.string().min(1).max(100).optional().describe("Kept package before the first turn"),
+  gateway: GatewayMode.optional().describe("Whether its requests go through the gateway"),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 

@@ -50,6 +50,18 @@ import {
   FoldTreeInput,
 } from "./fold.ts"
 import {
+  GatewayDeleted,
+  GatewayDeleteInput,
+  GatewayList,
+  GatewayListInput,
+  GatewayManifest,
+  GatewayRequestInput,
+  GatewayShow,
+  GatewayShowInput,
+  GatewayTexts,
+  GatewayTextsInput,
+} from "./gateway.ts"
+import {
   GuardOverride,
   GuardOverrideInput,
   GuardSimulateInput,
@@ -243,6 +255,11 @@ export const SIGNATURES = {
   "fold.show": { input: FoldShowInput, output: FoldShow },
   "fold.status": { input: FoldStatusInput, output: FoldStatus },
   "fold.tree": { input: FoldTreeInput, output: FoldTree },
+  "gateway.delete": { input: GatewayDeleteInput, output: GatewayDeleted },
+  "gateway.list": { input: GatewayListInput, output: GatewayList },
+  "gateway.request": { input: GatewayRequestInput, output: GatewayManifest },
+  "gateway.show": { input: GatewayShowInput, output: GatewayShow },
+  "gateway.texts": { input: GatewayTextsInput, output: GatewayTexts },
   "guard.override": { input: GuardOverrideInput, output: GuardOverride },
   "guard.simulate": { input: GuardSimulateInput, output: Simulation },
   "guard.try": { input: GuardTryInput, output: GuardTry },

@@ -8,6 +8,7 @@ import { folds } from "./0007-folds.ts"
 import { memories } from "./0008-memories.ts"
 import { pipelines } from "./0009-pipelines.ts"
 import { knowledge } from "./0010-knowledge.ts"
+import { gateway } from "./0011-gateway.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memories,
   pipelines,
   knowledge,
+  gateway,
 ]
