@@ -1,4 +1,4 @@
-import type { Caller, FoldBranch, MemoryInjected, OperationInput } from "#ground/contract"
+import type { Caller, FoldBranch, FoldMode, MemoryInjected, OperationInput } from "#ground/contract"
 import { formatExact } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { checkBranch } from "./check.ts"
@@ -27,10 +27,12 @@ import {
   selectNearestOfSession,
   selectRateFiller,
 } from "./queries.ts"
+import { openReceipt } from "./receipt.ts"
 import { BranchRow, isLive, LiveRow, MomentRow, NEW_STATE } from "./rows.ts"
 import { pathWithin } from "./scope.ts"
 import type { Scrub } from "./scrub.ts"
 import { drainSpool, markSpool } from "./spool-charge.ts"
+import { askWire } from "./wire.ts"
 import { type Call, counterOrRough, type FoldDeps, isBranchId, newId, openCall } from "./world.ts"
 
 type Config = ReturnType<FoldDeps["config"]>
@@ -55,7 +57,9 @@ export async function createBranch(
   const call = await openCall(deps, caller, input.sessionId)
   await drainSpool(deps, call.who)
   const injection = injectionOf(config, budget)
-  const draft = draftOf(deps, { input, caller, call, budget, timeoutSeconds })
+  const wire = await askWire(deps, call.who.session, undefined)
+  const mode = wire.kind === "carried" ? "wire" : modeOf(caller)
+  const draft = draftOf(deps, { input, caller, call, budget, timeoutSeconds, mode })
   const status = injection === 0 ? "active" : "created"
   const depth = await store(deps, { ...draft, status }, config)
   deps.onOpened(draft.deadlineAt)
@@ -73,6 +77,7 @@ export async function createBranch(
     mode: given.mode,
     next: nextOf(handed),
     package: given.mode === "sub-agent" ? packageOf(handed) : null,
+    receipt: wire.kind === "carried" ? openReceipt(wire.key, branchId) : null,
   }
 }
 
@@ -87,11 +92,12 @@ type Wanted = {
   readonly call: Call
   readonly budget: number
   readonly timeoutSeconds: number
+  readonly mode: FoldMode
 }
 
 /** Everything that is kept passes the scrubber here. */
 function draftOf(deps: FoldDeps, wanted: Wanted): Draft {
-  const { input, caller, budget, timeoutSeconds } = wanted
+  const { input, caller, budget, timeoutSeconds, mode } = wanted
   const { who, scrub } = wanted.call
   const createdAt = deps.clock.now()
   const given = {
@@ -99,7 +105,7 @@ function draftOf(deps: FoldDeps, wanted: Wanted): Draft {
     prompt: scrub.text(input.prompt),
     scope: scrub.texts(input.scope ?? []).map((it) => pathWithin(who.root, it)),
     client: nameOf(caller, scrub),
-    mode: modeOf(caller),
+    mode,
     timeoutSeconds,
   }
   return {

@@ -5,6 +5,7 @@ import { finish, selectLiveChildren, selectOverdue } from "./queries.ts"
 import { BranchRow, type BranchState } from "./rows.ts"
 import { outOfScope, pathWithin } from "./scope.ts"
 import { addStep } from "./trail.ts"
+import { endingByForce } from "./wire.ts"
 
 export type Forced = Exclude<BranchEndReason, "returned">
 
@@ -69,6 +70,7 @@ async function endOne(tx: Tx<"fold">, { row, reason, at, count }: Plan): Promise
     resultTokens: count(result),
     error: SAYS[reason](row),
     outOfScope: outOfScope(scope, row.state.touchedPaths),
+    ending: endingByForce(row),
   }
   const ending = { id: row.id, status: STATUS[reason], reason, at, state, returnKey: null }
   const isTold = reason === "parent-returned" || reason === "session-ended"

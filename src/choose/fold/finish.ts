@@ -5,10 +5,11 @@ import { endDescendants, endOverdue } from "./end.ts"
 import { AlreadyCompleted, CannotReturnFromRoot, FoldNotFound } from "./errors.ts"
 import { distillText } from "./package.ts"
 import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
-import { BranchRow, type BranchState, isLive, tokensKeptOut } from "./rows.ts"
+import { BranchRow, type BranchState, isLive, modeNow, tokensKeptOut } from "./rows.ts"
 import { outOfScope, pathWithin } from "./scope.ts"
 import { drainSpool } from "./spool-charge.ts"
 import { addStep } from "./trail.ts"
+import { askWire, type Carried, endingOf } from "./wire.ts"
 import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
 type Finishing = FoldDeps & { onEnded(): void }
@@ -28,22 +29,35 @@ export async function returnFrom(
   if (isSameReturn(found, returnKey)) return answerOf(found)
   if (!isLive(found)) throw over(found)
   const said = saidIn(input, call)
+  const wire = await standOf(deps, found, call)
   const count = await counterOrRough(deps)
-  const row = await complete(deps, { id: found.id, who: call.who, returnKey, said, count })
+  const row = await complete(deps, { id: found.id, who: call.who, returnKey, said, wire, count })
   deps.onEnded()
   if (row.isNew || isSameReturn(row, returnKey)) return answerOf(row)
   throw over(row)
 }
 
+/** Asked only for a branch that was opened to be folded; nobody waits for the gateway otherwise. */
+async function standOf(
+  deps: FoldDeps,
+  { id, given }: BranchRow,
+  { who, scrub }: Call,
+): Promise<Carried> {
+  if (given.mode !== "wire") return { kind: "no", why: "" }
+  const wire = await askWire(deps, who.session, id)
+  return wire.kind === "no" ? { ...wire, why: scrub.text(wire.why) } : wire
+}
+
 type Completing = Asked & {
   readonly id: string
   readonly said: Said
+  readonly wire: Carried
   readonly count: (text: string) => number
 }
 
 async function complete(
   deps: FoldDeps,
-  { id, who, returnKey, said, count }: Completing,
+  { id, who, returnKey, said, wire, count }: Completing,
 ): Promise<BranchRow & { readonly isNew: boolean }> {
   const at = deps.clock.now()
   const resultTokens = count(said.result)
@@ -55,9 +69,10 @@ async function complete(
     // Somebody else returned from it, or its time was over, which stays so: told after the commit.
     if (!isLive(row)) return { ...row, isNew: false }
     const endedChildren = await endDescendants(tx, { row, at, count })
-    const state = { ...stateAfter(row, said, who.root), resultTokens, endedChildren }
-    const ending = { id, status: "completed", reason: "returned", at, isTold: true } as const
-    await tx.run(finish({ ...ending, returnKey, state }))
+    const ending = await endingOf(tx, row, { who, wire })
+    const state = { ...stateAfter(row, said, who.root), resultTokens, endedChildren, ending }
+    const returned = { id, status: "completed", reason: "returned", at, isTold: true } as const
+    await tx.run(finish({ ...returned, returnKey, state }))
     const step = { at, kind: "result", tool: null, tokens: 0, handle: null } as const
     await addStep(tx, row, { ...step, text: said.result })
     const ref = { id, session: row.session }
@@ -147,9 +162,12 @@ function answerOf(row: BranchRow): FoldReturn {
     redactions: state.redactions,
     budgetUsed: row.budgetUsed,
     budgetTotal: row.budgetTotal,
-    tokensKeptOut: tokensKeptOut(row),
+    // As it was known at the return: what the gateway folds afterwards is counted later.
+    tokensKeptOut: tokensKeptOut({ ...row, state: { ...state, foldedTokens: 0 } }),
     isLowerBound: !row.isMeteredByHost,
-    mode: row.given.mode,
+    mode: modeNow(row),
     distill: state.distillation === null ? null : distillText(row.id),
+    receipt: state.ending?.receipt ?? null,
+    note: state.ending?.note ?? "",
   }
 }

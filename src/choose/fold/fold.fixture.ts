@@ -3,7 +3,7 @@ import { type Caller, Config, type JournalEntry } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
 import { createFold, type Fold } from "./fold.ts"
-import type { FoldDeps } from "./world.ts"
+import type { FoldDeps, WireStand } from "./world.ts"
 
 /** One word is one token: figures of tests can be read. */
 export function countWords(text: string): number {
@@ -24,6 +24,34 @@ export function openWith(location: StoreLocation): Promise<Store> {
 /** Made when it is asked for: no key stands in a file. */
 export function fakeToken(): string {
   return `ghp${"_"}${Buffer.from(systemRandom.bytes(18)).toString("hex")}`
+}
+
+export type TestGateway = {
+  readonly key: string
+  /** The branches it was asked for. */
+  readonly asked: readonly (string | undefined)[]
+  stand: WireStand | Error
+  readonly deps: Required<Pick<FoldDeps, "wire" | "receiptKey">>
+}
+
+/** A gateway that says what it is told to say, with a key of its own. */
+export function testGateway(): TestGateway {
+  const key = Buffer.from(systemRandom.bytes(32)).toString("hex")
+  const asked: (string | undefined)[] = []
+  const gateway: TestGateway = {
+    key,
+    asked,
+    stand: { kind: "carried" },
+    deps: {
+      async wire(_session: string, branchId: string | undefined): Promise<WireStand> {
+        asked.push(branchId)
+        if (gateway.stand instanceof Error) throw gateway.stand
+        return gateway.stand
+      },
+      receiptKey: async () => key,
+    },
+  }
+  return gateway
 }
 
 export type World<Time extends Clock = Clock> = {

@@ -14,6 +14,7 @@ import {
   foldWorld,
   openWith,
   TASK,
+  testGateway,
   type World,
   words,
 } from "./fold.fixture.ts"
@@ -157,6 +158,31 @@ function foldSuite(store: () => Store): void {
       [child.branchId, "cancelled"],
       [parent.branchId, "completed"],
     ])
+  })
+
+  test("[FOLD-31] what the gateway folded stands in the trail before the result", async () => {
+    const { fold, clock } = await world({ deps: testGateway().deps })
+    const [outer, inner] = [await fold.branch(TASK, CLAUDE), await fold.branch(TASK, CLAUDE)]
+    await clock.advance(1)
+    const innerReturn = { branchId: inner.branchId, message: "Inner" }
+    expect(await fold.return(innerReturn, CLAUDE)).toMatchObject({ mode: "wire" })
+    const outerReturn = { branchId: outer.branchId, message: "Outer" }
+    expect(await fold.return(outerReturn, CLAUDE)).toMatchObject({ mode: "wire" })
+    const taken = [
+      { tool: null, text: "half a pair \uD800 and \0", tokens: 5 },
+      { tool: "Read", text: words(2_500), tokens: 2_500 },
+    ]
+    await fold.keepTrail(outer.branchId, taken)
+    const { trail } = await fold.show({ id: outer.branchId })
+    expect(trail.map(({ seq, kind }) => [seq, kind])).toEqual([
+      [1, "prompt"],
+      [2, "wire"],
+      [3, "wire"],
+      [4, "result"],
+    ])
+    expect(trail[1]?.text).toBe("half a pair \uD800 and \0")
+    const { matches } = await fold.read({ handle: outer.branchId, query: "w2499" }, CLAUDE)
+    expect(matches.length).toBeGreaterThan(0)
   })
 
   test("[FOLD-9] active children are ended deepest first, then the branch completes", async () => {

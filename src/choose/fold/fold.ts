@@ -3,6 +3,7 @@ import { chargeByHost } from "./charge.ts"
 import { createBranch } from "./create.ts"
 import { createEnds } from "./ends.ts"
 import { returnFrom } from "./finish.ts"
+import { keepTrail, type WireStep } from "./keep-trail.ts"
 import { type MeteredCall, meterCall } from "./meter.ts"
 import { countUntrusted, selectBound, selectNearestDeadline, setState } from "./queries.ts"
 import { readHandle } from "./read.ts"
@@ -45,10 +46,9 @@ export function createFold(given: FoldDeps) {
   return {
     ...forAgents(deps),
     ...forPersons(deps),
+    ...forTheHouse(deps),
     ...ends,
     recover: async (): Promise<number> => tidy.after(recover()),
-    /** What a tool of ours answers: large texts stay under a handle, the call is charged. */
-    meter: (call: MeteredCall) => meterCall(deps, call),
     hasReadUntrusted: (sessionId: string) => hasReadUntrusted(deps, sessionId),
     /**
      * Told when a memory was recorded for a branch that was asked for some. The caller's session is
@@ -96,6 +96,15 @@ function forPersons(deps: Deps) {
     show: (input: OperationInput<"fold.show">) => showBranch(deps, input.id),
     search: (input: OperationInput<"fold.search">) => searchTrails(deps, input),
     restore: (input: OperationInput<"fold.restore">) => restoreTrail(deps, input),
+  }
+}
+
+function forTheHouse(deps: Deps) {
+  return {
+    /** What a tool of ours answers: large texts stay under a handle, the call is charged. */
+    meter: (call: MeteredCall) => meterCall(deps, call),
+    /** Told by the gateway what it took out of the window of a branch that was folded. */
+    keepTrail: (branchId: string, steps: readonly WireStep[]) => keepTrail(deps, branchId, steps),
   }
 }
 

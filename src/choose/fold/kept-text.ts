@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
-import { LARGEST_UNPACKED_BYTES, SHORTEST_COMPRESSED_BYTES } from "./limits.ts"
+import { formatExact } from "#ground/contract"
+import { LARGEST_KEPT_UNITS, LARGEST_UNPACKED_BYTES, SHORTEST_COMPRESSED_BYTES } from "./limits.ts"
 
 const PLAIN = 0
 const COMPRESSED = 1
@@ -28,6 +29,13 @@ export const KeptText = z
     return JSON.parse(inflateRawSync(bytes, limit).toString("utf8"))
   })
   .pipe(z.string())
+
+/** What is kept of a text; done after scrubbing. */
+export function shortenedText(text: string): string {
+  if (text.length <= LARGEST_KEPT_UNITS) return text
+  const left = formatExact(text.length - LARGEST_KEPT_UNITS)
+  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
+}
 
 /** A column of JSON. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>

@@ -61,6 +61,9 @@ export const LONGEST_TRAIL_UNITS = 100_000
 /** Steps of one branch that are kept; a budget of 32,768 tokens has no room for more. */
 export const MOST_TRAIL_STEPS = 2_000
 
+/** Of what the gateway took out of a window for one branch: more than any window of a model has. */
+export const LARGEST_WIRE_UNITS = 40_000_000
+
 /** Paths that a branch touched and that are kept. */
 export const MOST_TOUCHED_PATHS = 500
 
@@ -123,3 +126,6 @@ export const MOST_FENCES = 1_000
 
 /** What is asked for after a branch that had something worth remembering. (spec/fold, memory) */
 export const MOST_DISTILLED = 3
+
+/** Receipts that are looked at in one text: an answer has one, and each costs a hash. */
+export const MOST_RECEIPTS = 1_000

@@ -4,13 +4,8 @@ import type { Db, Tx } from "#ground/store"
 import { storable } from "./charge.ts"
 import { digestOf } from "./digest.ts"
 import { BudgetExhausted } from "./errors.ts"
-import {
-  HANDLE_LIFE_MS,
-  LARGEST_KEPT_UNITS,
-  LARGEST_SHOWN_TOKENS,
-  LONGEST_NAME_UNITS,
-  MOST_PENDING,
-} from "./limits.ts"
+import { shortenedText } from "./kept-text.ts"
+import { HANDLE_LIFE_MS, LARGEST_SHOWN_TOKENS, LONGEST_NAME_UNITS, MOST_PENDING } from "./limits.ts"
 import {
   type Bound,
   insertHandle,
@@ -52,7 +47,7 @@ type Metering = FoldDeps & { onEnded(): void }
 /** Large texts stay under a handle; the call is charged and becomes part of the trail. */
 export async function meterCall(deps: Metering, call: MeteredCall): Promise<Metered> {
   const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
-  const whole = shortened(scrub.text(call.text))
+  const whole = shortenedText(scrub.text(call.text))
   if (!deps.config().enabled) return { text: whole }
   await drainSpool(deps, who)
   const weighed = await weigh(deps, { call, whole, scrub })
@@ -205,10 +200,4 @@ function pendingOf(row: BranchRow): string {
     `Branch ${row.id} was ended before it returned (${row.endReason}): ` +
     `${withoutHiddenSigns(row.given.description)}. branch_status tells what it knew.`
   )
-}
-
-function shortened(text: string): string {
-  if (text.length <= LARGEST_KEPT_UNITS) return text
-  const left = formatExact(text.length - LARGEST_KEPT_UNITS)
-  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
 }

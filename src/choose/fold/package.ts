@@ -30,7 +30,11 @@ export function nextOf({ branchId, given }: Handed): string {
   const end = `call return with branch_id ${branchId}`
   switch (given.mode) {
     case "wire":
-      return `Work on the sub-task here, then ${end}: the work is then folded out of the window.`
+      return (
+        `Work on the sub-task here, then ${end}. Everything between this answer and your return ` +
+        "then leaves your context; only what you return stays, so put paths, line numbers, " +
+        "decisions, changed files and open ends in it. If it could not be folded, return says so."
+      )
     case "sub-agent":
       return (
         "Hand the package to your own sub-agent tool: its window is dropped when it ends. " +

@@ -143,6 +143,17 @@ export const finish = (it: Ending): Sql => sql`
     state = ${JSON.stringify(it.state)}
   WHERE id = ${it.id} AND status IN ${LIVE}`
 
+/**
+ * Those of a session whose span crosses that of a branch which is about to end: opened inside it
+ * and still open, or opened before it and ended inside it. What happened at the same moment counts
+ * as crossing. Those below it have ended by now, those above it are told apart by who asks.
+ */
+export const selectCrossing = (who: Bound, row: { id: string; createdAt: number }): Sql => sql`
+  SELECT b.id, b.parent FROM fold_branches b
+  WHERE ${bound(who)} AND b.id <> ${row.id} AND (
+    (b.created_at >= ${row.createdAt} AND b.status IN ${LIVE})
+    OR (b.created_at <= ${row.createdAt} AND b.completed_at >= ${row.createdAt}))`
+
 export const selectUntold = (who: Bound, limit: number): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.is_told = 0
   ORDER BY b.completed_at, b.id LIMIT ${limit}`
@@ -173,6 +184,14 @@ export const insertStep = (branch: string, seq: number, it: NewStep): Sql => sql
 
 export const setSteps = (branch: string, steps: number): Sql => sql`
   UPDATE fold_branches SET steps = ${steps} WHERE id = ${branch}`
+
+/** The end of a trail, to make room before it. */
+export const moveStep = (branch: string, from: number, to: number): Sql => sql`
+  UPDATE fold_trail SET seq = ${to} WHERE branch = ${branch} AND seq = ${from}`
+
+/** Of the calls that were metered here. */
+export const selectCallTools = (branch: string): Sql => sql`
+  SELECT tool FROM fold_trail WHERE branch = ${branch} AND kind = 'call' AND tool IS NOT NULL`
 
 export const selectTrail = (branch: string): Sql => sql`
   SELECT seq, at, kind, tool, tokens, handle, text FROM fold_trail

@@ -16,6 +16,17 @@ const Given = z.object({
 })
 export type Given = z.infer<typeof Given>
 
+/**
+ * What became of a branch that was opened to be folded on the wire. Decided once, when it ends, and
+ * kept: a repeated return says the same, and what was folded once stays folded.
+ */
+const Ending = z.object({
+  mode: FoldMode,
+  receipt: z.string().nullable(),
+  note: z.string(),
+})
+export type Ending = z.infer<typeof Ending>
+
 /** What it came to, as far as it is. */
 const BranchState = z.object({
   progress: z.string().nullable(),
@@ -31,6 +42,10 @@ const BranchState = z.object({
   distillation: z.enum(["asked", "done"]).nullable(),
   redactions: z.int(),
   endedChildren: Texts,
+  // Rows from before there was a gateway have neither.
+  ending: Ending.nullable().default(null),
+  isWireKept: z.boolean().default(false),
+  foldedTokens: z.int().default(0),
 })
 export type BranchState = z.infer<typeof BranchState>
 
@@ -48,6 +63,9 @@ export const NEW_STATE: BranchState = {
   distillation: null,
   redactions: 0,
   endedChildren: [],
+  ending: null,
+  isWireKept: false,
+  foldedTokens: 0,
 }
 
 const Flag = z.int().transform((it) => it === 1)
@@ -114,25 +132,44 @@ export function isLive(row: Pick<BranchRow, "status">): boolean {
   return row.status === "created" || row.status === "active"
 }
 
+/** What takes its work out of the window: as it turned out, or as it was opened. */
+export function modeNow({ given, state }: BranchRow): FoldMode {
+  return state.ending?.mode ?? given.mode
+}
+
 /** What a parent does not see. In a window of its own all but the result; else what lies here. */
 export function tokensKeptOut(row: BranchRow): number {
-  switch (row.given.mode) {
-    case "sub-agent":
+  const mode = modeNow(row)
+  switch (mode) {
     case "wire":
-      return Math.max(0, row.budgetUsed - row.state.resultTokens)
+      // Until its return all of it is in the window; what was folded then, the gateway has counted.
+      if (row.state.ending === null) return row.keptUnderHandles
+      return Math.max(withoutResult(row), row.state.foldedTokens)
+    case "sub-agent":
+      return withoutResult(row)
     case "handle":
       return row.keptUnderHandles
     case "none":
       return 0
     default:
-      return row.given.mode satisfies never
+      return mode satisfies never
   }
+}
+
+function withoutResult({ budgetUsed, state }: BranchRow): number {
+  return Math.max(0, budgetUsed - state.resultTokens)
 }
 
 /** A row as it leaves the room. */
 export function branchOf(row: BranchRow, now: number): Branch {
   const { given, state, completedAt } = row
-  const { endedChildren: _, ...outcome } = state
+  const {
+    endedChildren: _,
+    ending: _ending,
+    isWireKept: _kept,
+    foldedTokens: _folded,
+    ...outcome
+  } = state
   return {
     id: row.id,
     sessionId: row.session,
@@ -140,6 +177,7 @@ export function branchOf(row: BranchRow, now: number): Branch {
     depth: row.depth,
     children: row.children,
     ...given,
+    mode: modeNow(row),
     budgetTotal: row.budgetTotal,
     budgetUsed: row.budgetUsed,
     isLowerBound: !row.isMeteredByHost,
@@ -168,6 +206,9 @@ export const HandleRow = z.object({
   text: KeptText,
 })
 
+export const ToolRow = z.object({ tool: z.string() })
+export type ToolRow = z.infer<typeof ToolRow>
+export const PlaceRow = z.object({ id: z.string(), parent: z.string().nullable() })
 export const LiveRow = z.object({ in_session: z.int(), in_all: z.int() })
 export const CountRow = z.object({ count: z.int() })
 export const MomentRow = z.object({ at: z.int().nullable() })

@@ -19,6 +19,19 @@ export async function addStep(
   return seq
 }
 
+/** Puts steps where the end of a trail stood, which was moved behind them. */
+export async function insertSteps(
+  tx: Tx<"fold">,
+  branch: { readonly id: string; readonly steps: number },
+  steps: readonly NewStep[],
+): Promise<void> {
+  for (const [at, step] of steps.entries()) {
+    const seq = branch.steps + at
+    await tx.run(insertStep(branch.id, seq, { ...step, text: shortened(step.text) }))
+  }
+  await tx.run(setSteps(branch.id, branch.steps + steps.length))
+}
+
 /** Done after scrubbing: half a secret is not known for one. */
 function shortened(text: string): string {
   if (text.length <= LONGEST_TRAIL_UNITS) return text

@@ -23,10 +23,20 @@ export type FoldDeps = {
   count(): Promise<(text: string) => number>
   /** When it rejects or throws, nothing leaves. */
   secrets(): Promise<Pick<Secrets, "redact">>
+  /**
+   * Whether the gateway can fold a session on the wire: at all when no branch is named, else just
+   * this branch of it, now. Without it nothing is folded there.
+   */
+  wire?(session: string, branchId: string | undefined): Promise<WireStand>
+  /** Of the receipts that the gateway trusts. */
+  receiptKey?(): Promise<string>
   /** What hooks leave; without it only our own tools are metered. */
   readonly spool?: Spool
   memories(wanted: MemoriesWanted): Promise<readonly MemoryInjected[]>
 }
+
+/** `why` is read by a model: a clause without a full stop. */
+export type WireStand = { readonly kind: "carried" } | { readonly kind: "no"; readonly why: string }
 
 export type MemoriesWanted = {
   readonly text: string

@@ -41,6 +41,7 @@ export const branch = defineTool({
     mode: z.string(),
     next: z.string(),
     package: z.string().optional().describe("For the host's own sub-agent"),
+    receipt: z.string().optional(),
     memories: z.array(memory.extend({ text: z.string().optional() })),
   }),
   async call(input, call) {
@@ -69,6 +70,7 @@ export const branch = defineTool({
         mode: opened.mode,
         next: opened.next,
         ...(opened.package !== null && { package: opened.package }),
+        ...(opened.receipt !== null && { receipt: opened.receipt }),
         memories,
       },
     }
@@ -110,6 +112,8 @@ export const returnTool = defineTool({
     is_lower_bound: z.boolean(),
     mode: z.string(),
     distill: z.string().optional(),
+    note: z.string().optional(),
+    receipt: z.string().optional(),
   }),
   async call(input, call) {
     const returned = FoldReturn.parse(
@@ -145,6 +149,8 @@ function returnedFields(it: FoldReturn) {
     is_lower_bound: it.isLowerBound,
     mode: it.mode,
     ...(it.distill !== null && { distill: it.distill }),
+    ...(it.note !== "" && { note: it.note }),
+    ...(it.receipt !== null && { receipt: it.receipt }),
   }
 }
 

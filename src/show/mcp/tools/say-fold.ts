@@ -16,6 +16,7 @@ export function sayBranch(it: FoldBranch): string {
     it.next,
     ...(it.package === null ? [] : [it.package]),
     ...memories,
+    ...receipt(it),
   ].join("\n\n")
 }
 
@@ -26,14 +27,38 @@ export function sayReturn(it: FoldReturn): string {
     `Branch ${it.branchId} is ${it.status}:${least} ${used}, ${formatExact(it.tokensKeptOut)} kept out of the parent.`,
     ...named("Outside of its scope", it.outOfScope),
     ...named("Ended with it", it.endedChildren),
-    ...(it.redactions === 0
-      ? []
-      : [
-          `${plural(it.redactions, "secret")} replaced; the message is kept like this:`,
-          it.message,
-        ]),
+    ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),
     ...(it.distill === null ? [] : [it.distill]),
+    ...(it.note === "" ? [] : [it.note]),
+    ...receipt(it),
   ].join("\n")
+}
+
+/** The call that brought it stays in the window, unless a secret in it was replaced. */
+function asKept({ redactions, message }: FoldReturn): readonly string[] {
+  if (redactions === 0) return []
+  return [`${plural(redactions, "secret")} replaced; the message is kept like this:`, message]
+}
+
+/** The call leaves the window with all the rest: what it said is all that stays. */
+function wholeResult(it: FoldReturn): readonly string[] {
+  return [
+    ...(it.redactions === 0 ? [] : [`${plural(it.redactions, "secret")} replaced.`]),
+    "Result:",
+    it.message,
+    ...listed("Evidence", it.evidence),
+    ...listed("Files", it.files),
+    ...listed("Open questions", it.openQuestions),
+  ]
+}
+
+function listed(what: string, values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [] : [`${what}:`, ...values.map((it) => `- ${it}`)]
+}
+
+/** By it the gateway knows an answer of ours. */
+function receipt({ receipt }: { readonly receipt: string | null }): readonly string[] {
+  return receipt === null ? [] : [`Receipt: ${receipt}`]
 }
 
 export function sayStatus({ branch, active, pending }: FoldStatus): string {

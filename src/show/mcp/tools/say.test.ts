@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { FoldReturn, FoldStatus, Memory } from "#ground/contract"
-import { sayReturn, sayStatus } from "./say-fold.ts"
+import type { FoldBranch, FoldReturn, FoldStatus, Memory } from "#ground/contract"
+import { sayBranch, sayReturn, sayStatus } from "./say-fold.ts"
 import { sayFound } from "./say-memory.ts"
 
 const RETURNED: FoldReturn = {
@@ -19,6 +19,8 @@ const RETURNED: FoldReturn = {
   isLowerBound: true,
   mode: "handle",
   distill: "What is worth remembering?",
+  receipt: null,
+  note: "",
 }
 
 test("[MCP-7] a return says what it cost, what ended with it and how it is kept", () => {
@@ -34,6 +36,66 @@ test("[MCP-7] a return says what it cost, what ended with it and how it is kept"
   expect(sayReturn({ ...plain, isLowerBound: false })).toMatchInlineSnapshot(
     `"Branch br_1 is completed: 1,200 of 8,192 tokens used, 1,000 kept out of the parent."`,
   )
+})
+
+test("[MCP-15] a return that is folded says all that it brought, since nothing else stays", () => {
+  const folded: FoldReturn = {
+    ...RETURNED,
+    mode: "wire",
+    evidence: ["a.ts:3"],
+    files: ["a.ts"],
+    openQuestions: ["Why twice?"],
+    receipt: "qm-fold:br_1:0123456789abcdef",
+    note: "Its turns were folded out.",
+  }
+  expect(sayReturn(folded)).toMatchInlineSnapshot(`
+    "Branch br_1 is completed: at least 1,200 of 8,192 tokens used, 1,000 kept out of the parent.
+    Outside of its scope: docs/a.md
+    Ended with it: br_2, br_3
+    1 secret replaced.
+    Result:
+    The key is [redacted].
+    Evidence:
+    - a.ts:3
+    Files:
+    - a.ts
+    Open questions:
+    - Why twice?
+    What is worth remembering?
+    Its turns were folded out.
+    Receipt: qm-fold:br_1:0123456789abcdef"
+  `)
+  const bare = { evidence: [], files: [], openQuestions: [], redactions: 0, distill: null }
+  expect(sayReturn({ ...folded, ...bare, outOfScope: [], endedChildren: [] })).toContain(
+    "kept out of the parent.\nResult:\nThe key is [redacted].\nIts turns were folded out.\nReceipt:",
+  )
+})
+
+test("[MCP-15] a return that is not folded says so, and the message once", () => {
+  const { redactions: _, ...rest } = RETURNED
+  const note = "Not folded: the gateway has ended. What was done inside stays in this conversation."
+  const said = sayReturn({ ...rest, redactions: 0, note })
+  expect(said).toMatch(/What is worth remembering\?\nNot folded: the gateway has ended\..*\.$/)
+  expect(said).not.toContain(RETURNED.message)
+})
+
+test("[MCP-15] a branch that will be folded has its receipt at the end", () => {
+  const opened: FoldBranch = {
+    branchId: "br_1",
+    budgetAllocated: 8_192,
+    timeoutSeconds: 300,
+    depth: 0,
+    memories: [],
+    mode: "wire",
+    next: "Work on it here.",
+    package: null,
+    receipt: "qm-open:br_1:0123456789abcdef",
+  }
+  expect(sayBranch(opened)).toBe(
+    "Branch br_1 is open, with 8,192 tokens and 300 seconds.\n\nWork on it here.\n\n" +
+      "Receipt: qm-open:br_1:0123456789abcdef",
+  )
+  expect(sayBranch({ ...opened, receipt: null })).not.toContain("Receipt")
 })
 
 const BRANCH: NonNullable<FoldStatus["branch"]> = {

@@ -1,0 +1,186 @@
+import { giveOthersATurn, withoutHiddenSigns } from "#ground/base"
+import { plural } from "#ground/contract"
+import type { Tx } from "#ground/store"
+import { isOwnTool, storable } from "./charge.ts"
+import { digestOf } from "./digest.ts"
+import { ScrubFailed } from "./errors.ts"
+import { shortenedText } from "./kept-text.ts"
+import {
+  HANDLE_LIFE_MS,
+  LARGEST_SHOWN_TOKENS,
+  LARGEST_WIRE_UNITS,
+  LONGEST_NAME_UNITS,
+  MOST_TRAIL_STEPS,
+} from "./limits.ts"
+import {
+  insertHandle,
+  moveStep,
+  type NewHandle,
+  type NewStep,
+  selectCallTools,
+  setState,
+} from "./queries.ts"
+import { BranchRow, ToolRow } from "./rows.ts"
+import { openScrub, type Scrub } from "./scrub.ts"
+import { insertSteps } from "./trail.ts"
+import { selectBranch } from "./view-queries.ts"
+import { counterOrRough, type FoldDeps, isBranchId, newId } from "./world.ts"
+
+/** One turn or call that the gateway took out of a window. */
+export type WireStep = {
+  readonly tool: string | null
+  readonly text: string
+  readonly tokens: number
+}
+
+/**
+ * What the gateway took out of a window becomes part of the trail, once: it stands behind what was
+ * metered and before the result. A branch that was not folded on the wire takes nothing.
+ */
+export async function keepTrail(
+  deps: FoldDeps,
+  branchId: string,
+  steps: readonly WireStep[],
+): Promise<void> {
+  const db = await deps.db()
+  const row = await findFolded(db, deps.root(), branchId)
+  if (row === undefined) return
+  const calls = await db.all(ToolRow, selectCallTools(row.id))
+  // Its own return is its result, which stands behind all of this.
+  const inside = steps.filter((it) => !isReturnOf(row.id, it))
+  const { chosen, left } = chooseSteps(withoutMetered(inside, calls), row.steps)
+  const kept = await cleaned(deps, row, chosen)
+  if (kept === undefined) return
+  const said = left === 0 ? kept : [...kept, leftOut(row, left)]
+  const foldedTokens = steps.reduce((sum, it) => sum + it.tokens, 0)
+  await db.transaction(async (tx) => {
+    const now = await findFolded(tx, deps.root(), branchId)
+    if (now === undefined) return
+    await tx.run(moveStep(now.id, now.steps, now.steps + said.length))
+    await insertSteps(
+      tx,
+      now,
+      said.map((it) => it.step),
+    )
+    for (const { handle } of said) if (handle !== undefined) await tx.run(insertHandle(handle))
+    await tx.run(setState(now.id, { ...now.state, isWireKept: true, foldedTokens }))
+  })
+}
+
+/** Only what was folded, and of that only what has not been kept yet. */
+async function findFolded(
+  db: Pick<Tx<"fold">, "get">,
+  root: string,
+  id: string,
+): Promise<BranchRow | undefined> {
+  const row = isBranchId(id) ? await db.get(BranchRow, selectBranch(root, id)) : undefined
+  const isWanted = row?.state.ending?.mode === "wire" && !row.state.isWireKept
+  return isWanted ? row : undefined
+}
+
+/**
+ * A call of our own tools that was metered is in the trail already, as the tool answered it: as
+ * many calls of a tool as stand there are left out, the first ones.
+ */
+function withoutMetered(
+  steps: readonly WireStep[],
+  calls: readonly ToolRow[],
+): readonly WireStep[] {
+  const metered = new Map<string, number>()
+  for (const { tool } of calls) metered.set(tool, (metered.get(tool) ?? 0) + 1)
+  return steps.filter(({ tool }) => {
+    if (tool === null || !isOwnTool(tool)) return true
+    const name = tool.slice(tool.lastIndexOf("__") + 2)
+    const there = metered.get(name) ?? 0
+    if (there > 0) metered.set(name, there - 1)
+    return there === 0
+  })
+}
+
+function isReturnOf(branchId: string, { tool, text }: WireStep): boolean {
+  return tool !== null && isOwnTool(tool) && /__return$/.test(tool) && text.includes(branchId)
+}
+
+/** The first ones, as far as there is room in a trail, in steps and in length. */
+function chooseSteps(steps: readonly WireStep[], before: number) {
+  const room = Math.max(0, MOST_TRAIL_STEPS - before)
+  let units = 0
+  const within = steps.findIndex((it, at) => {
+    units += it.text.length
+    return at >= room || units > LARGEST_WIRE_UNITS
+  })
+  const chosen = within === -1 ? steps : steps.slice(0, within)
+  return { chosen, left: steps.length - chosen.length }
+}
+
+type Kept = { readonly step: NewStep; readonly handle?: NewHandle }
+
+/** Undefined when secrets could not be looked for: then nothing is kept. */
+async function cleaned(
+  deps: FoldDeps,
+  row: BranchRow,
+  steps: readonly WireStep[],
+): Promise<readonly Kept[] | undefined> {
+  try {
+    const count = await counterOrRough(deps)
+    const scrub = await openScrub(deps)
+    const kept: Kept[] = []
+    for (const step of steps) {
+      kept.push(keptOf(step, { deps, row, scrub, count }))
+      // It is done beside the requests of an agent, which do not wait for a whole trail.
+      await giveOthersATurn()
+    }
+    return kept
+  } catch (error) {
+    if (ScrubFailed.is(error)) return undefined
+    throw error
+  }
+}
+
+type Keeping = {
+  readonly deps: FoldDeps
+  readonly row: BranchRow
+  readonly scrub: Scrub
+  readonly count: (text: string) => number
+}
+
+/** A large one lies whole under a handle, as results of our own tools do. */
+function keptOf({ tool, text, tokens }: WireStep, { deps, row, scrub, count }: Keeping): Kept {
+  const whole = shortenedText(scrub.text(text))
+  const name = tool === null ? null : nameOf(scrub.text(tool))
+  const step = { ...stepOf(row), tool: name, tokens, text: whole, handle: null }
+  if (tokens <= LARGEST_SHOWN_TOKENS) return { step }
+  const handle = newId("rh", deps.random)
+  const label = name === null ? "Folded out" : `${name}, folded out`
+  const createdAt = deps.clock.now()
+  return {
+    step: { ...step, text: digestOf({ text: whole, tokens, handle, label }, count), handle },
+    handle: {
+      root: deps.root(),
+      principal: row.principal,
+      session: row.session,
+      branch: row.id,
+      handle,
+      label,
+      tokens,
+      createdAt,
+      expiresAt: createdAt + HANDLE_LIFE_MS,
+      text: whole,
+    },
+  }
+}
+
+function leftOut(row: BranchRow, left: number): Kept {
+  const text = `[${plural(left, "step")} more, folded out and not kept]`
+  return { step: { ...stepOf(row), tool: null, tokens: 0, text, handle: null } }
+}
+
+/** When each of them happened is not on the wire; that they were folded is known. */
+function stepOf(row: BranchRow) {
+  return { at: row.completedAt ?? row.createdAt, kind: "wire" } as const
+}
+
+/** Cut after scrubbing: half a secret is not known for one. */
+function nameOf(tool: string): string {
+  return storable(withoutHiddenSigns(tool).slice(0, LONGEST_NAME_UNITS))
+}

@@ -1,0 +1,98 @@
+import { withoutHiddenSigns } from "#ground/base"
+import type { FoldMode } from "#ground/contract"
+import type { Tx } from "#ground/store"
+import { LONGEST_NAME_UNITS } from "./limits.ts"
+import { modeOf } from "./package.ts"
+import { type Bound, selectCrossing } from "./queries.ts"
+import { foldReceipt } from "./receipt.ts"
+import { type BranchRow, type Ending, PlaceRow } from "./rows.ts"
+import type { FoldDeps } from "./world.ts"
+
+export type Carried =
+  | { readonly kind: "carried"; readonly key: string }
+  | { readonly kind: "no"; readonly why: string }
+
+/** Whether the gateway carries a session, or a branch of it. Any doubt is a no. */
+export async function askWire(
+  deps: Pick<FoldDeps, "wire" | "receiptKey" | "log">,
+  session: string,
+  branchId: string | undefined,
+): Promise<Carried> {
+  try {
+    const stand = await deps.wire?.(session, branchId)
+    if (stand?.kind === "no") return { kind: "no", why: shortened(stand.why) }
+    const key = stand === undefined ? undefined : await deps.receiptKey?.()
+    if (key === undefined) return { kind: "no", why: "no gateway is on this session" }
+    return { kind: "carried", key }
+  } catch (error) {
+    deps.log.warn("the gateway could not be asked", { error })
+    return { kind: "no", why: "the gateway could not be asked" }
+  }
+}
+
+function shortened(why: string): string {
+  return withoutHiddenSigns(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
+}
+
+type Returning = { readonly who: Bound; readonly wire: Carried }
+
+/** Null for a branch that was not opened to be folded: what was said then stays true. */
+export async function endingOf(
+  tx: Tx<"fold">,
+  row: BranchRow,
+  { who, wire }: Returning,
+): Promise<Ending | null> {
+  if (row.given.mode !== "wire") return null
+  if (wire.kind === "no") return notFolded(row, wire.why)
+  if (await isCrossed(tx, row, who)) return notFolded(row, "another branch overlaps it")
+  return {
+    mode: "wire",
+    receipt: foldReceipt(wire.key, row.id),
+    note:
+      "Its turns were folded out of this conversation; files read inside are no longer in view: " +
+      "read again what you need. " +
+      `Its trail stays: read_handle with handle ${row.id} gives slices of it or finds words.`,
+  }
+}
+
+export function endingByForce(row: BranchRow): Ending | null {
+  return row.given.mode === "wire" ? notFolded(row, "it was ended before it returned") : null
+}
+
+function notFolded(row: BranchRow, why: string): Ending {
+  const note = `Not folded: ${why}. What was done inside stays in this conversation.`
+  return { mode: withoutWire(row), receipt: null, note }
+}
+
+/** It was worked on in its parent's window: no sub-agent was asked for, only handles held back. */
+function withoutWire({ principal, session, given }: BranchRow): FoldMode {
+  const caller = { principal, session, ...(given.client !== null && { client: given.client }) }
+  return modeOf(caller) === "none" ? "none" : "handle"
+}
+
+/**
+ * To fold a branch whose span crosses another's would take that one's beginning or its result off
+ * the wire. One that was opened after the clock was set back is seen only by the gateway, which
+ * looks at the places in the conversation itself.
+ */
+async function isCrossed(tx: Tx<"fold">, row: BranchRow, who: Bound): Promise<boolean> {
+  const crossing = await tx.all(PlaceRow, selectCrossing(who, row))
+  const parents = new Map(crossing.map((it) => [it.id, it.parent]))
+  // Of the same moment, those above it enclose it, and those below it are enclosed.
+  const above = [...upFrom(row.parent, parents)]
+  return crossing.some(
+    (it) => !above.includes(it.id) && ![...upFrom(it.parent, parents)].includes(row.id),
+  )
+}
+
+/** From one branch upwards, as far as its parents are known. */
+function* upFrom(
+  id: string | null,
+  parents: ReadonlyMap<string, string | null>,
+): Generator<string> {
+  let at = id
+  while (at !== null) {
+    yield at
+    at = parents.get(at) ?? null
+  }
+}
