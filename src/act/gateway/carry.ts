@@ -1,0 +1,121 @@
+import type { Log } from "#ground/base"
+import type { WireName } from "#ground/contract"
+import type { Conversations, Latches } from "./conversations.ts"
+import { type FoldedBranch, foldBody, wireStateOf } from "./fold/fold-body.ts"
+import type { Asked, CarryPort, Exchange, Header, Prepared } from "./proxy/proxy.ts"
+
+/** What was done to a request before it left; handed back with how it went. */
+export type Note = { readonly folded: readonly FoldedBranch[] }
+
+type FoldingDeps = {
+  readonly wire: WireName
+  /** By which our own receipts are known. */
+  readonly key: string
+  readonly conversations: Conversations
+  readonly latches: Latches
+  readonly log: Log
+  /** A provider has refused a folded body: this session is folded no more. */
+  latchOff(session: string, reason: string): void
+}
+
+/** As every receipt of an opened branch begins. */
+const OPEN_RECEIPT = "qm-open:br_"
+
+/**
+ * What folds. Every doubt ends with the bytes as they came: not an API key, a compressed body, a
+ * session that nobody names, a route that is no conversation.
+ */
+export function createFolding(deps: FoldingDeps) {
+  const { wire, key, conversations, latches, log } = deps
+
+  const refusalOf = (asked: Asked, session: string): string | undefined =>
+    latches.get(session) ?? unfoldable(asked, wire)
+
+  /** Seen by who asks whether a branch could be folded: a return comes after the answer began. */
+  function look({ headers, body }: Asked, session: string): void {
+    if (wire === "gemini") return
+    const agent = agentIn(headers)
+    const before = conversations.seen(session, agent)
+    // Without an open branch there is nothing to say that was not said of the request before.
+    const isAsBefore = before?.branches.length === 0 && !body.includes(OPEN_RECEIPT)
+    conversations.saw(session, agent, isAsBefore ? before : wireStateOf(body, { wire, key }))
+  }
+
+  return {
+    prepare(asked: Asked): Prepared {
+      const whole = { body: asked.body, isChanged: false, note: undefined }
+      const session = sessionOf(asked)
+      if (session === undefined || wire === "gemini") return whole
+      if (refusalOf(asked, session) !== undefined) return whole
+      const outcome = foldBody(asked.body, { wire, key })
+      if (outcome.kind === "folded") {
+        return { body: outcome.body, isChanged: true, note: { folded: outcome.branches } }
+      }
+      if (outcome.why !== null) log.info("a request was left whole", { why: outcome.why })
+      return whole
+    },
+    began(asked: Asked): void {
+      const session = sessionOf(asked)
+      if (session === undefined) return
+      const doubt = refusalOf(asked, session)
+      if (doubt === undefined) look(asked, session)
+      else conversations.saw(session, agentIn(asked.headers), { branches: [], doubt })
+    },
+    refused(asked: Asked, status: number): void {
+      const session = sessionOf(asked)
+      if (session === undefined) return
+      const reason = `the provider refused a folded request (${status})`
+      if (latches.has(session)) return
+      latches.set(session, reason)
+      deps.latchOff(session, reason)
+    },
+  } satisfies Pick<CarryPort, "began" | "prepare" | "refused">
+}
+
+export function noteOf({ prepared, fallback }: Exchange): Note {
+  const note = prepared?.note
+  const isFolded = fallback === null && isNote(note)
+  return isFolded ? note : { folded: [] }
+}
+
+function isNote(note: unknown): note is Note {
+  return typeof note === "object" && note !== null && "folded" in note
+}
+
+/** Of a request that is a conversation with a name. */
+function sessionOf({ method, path, headers }: Asked): string | undefined {
+  const [route = ""] = path.split("?")
+  const isConversation = route.endsWith("/messages") || route.endsWith("/responses")
+  return method === "POST" && isConversation ? sessionIn(headers) : undefined
+}
+
+/**
+ * Rewriting is for API keys: whether a subscription's terms allow it is not ours to decide.
+ */
+function unfoldable({ headers }: Asked, wire: WireName): string | undefined {
+  const encoding = headerOf(headers, "content-encoding") ?? "identity"
+  if (encoding !== "identity") return "its requests are compressed"
+  return hasApiKey(headers, wire) ? undefined : "it is not signed in with an API key"
+}
+
+function hasApiKey(headers: readonly Header[], wire: WireName): boolean {
+  const bearer = headerOf(headers, "authorization") ?? ""
+  if (wire === "anthropic") return headerOf(headers, "x-api-key") !== undefined && bearer === ""
+  // A login sends a signed token with dots and says whose account it is; a key is one word.
+  const isLogin =
+    headerOf(headers, "chatgpt-account-id") !== undefined || /^bearer ey/i.test(bearer)
+  return bearer !== "" && !isLogin
+}
+
+export function sessionIn(headers: readonly Header[]): string | undefined {
+  const session = headerOf(headers, "x-claude-code-session-id") ?? headerOf(headers, "session-id")
+  return session !== undefined && /^[\x21-\x7e]{1,200}$/.test(session) ? session : undefined
+}
+
+function agentIn(headers: readonly Header[]): string {
+  return headerOf(headers, "x-claude-code-agent-id") ?? ""
+}
+
+export function headerOf(headers: readonly Header[], wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}

@@ -1,0 +1,156 @@
+import { isUtf8 } from "node:buffer"
+import { LEAST_FOLDED_BYTES } from "../limits.ts"
+import { isRecord, listOf, parseJson } from "../read/json.ts"
+import { readMessages } from "./anthropic.ts"
+import type { Conversation } from "./conversation.ts"
+import { readItems } from "./items.ts"
+import { LARGEST_FOLDED_BODY_BYTES } from "./limits.ts"
+import { elementSpans, type Span } from "./scan.ts"
+import {
+  type Fold,
+  foldsIn,
+  groupsOf,
+  isInside,
+  openingsIn,
+  type Settled,
+  settle,
+} from "./select.ts"
+import { type Edits, edited, splice } from "./splice.ts"
+
+export type FoldOptions = {
+  readonly wire: "anthropic" | "openai"
+  /** By which our own receipts are known. */
+  readonly key: string
+}
+
+export type FoldedBranch = {
+  readonly branchId: string
+  /** Of the messages that left because of it, and not already because of one inside it. */
+  readonly bytes: number
+  /** The messages that left, those of branches inside it among them. */
+  readonly removed: readonly unknown[]
+}
+
+export type FoldOutcome =
+  /** `why` is null when there is nothing to fold. */
+  | { readonly kind: "whole"; readonly why: string | null }
+  | { readonly kind: "folded"; readonly body: Buffer; readonly branches: readonly FoldedBranch[] }
+
+/** As every receipt of a fold begins: most bodies have none, and are not read. */
+const FOLD_RECEIPT = "qm-fold:br_"
+
+/**
+ * Takes the turns of returned branches out of a request. A pure function of its bytes: the receipts
+ * in the transcript say what is folded, so the same conversation is folded the same way for ever.
+ * Every doubt leaves the body as it is.
+ */
+export function foldBody(body: Buffer, options: FoldOptions): FoldOutcome {
+  if (!body.includes(FOLD_RECEIPT)) return whole(null)
+  try {
+    return folded(body, options)
+  } catch (error) {
+    return whole(unforeseen(error))
+  }
+}
+
+function folded(body: Buffer, options: FoldOptions): FoldOutcome {
+  const read = readBody(body, options)
+  if (typeof read === "string") return whole(read)
+  const { folds, refused } = settledIn(read.conversation, options.key)
+  if (folds.length === 0) return whole(refused[0]?.why ?? null)
+  const edits = read.conversation.editsOf(groupsOf(folds))
+  const violation = read.conversation.violationAfter(edited(read.elements, edits))
+  if (violation !== undefined) return whole(`folded it would not be valid: ${violation}`)
+  const branches = branchesOf(read, folds, edits.gone)
+  return { kind: "folded", body: splice(body, read.spans, edits), branches }
+}
+
+/** A branch that is open on a wire, and how much was said since. */
+type OnWire = { readonly branchId: string; readonly bytesAfter: number }
+
+/**
+ * What stands open on this wire and could be folded if it returned now; `doubt` says why nothing
+ * of this conversation can be.
+ */
+export function wireStateOf(
+  body: Buffer,
+  options: FoldOptions,
+): { readonly branches: readonly OnWire[]; readonly doubt: string | null } {
+  try {
+    const read = readBody(body, options)
+    if (typeof read === "string") return { branches: [], doubt: read }
+    return { branches: openIn(read, options.key), doubt: null }
+  } catch (error) {
+    return { branches: [], doubt: unforeseen(error) }
+  }
+}
+
+function openIn({ conversation, elements }: Read, key: string): readonly OnWire[] {
+  const { calls } = conversation
+  const { folds } = settledIn(conversation, key)
+  const closed = new Set(foldsIn(calls, key).map((it) => it.branchId))
+  const open = openingsIn(calls, key).filter(
+    ({ branchId, start }) => !closed.has(branchId) && !folds.some((it) => isInside(it, start)),
+  )
+  return open.flatMap(({ branchId, start }) => {
+    const rest = { start, end: elements.length - 1 }
+    const isCertain = conversation.doubtOf(rest) === null
+    return isCertain ? [{ branchId, bytesAfter: conversation.bytesOf(rest) }] : []
+  })
+}
+
+type Read = {
+  readonly elements: readonly unknown[]
+  readonly spans: readonly Span[]
+  readonly conversation: Conversation
+}
+
+function readBody(body: Buffer, { wire }: FoldOptions): Read | string {
+  if (body.length > LARGEST_FOLDED_BODY_BYTES) return "it is too large to be read"
+  const request = isUtf8(body) ? parseJson(body.toString("utf8")) : undefined
+  if (!isRecord(request)) return "it is no JSON object"
+  const name = wire === "anthropic" ? "messages" : "input"
+  const elements = listOf(request[name])
+  const spans = elementSpans(body, name)
+  if (spans === undefined || spans.length !== elements.length) {
+    return `its ${name} are not one list, or it has a field twice`
+  }
+  const read = wire === "anthropic" ? readMessages : readItems
+  const conversation = read(request, spans)
+  return typeof conversation === "string" ? conversation : { elements, spans, conversation }
+}
+
+function settledIn({ calls, bytesOf, doubtOf }: Conversation, key: string): Settled {
+  return settle(foldsIn(calls, key), (fold) =>
+    bytesOf(fold) < LEAST_FOLDED_BYTES ? "there is too little to fold" : doubtOf(fold),
+  )
+}
+
+function branchesOf(
+  { elements, spans }: Read,
+  folds: readonly Fold[],
+  gone: Edits["gone"],
+): readonly FoldedBranch[] {
+  // Folds come in the order of their returns, so what lies inside another is counted before it.
+  const counted = new Set<number>()
+  return folds.map((fold) => {
+    const places = [...gone].filter((it) => isInside(fold, it))
+    const own = places.filter((it) => !counted.has(it))
+    for (const place of own) counted.add(place)
+    const bytes = own.reduce((sum, it) => sum + bytesAt(spans, it), 0)
+    return { branchId: fold.branchId, bytes, removed: places.map((it) => elements[it]) }
+  })
+}
+
+function bytesAt(spans: readonly Span[], place: number): number {
+  const span = spans[place]
+  return span === undefined ? 0 : span.to - span.from + 1
+}
+
+function whole(why: string | null): FoldOutcome {
+  return { kind: "whole", why }
+}
+
+function unforeseen(error: unknown): string {
+  return `it could not be read: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,130 @@
+import { type JsonRecord, recordOf, withoutMarkers } from "../read/json.ts"
+import { keptBlocks } from "./kept.ts"
+import type { Span } from "./scan.ts"
+import { type Fold, type FoldCall, type FoldGroup, type Region, verbOf } from "./select.ts"
+import type { Edits } from "./splice.ts"
+import { resultIn, type Turn, textIn } from "./turns.ts"
+
+/** Calls of tools named like ours that were answered in the very next message, without an error. */
+export function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
+  return turns.flatMap(({ role, blocks }, place) =>
+    role === "assistant" ? blocks.flatMap((it) => callOf(it, turns, place + 1) ?? []) : [],
+  )
+}
+
+function callOf(block: JsonRecord, turns: readonly Turn[], at: number): FoldCall | undefined {
+  const verb = block.type === "tool_use" ? verbOf(block.name) : undefined
+  if (verb === undefined || typeof block.id !== "string") return undefined
+  const result = resultIn(turns[at], block.id)
+  if (result === undefined || result.is_error === true) return undefined
+  const named = recordOf(block.input).branch_id
+  const asked = typeof named === "string" && named !== "" ? named : undefined
+  return { verb, callId: block.id, asked, at, text: textIn(result.content) }
+}
+
+const USER_BLOCKS: ReadonlySet<unknown> = new Set(["text", "image", "document", "tool_result"])
+const USER_KEYS: ReadonlySet<string> = new Set(["role", "content"])
+const SYSTEM_KEYS: ReadonlySet<string> = new Set(["role", "content", "output_config"])
+
+/** Why these turns cannot be taken out, in words; null when they can. */
+export function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
+  for (const { role, blocks, value } of turns.slice(region.start + 1, region.end + 1)) {
+    if (role === "assistant") continue
+    const known = role === "user" ? USER_KEYS : SYSTEM_KEYS
+    if (Object.keys(value).some((it) => !known.has(it))) return "a turn in it has an unknown field"
+    if (role === "user" && blocks.some((it) => !USER_BLOCKS.has(it.type))) {
+      return "a turn in it has a block that is not known"
+    }
+  }
+  return null
+}
+
+/**
+ * What the last turn of a region that said so set for all that follows, and the turn after the
+ * region where it is said now: the system turn there, or undefined for one to be put in.
+ */
+function configOf(turns: readonly Turn[], { start, end }: Region) {
+  const config = lastConfig(turns.slice(start + 1, end + 1))
+  const before = lastConfig(turns.slice(0, start + 1))
+  const isSaid = config === undefined || JSON.stringify(config) === JSON.stringify(before)
+  if (isSaid) return undefined
+  // A system turn may stand only before the model's own, so after all that the user says.
+  let place = end + 1
+  while (turns[place]?.role === "user") place++
+  const next = turns[place]
+  if (next?.role !== "system") return { config, place, next: undefined }
+  return next.value.output_config === undefined ? { config, place, next } : undefined
+}
+
+function lastConfig(turns: readonly Turn[]): unknown {
+  return turns.findLast((it) => it.role === "system" && it.value.output_config !== undefined)?.value
+    .output_config
+}
+
+/**
+ * How much a region holds. Without the markers for the cache, which move from request to request:
+ * what is decided by this number must not change with them.
+ */
+export function bytesOfTurns(
+  turns: readonly Turn[],
+  spans: readonly Span[],
+  { start, end }: Region,
+): number {
+  const first = spans[start + 1]
+  const last = spans[end]
+  if (first === undefined || last === undefined || end <= start) return 0
+  const blocks = turns.slice(start + 1, end + 1).flatMap((it) => it.blocks)
+  const markers = blocks.flatMap((it) => it.cache_control ?? [])
+  const written = markers.map((it) => `,"cache_control":${JSON.stringify(it)}`).join("")
+  return last.to - first.from - Buffer.byteLength(written)
+}
+
+/** The collapse form: each branch's answer becomes its return's, and what lay between leaves. */
+export function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edits {
+  const gone = new Set<number>()
+  const patched = new Map<number, unknown>()
+  const inserted = new Map<number, unknown>()
+  for (const group of groups) {
+    for (let place = group.start + 1; place <= group.end; place++) gone.add(place)
+    const turn = turns[group.start]
+    if (turn !== undefined) patched.set(group.start, patchedTurn(turns, turn, group))
+    const said = configOf(turns, group)
+    if (said === undefined) continue
+    const { config, place, next } = said
+    const before = place - 1 === group.end ? group.start : place - 1
+    if (next === undefined) inserted.set(before, { ...EMPTY_SYSTEM_TURN, output_config: config })
+    else patched.set(place, { ...next.value, output_config: config })
+  }
+  return { gone, patched, inserted }
+}
+
+/** As the host itself says a change of this kind when it has nothing else to say. */
+const EMPTY_SYSTEM_TURN = { role: "system", content: [] } as const
+
+function patchedTurn(turns: readonly Turn[], turn: Turn, group: FoldGroup): JsonRecord {
+  const folds = new Map<unknown, Fold>(group.folds.map((it) => [it.openCallId, it]))
+  const results = turn.blocks.map((block) => {
+    const fold = block.type === "tool_result" ? folds.get(block.tool_use_id) : undefined
+    if (fold === undefined) return block
+    const returned = resultIn(turns[fold.end], fold.closeCallId)
+    return { ...block, content: unmarked(returned?.content) }
+  })
+  const content = [...results, ...keptBlocks(turns, group)]
+  const marker = lastMarker(turns.slice(group.start + 1, group.end + 1))
+  return { ...turn.value, content: marker === undefined ? content : marked(content, marker) }
+}
+
+function unmarked(content: unknown): unknown {
+  return Array.isArray(content) ? content.map((it) => withoutMarkers(recordOf(it))) : content
+}
+
+/** The marker that rolls along with the end of a conversation stood in a message that leaves. */
+function lastMarker(region: readonly Turn[]): unknown {
+  const blocks = region.flatMap((it) => it.blocks)
+  return blocks.findLast((it) => it.cache_control !== undefined)?.cache_control
+}
+
+function marked(content: readonly JsonRecord[], marker: unknown): readonly JsonRecord[] {
+  const last = recordOf(content.at(-1))
+  return [...content.slice(0, -1), { ...last, cache_control: marker }]
+}

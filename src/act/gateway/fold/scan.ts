@@ -1,0 +1,96 @@
+/** A piece of a body: from its first byte up to, not including, `to`. */
+export type Span = { readonly from: number; readonly to: number }
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/**
+ * Where each element of the array `name` stands in an object's JSON, which is known to be valid.
+ * Undefined when the object has no such array, or any key twice: readers differ in which of the
+ * two they take.
+ */
+export function elementSpans(body: Buffer, name: string): readonly Span[] | undefined {
+  const keys = new Set<unknown>()
+  let elements: readonly Span[] | undefined
+  let at = afterSpace(body, afterSpace(body, 0) + 1)
+  while (body[at] === QUOTE) {
+    const colon = afterString(body, at)
+    const key: unknown = JSON.parse(body.toString("utf8", at, colon))
+    if (keys.has(key)) return undefined
+    keys.add(key)
+    const from = afterSpace(body, afterSpace(body, colon) + 1)
+    const isWanted = key === name && body[from] === OPEN_BRACKET
+    if (isWanted) elements = spansFrom(body, from)
+    const last = isWanted ? elements?.at(-1) : undefined
+    const end = last === undefined ? afterValue(body, from) : afterSpace(body, last.to) + 1
+    at = afterComma(body, end)
+  }
+  return elements
+}
+
+function spansFrom(body: Buffer, from: number): readonly Span[] {
+  const spans: Span[] = []
+  let at = afterSpace(body, from + 1)
+  while (at < body.length && body[at] !== CLOSE_BRACKET) {
+    const to = afterValue(body, at)
+    spans.push({ from: at, to })
+    at = afterComma(body, to)
+  }
+  return spans
+}
+
+function afterComma(body: Buffer, from: number): number {
+  const at = afterSpace(body, from)
+  return body[at] === COMMA ? afterSpace(body, at + 1) : at
+}
+
+function afterValue(body: Buffer, from: number): number {
+  const first = body[from]
+  if (first === QUOTE) return afterString(body, from)
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return afterNested(body, from)
+  let at = from
+  while (at < body.length && !endsScalar(body[at])) at++
+  return at
+}
+
+function afterNested(body: Buffer, from: number): number {
+  let depth = 0
+  let at = from
+  while (at < body.length) {
+    const byte = body[at]
+    if (byte === QUOTE) {
+      at = afterString(body, at)
+      continue
+    }
+    at++
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--
+    if (depth === 0) return at
+  }
+  return at
+}
+
+function afterString(body: Buffer, from: number): number {
+  let at = from + 1
+  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
+  return at + 1
+}
+
+function afterSpace(body: Buffer, from: number): number {
+  let at = from
+  while (isSpace(body[at])) at++
+  return at
+}
+
+function endsScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE || isSpace(byte)
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}

@@ -1,0 +1,133 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { foldBody } from "./fold-body.ts"
+import {
+  ANTHROPIC,
+  type Answer,
+  type Message,
+  requestOf,
+  type Server,
+  type Story,
+  steps,
+  tell,
+} from "./story.fixture.ts"
+import { turnsOf } from "./turns.ts"
+import { violationsOf } from "./validity.ts"
+
+/** What a provider gets for each request of a story. */
+function wireOf(story: Story) {
+  return story.requests.map((length) => {
+    const body = requestOf(story, length)
+    const outcome = foldBody(body, ANTHROPIC)
+    const sent = outcome.kind === "folded" ? outcome.body : body
+    const { messages }: { messages: Message[] } = JSON.parse(sent.toString())
+    const branches = outcome.kind === "folded" ? outcome.branches : []
+    return { length, body, outcome, sent, messages, folded: branches.map((it) => it.branchId) }
+  })
+}
+
+type Sent = ReturnType<typeof wireOf>[number]
+
+/** As a binding reads it: markers and the two forms of a system turn say nothing. */
+function normal(messages: readonly Message[]): string {
+  const plain = messages.map((it) => {
+    const [only, ...others] = Array.isArray(it.content) ? it.content : []
+    const isOne = it.role === "system" && only !== undefined && others.length === 0
+    return isOne ? { ...it, content: only.text } : it
+  })
+  return JSON.stringify(plain, (key, value: unknown) =>
+    key === "cache_control" ? undefined : value,
+  )
+}
+
+function everyStory(server: Server, check: (story: Story, wire: readonly Sent[]) => void): void {
+  fc.assert(
+    fc.property(steps, (told) => {
+      const story = tell(told, server)
+      check(story, wireOf(story))
+    }),
+    fcParameters({ numRuns: 120, nightRuns: 600 }),
+  )
+}
+
+test("[GATE-20] whatever was folded, a provider finds nothing to refuse in it", () => {
+  everyStory("careless", (_, wire) => {
+    for (const { messages } of wire) {
+      const turns = turnsOf(messages)
+      expect(typeof turns === "string" ? turns : violationsOf(turns, undefined)).toEqual([])
+    }
+  })
+})
+
+test("[GATE-21] a turn of the model always stands after exactly what it was made from", () => {
+  everyStory("careless", (story, wire) => {
+    const madeFrom = new Map(
+      wire.slice(0, -1).map((it) => [normal(story.messages.slice(it.length, it.length + 1)), it]),
+    )
+    for (const { messages } of wire) {
+      for (const [place, message] of messages.entries()) {
+        if (message.role !== "assistant") continue
+        const made = madeFrom.get(normal([message]))
+        expect(normal(messages.slice(0, place))).toBe(normal(made?.messages ?? []))
+      }
+    }
+  })
+})
+
+test("[GATE-22] every result that somebody waits for is still on the wire, and what the user said", () => {
+  everyStory("careless", (story, wire) => {
+    for (const sent of wire) {
+      const text = sent.sent.toString()
+      const waited = story.answers.filter((it) => isWaitedFor(story, sent, it))
+      const typed = story.typed.filter((it) => it.at < sent.length)
+      const missing = [...waited, ...typed].filter((it) => !text.includes(it.mark))
+      expect(missing).toEqual([])
+    }
+  })
+})
+
+/** By what the story knows of itself: which regions left, and whose answers lie in them. */
+function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): boolean {
+  if (answer.at >= length) return false
+  const regions = folded.map((it) => regionOf(story, it))
+  const isFolded = answer.tool === "branch" && folded.includes(answer.branchId ?? "")
+  const around = regions.filter((it) => answer.at > it.start && answer.at <= it.end)
+  if (around.length === 0) return !isFolded
+  const outer = around.reduce((a, b) => (b.start < a.start || b.end > a.end ? b : a))
+  const isBeside = answer.at === outer.end
+  if (isBeside || answer.tool === "AskUserQuestion") return true
+  const own = regionOf(story, answer.branchId ?? "")
+  // Its result stands in its branch's answer: another try says nothing more.
+  const isOtherTry = folded.includes(answer.branchId ?? "") && answer.at !== own.end
+  return answer.tool === "return" && own.start <= outer.start && !isOtherTry
+}
+
+function regionOf(story: Story, branchId: string) {
+  const isOpening = (it: Answer) => it.tool === "branch" && it.branchId === branchId
+  const start = story.answers.find(isOpening)?.at ?? Number.POSITIVE_INFINITY
+  const end = story.receipts.find((it) => it.branchId === branchId && it.at > start)?.at ?? start
+  return { start, end }
+}
+
+test("[GATE-23] what a return was told is folded stays folded, in every later request", () => {
+  everyStory("honest", (story, wire) => {
+    for (const { length, folded } of wire) {
+      const told = story.receipts.filter((it) => it.at < length).map((it) => it.branchId)
+      expect(folded.toSorted()).toEqual(told.toSorted())
+    }
+  })
+})
+
+test("[GATE-24] what stands before a branch's answer keeps its bytes", () => {
+  everyStory("careless", (story, wire) => {
+    for (const { body, sent, folded, outcome } of wire) {
+      if (outcome.kind !== "folded") continue
+      const first = Math.min(...folded.map((it) => regionOf(story, it).start))
+      const before = JSON.stringify(story.messages.slice(0, first)).slice(1, -1)
+      const prefix = body.subarray(0, body.indexOf(before) + Buffer.byteLength(before))
+      expect(body.indexOf(before)).toBeGreaterThan(0)
+      expect(sent.subarray(0, prefix.length).equals(prefix)).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,298 @@
+import fc from "fast-check"
+import { foldReceipt, openReceipt } from "#choose/fold"
+import { LEAST_FOLDED_BYTES } from "../limits.ts"
+import { wireStateOf } from "./fold-body.ts"
+
+export const KEY = "k".repeat(64)
+export const ANTHROPIC = { wire: "anthropic", key: KEY } as const
+
+type Json = Record<string, unknown>
+export type Message = { role: string; content: string | Json[] } & Json
+
+/** What a model of our making calls. */
+export type ToldCall =
+  | {
+      readonly tool: "Read" | "ToolSearch" | "AskUserQuestion" | "Screenshot"
+      readonly size: number
+    }
+  | { readonly tool: "branch"; readonly how: "ours" | "foreign" | "failed" }
+  | {
+      readonly tool: "return"
+      /** Which of the branches that are known by then, from 0. */
+      readonly of: number
+      readonly how: "good" | "failed" | "silent"
+      readonly names: boolean
+    }
+
+export type Step = {
+  readonly calls: readonly ToldCall[]
+  readonly thinks: boolean
+  /** What the host puts beside the answers. */
+  readonly beside: readonly ("lazy" | "skill" | "typed" | "reminder" | "picture")[]
+  readonly system: "hook" | "style" | "nag" | "config" | "none"
+}
+
+/** Whether `return` gives a receipt: always, or only when the wire says that it can be folded. */
+export type Server = "careless" | "honest"
+
+export type Answer = {
+  readonly callId: string
+  readonly tool: ToldCall["tool"]
+  readonly at: number
+  readonly mark: string
+  readonly branchId?: string
+  readonly isGood?: boolean
+}
+
+export type Story = {
+  readonly messages: readonly Message[]
+  /** Of each request: how many of the messages it holds. */
+  readonly requests: readonly number[]
+  readonly answers: readonly Answer[]
+  readonly typed: readonly { readonly at: number; readonly mark: string }[]
+  readonly receipts: readonly { readonly branchId: string; readonly at: number }[]
+}
+
+type Telling = {
+  messages: Message[]
+  requests: number[]
+  answers: Answer[]
+  typed: { at: number; mark: string }[]
+  receipts: { branchId: string; at: number }[]
+  branches: string[]
+  count: number
+  readonly server: Server
+}
+
+const NOTHING_OPEN: ReturnType<typeof wireStateOf> = { branches: [], doubt: null }
+const LAZY = "<system-reminder>\nContents of /repo/sub/CLAUDE.md:\n\n"
+
+export function tell(steps: readonly Step[], server: Server = "careless"): Story {
+  const telling: Telling = {
+    messages: [
+      { role: "user", content: [{ type: "text", text: "go" }] },
+      { role: "system", content: "# Environment", output_config: { effort: "medium" } },
+    ],
+    requests: [],
+    answers: [],
+    typed: [],
+    receipts: [],
+    branches: [],
+    count: 0,
+    server,
+  }
+  for (const step of steps) tellStep(telling, step)
+  telling.requests.push(telling.messages.length)
+  return telling
+}
+
+function tellStep(telling: Telling, step: Step): void {
+  const { messages, requests } = telling
+  requests.push(messages.length)
+  const number = ++telling.count
+  const thinking = { type: "thinking", thinking: "", signature: `s${number}` }
+  const ids = step.calls.map((_, place) => `toolu_${number}_${place}`)
+  // What the model can name is what it was told before it answers.
+  const known = [...telling.branches]
+  const uses = step.calls.map((it, place) => ({
+    type: "tool_use",
+    id: ids[place],
+    name: toolName(it),
+    input: inputOf(it, known),
+  }))
+  const said = uses.length === 0 ? [{ type: "text", text: `said ${number}` }] : uses
+  messages.push({ role: "assistant", content: step.thinks ? [thinking, ...said] : said })
+  const at = messages.length
+  const isAsked = telling.server === "honest" && step.calls.some((it) => it.tool === "return")
+  const state = isAsked ? wireStateOf(requestOf(telling, at - 1), ANTHROPIC) : NOTHING_OPEN
+  const results = step.calls.map((it, place) => {
+    const answer = { call: it, callId: ids[place] ?? "", at, known, state }
+    return resultOf(telling, answer)
+  })
+  const beside = step.beside.map((it) => besideOf(telling, it, at))
+  const next = uses.length === 0 ? [typedBlock(telling, at)] : []
+  messages.push({ role: "user", content: [...results, ...beside, ...next] })
+  const system = systemOf(step.system, number)
+  if (system !== undefined) messages.push(system)
+}
+
+function toolName(call: ToldCall): string {
+  if (call.tool === "branch" && call.how === "foreign") return "mcp__other__branch"
+  return call.tool === "branch" || call.tool === "return" ? `mcp__qm__${call.tool}` : call.tool
+}
+
+function inputOf(call: ToldCall, known: readonly string[]): Json {
+  if (call.tool !== "return") return { what: call.tool }
+  const branchId = known[call.of % Math.max(1, known.length)]
+  return call.names && branchId !== undefined ? { branch_id: branchId } : { message: "m" }
+}
+
+type Asked = {
+  readonly call: ToldCall
+  readonly callId: string
+  readonly at: number
+  readonly known: readonly string[]
+  readonly state: ReturnType<typeof wireStateOf>
+}
+
+function resultOf(telling: Telling, asked: Asked): Json {
+  const { call, callId, at } = asked
+  const mark = `mark-${callId}-`
+  if (call.tool === "branch") return branchResult(telling, asked, mark)
+  if (call.tool === "return") return returnResult(telling, asked, mark)
+  telling.answers.push({ callId, tool: call.tool, at, mark })
+  const text = { type: "text", text: `${mark}${"x".repeat(call.size)}` }
+  const extra = {
+    Read: [],
+    AskUserQuestion: [],
+    ToolSearch: [{ type: "tool_reference", tool_name: "Late" }],
+    Screenshot: [
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } },
+    ],
+  }[call.tool]
+  const content = extra.length === 0 ? text.text : [text, ...extra]
+  return { tool_use_id: callId, type: "tool_result", content }
+}
+
+function branchResult(telling: Telling, { call, callId, at }: Asked, mark: string): Json {
+  const how = call.tool === "branch" ? call.how : "failed"
+  if (how === "failed") {
+    return { tool_use_id: callId, type: "tool_result", content: "refused", is_error: true }
+  }
+  const branchId = `br_${telling.branches.length.toString(16).padStart(32, "0")}`
+  telling.branches.push(branchId)
+  const key = how === "ours" ? KEY : "another key"
+  telling.answers.push({ callId, tool: "branch", at, mark, branchId })
+  const content = JSON.stringify({ branch_id: branchId, mark, receipt: openReceipt(key, branchId) })
+  return { tool_use_id: callId, type: "tool_result", content }
+}
+
+function returnResult(telling: Telling, asked: Asked, mark: string): Json {
+  const { call, callId, at, known, state } = asked
+  const branchId = call.tool === "return" ? known[call.of % Math.max(1, known.length)] : undefined
+  const how = call.tool === "return" ? call.how : "failed"
+  if (branchId === undefined || how === "failed") {
+    return { tool_use_id: callId, type: "tool_result", content: "no", is_error: true }
+  }
+  telling.answers.push({ callId, tool: "return", at, mark, branchId, isGood: true })
+  const open = state.branches.find((it) => it.branchId === branchId)
+  const isCarried = open !== undefined && open.bytesAfter >= LEAST_FOLDED_BYTES
+  const isSaid = telling.receipts.some((it) => it.branchId === branchId)
+  const gives = how === "good" && (telling.server === "careless" || (isCarried && !isSaid))
+  if (gives) telling.receipts.push({ branchId, at })
+  const receipt = gives ? foldReceipt(KEY, branchId) : "none"
+  const content = [
+    { type: "text", text: `Branch ${branchId} returned: ${mark}` },
+    { type: "text", text: receipt },
+  ]
+  return { tool_use_id: callId, type: "tool_result", content }
+}
+
+function typedBlock(telling: Telling, at: number): Json {
+  const mark = `typed-${telling.typed.length}-`
+  telling.typed.push({ at, mark })
+  return { type: "text", text: `please ${mark}` }
+}
+
+function besideOf(telling: Telling, kind: Step["beside"][number], at: number): Json {
+  const marked = (before: string, after: string) => {
+    const mark = `${kind}-${telling.typed.length}-`
+    telling.typed.push({ at, mark })
+    return { type: "text", text: `${before}${mark}${after}` }
+  }
+  switch (kind) {
+    case "typed":
+      return typedBlock(telling, at)
+    case "lazy":
+      return marked(LAZY, "\n</system-reminder>")
+    case "skill":
+      return marked("Base directory for this skill: /s\n\n", "")
+    case "picture":
+      return {
+        type: "image",
+        source: { type: "base64", media_type: "image/png", data: marked("", "").text },
+      }
+    case "reminder":
+      return { type: "text", text: "<system-reminder>\nremember the list\n</system-reminder>" }
+    default:
+      return kind satisfies never
+  }
+}
+
+function systemOf(kind: Step["system"], number: number): Message | undefined {
+  switch (kind) {
+    case "none":
+      return undefined
+    case "hook":
+      return { role: "system", content: `PostToolUse:Read hook additional context: h${number}` }
+    case "style":
+      return { role: "system", content: "Brief output style is active. Be brief." }
+    case "nag":
+      return { role: "system", content: "The user hasn't heard from you in a while. Speak." }
+    case "config":
+      return { role: "system", content: `s${number}`, output_config: { effort: `e${number % 3}` } }
+    default:
+      return kind satisfies never
+  }
+}
+
+/** A request as the host sends it: the last system turn in blocks, a marker on the last block. */
+export function requestOf({ messages }: Pick<Story, "messages">, length: number): Buffer {
+  const sent = structuredClone(messages.slice(0, length))
+  const last = sent.at(-1)
+  if (last?.role === "system") last.content = [{ type: "text", text: last.content }]
+  const user = sent.findLast((it) => it.role === "user")
+  const block = Array.isArray(user?.content) ? user.content.at(-1) : undefined
+  if (block !== undefined) block.cache_control = { type: "ephemeral" }
+  return bodyOf(sent)
+}
+
+export function bodyOf(messages: readonly unknown[], more: Json = {}): Buffer {
+  const system = [{ type: "text", text: "x-anthropic-billing-header: cc_version=2.1.325;" }]
+  const tools = [{ name: "Read" }, { name: "Late", defer_loading: true }]
+  return Buffer.from(JSON.stringify({ model: "m", messages, system, tools, stream: true, ...more }))
+}
+
+const size = fc.constantFrom(40, 900, 3_000)
+
+const call: fc.Arbitrary<ToldCall> = fc.oneof(
+  fc.record({
+    tool: fc.constantFrom("Read", "Read", "ToolSearch", "AskUserQuestion", "Screenshot"),
+    size,
+  }),
+  fc.record({
+    tool: fc.constant("branch" as const),
+    how: fc.constantFrom("ours", "ours", "ours", "ours", "foreign", "failed"),
+  }),
+  fc.record({
+    tool: fc.constant("return" as const),
+    of: fc.constantFrom(0, 0, 1, 1, 2, 3),
+    how: fc.constantFrom("good", "good", "good", "good", "failed", "silent"),
+    names: fc.constantFrom(true, true, false),
+  }),
+)
+
+const step: fc.Arbitrary<Step> = fc.record({
+  calls: fc.array(call, { maxLength: 3 }),
+  thinks: fc.boolean(),
+  beside: fc.array(fc.constantFrom("lazy", "skill", "typed", "reminder", "picture"), {
+    maxLength: 2,
+  }),
+  system: fc.constantFrom("none", "none", "hook", "style", "nag", "config"),
+})
+
+const OPENING: Step = {
+  calls: [
+    { tool: "branch", how: "ours" },
+    { tool: "Read", size: 3_000 },
+  ],
+  thinks: true,
+  beside: [],
+  system: "none",
+}
+const WORK: Step = { ...OPENING, calls: [{ tool: "Read", size: 3_000 }] }
+
+/** Conversations with branches that are nested, crossed, parallel, failed and never closed. */
+export const steps: fc.Arbitrary<readonly Step[]> = fc
+  .array(step, { minLength: 3, maxLength: 12 })
+  .map((told) => [OPENING, WORK, ...told])

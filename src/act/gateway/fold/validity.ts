@@ -1,0 +1,100 @@
+import type { JsonRecord } from "../read/json.ts"
+import { MOST_CACHE_MARKERS } from "./limits.ts"
+import { blocksOf, type Turn } from "./turns.ts"
+
+/** What a provider would refuse in a list of messages, each in words; none when it is valid. */
+export function violationsOf(
+  turns: readonly Turn[],
+  tools: ReadonlySet<unknown> | undefined,
+): readonly string[] {
+  const found = turns.flatMap((turn, place) => [
+    ...placeViolations(turns, place),
+    ...blockViolations(turn),
+    ...answerViolations(turn, turns[place + 1]),
+    ...orphanViolations(turn, turns[place - 1]),
+  ])
+  const ids = turns.flatMap((it) => callIds(it))
+  if (new Set(ids).size < ids.length) found.push("a call has the id of another")
+  const blocks = turns.flatMap((it) => it.blocks)
+  const markers = blocks.filter((it) => it.cache_control !== undefined)
+  if (markers.length > MOST_CACHE_MARKERS) found.push("there are too many markers for the cache")
+  if (tools !== undefined) found.push(...referenceViolations(blocks, tools))
+  return found
+}
+
+function placeViolations(turns: readonly Turn[], place: number): readonly string[] {
+  const role = turns[place]?.role
+  if (place === 0) return role === "user" ? [] : ["the first message is not the user's"]
+  const next = turns[place + 1]?.role
+  const isLegal = turns[place - 1]?.role === "user" && (next === "assistant" || next === undefined)
+  return role === "system" && !isLegal ? ["a system turn stands where none may"] : []
+}
+
+function blockViolations({ role, blocks, value }: Turn): readonly string[] {
+  const found: string[] = []
+  if (blocks.some((it) => it.type === "text" && it.text === "")) found.push("a text is empty")
+  if (role === "user" && !areResultsFirst(blocks)) found.push("an answer follows a text")
+  if (role !== "system" && Array.isArray(value.content) && blocks.length === 0) {
+    found.push("a message is empty")
+  }
+  const last = blocks.at(-1)?.type
+  const endsThinking = last === "thinking" || last === "redacted_thinking"
+  if (role === "assistant" && endsThinking) found.push("a turn ends with thinking")
+  return found
+}
+
+function areResultsFirst(blocks: readonly JsonRecord[]): boolean {
+  const first = blocks.findIndex((it) => it.type !== "tool_result")
+  return first === -1 || blocks.slice(first).every((it) => it.type !== "tool_result")
+}
+
+/** Every call is answered in the very next message. */
+function answerViolations(turn: Turn, next: Turn | undefined): readonly string[] {
+  const asked = callIds(turn)
+  if (asked.length === 0) return []
+  const answered = new Set(answerIds(next))
+  return asked.filter((it) => !answered.has(it)).map(() => "a call has no answer")
+}
+
+/** Every answer is of a call of the message right before, and comes once. */
+function orphanViolations(turn: Turn, before: Turn | undefined): readonly string[] {
+  const answered = answerIds(turn)
+  if (answered.length === 0) return []
+  const asked = new Set(before === undefined ? [] : callIds(before))
+  const orphans = answered.filter((it) => !asked.has(it)).map(() => "an answer has no call")
+  const isTwice = new Set(answered).size < answered.length
+  return isTwice ? [...orphans, "a call has two answers"] : orphans
+}
+
+function callIds({ role, blocks }: Turn): readonly unknown[] {
+  if (role !== "assistant") return []
+  return blocks.filter((it) => it.type === "tool_use").map((it) => it.id)
+}
+
+function answerIds(turn: Turn | undefined): readonly unknown[] {
+  if (turn?.role !== "user") return []
+  return turn.blocks.filter((it) => it.type === "tool_result").map((it) => it.tool_use_id)
+}
+
+function referenceViolations(
+  blocks: readonly JsonRecord[],
+  tools: ReadonlySet<unknown>,
+): readonly string[] {
+  const answers = blocks.filter((it) => it.type === "tool_result")
+  const parts = answers.flatMap((it) => blocksOf(it.content) ?? [])
+  const unknown = parts.filter((it) => it.type === "tool_reference" && !tools.has(it.tool_name))
+  return unknown.map(() => "a tool is named that is not there")
+}
+
+/** What the second has and the first has not. */
+export function newViolation(
+  before: readonly string[],
+  after: readonly string[],
+): string | undefined {
+  const left = [...before]
+  return after.find((it) => {
+    const place = left.indexOf(it)
+    if (place !== -1) left.splice(place, 1)
+    return place === -1
+  })
+}

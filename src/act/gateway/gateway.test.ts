@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest"
+import { foldReceipt, openReceipt } from "#choose/fold"
+import { ask, gatewayWorld, KEY } from "#test/gateway-room"
+import { askStand } from "./stand.ts"
+
+const BRANCH = "br_0123456789abcdef0123456789abcdef"
+const LONG = "a line of a file that was read\n".repeat(200)
+
+const user = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
+const call = (id: string, name: string, input: object = {}) => ({
+  role: "assistant",
+  content: [{ type: "tool_use", id, name, input }],
+})
+const result = (id: string, content: string) => ({
+  role: "user",
+  content: [{ type: "tool_result", tool_use_id: id, content }],
+})
+
+const OPENED = [
+  user("go"),
+  call("t1", "mcp__qm__branch"),
+  result("t1", JSON.stringify({ branch_id: BRANCH, receipt: openReceipt(KEY, BRANCH) })),
+]
+const WORKED = [...OPENED, call("t2", "Read"), result("t2", LONG)]
+const RETURNED = [
+  ...WORKED,
+  call("t3", "mcp__qm__return", { branch_id: BRANCH }),
+  result("t3", JSON.stringify({ message: "found it", receipt: foldReceipt(KEY, BRANCH) })),
+]
+
+describe("a carry", () => {
+  it("[GATE-87] records a request, its usage and its price, and what the next one adds", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry({ mode: "record" })
+    await ask(carried, OPENED)
+    await ask(carried, WORKED)
+    await carried.end()
+    const [first, second] = await world.requests(carried.id)
+    expect(first).toMatchObject({
+      session: "session-1",
+      agent: null,
+      model: "claude-opus-5-5",
+      usage: { input: 10, output: 5, cacheRead: 100, cacheWrite: 7 },
+      costUsd: 0.05,
+      outcome: "answered",
+      status: 200,
+    })
+    expect(second?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
+    const { carries } = await world.gateway.list({ limit: 10 })
+    expect(carries[0]).toMatchObject({ mode: "record", requests: 2, isAlive: false })
+  })
+
+  it("[GATE-87] a session that is gone on with adds only what it had not said before", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry({ mode: "record" })
+    await ask(carried, OPENED)
+    await carried.end()
+    const other = world.another()
+    const later = await world.carryBy(other, { mode: "record" })
+    await ask(later, WORKED)
+    await later.end()
+    await other.close()
+    const [first] = await world.requests(later.id)
+    expect(first?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
+  })
+
+  it("[GATE-88] no key is in what is kept, whatever header it came in", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry({ mode: "record", hasContent: true })
+    await ask(carried, [user("the word is hunter2")], { headers: { "x-other": "hunter2" } })
+    await carried.end()
+    expect(world.provider.heard[0]?.headers["x-api-key"]).toBe("hunter2")
+    const manifest = await world.gateway.request({ id: carried.id, seq: 1 })
+    const texts = await world.gateway.texts({ id: carried.id, seq: 1, from: 0, limit: 100 })
+    expect(texts.pieces.some((it) => it.text?.includes("[redacted]"))).toBe(true)
+    expect(JSON.stringify([manifest, texts])).not.toContain("hunter2")
+  })
+
+  it("[GATE-89] folds what has both receipts, says what it saved, and keeps the trail", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    await ask(carried, WORKED)
+    await ask(carried, RETURNED)
+    await carried.end()
+    const wire = world.provider.heard.map((it) => it.body)
+    expect(wire[0]).toBe(JSON.stringify(bodyOf(WORKED)))
+    expect(wire[1]).not.toContain("a line of a file")
+    expect(wire[1]).toContain("found it")
+    const [, folded] = await world.requests(carried.id)
+    expect(folded?.folded.map((it) => it.branchId)).toEqual([BRANCH])
+    expect(folded?.forwardedBytes).toBeLessThan(folded?.sentBytes ?? 0)
+    expect(world.trails[0]?.branchId).toBe(BRANCH)
+    expect(world.trails[0]?.tools).toContain("Read")
+  })
+
+  it("[GATE-89] only records where that was asked for", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry({ mode: "record" })
+    await ask(carried, RETURNED)
+    expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
+  })
+
+  it.each([
+    ["a login", { "x-api-key": "", authorization: "Bearer word" }],
+    ["a compressed body", { "content-encoding": "zstd" }],
+    ["no session", { "x-claude-code-session-id": "two words" }],
+  ])("[GATE-90] %s is never folded", async (_, headers) => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    await ask(carried, RETURNED, { headers: headers as Record<string, string> })
+    expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
+  })
+
+  it("[GATE-91] a refused fold goes again whole, is told, and is never tried again", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    world.provider.say.refusesFolded = true
+    const { status } = await ask(carried, RETURNED)
+    expect(status).toBe(200)
+    expect(world.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
+    expect(world.told).toEqual([
+      "Nothing more is folded in this session: the provider refused a folded request (400). It went on unfolded.",
+    ])
+    await ask(carried, RETURNED)
+    expect(world.provider.heard).toHaveLength(3)
+    await carried.end()
+    // Another process, later: the session stays as it is.
+    const other = world.another()
+    const later = await world.carryBy(other)
+    await ask(later, RETURNED)
+    expect(world.provider.heard.at(-1)?.body).toContain("qm-open:")
+    await ask(later, RETURNED, { session: "session-2" })
+    expect(world.provider.heard.map((it) => it.body.includes("qm-open:")).slice(-2)).toEqual([
+      false,
+      true,
+    ])
+    await other.close()
+    const [carry] = (await world.gateway.show({ id: carried.id, limit: 10 })).carries
+    expect(carry?.latchedOff).toContain("refused")
+  })
+
+  it("[GATE-84] tells other processes what the last request showed, while it lasts", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    const question = { session: "session-1", branchId: BRANCH }
+    expect((await askStand(world.place, question)).kind).toBe("no")
+    await ask(carried, OPENED)
+    expect((await askStand(world.place, { session: "session-1" })).kind).toBe("carried")
+    expect(await askStand(world.place, question)).toMatchObject({ why: /too little/ })
+    await ask(carried, WORKED)
+    expect((await askStand(world.place, question)).kind).toBe("carried")
+    await carried.end()
+    expect((await askStand(world.place, question)).kind).toBe("no")
+  })
+
+  it("[GATE-83] what cannot be folded says so before anything is opened", async () => {
+    await using world = await gatewayWorld()
+    const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
+    await expect(world.carry(wanted)).rejects.toThrow(/recorded, not folded/)
+    expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
+  })
+
+  it("[GATE-92] a store that cannot be written costs nobody an answer", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    await world.gateway.delete({ id: carried.id })
+    expect((await ask(carried, WORKED)).status).toBe(200)
+    await carried.end()
+  })
+
+  it("[GATE-92] what cannot be read is recorded as that", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const answers = await Promise.all([
+      fetch(`${base}/v1/messages`, { method: "POST", body: "{not json" }),
+      fetch(`${base}/v1/unheard-of?x=1`),
+    ])
+    expect(answers.map((it) => it.status)).toEqual([200, 200])
+    await carried.end()
+    const bodies = world.provider.heard.map((it) => [it.path, it.body]).toSorted()
+    expect(bodies).toEqual([
+      ["/v1/messages", "{not json"],
+      ["/v1/unheard-of?x=1", ""],
+    ])
+    expect(await world.requests(carried.id)).toHaveLength(2)
+  })
+})
+
+function bodyOf(messages: readonly unknown[]) {
+  return { model: "claude-opus-5-5", messages, tools: [{ name: "Read" }] }
+}

@@ -1,0 +1,7 @@
+export { Bypassed } from "./errors.ts"
+export type { Carried, CarryWanted, Gateway } from "./gateway.ts"
+export { createGateway } from "./gateway.ts"
+export { gatewayOperations } from "./keep/operations.ts"
+export type { CodexProvider } from "./pointing.ts"
+export { hostOfProgram, wireOf } from "./pointing.ts"
+export { askStand } from "./stand.ts"

@@ -1,0 +1,144 @@
+import path from "node:path"
+import type { HostName, WireName } from "#ground/contract"
+import { HostNotCarried, HostUnknown, UpstreamUnusable } from "./errors.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The provider that a person's own config of Codex names. */
+export type CodexProvider = { readonly baseUrl: string; readonly keyVariable: string | undefined }
+
+/** A host, and what of the outside decides where its requests go. */
+export type Asked = {
+  readonly host: HostName | undefined
+  readonly wire: WireName
+  readonly environment: Environment
+  readonly codexProvider?: CodexProvider | undefined
+}
+
+/** How a process is told to send its requests to us: for it alone, nothing is written. */
+export type Pointed = {
+  readonly environment: Readonly<Record<string, string>>
+  /** In front of all other arguments. */
+  readonly args: readonly string[]
+}
+
+const PROGRAMS: Readonly<Record<string, HostName>> = {
+  claude: "claude-code",
+  codex: "codex",
+  copilot: "copilot",
+  gemini: "gemini",
+}
+
+export function hostOfProgram(program: string): HostName | undefined {
+  const name = path.basename(program).replace(/\.(?:exe|cmd)$/i, "")
+  return Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
+}
+
+/** In whose words a host speaks; of an unknown program a person must say it. */
+export function wireOf(host: HostName | undefined, asked: WireName | undefined): WireName {
+  if (asked !== undefined) return asked
+  switch (host) {
+    case "claude-code":
+      return "anthropic"
+    case "codex":
+    case "copilot":
+      return "openai"
+    case "gemini":
+      return "gemini"
+    case "antigravity":
+      throw HostNotCarried({ title: "Antigravity", reason: "it cannot be sent elsewhere" })
+    case undefined:
+      throw HostUnknown({ program: "this program" })
+    default:
+      return host satisfies never
+  }
+}
+
+/** Folding changes what a model sees, so only wires whose rules were measured are folded. */
+export function isFoldable(host: HostName | undefined): boolean {
+  return host === undefined || host === "claude-code" || host === "codex"
+}
+
+/** Where requests go on to: fixed when a carry begins, never taken from a request. */
+export function upstreamOf({ host, wire, environment, codexProvider }: Asked): URL {
+  if (host === "codex") return usable(codexUpstream(environment, codexProvider))
+  if (host === "copilot") return usable(copilotUpstream(environment))
+  switch (wire) {
+    case "anthropic":
+      return usable(environment["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com")
+    case "openai":
+      return usable(environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1")
+    case "gemini":
+      return usable(
+        environment["GOOGLE_GEMINI_BASE_URL"] || "https://generativelanguage.googleapis.com",
+      )
+    default:
+      return wire satisfies never
+  }
+}
+
+/** With a login there is no address that an API key would know; that is for another day. */
+function codexUpstream(environment: Environment, provider: CodexProvider | undefined): string {
+  if (provider !== undefined) return provider.baseUrl
+  const hasKey = (environment["OPENAI_API_KEY"] ?? "") !== ""
+  if (hasKey) return environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1"
+  throw HostNotCarried({ title: "Codex", reason: "OPENAI_API_KEY is not set" })
+}
+
+function copilotUpstream(environment: Environment): string {
+  const own = environment["COPILOT_PROVIDER_BASE_URL"]
+  if (own) return own
+  throw HostNotCarried({ title: "Copilot", reason: "COPILOT_PROVIDER_BASE_URL is not set" })
+}
+
+function usable(address: string): URL {
+  const url = URL.parse(address)
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url))
+  if (url !== null && isSafe && url.username === "" && url.password === "") return url
+  throw UpstreamUnusable({ host: url?.host ?? "that address" })
+}
+
+function isLoopback(url: URL): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
+}
+
+/** Each host has its own word for where its model is. A proxy of the person's is not for us. */
+export function pointAt(url: string, asked: Asked): Pointed {
+  const { environment, args } = wordFor(url, asked)
+  return { environment: { ...environment, ...withoutProxy(asked.environment) }, args }
+}
+
+/** Seen on Claude Code 2.1.325: with a proxy set, requests to this machine go to it as well. */
+function withoutProxy(environment: Environment): Readonly<Record<string, string>> {
+  const names = ["NO_PROXY", "no_proxy"] as const
+  const before = names.map((name) => environment[name]).find((it) => it) ?? ""
+  const list = [...before.split(",").filter((it) => it.trim() !== ""), "127.0.0.1", "localhost"]
+  return Object.fromEntries(names.map((name) => [name, list.join(",")]))
+}
+
+function wordFor(url: string, { host, wire, codexProvider }: Asked): Pointed {
+  if (host === "codex") return { environment: {}, args: codexArguments(url, codexProvider) }
+  if (host === "copilot") return { environment: { COPILOT_PROVIDER_BASE_URL: url }, args: [] }
+  switch (wire) {
+    case "anthropic":
+      return { environment: { ANTHROPIC_BASE_URL: url }, args: [] }
+    case "openai":
+      return { environment: { OPENAI_BASE_URL: url }, args: [] }
+    case "gemini":
+      return { environment: { GOOGLE_GEMINI_BASE_URL: url }, args: [] }
+    default:
+      return wire satisfies never
+  }
+}
+
+/** Codex has no variable for it: a provider of its own, for this process. */
+function codexArguments(url: string, provider: CodexProvider | undefined): readonly string[] {
+  const keyVariable = provider?.keyVariable ?? "OPENAI_API_KEY"
+  const fields = [
+    'name="Quartermaster gateway"',
+    `base_url=${JSON.stringify(url)}`,
+    `env_key=${JSON.stringify(keyVariable)}`,
+    'wire_api="responses"',
+  ]
+  return ["-c", 'model_provider="qm"', "-c", `model_providers.qm={${fields.join(",")}}`]
+}

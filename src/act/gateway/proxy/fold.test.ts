@@ -1,0 +1,217 @@
+import { request as requestPlain, type ServerResponse } from "node:http"
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { describe, expect, test } from "vitest"
+import { pairsOf } from "./headers.ts"
+import { ask, json, newProvider, newWorld, type Seen } from "./proxy.fixture.ts"
+import type { Asked, Prepared } from "./proxy.ts"
+import { wordsOf } from "./refusal.ts"
+
+const FOLDED = Buffer.from('{"folded":true}')
+const ORIGINAL = '{"messages":["long","longer"]}'
+const REFUSAL = json({ type: "error", error: { type: "x", message: "messages.5: Invalid" } })
+
+const fold = (): Prepared => ({ body: FOLDED, isChanged: true, note: { saved: 12 } })
+const isFolded = ({ body }: Seen) => body.equals(FOLDED)
+
+/** Says no to the folded form, yes to the original. */
+const refusing =
+  (refuse: (response: ServerResponse) => void) =>
+  (response: ServerResponse, seen: Seen): void => {
+    if (isFolded(seen)) refuse(response)
+    else response.end("yes")
+  }
+
+const question = (world: Awaited<ReturnType<typeof newWorld>>) => ({
+  path: `${world.base}/v1/messages`,
+  headers: [["x-api-key", "fake-key-for-this-test"] as const],
+  body: ORIGINAL,
+})
+
+describe("a prepared body", () => {
+  test("[GATE-10] goes out in the original's place, with its length and the same headers", async () => {
+    await using provider = await newProvider((response) => response.end("ok"))
+    const asked: Asked[] = []
+    await using world = await newWorld(provider, {
+      prepare(it) {
+        asked.push(it)
+        return fold()
+      },
+    })
+    const said = await ask(world.port, question(world))
+    expect(said.body.toString()).toBe("ok")
+    expect(asked[0]).toMatchObject({ path: "/v1/messages", isWhole: true })
+    expect(asked[0]?.body.toString()).toBe(ORIGINAL)
+    expect(provider.seen.map((it) => it.body)).toEqual([FOLDED])
+    expect(pairsOf(provider.seen[0]?.rawHeaders ?? [])).toEqual([
+      ["Host", `127.0.0.1:${provider.port}`],
+      ["x-api-key", "fake-key-for-this-test"],
+      ["Content-Length", String(FOLDED.length)],
+      ["Connection", "keep-alive"],
+    ])
+    const exchange = await world.exchange()
+    expect(exchange.prepared).toEqual(fold())
+    expect(exchange.asked).toBe(asked[0])
+    expect(exchange.fallback).toBe(null)
+  })
+
+  test("[GATE-10] that is unchanged is the original, byte for byte", async () => {
+    await using provider = await newProvider((response) => response.end("ok"))
+    await using world = await newWorld(provider, {
+      prepare: (asked) => ({ body: asked.body, isChanged: false, note: 1 }),
+    })
+    await ask(world.port, question(world))
+    await ask(world.port, { method: "GET", path: `${world.base}/v1/models` })
+    expect(provider.seen.map((it) => it.body.toString())).toEqual([ORIGINAL, ""])
+    expect((await world.exchange(1)).prepared?.note).toBe(1)
+  })
+
+  test("[GATE-11] whose making throws is the original, and one line in the log", async () => {
+    await using provider = await newProvider((response) => response.end("ok"))
+    await using world = await newWorld(provider, {
+      prepare(asked) {
+        throw new SyntaxError(`cannot read ${asked.body.toString()}`)
+      },
+    })
+    const said = await ask(world.port, question(world))
+    expect(said.body.toString()).toBe("ok")
+    expect(provider.seen.map((it) => it.body.toString())).toEqual([ORIGINAL])
+    expect((await world.exchange()).prepared).toBe(undefined)
+    expect(world.lines.length).toBe(1)
+    expect(world.lines[0]).toMatch(/error +a request could not be prepared.* error=SyntaxError$/)
+  })
+})
+
+describe("a refused fold", () => {
+  test.each([400, 413, 422])(
+    "[GATE-12] %i is not shown: the original follows once, and its answer counts",
+    async (status) => {
+      const told: unknown[] = []
+      await using provider = await newProvider(
+        refusing((response) => response.writeHead(status).end(REFUSAL)),
+      )
+      await using world = await newWorld(provider, {
+        prepare: fold,
+        refused: (asked, ...rest) => told.push([asked.body.toString(), ...rest]),
+      })
+      const said = await ask(world.port, question(world))
+      expect(said).toMatchObject({ status: 200, body: Buffer.from("yes") })
+      expect(provider.seen.map((it) => it.body.toString())).toEqual([FOLDED.toString(), ORIGINAL])
+      expect(provider.connections()).toBe(1)
+      expect(told).toEqual([[ORIGINAL, status, "messages.5: Invalid"]])
+      const exchange = await world.exchange()
+      expect(exchange).toMatchObject({
+        status: 200,
+        outcome: "answered",
+        fallback: `The provider refused the folded request with ${status}: messages.5: Invalid`,
+      })
+      expect(Buffer.concat(exchange.answer.body).toString()).toBe("yes")
+    },
+  )
+
+  test("[GATE-12] an original that is refused too is passed on, not tried again", async () => {
+    await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
+    await using world = await newWorld(provider, { prepare: fold })
+    const said = await ask(world.port, question(world))
+    expect(said).toMatchObject({ status: 400, body: REFUSAL })
+    expect(provider.seen.length).toBe(2)
+    expect(await world.exchange()).toMatchObject({ status: 400, outcome: "refused" })
+  })
+
+  test.each([401, 403, 404, 429, 500, 529])(
+    "[GATE-12] %i is not about the body and is passed on",
+    async (status) => {
+      await using provider = await newProvider((response) => response.writeHead(status).end("no"))
+      await using world = await newWorld(provider, { prepare: fold })
+      expect(await ask(world.port, question(world))).toMatchObject({ status })
+      expect(provider.seen.length).toBe(1)
+      expect((await world.exchange()).fallback).toBe(null)
+    },
+  )
+
+  test("[GATE-12] 400 to an unchanged body is the host's own", async () => {
+    await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
+    await using world = await newWorld(provider, {
+      prepare: (asked) => ({ body: asked.body, isChanged: false, note: 0 }),
+    })
+    expect(await ask(world.port, question(world))).toMatchObject({ status: 400 })
+    expect(provider.seen.length).toBe(1)
+  })
+
+  test.each([
+    ["endless", (it: ServerResponse) => void it.writeHead(400).write(Buffer.alloc(200_000))],
+    ["cut", (it: ServerResponse) => void it.writeHead(400).write("{", () => it.destroy())],
+    ["empty", (it: ServerResponse) => void it.writeHead(422).end()],
+  ])("[GATE-12] a refusal that is %s still leads to the original", async (_, refuse) => {
+    await using provider = await newProvider(refusing(refuse))
+    await using world = await newWorld(provider, {
+      prepare: fold,
+      refused() {
+        throw new Error("the one who is told fails")
+      },
+    })
+    expect((await ask(world.port, question(world))).body.toString()).toBe("yes")
+    expect((await world.exchange()).fallback).toMatch(/^The provider refused the folded request/)
+  })
+
+  test("[GATE-12] a host that leaves meanwhile ends the second try, or prevents it", async () => {
+    for (const isSecond of [true, false]) {
+      const came = Promise.withResolvers<void>()
+      const left = Promise.withResolvers<void>()
+      const wait = (response: ServerResponse) => {
+        response.on("close", left.resolve)
+        came.resolve()
+      }
+      await using provider = await newProvider((response, seen) => {
+        if (isFolded(seen) === isSecond) return void response.writeHead(400).end("{}")
+        if (!isSecond) response.writeHead(400).write("{")
+        wait(response)
+      })
+      await using world = await newWorld(provider, { prepare: fold })
+      const { path } = question(world)
+      const headers = { host: world.host, "content-length": String(ORIGINAL.length) }
+      const at = { host: "127.0.0.1", port: world.port, path, headers, method: "POST" }
+      const sent = requestPlain({ ...at, agent: false }).on("error", () => {})
+      sent.end(ORIGINAL)
+      await came.promise
+      sent.destroy()
+      await left.promise
+      expect(await world.exchange()).toMatchObject({ status: null, outcome: "aborted" })
+      expect(provider.seen.length).toBe(isSecond ? 2 : 1)
+    }
+  })
+
+  const text = JSON.stringify({ error: { message: 'said "no"\u001b[31m' } })
+  test.each([
+    ["plain", undefined, Buffer.from(text)],
+    ["gzip", "gzip", gzipSync(text)],
+    ["br", "br", brotliCompressSync(text)],
+    ["zstd", "zstd", zstdCompressSync(text)],
+  ])("[GATE-12] its words are read from %s, safe for a terminal", (_, encoding, body) => {
+    expect(wordsOf(body, encoding)).toMatch(/^said "no"/)
+    expect(wordsOf(body, encoding)).not.toContain("\u001b")
+  })
+
+  test("[GATE-12] words that cannot be read are none, and never many", () => {
+    expect(wordsOf(Buffer.from("not packed"), "gzip")).toBe("")
+    expect(wordsOf(gzipSync(Buffer.alloc(10_000_000)), "gzip")).toBe("")
+    expect(wordsOf(Buffer.from("<html>".repeat(1_000)), undefined).length).toBe(500)
+  })
+})
+
+describe("who is told", () => {
+  test("[GATE-11] a done that throws costs a line in the log, and the next one is told", async () => {
+    await using provider = await newProvider((response) => response.end("ok"))
+    const told: number[] = []
+    await using world = await newWorld(provider, {
+      done() {
+        told.push(told.length)
+        throw new TypeError("secret words")
+      },
+    })
+    for (let n = 0; n < 2; n++) expect(await ask(world.port, question(world))).toBeTruthy()
+    await world.carry.close()
+    expect(told).toEqual([0, 1])
+    expect(world.lines.join("\n")).toMatch(/an exchange could not be recorded .*error=TypeError/)
+    expect(world.lines.join("\n")).not.toMatch(/secret words|fake-key|\/v1|\/t\//)
+  })
+})

@@ -1,0 +1,92 @@
+import { Agent, type ClientRequest, request as requestPlain } from "node:http"
+import { request as requestTls, Agent as TlsAgent } from "node:https"
+import { ProxyRefused, UpstreamRefused } from "./errors.ts"
+import { LARGEST_HEADERS_BYTES } from "./limits.ts"
+
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>
+
+/** Where the requests of one carry go, over connections of its own that stay open. */
+export type Upstream = {
+  /** As it stands in a Host line. */
+  readonly host: string
+  start(asked: { method: string; path: string; headers: readonly string[] }): ClientRequest
+  /** Idle connections may be dead without our knowing. */
+  dropIdle(): void
+  close(): void
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+const PROXY_NAMES = ["HTTPS_PROXY", "NO_PROXY"]
+
+/** One fixed place: what a request says can change the path below it and nothing else. */
+export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Upstream {
+  const problem = problemWith(url)
+  if (problem !== undefined) throw UpstreamRefused({ problem })
+  const isTls = url.protocol === "https:"
+  const agent = isTls ? tlsAgent(url, proxyEnvironment) : new Agent({ keepAlive: true })
+  const ask = isTls ? requestTls : requestPlain
+  const place = {
+    // Brackets are for addresses in text; a socket wants none.
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    ...(url.port !== "" && { port: url.port }),
+    agent,
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+  }
+  const prefix = url.pathname.replace(/\/+$/, "")
+  return {
+    host: url.host,
+    start({ method, path, headers }) {
+      const started = ask({ ...place, method, path: prefix + path, headers })
+      // Their size is bounded; a count would drop lines without a word.
+      started.maxHeadersCount = 0
+      return started
+    },
+    dropIdle() {
+      for (const sockets of Object.values(agent.freeSockets)) {
+        for (const socket of sockets ?? []) socket.destroy()
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function problemWith(url: URL): string | undefined {
+  const isClear = url.protocol === "http:"
+  if (!isClear && url.protocol !== "https:") return `${url.protocol} is neither https nor http`
+  if (isClear && !LOOPBACK.test(url.hostname)) return "http is for this machine alone"
+  if (url.username !== "" || url.password !== "") return "the address holds a name or password"
+  return url.search !== "" || url.hash !== "" ? "the address has a query" : undefined
+}
+
+/** This machine is never reached through a proxy, whatever NO_PROXY says. */
+function tlsAgent(url: URL, environment: ProxyEnvironment): TlsAgent {
+  if (LOOPBACK.test(url.hostname)) return new TlsAgent({ keepAlive: true })
+  // Node goes past a proxy that it does not understand; the person wanted one.
+  const given = [environment["https_proxy"], environment["HTTPS_PROXY"]]
+  if (!given.every(isUsableProxy)) throw ProxyRefused({})
+  const names = PROXY_NAMES.flatMap((name) => [name, name.toLowerCase()])
+  const proxyEnv = Object.fromEntries(names.map((name) => [name, environment[name]]))
+  return new TlsAgent({ keepAlive: true, proxyEnv })
+}
+
+function isUsableProxy(address: string | undefined): boolean {
+  if (address === undefined || address === "") return true
+  return /^https?:\/\//i.test(address) && URL.canParse(address)
+}
+
+/** What kept us from an answer, in words; the error's own may hold an address of a proxy. */
+export function problemOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "no code"
+  const words = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? "it could not be asked"
+  return `${words} (${code})`
+}
+
+const PROBLEMS = [
+  [/^ECONNREFUSED$/, "nothing listens there"],
+  [/^(?:ENOTFOUND|EAI_)/, "its name cannot be found"],
+  [/^(?:ECONNRESET|EPIPE)$/, "it closed the connection"],
+  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "it cannot be reached"],
+  [/^ERR_PROXY/, "the proxy did not connect to it"],
+  [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, "its certificate or TLS is not accepted"],
+  [/^HPE_/, "its answer is not valid HTTP"],
+] as const

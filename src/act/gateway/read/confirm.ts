@@ -1,0 +1,128 @@
+import { hash } from "node:crypto"
+import type { HostName, WireName } from "#ground/contract"
+import { splitAgentsMd, splitInstructions } from "./instructions.ts"
+import { DEVELOPER_FRAME, type Known, NOTHING_KNOWN, type Witness } from "./known.ts"
+import { listedItems } from "./listing.ts"
+import type { ReadPlace } from "./question.ts"
+import type { RawItem } from "./raw-item.ts"
+import { serverWord, turnItems } from "./system-turn.ts"
+
+/** Holds against the disk whatever claims to be a file, and takes lists apart. */
+export async function confirmItems(
+  items: readonly RawItem[],
+  { wire, place, witness }: { wire: WireName; place: ReadPlace; witness: Witness },
+): Promise<readonly RawItem[]> {
+  if (items.every((it) => it.claims === undefined)) return items
+  const host = hostOf(wire, place)
+  const block = items.find((it) => it.claims === "instructions" || it.claims === "agents-md")
+  const since = block === undefined ? "" : hash("sha256", block.text)
+  const known = host === undefined ? NOTHING_KNOWN : await witness.look(host, place, since)
+  const facts = { lines: known.lines, servers: serversIn(items, known) }
+  const walks = { count: 0 }
+  const confirmed: RawItem[] = []
+  for (const item of items) {
+    if (item.claims === "lazy" && host !== undefined) {
+      const claim = lazyClaim(item.text)
+      const isTrue = await witness.isLazyFile({ ...claim, since, walks }, host, place)
+      confirmed.push(isTrue ? lazyItem(item, claim) : reminder(item))
+    } else {
+      for (const it of settled(item, known, facts)) confirmed.push(it)
+    }
+  }
+  return confirmed
+}
+
+/** Who writes such blocks is known, also when nobody said which host it is. */
+function hostOf(wire: WireName, { host }: ReadPlace): HostName | undefined {
+  if (host !== undefined) return host
+  if (wire === "anthropic") return "claude-code"
+  return wire === "openai" ? "codex" : undefined
+}
+
+function settled(
+  item: RawItem,
+  known: Known,
+  facts: Parameters<typeof turnItems>[1],
+): readonly RawItem[] {
+  switch (item.claims) {
+    case undefined:
+      return [item]
+    case "instructions":
+      return splitInstructions(item.text, known.files)
+    case "agents-md":
+      return splitAgentsMd(item.text, joined(known))
+    case "turn":
+      return turnItems(item.text, facts)
+    case "skill-list":
+      return skillList(item.text, known)
+    case "developer":
+      return [developer(item, known)]
+    case "lazy":
+      return [reminder(item)]
+    default:
+      return item.claims satisfies never
+  }
+}
+
+function joined(known: Known) {
+  return known.files.filter((it) => it.frame !== DEVELOPER_FRAME)
+}
+
+function reminder({ text }: RawItem): RawItem {
+  return { kind: "reminder", name: "reminder", text }
+}
+
+const CLOSING = "</system-reminder>"
+
+/** The path on the first line, the text up to the closing word. */
+function lazyClaim(block: string): { readonly path: string; readonly text: string } {
+  const start = "<system-reminder>\nContents of ".length
+  const lineEnd = block.indexOf("\n", start)
+  const line = lineEnd === -1 ? block.slice(start) : block.slice(start, lineEnd)
+  // Words behind the end are none of the file's: then the text is no file's either.
+  const whole = block.trimEnd()
+  const end = whole.endsWith(CLOSING) ? whole.length - CLOSING.length : whole.length
+  const inside = lineEnd === -1 ? "" : whole.slice(lineEnd, end)
+  return { path: line.replace(/:$/, ""), text: inside.trim() }
+}
+
+function lazyItem(item: RawItem, claim: { readonly path: string; readonly text: string }): RawItem {
+  const { path, text } = claim
+  const bytes = Buffer.byteLength(item.text)
+  return { kind: "instructions", name: path, text, bytes, path, isConfirmed: true }
+}
+
+function developer({ text }: RawItem, { files }: Known): RawItem {
+  const file = files.find((it) => it.frame === DEVELOPER_FRAME && it.sent === text)
+  if (file === undefined) return { kind: "system", name: "developer", text }
+  return { kind: "instructions", name: file.path, text, path: file.path, isConfirmed: true }
+}
+
+const LIST_START = "### Available skills\n"
+
+/** Words about skills, the list, and how to use them. */
+function skillList(text: string, { lines }: Known): readonly RawItem[] {
+  const at = text.indexOf(LIST_START)
+  const from = at === -1 ? text.length : at + LIST_START.length
+  const end = text.slice(from).search(/\n(?:###? |<\/skills_instructions>)/)
+  const to = end === -1 ? text.length : from + end
+  const { items, rest } = listedItems(text.slice(from, to), { kind: "skill", known: lines })
+  const around = [text.slice(0, from), `${rest}${text.slice(to)}`].map((it) => it.trim())
+  const [before = "", after = ""] = around
+  const plain = (words: string): readonly RawItem[] =>
+    words === "" ? [] : [{ kind: "system", name: "skills", text: words }]
+  return [...plain(before), ...items, ...plain(after)]
+}
+
+/** Configured servers, and those whose tools are in the request. */
+function serversIn(items: readonly RawItem[], { servers }: Known): ReadonlySet<string> {
+  const names = new Set(servers.map(serverWord))
+  for (const { kind, name, claims, text } of items) {
+    const listed = claims === "turn" ? text.match(/^mcp__.{1,300}$/gm) : undefined
+    for (const tool of listed ?? (kind === "tool" ? [name] : [])) {
+      const [, server] = /^mcp__(.+?)__/.exec(tool) ?? []
+      if (server !== undefined) names.add(server)
+    }
+  }
+  return names
+}

@@ -1,0 +1,124 @@
+import { type KnownLine, listedItems } from "./listing.ts"
+import type { RawItem } from "./raw-item.ts"
+
+/** What of this disk and of these tools a turn of the host may speak about. */
+export type TurnFacts = {
+  readonly lines: readonly KnownLine[]
+  /** Servers that are configured or have tools here. */
+  readonly servers: ReadonlySet<string>
+}
+
+const STARTS = new RegExp(
+  `(?<=^|\\n\\n)(?:${[
+    "(?<hook>[A-Z][A-Za-z]{2,40}(?::[^\\n]{0,100}?)? hook (?:success|additional context|blocking error|stopped continuation|error|feedback))",
+    "(?<environment># Environment\\n)",
+    "(?<model>You are powered by the model )",
+    "(?<date>Today's date is )",
+    "(?<style># Output Style: [^\\n]{0,200})",
+    "(?<styleNote>[^\\n]{1,100} output style is active\\.)",
+    "(?<deferred>The following deferred tools )",
+    "(?<agents>Available agent types)",
+    "(?<servers># MCP Server Instructions)",
+    "(?<skills>The following skills are available)",
+    "(?<mode>While [^\\n]{1,100} mode is active:)",
+  ].join("|")})`,
+  "g",
+)
+
+/**
+ * A turn that the host speaks as the system: hooks, environment, lists of tools, agents, skills,
+ * instructions of servers. Text that is not known stays what it is, a piece of the system.
+ */
+export function turnItems(turn: string, facts: TurnFacts): readonly RawItem[] {
+  const text = turn.trim()
+  const starts = [...text.matchAll(STARTS)]
+  const before = text.slice(0, starts[0]?.index ?? text.length)
+  const sections = starts.flatMap((match, index) => {
+    const end = starts[index + 1]?.index ?? text.length
+    return sectionItems(match, text.slice(match.index, end).trim(), facts)
+  })
+  return [...plain(before), ...sections]
+}
+
+function plain(text: string, name = "system"): readonly RawItem[] {
+  const trimmed = text.trim()
+  return trimmed === "" ? [] : [{ kind: "system", name, text: trimmed }]
+}
+
+function sectionItems(
+  { groups = {} }: RegExpExecArray,
+  text: string,
+  facts: TurnFacts,
+): readonly RawItem[] {
+  const [section = "", words = ""] =
+    Object.entries(groups).find(([, value]) => value !== undefined) ?? []
+  switch (section) {
+    case "hook":
+      return [{ kind: "hook", name: words.slice(0, words.indexOf(" hook ")), text }]
+    case "environment":
+    case "model":
+    case "date":
+      return paragraph(text, { kind: "environment", name: section })
+    case "style":
+      return [{ kind: "style", name: words.slice("# Output Style: ".length), text }]
+    case "styleNote":
+      return paragraph(text, { kind: "style", name: words.replace(/ output style.*/, "") })
+    case "deferred":
+      return deferredTools(text)
+    case "agents":
+      return list(text, "agent", facts)
+    case "skills":
+      return list(text, "skill", facts)
+    case "servers":
+      return serverItems(text, facts)
+    default:
+      return plain(text, "mode")
+  }
+}
+
+/** One paragraph is known; what follows it is not. */
+function paragraph(text: string, what: Pick<RawItem, "kind" | "name">): readonly RawItem[] {
+  const end = text.indexOf("\n\n")
+  if (end === -1) return [{ ...what, text }]
+  return [{ ...what, text: text.slice(0, end) }, ...plain(text.slice(end))]
+}
+
+/** A sentence, and then a name a line: their schemas come when they are asked for. */
+function deferredTools(text: string): readonly RawItem[] {
+  const end = text.indexOf("\n\n")
+  const block = end === -1 ? text : text.slice(0, end)
+  const [sentence = "", ...names] = block.split("\n")
+  return [
+    ...plain(sentence, "deferred tools"),
+    ...names
+      .filter((it) => it.trim() !== "")
+      .map((it): RawItem => ({ kind: "tool", name: it.trim(), text: it, isDeferred: true })),
+    ...plain(end === -1 ? "" : text.slice(end)),
+  ]
+}
+
+function list(text: string, kind: "skill" | "agent", { lines }: TurnFacts): readonly RawItem[] {
+  const at = text.search(/\n- /)
+  if (at === -1) return plain(text, `${kind}s`)
+  const { items, rest } = listedItems(text.slice(at + 1), { kind, known: lines })
+  return [...plain(text.slice(0, at), `${kind}s`), ...items, ...plain(rest)]
+}
+
+/** `## name` begins a server's words. One inside them does too, unless no such server is here. */
+function serverItems(text: string, { servers }: TurnFacts): readonly RawItem[] {
+  const headings = [...text.matchAll(/(?<=\n)## (.{1,200})\n/g)].filter(
+    (it, index) => index === 0 || servers.has(serverWord(it[1] ?? "")),
+  )
+  const [first] = headings
+  if (first === undefined) return plain(text, "servers")
+  const items = headings.map((match, index): RawItem => {
+    const end = headings[index + 1]?.index ?? text.length
+    return { kind: "server", name: match[1] ?? "server", text: text.slice(match.index, end).trim() }
+  })
+  return [...plain(text.slice(0, first.index), "servers"), ...items]
+}
+
+/** As a server's name stands in the names of its tools. */
+export function serverWord(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_")
+}

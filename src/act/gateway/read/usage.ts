@@ -1,0 +1,157 @@
+import type { GatewayRequest, TokenUsage } from "#ground/contract"
+import { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from "./json.ts"
+
+export type Told = { readonly usage: TokenUsage | null; readonly stopReason: string | null }
+
+const NOTHING: Told = { usage: null, stopReason: null }
+
+/**
+ * What a provider says that its answer cost. Of a stream that was cut, what it had said until
+ * then; of an answer that does not say, nothing: a guess is never passed off as a figure.
+ */
+export function usageOf(route: GatewayRequest["route"], answer: string): Told {
+  const said = messagesIn(answer)
+  switch (route) {
+    case "messages":
+      return anthropicUsage(said)
+    case "responses":
+      return responsesUsage(said)
+    case "chat":
+      return chatUsage(said)
+    case "generate":
+      return geminiUsage(said)
+    case "count":
+      return countUsage(said)
+    case "other":
+      return NOTHING
+    default:
+      return route satisfies never
+  }
+}
+
+/** The events of a stream, or the one answer; Gemini also streams as one long list. */
+function messagesIn(answer: string): readonly JsonRecord[] {
+  const whole = /^\s{0,100}[[{]/.test(answer) ? parseJson(answer) : undefined
+  if (Array.isArray(whole)) return whole.filter(isRecord)
+  if (isRecord(whole)) return [whole]
+  return eventsIn(answer)
+}
+
+function eventsIn(stream: string): readonly JsonRecord[] {
+  const events: JsonRecord[] = []
+  for (const line of stream.split(/\r\n|\n|\r/)) {
+    // Deltas are most of a stream and say nothing of what it cost.
+    if (!line.startsWith("data:") || !MENTIONS_COST.test(line)) continue
+    const event = parseJson(line.slice("data:".length))
+    if (isRecord(event)) events.push(event)
+  }
+  return events
+}
+
+const MENTIONS_COST = /"usage|stop_reason|finish_?[rR]eason|"response\.(?:comp|inc|fail)/
+
+function anthropicUsage(said: readonly JsonRecord[]): Told {
+  let usage: TokenUsage | null = null
+  let stopReason: string | null = null
+  for (const message of said) {
+    const holder = message["type"] === "message_start" ? recordOf(message["message"]) : message
+    if (message["type"] === "error") continue
+    usage = laterUsage(usage, recordOf(holder["usage"]))
+    const reason = recordOf(message["delta"])["stop_reason"] ?? holder["stop_reason"]
+    stopReason = textOf(reason) || stopReason
+  }
+  return { usage, stopReason }
+}
+
+/** Counts grow during a stream; a later event that leaves one out, or says 0, does not know it. */
+function laterUsage(before: TokenUsage | null, told: JsonRecord): TokenUsage | null {
+  const input = countOf(told["input_tokens"])
+  const output = countOf(told["output_tokens"])
+  if (before === null && (input === undefined || output === undefined)) return null
+  const later = (value: unknown, known: number | undefined) => countOf(value) || (known ?? 0)
+  return {
+    input: later(input, before?.input),
+    output: later(output, before?.output),
+    cacheRead: later(told["cache_read_input_tokens"], before?.cacheRead),
+    cacheWrite: later(told["cache_creation_input_tokens"], before?.cacheWrite),
+  }
+}
+
+function responsesUsage(said: readonly JsonRecord[]): Told {
+  const ends = said.map((it) => (isRecord(it["response"]) ? it["response"] : it))
+  const told = ends.findLast((it) => isRecord(it["usage"]))
+  const usage = recordOf(told?.["usage"])
+  const details = recordOf(usage["input_tokens_details"])
+  const reason = textOf(recordOf(ends.at(-1)?.["incomplete_details"])["reason"])
+  return {
+    usage: splitUsage({
+      all: countOf(usage["input_tokens"]),
+      output: countOf(usage["output_tokens"]),
+      cacheRead: countOf(details["cached_tokens"]),
+      cacheWrite: countOf(details["cache_write_tokens"]),
+    }),
+    stopReason: reason || textOf(ends.at(-1)?.["status"]) || null,
+  }
+}
+
+function chatUsage(said: readonly JsonRecord[]): Told {
+  const usage = recordOf(said.findLast((it) => isRecord(it["usage"]))?.["usage"])
+  const details = recordOf(usage["prompt_tokens_details"])
+  const reasons = said.flatMap((it) => listOf(it["choices"]).map((one) => recordOf(one)))
+  return {
+    usage: splitUsage({
+      all: countOf(usage["prompt_tokens"]),
+      output: countOf(usage["completion_tokens"]),
+      cacheRead: countOf(details["cached_tokens"]),
+      cacheWrite: undefined,
+    }),
+    stopReason: lastReason(reasons, "finish_reason"),
+  }
+}
+
+function geminiUsage(said: readonly JsonRecord[]): Told {
+  const told = said.findLast((it) => isRecord(it["usageMetadata"]))
+  const usage = recordOf(told?.["usageMetadata"])
+  const prompt = countOf(usage["promptTokenCount"])
+  const answered = countOf(usage["candidatesTokenCount"])
+  const thought = countOf(usage["thoughtsTokenCount"])
+  const isTold = answered !== undefined || thought !== undefined
+  const candidates = said.flatMap((it) => listOf(it["candidates"]).map((one) => recordOf(one)))
+  return {
+    usage: splitUsage({
+      all: prompt === undefined ? undefined : prompt + toolTokens(usage),
+      output: isTold ? (answered ?? 0) + (thought ?? 0) : undefined,
+      cacheRead: countOf(usage["cachedContentTokenCount"]),
+      cacheWrite: undefined,
+    }),
+    stopReason: lastReason(candidates, "finishReason"),
+  }
+}
+
+function toolTokens(usage: JsonRecord): number {
+  return countOf(usage["toolUsePromptTokenCount"]) ?? 0
+}
+
+function lastReason(records: readonly JsonRecord[], key: string): string | null {
+  return textOf(records.findLast((it) => textOf(it[key]) !== "")?.[key]) || null
+}
+
+/** These providers count what came from a cache among the input. */
+function splitUsage(it: {
+  readonly all: number | undefined
+  readonly output: number | undefined
+  readonly cacheRead: number | undefined
+  readonly cacheWrite: number | undefined
+}): TokenUsage | null {
+  if (it.all === undefined || it.output === undefined) return null
+  const cacheRead = Math.min(it.cacheRead ?? 0, it.all)
+  const cacheWrite = Math.min(it.cacheWrite ?? 0, it.all - cacheRead)
+  return { input: it.all - cacheRead - cacheWrite, output: it.output, cacheRead, cacheWrite }
+}
+
+/** Counting costs nothing, and an answer to it says so exactly. */
+function countUsage([said]: readonly JsonRecord[]): Told {
+  const isCounted = countOf(said?.["input_tokens"] ?? said?.["totalTokens"]) !== undefined
+  const usage = isCounted ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } : null
+  return { usage, stopReason: null }
+}

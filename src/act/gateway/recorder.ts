@@ -1,0 +1,203 @@
+import type { Clock, Log } from "#ground/base"
+import type { GatewayCarry, HostName, TokenUsage, WireItem } from "#ground/contract"
+import type { Secrets } from "#ground/secrets"
+import { headerOf, noteOf, sessionIn } from "./carry.ts"
+import type { Keeping } from "./keep/keeping.ts"
+import { LONGEST_KEPT_TEXT_UNITS, MOST_KNOWN_NAMES } from "./limits.ts"
+import type { Exchange, Header } from "./proxy/proxy.ts"
+import type { ReadAnswer, Reader } from "./read/reader.ts"
+
+export type RecorderDeps = {
+  readonly carry: GatewayCarry
+  readonly host: HostName | undefined
+  /** Where the host runs, for files that its requests name. */
+  readonly place: { readonly home: string; readonly environment: Readonly<Record<string, string>> }
+  readonly reader: Reader
+  readonly keeping: Keeping
+  readonly clock: Clock
+  readonly log: Log
+  secrets(): Promise<Pick<Secrets, "redact">>
+  priceOf(usage: TokenUsage, model: string): number | undefined
+  /** What a fold took out of the window becomes a part of its branch's trail. */
+  keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<void>
+}
+
+/**
+ * Writes down what went over the wire, behind the back of whoever waits for an answer: one request
+ * after the other, on another thread. What cannot be recorded is said and costs nobody anything.
+ */
+export function createRecorder(deps: RecorderDeps) {
+  let last: Promise<void> = Promise.resolve()
+  const names = createKnownNames(deps)
+  const heard = new Set<string>()
+  const record = async (exchange: Exchange): Promise<void> => {
+    try {
+      const before = await beforeOf(exchange, heard, deps)
+      await keep(await readExchange(exchange, before, deps), { exchange, deps, names })
+    } catch (error) {
+      deps.log.warn("a request was not recorded", { carry: deps.carry.id, error })
+    }
+  }
+  return {
+    take(exchange: Exchange): void {
+      last = last.then(() => record(exchange))
+    },
+    settled: (): Promise<void> => last,
+  }
+}
+
+/** Asked once a conversation: after that the thread remembers it. */
+async function beforeOf({ asked }: Exchange, heard: Set<string>, deps: RecorderDeps) {
+  const session = sessionIn(asked.headers)
+  if (session === undefined) return undefined
+  const conversation = conversationOf(session, headerOf(asked.headers, "x-claude-code-agent-id"))
+  if (heard.has(conversation)) return undefined
+  heard.add(conversation)
+  return deps.keeping.lastPieces(conversation)
+}
+
+function conversationOf(session: string, agent: string | null | undefined): string {
+  return `${session}/${agent ?? ""}`
+}
+
+async function readExchange(
+  exchange: Exchange,
+  before: readonly WireItem[] | undefined,
+  deps: RecorderDeps,
+) {
+  const { asked, prepared, fallback, answer } = exchange
+  const isFolded = prepared?.isChanged === true && fallback === null
+  return deps.reader.read({
+    wire: deps.carry.wire,
+    path: asked.path,
+    headers: asked.headers,
+    body: isFolded ? prepared.body : asked.body,
+    answer,
+    folded: noteOf(exchange).folded,
+    place: {
+      host: deps.host,
+      workingDirectory: deps.carry.workingDirectory,
+      ...deps.place,
+    },
+    encoding: deps.carry.wire === "anthropic" ? "claude" : "o200k",
+    conversationBefore: before,
+    wantsTexts: deps.carry.hasContent,
+  })
+}
+
+type Names = ReturnType<typeof createKnownNames>
+type Kept = { readonly exchange: Exchange; readonly deps: RecorderDeps; readonly names: Names }
+
+async function keep(
+  read: Awaited<ReturnType<Reader["read"]>>,
+  { exchange, deps, names }: Kept,
+): Promise<void> {
+  const answer = "problem" in read ? unread(exchange) : read
+  const clean = await names.cleaner()
+  const item = (it: WireItem): WireItem => ({
+    ...it,
+    name: clean(it.name),
+    ...(it.path === undefined ? {} : { path: clean(it.path) }),
+  })
+  const { prepared, asked, fallback } = exchange
+  const isFolded = prepared?.isChanged === true && fallback === null
+  const session = answer.session === null ? null : clean(answer.session)
+  await deps.keeping.record(deps.carry.id, {
+    at: exchange.at,
+    route: answer.route,
+    session,
+    agent: answer.agent === null ? null : clean(answer.agent),
+    model: answer.model === null ? null : clean(answer.model),
+    status: exchange.status,
+    outcome: exchange.outcome,
+    firstByteMs: exchange.firstByteMs,
+    durationMs: exchange.durationMs,
+    sentBytes: asked.sizeBytes,
+    forwardedBytes: isFolded ? prepared.body.length : asked.sizeBytes,
+    tokens: answer.tokens,
+    kinds: [...answer.kinds],
+    usage: answer.usage,
+    costUsd: costOf(answer, deps),
+    added: answer.added.map(item),
+    gone: answer.gone,
+    folded: [...answer.folded],
+    // The provider's own words are in it, and they may quote what was asked.
+    fallback: fallback === null ? null : clean(fallback),
+    problem: problemOf(exchange, read),
+    items: answer.items.map(item),
+    conversation: conversationOf(session ?? deps.carry.id, answer.agent),
+    headers: shownHeaders(asked.headers, clean),
+    // Cut after cleaning: half a secret is not known for one.
+    texts: answer.texts.map((it) => ({
+      ...it,
+      text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
+    })),
+  })
+  for (const { branchId, steps } of answer.trails) await deps.keepTrail(branchId, steps)
+}
+
+function problemOf({ asked }: Exchange, read: ReadAnswer | { readonly problem: string }) {
+  if ("problem" in read) return read.problem
+  return asked.isWhole ? null : "its body was too large to be kept, or did not come to its end"
+}
+
+function costOf({ usage, model }: ReadAnswer, deps: RecorderDeps): number | null {
+  return usage === null || model === null ? null : (deps.priceOf(usage, model) ?? null)
+}
+
+/** What is known of a request that could not be looked into. */
+function unread({ asked }: Exchange): ReadAnswer {
+  return {
+    route: "other",
+    session: headerOf(asked.headers, "x-claude-code-session-id") ?? null,
+    agent: null,
+    model: null,
+    items: [],
+    kinds: [],
+    tokens: 0,
+    added: [],
+    gone: 0,
+    kept: 0,
+    usage: null,
+    folded: [],
+    trails: [],
+    texts: [],
+  }
+}
+
+/** Values that say how a host speaks; every other value may be a key, and is not kept. */
+const SHOWN = new Set([
+  "accept",
+  "accept-encoding",
+  "anthropic-beta",
+  "anthropic-version",
+  "content-length",
+  "content-type",
+  "user-agent",
+  "x-app",
+  "x-stainless-retry-count",
+])
+
+function shownHeaders(headers: readonly Header[], clean: (text: string) => string) {
+  return headers.map(([name, value]) => ({
+    name: clean(name),
+    value: SHOWN.has(name.toLowerCase()) ? clean(value) : "(not kept)",
+  }))
+}
+
+/** Most names come again with each request; they are looked through once. */
+function createKnownNames(deps: Pick<RecorderDeps, "secrets">) {
+  const known = new Map<string, string>()
+  return {
+    async cleaner(): Promise<(text: string) => string> {
+      const secrets = await deps.secrets()
+      return (text) => {
+        const before = known.get(text)
+        if (before !== undefined) return before
+        const cleaned = secrets.redact(text).text
+        if (text.length < 1_000 && known.size < MOST_KNOWN_NAMES) known.set(text, cleaned)
+        return cleaned
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import path from "node:path"
+import { describe, expect, it } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { createConversations } from "./conversations.ts"
+import { LEAST_FOLDED_BYTES, MOST_SESSIONS } from "./limits.ts"
+import { askStand, listenForStands } from "./stand.ts"
+
+const BRANCH = "br_0123456789abcdef0123456789abcdef"
+const open = (bytesAfter: number, doubt: string | null = null) => ({
+  branches: [{ branchId: BRANCH, bytesAfter }],
+  doubt,
+})
+
+describe("whether a session is carried", () => {
+  it("[GATE-84] a process that never saw the session says nothing of it", () => {
+    const { stand } = createConversations(new Map())
+    expect(stand({ session: "s" }).kind).toBe("unknown")
+  })
+
+  it("[GATE-84] a session that was seen and has no doubt is carried", () => {
+    const conversations = createConversations(new Map())
+    conversations.saw("s", "", { branches: [], doubt: null })
+    expect(conversations.stand({ session: "s" }).kind).toBe("carried")
+    conversations.saw("s", "a1", { branches: [], doubt: "a strange role" })
+    expect(conversations.stand({ session: "s" })).toEqual({ kind: "no", why: "a strange role" })
+  })
+
+  it("[GATE-84] a branch must be on the wire, with enough behind it", () => {
+    const conversations = createConversations(new Map())
+    const ask = () => conversations.stand({ session: "s", branchId: BRANCH })
+    conversations.saw("s", "", { branches: [], doubt: null })
+    expect(ask()).toEqual({ kind: "no", why: "its opening is no longer in the conversation" })
+    conversations.saw("s", "sub", open(LEAST_FOLDED_BYTES - 1))
+    expect(ask()).toEqual({ kind: "no", why: "there is too little to fold" })
+    conversations.saw("s", "sub", open(LEAST_FOLDED_BYTES))
+    expect(ask().kind).toBe("carried")
+    conversations.saw("s", "sub", open(LEAST_FOLDED_BYTES, "an attested body"))
+    expect(ask()).toEqual({ kind: "no", why: "an attested body" })
+  })
+
+  it("[GATE-84] a branch of a parent that its sub-agent returns is on no wire whole", () => {
+    const conversations = createConversations(new Map())
+    const ask = () => conversations.stand({ session: "s", branchId: BRANCH })
+    conversations.saw("s", "", open(10_000))
+    conversations.saw("s", "sub", { branches: [], doubt: null })
+    expect(ask()).toEqual({ kind: "no", why: "another conversation of this session spoke last" })
+    conversations.saw("s", "", open(12_000))
+    expect(ask().kind).toBe("carried")
+  })
+
+  it("[GATE-85] a session that was switched off stays off", () => {
+    const latches = new Map<string, string>()
+    const conversations = createConversations(latches)
+    conversations.saw("s", "", open(10_000))
+    expect(conversations.stand({ session: "s", branchId: BRANCH }).kind).toBe("carried")
+    latches.set("s", "refused (400)")
+    conversations.saw("s", "", open(20_000))
+    expect(conversations.stand({ session: "s", branchId: BRANCH }).kind).toBe("no")
+  })
+
+  it("[GATE-84] the oldest sessions are forgotten first", () => {
+    const conversations = createConversations(new Map())
+    for (let at = 0; at <= MOST_SESSIONS; at++) {
+      conversations.saw(`s${at}`, "", { branches: [], doubt: null })
+    }
+    expect(conversations.stand({ session: "s0" }).kind).toBe("unknown")
+    expect(conversations.stand({ session: `s${MOST_SESSIONS}` }).kind).toBe("carried")
+  })
+
+  it("[GATE-86] another process of the user asks over a socket, and of this repository only", async () => {
+    await using temp = await tempDirectory()
+    const place = { home: temp.path, stateDirectory: path.join(temp.path, "state") }
+    const conversations = createConversations(new Map())
+    conversations.saw("s", "", { branches: [], doubt: null })
+    const one = await listenForStands(place, 11, () => ({ kind: "unknown" }))
+    const two = await listenForStands(place, 12, conversations.stand)
+    try {
+      expect((await askStand(place, { session: "s" })).kind).toBe("carried")
+      expect((await askStand(place, { session: "s", branchId: BRANCH })).kind).toBe("no")
+      expect((await askStand(place, { session: "t" })).kind).toBe("no")
+      const elsewhere = { ...place, stateDirectory: path.join(temp.path, "other") }
+      expect((await askStand(elsewhere, { session: "s" })).kind).toBe("no")
+    } finally {
+      await one?.close()
+      await two?.close()
+    }
+    expect(await askStand(place, { session: "s" })).toEqual({
+      kind: "no",
+      why: "no gateway carries this session",
+    })
+  })
+
+  it("[GATE-86] what is no question gets no answer, and a long home has another place", async () => {
+    await using temp = await tempDirectory()
+    const home = path.join(temp.path, "h".repeat(120))
+    const place = { home, stateDirectory: temp.path }
+    const server = await listenForStands(place, process.pid, () => ({ kind: "carried" }))
+    try {
+      expect((await askStand(place, { session: "s" })).kind).toBe("carried")
+    } finally {
+      await server?.close()
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
+import { type Carried, type CarryWanted, createGateway } from "#act/gateway"
+import { createIds, silentLog, systemClock, systemRandom } from "#ground/base"
+import type { GatewayRequest, TokenUsage } from "#ground/contract"
+import { openStore } from "#ground/store"
+import { tempDirectory } from "./temp.ts"
+
+type GatewayDeps = Parameters<typeof createGateway>[0]
+
+export const KEY = "ab".repeat(32)
+
+type Heard = { readonly path: string; readonly headers: IncomingMessage["headers"]; body: string }
+
+/** A provider on a free loopback port; what it answers can be changed while it runs. */
+async function newProvider() {
+  const heard: Heard[] = []
+  const say = { status: 200, refusesFolded: false }
+  const server = createServer((request, response) => {
+    void buffer(request).then((bytes) => {
+      const body = bytes.toString("utf8")
+      heard.push({ path: request.url ?? "", headers: request.headers, body })
+      const isRefused = say.refusesFolded && !body.includes("qm-open:")
+      const status = isRefused ? 400 : say.status
+      response.writeHead(status, { "content-type": "application/json" })
+      response.end(JSON.stringify({ type: "message", model: "claude-opus-5-5", usage: USAGE }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    heard,
+    say,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const USAGE = {
+  input_tokens: 10,
+  output_tokens: 5,
+  cache_read_input_tokens: 100,
+  cache_creation_input_tokens: 7,
+}
+
+/** The whole room on a real store, a real socket and a real thread. */
+export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
+  const temp = await tempDirectory()
+  const provider = await newProvider()
+  const store = await openStore({
+    location: { kind: "memory" },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const told: string[] = []
+  const trails: { branchId: string; tools: (string | null)[] }[] = []
+  const deps: GatewayDeps = {
+    db: store.forRoom("gateway"),
+    ids: createIds({ clock: systemClock, random: systemRandom }),
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    owner: { pid: process.pid, startedAt: "", machine: "here" },
+    place: { home: temp.path, stateDirectory: temp.path },
+    root: () => temp.path,
+    settings: () => ({ mode: "off", content: false, keep: 1_000 }),
+    secrets: async () => ({
+      redact: (text) => ({ text: text.replaceAll("hunter2", "[redacted]"), findings: [] }),
+    }),
+    receiptKey: async () => KEY,
+    priceOf: (usage: TokenUsage) => usage.output / 100,
+    keepTrail: async (branchId, steps) =>
+      void trails.push({ branchId, tools: steps.map((it) => it.tool) }),
+    isAlive: () => true,
+    proxyEnvironment: () => ({}),
+    ...given,
+  }
+  const gateway = createGateway(deps)
+  const wanted: CarryWanted = {
+    run: null,
+    title: "claude",
+    host: "claude-code",
+    wire: "anthropic",
+    mode: "fold",
+    hasContent: false,
+    workingDirectory: temp.path,
+    environment: { HOME: temp.path, ANTHROPIC_BASE_URL: provider.url },
+    tell: (text) => void told.push(text),
+  }
+  return {
+    gateway,
+    deps,
+    provider,
+    told,
+    trails,
+    place: deps.place,
+    another: () => createGateway(deps),
+    carry: (more: Partial<CarryWanted> = {}) => gateway.carry({ ...wanted, ...more }),
+    carryBy: (other: typeof gateway, more: Partial<CarryWanted> = {}) =>
+      other.carry({ ...wanted, ...more }),
+    async requests(id: string): Promise<readonly GatewayRequest[]> {
+      return (await gateway.show({ id, limit: 100 })).requests
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway.close()
+      await provider.close()
+      await store.close()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Sent = { readonly session?: string; readonly headers?: Readonly<Record<string, string>> }
+
+/** One request of a host, as Claude Code sends it. */
+export async function ask(carried: Carried, messages: readonly unknown[], sent: Sent = {}) {
+  const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+  const response = await fetch(`${base}/v1/messages?beta=true`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": "hunter2",
+      "x-claude-code-session-id": sent.session ?? "session-1",
+      ...sent.headers,
+    },
+    body: JSON.stringify({ model: "claude-opus-5-5", messages, tools: [{ name: "Read" }] }),
+  })
+  return { status: response.status, text: await response.text() }
+}
