@@ -62,6 +62,7 @@ export async function newRoom(
       keptPack: async (given) => given,
       rules: async () => ({}),
       isResumable: async () => true,
+      carry: async () => undefined,
       redactJson: hide,
       hostPlaces: () => ({ home: folder.path, environment: {} }),
       sessionsDirectory: path.join(folder.path, "sessions"),

@@ -43,6 +43,8 @@ export type StartOptions = {
   /** What the child sees of the environment; already picked by an allow-list. */
   readonly environment: Readonly<Record<string, string>>
   readonly program: string
+  /** In front of the host's own arguments, for this process alone: where its model is, say. */
+  readonly firstArguments?: readonly string[] | undefined
   readonly signal: AbortSignal
   /** Only these MCP servers of the host; absent means all it has. */
   readonly sources?: readonly string[] | undefined
@@ -50,8 +52,6 @@ export type StartOptions = {
   redact?(text: string): string
   /** Asked before the mode is: a denying rule holds in every mode, `plan` never allows. */
   verdict?(ask: Ask): Verdict | undefined
-  /** Without secrets; asked before a text is cut, because half a secret is not known for one. */
-  redact?(text: string): string
   /** The denying and asking rules, for a host that nobody can answer while it works. */
   readonly restricting?: readonly PermissionRule[] | "unknown" | undefined
 }

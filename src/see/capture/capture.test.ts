@@ -6,6 +6,7 @@ import type { AskOutcome, Found, Host, HostWord, Installed, Place, Survey } from
 import { testClock } from "#test/clock"
 import { memoryDisk } from "#test/memory-disk"
 import { createCapture } from "./capture.ts"
+import { CaptureUnknown } from "./errors.ts"
 import { createHistory } from "./history.ts"
 import { A_PLACE, aFound } from "./items.fixture.ts"
 import { createRedact } from "./redact.ts"
@@ -211,6 +212,55 @@ describe("the host's own word", () => {
     await using world = worldWith({ items, lastSession: word })
     const { observation } = await world.take(TAKE)
     expect(observation).toMatchObject({ by: "transcript", agreed: 1, accuracy: 1 })
+  })
+
+  test("[CAPTURE-21] the newer of wire and transcript is heard, of one session the wire", async () => {
+    const heard = async (
+      wire: Partial<HostWord> | undefined,
+      transcript: Partial<HostWord> | undefined,
+    ) => {
+      const lastSession =
+        transcript === undefined ? {} : { lastSession: { ...word, ...transcript } }
+      const seen = wire === undefined ? undefined : { ...word, by: "wire" as const, ...wire }
+      await using world = worldWith({ items, ...lastSession }, { wireWord: async () => seen })
+      return (await world.take(TAKE)).observation?.by
+    }
+    expect(await heard({ at: 6_000 }, { at: 5_000 })).toBe("wire")
+    expect(await heard({ at: 5_000 }, { at: 5_000 })).toBe("wire")
+    expect(await heard({ at: 4_000 }, { at: 5_000 })).toBe("transcript")
+    expect(await heard({ at: 4_000, session: "a" }, { session: "b" })).toBe("transcript")
+    expect(await heard({ at: 4_000, session: "a" }, { session: "a" })).toBe("wire")
+    expect(await heard({ at: 6_000, files: [] }, { wholeText: "text" })).toBe("transcript")
+    expect(await heard({ at: 6_000 }, { wholeText: "text" })).toBe("wire")
+    expect(await heard({}, undefined)).toBe("wire")
+    expect(await heard(undefined, {})).toBe("transcript")
+    expect(await heard(undefined, undefined)).toBeUndefined()
+  })
+
+  test("[CAPTURE-21] a host that was asked comes before the wire, and a broken record costs nothing", async () => {
+    const wireWord = async () => ({ ...word, by: "wire" as const, at: 9_000 })
+    const answer = { kind: "answered", word: { ...word, by: "host" } } as const
+    await using asked = worldWith({ items, installed, answer }, { wireWord })
+    expect((await asked.take({ ...TAKE, observe: true })).observation?.by).toBe("host")
+    const broken = async () => {
+      throw CaptureUnknown({ id: "x" })
+    }
+    await using world = worldWith({ items, lastSession: word }, { wireWord: broken })
+    expect((await world.take(TAKE)).observation?.by).toBe("transcript")
+  })
+
+  test("[CAPTURE-21] the wire is asked for this host in this place, and its words are redacted", async () => {
+    const asked: unknown[] = []
+    const wireWord: CaptureDeps["wireWord"] = async (place, host) => {
+      asked.push([place.workingDirectory, host])
+      const files = [{ path: `/home/a/x/${KNOWN}.md` }]
+      return { ...word, by: "wire", session: `s-${KNOWN}`, files }
+    }
+    await using world = worldWith({ items }, { wireWord })
+    const { observation } = await world.take(TAKE)
+    expect(asked).toEqual([["/home/a/x", "claude-code"]])
+    expect(observation).toMatchObject({ by: "wire", compared: 2 })
+    expect(JSON.stringify(observation)).not.toContain(KNOWN)
   })
 
   test("[CAPTURE-14] it is asked only when the person says so, and a refusal is told", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { expect, test } from "vitest"
 import type { HostWord } from "#see/hosts"
 import { compareWith } from "./compare.ts"
@@ -97,4 +98,24 @@ test("[CAPTURE-13] listings, settings and styles are no part of the comparison; 
     accuracy: 1,
     by: "host",
   })
+})
+
+test("[CAPTURE-21] what was seen on the wire is compared by the hash of the trimmed text", () => {
+  const late = { file: { realPath: "/n", bytes: Buffer.from("n"), modifiedAt: 3_000 } }
+  const items = [
+    aFound("/home/a/x/same.md", { text: " words \n" }),
+    aFound("/home/a/x/other.md"),
+    aFound("/home/a/x/changed.md", late),
+    aFound("/home/a/x/new.md", late),
+  ]
+  const sha256 = createHash("sha256").update("words").digest("hex")
+  const said = ["same", "other", "changed"].map((it) => ({ path: `/home/a/x/${it}.md`, sha256 }))
+  const seen = compareWith(word({ by: "wire", session: "s1", files: said }), about(items))
+  expect(seen).toMatchObject({ by: "wire", session: "s1", agreed: 1, compared: 4 })
+  expect(seen.files.map((it) => [it.state, it.sameText, it.explanation])).toEqual([
+    ["both", true, undefined],
+    ["both", false, "The host sent another text"],
+    ["both", false, "Changed since that session"],
+    ["estimated-only", undefined, "Made or changed since that session"],
+  ])
 })

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import type { Agreement, Observation } from "#ground/contract"
 import type { Found, HostWord, Place } from "#see/hosts"
 import { labelOf } from "./label.ts"
@@ -56,14 +57,14 @@ function compareFiles(word: HostWord, estimate: Estimate): Agreement[] {
 function agreementOn(item: Found, { word, place }: { word: HostWord; place: Place }): Agreement {
   const said = word.files.find((it) => it.path === item.path)
   const about = { path: item.path, label: labelOf(item.path, place) }
-  const isChanged = word.by === "transcript" && item.file.modifiedAt > word.at
+  const isChanged = isChangedSince(item, word)
   if (said === undefined) {
     const explanation = isChanged
       ? "Made or changed since that session"
       : "The host did not name it; its settings or version may differ"
     return { ...about, state: "estimated-only", explanation }
   }
-  const sameText = said.text === undefined ? undefined : said.text.trim() === item.sent.trim()
+  const sameText = isSameText(said, item.sent.trim())
   return {
     ...about,
     state: "both",
@@ -73,6 +74,18 @@ function agreementOn(item: Found, { word, place }: { word: HostWord; place: Plac
       ? { explanation: isChanged ? "Changed since that session" : "The host sent another text" }
       : {}),
   }
+}
+
+/** A word of now is of the files of now; an earlier one may be of others. */
+function isChangedSince(item: Found, word: HostWord): boolean {
+  return word.by !== "host" && item.file.modifiedAt > word.at
+}
+
+/** Undefined where the host shows neither its text nor the hash of it. */
+function isSameText(said: HostWord["files"][number], sent: string): boolean | undefined {
+  if (said.text !== undefined) return said.text.trim() === sent
+  if (said.sha256 === undefined) return undefined
+  return createHash("sha256").update(sent).digest("hex") === said.sha256
 }
 
 function explainObservedOnly(path: string, estimate: Estimate): string {
@@ -95,8 +108,7 @@ function compareText(
     if (at !== -1) from = at + item.sent.length
     const about = { path: item.path, label: labelOf(item.path, estimate.place) }
     if (at !== -1) return { ...about, state: "both", sameText: true }
-    const isChanged = word.by === "transcript" && item.file.modifiedAt > word.at
-    const explanation = isChanged
+    const explanation = isChangedSince(item, word)
       ? "Made or changed since that session"
       : "Its text is not in what the host sent"
     return { ...about, state: "estimated-only", explanation }

@@ -1,6 +1,6 @@
 import path from "node:path"
-import { type Clock, visibleLine } from "#ground/base"
-import type { Observation, ObservationProblem } from "#ground/contract"
+import { type Clock, isAppError, visibleLine } from "#ground/base"
+import type { HostName, Observation, ObservationProblem } from "#ground/contract"
 import type { Disk, Host, HostWord, Installed, Place } from "#see/hosts"
 import { compareWith } from "./compare.ts"
 import type { Surveyed } from "./manifest.ts"
@@ -17,6 +17,8 @@ type Deps = {
   readonly disk: Disk
   readonly clock: Clock
   projectFolders(directory: string): Promise<readonly string[]>
+  /** What the gateway saw of the newest session here; see `CaptureDeps`. */
+  wireWord?(place: Place, host: HostName): Promise<HostWord | undefined>
   /** Replaces the secrets in one line. */
   line(text: string): string
 }
@@ -26,7 +28,10 @@ type Heard = {
   readonly problem: ObservationProblem | null
 }
 
-/** The host's own word: from its last session here, or, when the person says so, from itself. */
+/**
+ * The host's own word: of its last session here, from its transcript or from the wire; or, when the
+ * person says so, from itself.
+ */
 export async function hear(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<Heard> {
   return redactHeard(await listen(asking, surveyed, deps), deps.line)
 }
@@ -41,8 +46,33 @@ async function listen(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<H
       ? { observation: null, problem: asked }
       : { observation: compare(asked), problem: null }
   }
-  const word = await host.readLastSession?.(place, deps.disk)
+  const transcript = await host.readLastSession?.(place, deps.disk)
+  const word = newerOf(transcript, await seenOnWire(asking, deps))
   return { observation: word === undefined ? null : compare(word), problem: null }
+}
+
+/** A record of requests that cannot be read costs its word alone: the transcript still has one. */
+async function seenOnWire({ place, host }: Asking, deps: Deps): Promise<HostWord | undefined> {
+  try {
+    return await deps.wireWord?.(place, host.name)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return undefined
+  }
+}
+
+/**
+ * Of one session the wire is the better witness: it is what the provider got. But where a host
+ * sends one text and no file was known in it, only the transcript has that text.
+ */
+function newerOf(
+  transcript: HostWord | undefined,
+  wire: HostWord | undefined,
+): HostWord | undefined {
+  if (transcript === undefined || wire === undefined) return transcript ?? wire
+  if (transcript.wholeText !== undefined && wire.files.length === 0) return transcript
+  const isSameSession = wire.session !== undefined && wire.session === transcript.session
+  return isSameSession || wire.at >= transcript.at ? wire : transcript
 }
 
 /** A host's own words hold paths and names that a repository chose. */
@@ -54,6 +84,9 @@ function redactHeard({ observation, problem }: Heard, line: Deps["line"]): Heard
         ? null
         : {
             ...observation,
+            ...(observation.session === undefined
+              ? {}
+              : { session: visibleLine(line(observation.session)) }),
             files: observation.files.map((it) => ({
               ...it,
               path: line(it.path),

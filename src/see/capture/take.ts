@@ -7,7 +7,7 @@ import type {
   Manifest,
   Observation,
 } from "#ground/contract"
-import type { Disk, Host, Place } from "#see/hosts"
+import type { Disk, Host, HostWord, Place } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
 import { type Counter, countItems, type EarlierCounts } from "./count.ts"
 import { diffCaptures } from "./diff.ts"
@@ -42,6 +42,11 @@ export type CaptureDeps = {
   /** The files below a folder; undefined when not all of them are known. */
   listFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   sizes(): { readonly window: number; readonly startBudget: number; readonly extra: string }
+  /**
+   * What the newest session of a host here sent to its model, as the gateway saw it; undefined when
+   * none went through it, or when the files cannot be told apart in what it sent.
+   */
+  wireWord?(place: Place, host: HostName): Promise<HostWord | undefined>
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Log

@@ -82,7 +82,7 @@ export type Survey = {
 
 /** What the host itself said about its context. */
 export type HostWord = {
-  readonly by: "host" | "transcript"
+  readonly by: "host" | "transcript" | "wire"
   readonly at: number
   readonly version?: string
   readonly session?: string
@@ -90,6 +90,8 @@ export type HostWord = {
   readonly files: readonly {
     readonly path: string
     readonly text?: string
+    /** Of the trimmed text, where its hash is known and the text itself is not kept. */
+    readonly sha256?: string
     readonly tokens?: number
   }[]
   /** For hosts that put all instructions into one text without naming files. */

@@ -5,12 +5,13 @@ import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contr
 import { contextMessage } from "#see/capture"
 import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
 import { contextParts } from "./context-parts.ts"
+import { carryRuns } from "./gateway.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
 import { priceOf } from "./price.ts"
 
-type Deps = Omit<OperationDeps, "agents" | "fold" | "mapping" | "mayWriteFiles"> & {
+type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
   /** A capture of a directory with its texts, which is not kept. */
   capture(directory: string, host: HostName): Promise<Capture>
   /** A kept package, written for a model. */
@@ -51,6 +52,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     priceOf,
     ...contextFor(deps),
     rules: (changes) => rulesFor(changes, deps.permissions()),
+    carry: carryRuns(deps),
     isResumable: async ({ type, sessionId }) =>
       sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),
     hostPlaces,
@@ -62,7 +64,21 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     temporaryDirectory: makeTemporaryDirectory,
     maxRunning: () => deps.config().agents.maxRunning,
   })
-  return { ...agents, send: sendOrDivert(agents, deps) }
+  return { ...agents, send: sendOrDivert(agents, deps), ...withWire(agents, deps) }
+}
+
+/** What the gateway knows of runs: it is shown with them, and goes with them. */
+function withWire(agents: Agents, deps: Deps): Pick<Agents, "context" | "remove"> {
+  return {
+    async context(id) {
+      const context = await agents.context(id)
+      return { ...context, wire: (await (await deps.gateway()).contextOf(id)) ?? null }
+    },
+    async remove(id) {
+      await agents.remove(id)
+      await (await deps.gateway()).deleteRun(id)
+    },
+  }
 }
 
 /** A person's rules as they are now, and before them what the run may not change. */

@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
+import type { Carried, Gateway } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import {
@@ -25,6 +26,7 @@ import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#gr
 import type { MemoryRoom } from "#know/memory"
 import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
+import type { HostCarry } from "./gateway.ts"
 import { loadSecrets, noticeCredentials } from "./known-secrets.ts"
 import { lazyTokens } from "./lazy-tokens.ts"
 import { createMapping } from "./mapping.ts"
@@ -66,6 +68,8 @@ export type App = AsyncDisposable & {
   agents(): Promise<Agents>
   /** The branches of this process, made at the first call. */
   fold(): Promise<Fold>
+  /** Lets the requests of a process that is about to start go through the gateway. */
+  carry(wanted: HostCarry): Promise<Carried>
   /** The pipelines of this process, made at the first call. */
   pipelines(): Promise<Pipelines>
   /** A text without its secrets, for what no room has looked through. */
@@ -81,16 +85,28 @@ export type App = AsyncDisposable & {
 export async function createApp(options: AppOptions): Promise<App> {
   const ground = await layGround(options)
   const { places, deps, store } = ground
-  const { mapping, memory, fold } = openRooms(deps)
-  const research = openResearch({ ...deps, agents: () => agents.open() })
+  const { mapping, memory, fold, gateway } = openRooms(deps)
+  const research = openResearch({
+    ...deps,
+    gateway: gateway.open,
+    agents: () => agents.open(),
+  })
   const agents = once(() =>
-    openAgents({ ...deps, ...research.rooms, memory: memory.get, ...askedOfOthers(call) }),
+    openAgents({
+      ...deps,
+      ...research.rooms,
+      memory: memory.get,
+      fold: fold.open,
+      gateway: gateway.open,
+      ...askedOfOthers(call),
+    }),
   )
   const operations = operationTable({
     ...deps,
     ...research.rooms,
     mapping: mapping.get,
     fold: fold.open,
+    gateway: gateway.open,
     memory: memory.get,
     agents: agents.open,
     mayWriteFiles: options.mayWriteFiles === true,
@@ -105,6 +121,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: store.open,
     agents: agents.open,
     fold: fold.open,
+    carry: async (wanted) =>
+      (await import("./gateway.ts")).carryHost(wanted, { ...deps, gateway: gateway.open }),
     pipelines: research.rooms.pipelines,
     redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
     call,
@@ -112,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       // First what works: what it says last still has to be written.
       await research.close()
       await agents.close()
+      await gateway.close()
       await fold.close()
       await mapping.made()?.close()
       await store.close()
@@ -174,7 +193,10 @@ function openRooms(deps: Ground) {
   const memory = memo(
     async (): Promise<MemoryRoom> => (await import("./folding.ts")).openMemory(rooms),
   )
-  return { mapping, memory, fold }
+  const gateway = once(
+    async (): Promise<Gateway> => (await import("./gateway.ts")).openGateway(rooms),
+  )
+  return { mapping, memory, fold, gateway }
 }
 
 /** Calls operations by their names. */

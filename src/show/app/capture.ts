@@ -1,25 +1,27 @@
 import path from "node:path"
 import { createIds } from "#ground/base"
+import type { HostName } from "#ground/contract"
 import { captureOperations, createHistory, createRedact } from "#see/capture"
-import { loadHost, realDisk } from "#see/hosts"
+import { type HostWord, loadHost, type Place, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
+import { hostPlace, userHome } from "./host-place.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import { LARGEST_LISTED_TREE_FILES } from "./limits.ts"
 import type { OperationDeps } from "./operations.ts"
 
+export { platformHere } from "./host-place.ts"
+
 type CounterOf = () => Promise<{ readonly encoding: string; count(text: string): number }>
 
+/** What the gateway saw of the newest session of a host in a place. */
+type WireWord = (place: Place, host: HostName) => Promise<HostWord | undefined>
+
 /** What capture stands on, for the person and the place this process serves. */
-export function captureIn(deps: OperationDeps, counter: CounterOf) {
+export function captureIn(deps: OperationDeps, counter: CounterOf, wireWord?: WireWord) {
   return captureOperations({
     host: loadHost,
     disk: realDisk(),
-    place: (given) => ({
-      workingDirectory: deps.resolve(given),
-      home: userHome(deps),
-      environment: deps.environment(),
-      platform: platformHere(),
-    }),
+    place: (given) => hostPlace(deps, given),
     directoryProblem,
     encoding: () => deps.config().tokens.encoding,
     counter,
@@ -36,21 +38,19 @@ export function captureIn(deps: OperationDeps, counter: CounterOf) {
       return listed.isWhole ? listed.files : undefined
     },
     sizes: () => ({ window: deps.config().tokens.window, ...deps.config().capture }),
+    ...(wireWord === undefined ? {} : { wireWord: withFiles(wireWord) }),
     ids: createIds(deps),
     clock: deps.clock,
     log: deps.log,
   })
 }
 
-/** Hosts look in the person's home, which is not where our own files lie when QM_HOME is set. */
-function userHome(deps: OperationDeps): string {
-  const { HOME, USERPROFILE } = deps.environment()
-  return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))
-}
-
-export function platformHere(): "linux" | "darwin" | "win32" {
-  const { platform } = process
-  return platform === "darwin" || platform === "win32" ? platform : "linux"
+/** Only of Claude Code no file means that none was sent; of others, that none could be told apart. */
+function withFiles(wireWord: WireWord): WireWord {
+  return async (place, host) => {
+    const word = await wireWord(place, host)
+    return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
+  }
 }
 
 function isInside(folder: string, file: string): boolean {

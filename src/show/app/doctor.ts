@@ -24,6 +24,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 export type DoctorDeps = {
   places(): Places
   environment(): Environment
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
   loaded(): LoadedConfig
   reload(): Promise<void>
   store(): Promise<Store>
@@ -69,6 +71,7 @@ export async function examine(
     await checkGit(deps.environment()),
     checkRepository(places),
     ...checkConfig(deps.loaded()),
+    ...(await (await import("./base-urls.ts")).checkBaseUrls(deps)),
     ...(await checkStore(deps)),
     await checkDisk(places),
     await checkPrivacy("user folder", places.home, 0o700),

@@ -3,13 +3,15 @@ import { isSameProcessAlive } from "#ground/base"
 import { type MemoryRoom, memoryOperations } from "#know/memory"
 import { headCommit } from "#see/repo"
 import { hashCited } from "./cited.ts"
+import { wireStand } from "./gateway.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
+import { receiptKey } from "./receipt-key.ts"
 
 type Deps = Omit<
   OperationDeps,
-  "agents" | "credentials" | "knowledge" | "mayWriteFiles" | "pipelines" | "sources"
+  "agents" | "credentials" | "gateway" | "knowledge" | "mayWriteFiles" | "pipelines" | "sources"
 >
 
 /**
@@ -41,6 +43,8 @@ async function makeFold(deps: Deps): Promise<Fold> {
     secrets: () => loadSecrets(deps.places().repository.root, deps),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),
+    wire: async (session, branchId) => wireStand({ session, branchId }, deps),
+    receiptKey: () => receiptKey(deps),
   })
 }
 

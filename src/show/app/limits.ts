@@ -22,6 +22,9 @@ export const PREPARED_TABLE_LIMIT_BYTES = 16 * 1024 * 1024
 /** Folders whose `.env` files are read to know their secrets elsewhere. */
 export const MOST_ENVIRONMENT_FOLDERS = 32
 
+/** An `.env` file is written by hand, a line for each name. */
+export const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
+
 /** The salt of redactions: 64 digits and a newline. */
 export const SALT_LIMIT_BYTES = 200
 

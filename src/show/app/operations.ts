@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
+import type { Gateway } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import {
@@ -41,6 +42,7 @@ export type OperationDeps = {
   permissions(): PermissionRules
   mapping(): Mapping
   fold(): Promise<Fold>
+  gateway(): Promise<Gateway>
   memory(): Promise<MemoryRoom>
   knowledge(): Promise<Knowledge>
   sources(): Promise<Sources>
@@ -98,12 +100,16 @@ const ROOMS = {
   agents: agentsRoom,
   permissions: agentsRoom,
   bench: async (deps) => (await import("./proving.ts")).provingOperations(deps),
-  capture: async (deps) => (await import("./capture.ts")).captureIn(deps, deps.tokens.counter),
+  capture: async (deps) =>
+    (await import("./capture.ts")).captureIn(deps, deps.tokens.counter, async (place, host) =>
+      (await import("./gateway.ts")).wireWord(place, host, deps),
+    ),
   map: choosing,
   search: choosing,
   pack: choosing,
   guidelines: choosing,
   fold: folding,
+  gateway: async (deps) => (await import("#act/gateway")).gatewayOperations(deps),
   claim: async (deps) => (await import("./claiming.ts")).claimOperations(deps),
   decision: async (deps) => (await import("./deciding.ts")).decisionOperations(deps),
   session: async (deps) => (await import("./sessions.ts")).sessionOperations(deps),
@@ -173,6 +179,7 @@ export async function describeOperations(): Promise<readonly Operation[]> {
     permissions: never,
     mapping: never,
     fold: never,
+    gateway: never,
     memory: never,
     knowledge: never,
     sources: never,

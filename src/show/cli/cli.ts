@@ -97,6 +97,9 @@ async function run(action: RunAction, call: Call): Promise<number> {
   if (operation === "credential.set") {
     return (await import("./credential.ts")).setCredential(action.input, context)
   }
+  if (operation === "gateway.run") {
+    return (await import("./gateway-run.ts")).runThroughGateway(action.input, context)
+  }
   if (isFollowed(operation)) {
     const { runPipeline } = await import("./pipeline/follow.ts")
     return runPipeline(operation, action.input, context)

@@ -119,6 +119,42 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     ],
   },
   {
+    words: ["gateway", "run"],
+    operation: "gateway.run",
+    summary: "Run a host of yours with its requests going through the gateway",
+    group: "Act",
+    arguments: [
+      flag({
+        name: "command",
+        isList: true,
+        isRequired: true,
+        description: "The program and what it takes, behind --",
+      }),
+    ],
+    flags: [
+      flag({
+        name: "mode",
+        values: ["record", "fold"],
+        defaultText: "record",
+        description: "Only look, or also fold branches that were returned from",
+      }),
+      flag({
+        name: "content",
+        type: "boolean",
+        description: "Keep the texts of requests, secrets replaced",
+      }),
+      flag({
+        name: "wire",
+        values: ["anthropic", "openai", "gemini"],
+        description: "In whose words it speaks; known for claude, codex, copilot and gemini",
+      }),
+    ],
+    notes: [
+      "Such as: qm gateway run --mode fold -- claude. Nothing is written to any settings file.",
+      "It ends with the exit code of the program. `qm gateway show last` tells what was sent.",
+    ],
+  },
+  {
     words: ["credential", "set"],
     operation: "credential.set",
     summary: "Keep a key, encrypted; it is read from the terminal or from stdin",

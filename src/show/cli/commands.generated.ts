@@ -1228,6 +1228,219 @@ export const OPERATION_COMMANDS: readonly Command[] = [
   },
   {
     "words": [
+      "gateway"
+    ],
+    "operation": "gateway.list",
+    "summary": "List the hosts whose requests went through the gateway, newest first",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "run",
+        "key": "run",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only of this run",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "gateway",
+      "delete"
+    ],
+    "operation": "gateway.delete",
+    "summary": "Delete what was recorded of one carry",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "A carry",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "gateway",
+      "list"
+    ],
+    "operation": "gateway.list",
+    "summary": "List the hosts whose requests went through the gateway, newest first",
+    "group": "Act",
+    "arguments": [],
+    "flags": [
+      {
+        "name": "run",
+        "key": "run",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only of this run",
+        "defaultText": ""
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "50"
+      }
+    ]
+  },
+  {
+    "words": [
+      "gateway",
+      "request"
+    ],
+    "operation": "gateway.request",
+    "summary": "Show everything that one request to a model held",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the carry; last for the newest",
+        "defaultText": ""
+      },
+      {
+        "name": "seq",
+        "key": "seq",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Number of the request in it",
+        "defaultText": ""
+      }
+    ],
+    "flags": []
+  },
+  {
+    "words": [
+      "gateway",
+      "show"
+    ],
+    "operation": "gateway.show",
+    "summary": "Show the requests of a run or a carry, with what each cost and what was new",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of a run, or of a carry; last for the newest carry",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "At most so many requests, the newest",
+        "defaultText": "500"
+      }
+    ]
+  },
+  {
+    "words": [
+      "gateway",
+      "texts"
+    ],
+    "operation": "gateway.texts",
+    "summary": "Show the texts of one request, or those with certain words, when they were kept",
+    "group": "Act",
+    "arguments": [
+      {
+        "name": "id",
+        "key": "id",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Id of the carry; last for the newest",
+        "defaultText": ""
+      },
+      {
+        "name": "seq",
+        "key": "seq",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": true,
+        "description": "Number of the request in it",
+        "defaultText": ""
+      }
+    ],
+    "flags": [
+      {
+        "name": "query",
+        "key": "query",
+        "type": "text",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Only pieces that have these words",
+        "defaultText": ""
+      },
+      {
+        "name": "from",
+        "key": "from",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "Place of the first piece, from 0",
+        "defaultText": "0"
+      },
+      {
+        "name": "limit",
+        "key": "limit",
+        "type": "number",
+        "values": [],
+        "isList": false,
+        "isRequired": false,
+        "description": "",
+        "defaultText": "100"
+      }
+    ]
+  },
+  {
+    "words": [
       "guard"
     ],
     "operation": "guard.verdicts",

@@ -90,3 +90,12 @@ export const CredentialMissing = defineError<{ readonly name: string }>()("CLI_C
   message: (it) => `No value was given for the credential ${it.name}.`,
   hint: (it) => `Give it on stdin: \`printenv MY_KEY | qm credential set ${it.name}\`.`,
 })
+
+export const CommandNotStarted = defineError<{ program: string; reason: string }>()(
+  "CLI_COMMAND_NOT_STARTED",
+  {
+    family: "unavailable",
+    message: (it) => `${it.program} could not be started: ${it.reason}.`,
+    hint: () => "Behind -- stands a program as you would type it, then what it takes.",
+  },
+)

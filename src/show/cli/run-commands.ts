@@ -63,6 +63,11 @@ export const RUN_COMMANDS: readonly Command[] = [
         description: "Kept package before its first turn; last for the newest",
       }),
       flag({
+        name: "gateway",
+        values: ["off", "record", "fold"],
+        description: "Send its requests through the gateway; default: gateway.mode",
+      }),
+      flag({
         name: "detach",
         type: "boolean",
         description: "Leave it to the running server and come back at once",

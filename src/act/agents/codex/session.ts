@@ -35,7 +35,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
   const { telling, rpc, state } = world
   const child = await startHostChild({
     start: options,
-    args: ["app-server"],
+    args: [...(options.firstArguments ?? []), "app-server"],
     telling,
     clock,
     hear: (line) => hearLine(world, line),

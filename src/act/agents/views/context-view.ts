@@ -56,6 +56,8 @@ export function createContextView() {
       return {
         used,
         window,
+        // The wire is another room's to know; whoever puts both together fills it in.
+        wire: null,
         kinds: [...kinds],
         files: [...files.values()].map((it) => shown(state, it)),
         parts: [...parts.values()],

@@ -1,4 +1,4 @@
-import { type Capture, formatExact } from "#ground/contract"
+import { type Capture, formatExact, type Observation } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderObservation(capture: Capture, { paint }: Screen): string {
@@ -9,8 +9,6 @@ export function renderObservation(capture: Capture, { paint }: Screen): string {
     return paint.warn(`${text}${hint}`)
   }
   if (observation === null) return ""
-  const source =
-    observation.by === "host" ? "asked just now" : `last session, ${sayTime(observation.at)}`
   const accuracy = `${(observation.accuracy * 100).toFixed(1)} %`
   const title = `${observation.agreed} of ${observation.compared} observed, accuracy ${accuracy}`
   const differences = observation.files
@@ -20,12 +18,25 @@ export function renderObservation(capture: Capture, { paint }: Screen): string {
     (it) => `      ${formatExact(it.tokens).padStart(9)}  ${it.name}`,
   )
   return [
-    `${paint.bold(title)} ${paint.muted(`(${source})`)}`,
+    `${paint.bold(title)} ${paint.muted(`(${saySource(observation)})`)}`,
     ...(differences.length === 0 ? [] : [table(differences)]),
     ...(categories.length === 0
       ? []
       : [paint.muted("      The host's own account:"), ...categories]),
   ].join("\n")
+}
+
+function saySource({ by, at, session }: Observation): string {
+  switch (by) {
+    case "host":
+      return "asked just now"
+    case "transcript":
+      return `last session, ${sayTime(at)}`
+    case "wire":
+      return `seen on the wire by the gateway at ${sayTime(at)}${session === undefined ? "" : `, session ${session}`}`
+    default:
+      return by satisfies never
+  }
 }
 
 function sayState(state: string): string {

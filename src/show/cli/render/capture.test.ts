@@ -179,6 +179,10 @@ test("[CLI-13] nothing loaded, nothing kept, and a host that was not asked are s
   expect(render("capture.take", atRoot)).toContain("the root of the disk")
   const asked = { ...CAPTURE.observation, by: "host", files: [], categories: [] }
   expect(render("capture.show", { ...CAPTURE, observation: asked })).toContain("(asked just now)")
+  const carried = { ...asked, by: "wire", session: "s-1" }
+  expect(render("capture.show", { ...CAPTURE, observation: carried })).toContain(
+    "(seen on the wire by the gateway at 1970-01-01 00:00, session s-1)",
+  )
   const one = { ...CAPTURE.manifest, items: [skill("only")] }
   expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
 })

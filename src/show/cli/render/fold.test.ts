@@ -176,6 +176,13 @@ describe("[CLI-13] branches", () => {
     `)
   })
 
+  test("[CLI-13] one that the gateway folded says so, and lists what it took out", () => {
+    const trail: TrailEntry[] = [{ ...STEP, kind: "wire", tool: "Read" }]
+    const text = render("fold.show", { branch: { ...BRANCH, mode: "wire" }, trail })
+    expect(text).toContain("Folded by  the gateway, on the wire\n")
+    expect(text).toContain("  1  at 1.2 s  wire Read  1.5k  round cents …  h_1\n")
+  })
+
   test("[CLI-13] one that was ended by force says that its result is partial, and why", () => {
     const text = render("fold.show", { branch: FORCED, trail: [] })
     expect(text).toContain("failed, budget spent, partial")

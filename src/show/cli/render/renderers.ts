@@ -22,6 +22,12 @@ import { renderCredentials } from "./credentials.ts"
 import { renderDoctor } from "./doctor.ts"
 import { renderFoldList, renderFoldRestore, renderFoldSearch, renderFoldTree } from "./fold.ts"
 import { renderFoldShow } from "./fold-show.ts"
+import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
+import {
+  renderGatewayDeleted,
+  renderGatewayRequest,
+  renderGatewayTexts,
+} from "./gateway-request.ts"
 import { renderSimulation } from "./guard.ts"
 import { renderKitDone, renderLevels } from "./kit.ts"
 import {
@@ -158,6 +164,11 @@ export const renderers: Readonly<Record<string, Renderer>> = {
   "fold.search": renderer(SIGNATURES["fold.search"].output, renderFoldSearch),
   "fold.show": renderer(SIGNATURES["fold.show"].output, renderFoldShow),
   "fold.tree": renderer(SIGNATURES["fold.tree"].output, renderFoldTree),
+  "gateway.delete": renderer(SIGNATURES["gateway.delete"].output, renderGatewayDeleted),
+  "gateway.list": renderer(SIGNATURES["gateway.list"].output, renderGatewayList),
+  "gateway.request": renderer(SIGNATURES["gateway.request"].output, renderGatewayRequest),
+  "gateway.show": renderer(SIGNATURES["gateway.show"].output, renderGatewayShow),
+  "gateway.texts": renderer(SIGNATURES["gateway.texts"].output, renderGatewayTexts),
   "claim.list": renderer(SIGNATURES["claim.list"].output, renderClaims),
   "claim.release": renderer(SIGNATURES["claim.release"].output, renderClaimReleased),
   "claim.take": renderer(SIGNATURES["claim.take"].output, renderClaimTaken),

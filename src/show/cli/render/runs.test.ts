@@ -51,6 +51,7 @@ test("[CLI-13] the context of a run: how full, what came when, what changed", ()
   const context: AgentsContext = {
     used: 5_000,
     window: 10_000,
+    wire: null,
     kinds: [{ kind: "tools", tokens: 5_000 }],
     files: Array.from({ length: 22 }, (_, i) => ({
       path: `f${i}.md`,

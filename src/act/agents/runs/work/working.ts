@@ -1,4 +1,4 @@
-import { invariant, type Log } from "#ground/base"
+import { invariant, isAppError, type Log } from "#ground/base"
 import type {
   AgentType,
   ContextPart,
@@ -44,6 +44,24 @@ export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   isResumable(run: Run): Promise<boolean>
   /** The run so far, for a fresh session that knows nothing of it. */
   restore(run: Run): Promise<ContextPart>
+  /** Lets the requests of its agent go through the gateway, when that is wanted. */
+  carry(wanted: CarryAsked): Promise<CarriedRun | undefined>
+}
+
+/** A run whose agent is about to start, and how to say something in its transcript. */
+export type CarryAsked = {
+  readonly run: Run
+  readonly mode: RunConfiguration["gateway"]
+  readonly environment: StartOptions["environment"]
+  tell(text: string): void
+}
+
+/** How an agent's process finds the gateway. */
+export type CarriedRun = {
+  readonly environment: StartOptions["environment"]
+  readonly args: readonly string[]
+  /** When its process has ended. */
+  end(): Promise<void>
 }
 
 export type Shelf = {
@@ -95,14 +113,17 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
       ...(way.isFresh ? [systemDraft(FRESH)] : []),
     ]
     if (drafts.length > 0) await append({ claim, drafts, way }, deps)
-    const { agent, options } = await prepare({ ...wanted, run }, { text, ...way }, deps)
+    const prepared = await prepare({ ...wanted, run }, { text, ...way }, deps)
+    const { agent, options, carried } = await carriedBy(prepared, { ...wanted, run }, deps)
     const job = { run, claim, agent, options, mayRestart: way.mayRestart }
-    return goLive(job, {
+    const live = goLive(job, {
       ...deps,
       ...hideVariables(deps, wanted.configuration.env ?? {}),
       nextTurn: () => nextTurn(wanted),
       unusedAnswer: (runId, digest) => unusedAnswer(shelf.approvals, runId, digest),
     })
+    void live.then((it) => it.done).then(carried?.end, carried?.end)
+    return live
   }
   return async (wanted: Wanted, onLive: (live: Live) => void): Promise<RunStatus> => {
     const way = await firstWay(wanted)
@@ -163,11 +184,36 @@ async function unusedAnswer(approvals: Approvals, runId: string, digest: string)
   return { decision, note: found.note ?? undefined, by: found.answeredBy ?? "a person" } as const
 }
 
+type Ready = { readonly agent: Agent; readonly options: StartOptions }
+
+/** A gateway that cannot be had is a failed start, not an agent that goes past it unseen. */
+async function carriedBy(
+  { agent, options }: Ready,
+  { run, claim, configuration }: Wanted,
+  deps: WorkingDeps,
+): Promise<Ready & { readonly carried?: CarriedRun | undefined }> {
+  const say = (text: string) => deps.writer.append(claim, [systemDraft(text)])
+  const tell = (text: string): void => {
+    say(text).catch((error: unknown) => deps.log.warn("a notice was not kept", { error }))
+  }
+  const { environment } = options
+  try {
+    const carried = await deps.carry({ run, mode: configuration.gateway, environment, tell })
+    if (carried === undefined) return { agent, options }
+    const pointed = { environment: { ...environment, ...carried.environment } }
+    const firstArguments = carried.args
+    return { agent, options: { ...options, ...pointed, firstArguments }, carried }
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return { agent: { ...agent, start: () => Promise.reject(error) }, options }
+  }
+}
+
 async function prepare(
   { run, configuration }: Wanted,
   { text, isFresh }: Way & { readonly text: string },
   deps: WorkingDeps,
-): Promise<{ readonly agent: Agent; readonly options: StartOptions }> {
+): Promise<Ready> {
   const agent = await deps.agent(run.type)
   const projectFolders = await deps.projectFolders(run.cwd)
   const found = await agent.find({ environment: deps.environment(), projectFolders })

@@ -1,0 +1,75 @@
+import { attend, visibleLine } from "#ground/base"
+import { WireName } from "#ground/contract"
+import type { App } from "#show/app"
+import { CommandNotStarted } from "./errors.ts"
+import { openApp, type RunContext } from "./run-operation.ts"
+
+/** As a shell says that a signal ended a program. */
+const BY_SIGNAL = 128
+const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+
+/** A program of the person's own, in front of them as always; only its model is reached through us. */
+export async function runThroughGateway(
+  input: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<number> {
+  const { terminal, directory } = context
+  const [program = "", ...args] = Array.isArray(input["command"])
+    ? input["command"].map(String)
+    : []
+  await using app = await openApp(context)
+  const notices: string[] = []
+  const carried = await open(app, { program, input, context, notices })
+  const environment = { ...terminal.environment, ...carried.environment }
+  const outcome = await attend(program, [...carried.args, ...args], {
+    cwd: directory,
+    env: Object.fromEntries(
+      Object.entries(environment).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    ),
+  })
+  await carried.end()
+  // Said at the end: until then the screen is the program's.
+  for (const it of notices) terminal.stderr.write(`${visibleLine(it)}\n`)
+  return exitCodeOf(outcome, program)
+}
+
+type Opening = {
+  readonly program: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly context: RunContext
+  readonly notices: string[]
+}
+
+async function open(app: App, { program, input, context, notices }: Opening) {
+  const { hostOfProgram } = await import("#act/gateway")
+  return app.carry({
+    run: null,
+    title: visibleLine(program),
+    host: hostOfProgram(program),
+    mode: input["mode"] === "fold" ? "fold" : "record",
+    wire: WireName.optional().parse(input["wire"]),
+    hasContent: input["content"] === true || app.config().gateway.content,
+    workingDirectory: context.directory,
+    environment: context.terminal.environment,
+    tell: (text) => void notices.push(text),
+  })
+}
+
+function exitCodeOf(outcome: Awaited<ReturnType<typeof attend>>, program: string): number {
+  switch (outcome.kind) {
+    case "exited":
+      return outcome.code
+    case "signalled":
+      return BY_SIGNAL + (SIGNALS[outcome.signal] ?? 0)
+    case "not-found":
+      throw CommandNotStarted({ program, reason: "it is not on the PATH" })
+    case "not-started":
+      throw CommandNotStarted({ program, reason: outcome.reason })
+    case "aborted":
+      return BY_SIGNAL + 2
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,266 @@
+import { expect, test } from "vitest"
+import {
+  GatewayCarry,
+  GatewayManifest,
+  GatewayRequest,
+  GatewayShow,
+  GatewayTexts,
+} from "#ground/contract"
+import { createScreen, visibleDeep } from "../screen.ts"
+import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
+import {
+  renderGatewayDeleted,
+  renderGatewayRequest,
+  renderGatewayTexts,
+} from "./gateway-request.ts"
+
+const screen = createScreen({ isColored: false, columns: 80 })
+const HOSTILE = "a\nb\u001b[2J"
+
+const carry = GatewayCarry.parse({
+  id: "gw_1",
+  run: "r-1",
+  title: "claude",
+  host: "claude-code",
+  wire: "anthropic",
+  mode: "fold",
+  hasContent: false,
+  workingDirectory: "/work",
+  upstream: "https://provider.example",
+  startedAt: 0,
+  endedAt: null,
+  requests: 2,
+  folds: 1,
+  latchedOff: null,
+  isAlive: true,
+})
+
+const item = (kind: string, name: string, more = {}) => ({
+  kind,
+  name,
+  context: "tools",
+  sha256: "0".repeat(64),
+  tokens: 1_234,
+  bytes: 5_000,
+  ...more,
+})
+
+const request = (seq: number, more: Record<string, unknown> = {}) =>
+  GatewayRequest.parse({
+    carry: "gw_1",
+    seq,
+    run: "r-1",
+    at: seq * 1_000,
+    route: "messages",
+    session: "s1",
+    agent: null,
+    model: "model-1",
+    status: 200,
+    outcome: "answered",
+    firstByteMs: 12.4,
+    durationMs: 1_500,
+    sentBytes: 9_000,
+    forwardedBytes: 9_000,
+    tokens: 1_000,
+    kinds: [
+      { kind: "tools", tokens: 250 },
+      { kind: "history", tokens: 750 },
+    ],
+    usage: { input: 12, output: 345, cacheRead: 11_804, cacheWrite: 180 },
+    costUsd: 0.5,
+    added: [],
+    gone: 0,
+    folded: [],
+    fallback: null,
+    problem: null,
+    ...more,
+  })
+
+const totals = {
+  requests: 2,
+  usage: { input: 24, output: 690, cacheRead: 23_608, cacheWrite: 360 },
+  unknownUsage: 0,
+  costUsd: 0.25,
+  savedTokens: 403_339,
+  savedBytes: 1_113_364,
+  cacheShare: 0.984,
+}
+
+const show = (more: Record<string, unknown>, at = screen) => {
+  const whole = { carries: [carry], requests: [], earlier: 0, totals, ...more }
+  return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), at)
+}
+
+test("[CLI-23] carries in a list, and what to do where there is none", () => {
+  expect(renderGatewayList({ carries: [] }, screen)).toContain("qm gateway run -- claude")
+  const gone = { ...carry, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
+  const ended = { ...gone, id: "gw_3", endedAt: 5 }
+  expect(renderGatewayList({ carries: [carry, gone, ended] }, screen)).toMatchInlineSnapshot(`
+    "gw_1  ● open   fold  2 requests, 1 folded  1970-01-01 00:00  claude r-1
+    gw_2  ◌ lost   fold  2 requests            1970-01-01 00:00  a b r-1
+    gw_3  ○ ended  fold  2 requests            1970-01-01 00:00  a b r-1
+
+    \`qm gateway show <id>\` shows the requests."
+  `)
+})
+
+test("[CLI-13] a run: the sums first, then each request with what was new in it", () => {
+  const first = request(1, {
+    tokens: 500,
+    added: [item("tool", "Read"), item("tool", "Bash"), item("tool", "Edit"), item("user", "user")],
+  })
+  const second = request(2, {
+    folded: [{ branchId: "br_1", bytes: 9, tokens: 403_339 }],
+    gone: 63,
+    added: [item("result", "Read")],
+  })
+  expect(show({ requests: [first, second] })).toMatchInlineSnapshot(`
+    "2 requests, $0.2500
+    24 in, 23,608 read from cache (98.4 %), 360 written to it, 690 out
+    403,339 tokens left out by folding, 1.1 MB
+
+    ● open  claude  gw_1
+      fold to https://provider.example, since 1970-01-01 00:00
+
+      #  time      model    in  cached  written  out  held      first byte
+      1  00:00:01  model-1  12  11,804      180  345  ▦▦▩▩▩▩▩▩  12 ms
+         +4.9k: 3 × tool, user
+      2  00:00:02  model-1  12  11,804      180  345  ▦▦▩▩▩▩▩▩  12 ms
+         −403,339 tokens folded
+         +1.2k: result Read, 63 gone"
+  `)
+})
+
+test("[CLI-13] what went otherwise than asked for is said", () => {
+  const latched = { ...carry, latchedOff: "the provider refused a folded request (400)" }
+  const odd = request(12, {
+    usage: null,
+    status: 429,
+    outcome: "refused",
+    route: "count",
+    agent: "sub",
+    fallback: "it answered 400",
+    problem: "the body is no JSON",
+  })
+  const text = show({ carries: [latched], requests: [odd] })
+  expect(text).toContain("Nothing more is folded: the provider refused a folded request (400)")
+  expect(text).toMatch(/12 +00:00:12 +↳ count +– +– +– +– .*refused 429/)
+  expect(text).toContain("sent whole: it answered 400")
+  expect(text).toContain("not recorded whole: the body is no JSON")
+  expect(show({ carries: [carry] })).toContain("No request is kept.")
+})
+
+test("[CLI-13] of many requests the newest are shown, of several carries each by its name", () => {
+  const requests = Array.from({ length: 70 }, (_, at) => request(at + 1))
+  const text = show({ requests, earlier: 5 })
+  expect(text).toContain("15 earlier requests not shown")
+  expect(text).not.toMatch(/^ 10 /m)
+  expect(text).toMatch(/^ 11 /m)
+  const other = { ...carry, id: "gw_2" }
+  const mixed = [request(1), request(1, { carry: "gw_2" }), request(2, { carry: "gw_2" })]
+  const lines = show({ carries: [carry, other], requests: mixed }).split("\n")
+  expect(lines.filter((it) => it === "gw_1" || it === "gw_2")).toEqual(["gw_1", "gw_2"])
+})
+
+test("[CLI-13] rows fit the screen, and stand in columns", () => {
+  const usage = { input: 123_456, output: 12_345, cacheRead: 999_999, cacheWrite: 123_456 }
+  const long = request(100, {
+    usage,
+    model: "a-model-with-a-very-long-name-20261116",
+    added: [item("result", "x".repeat(300)), item("call", HOSTILE)],
+  })
+  for (const columns of [80, 100, 120]) {
+    const at = createScreen({ isColored: false, columns })
+    const lines = show({ requests: [long] }, at).split("\n")
+    expect(lines.filter((it) => Array.from(it).length > columns)).toEqual([])
+  }
+  const colored = createScreen({ isColored: true, columns: 100 })
+  const plain = show({ requests: [long] }, createScreen({ isColored: false, columns: 100 }))
+  const stripped = show({ requests: [long] }, colored).replace(/\u001b\[[0-9;]*m/g, "")
+  expect(stripped).toBe(plain)
+  expect(stripped).not.toContain("\u001b")
+})
+
+const manifest = (more: Record<string, unknown> = {}) =>
+  renderGatewayRequest(
+    GatewayManifest.parse(
+      visibleDeep({
+        request: request(2, { added: [item("result", "Read")] }),
+        items: [
+          item("tool", "Read", { isDeferred: true }),
+          item("instructions", "CLAUDE.md", { path: "/work/CLAUDE.md", isConfirmed: true }),
+          item("instructions", HOSTILE, { isConfirmed: false, tokens: 5 }),
+          item("result", "Read"),
+        ],
+        headers: [{ name: "user-agent", value: "claude-cli/2.1.325" }],
+        ...more,
+      }),
+    ),
+    screen,
+  )
+
+test("[CLI-13] a request: how much of each kind, then piece by piece", () => {
+  expect(manifest()).toMatchInlineSnapshot(`
+    "1,000 tokens by our own count, 11,996 by the provider's
+    gw_1 2, model-1, 1970-01-01 00:00, answered in 1.5 s
+
+    Kinds 3
+      instructions  1,239 tokens  2 pieces
+      tool          1,234 tokens  1 piece
+      result        1,234 tokens  1 piece
+
+    Pieces 4
+         0     tool             1,234  Read             loaded later
+         1     instructions     1,234  /work/CLAUDE.md
+         2     instructions         5  a\\nb\\x1b[2J      not as on the disk
+         3  +  result           1,234  Read
+
+    Headers 1
+      user-agent  claude-cli/2.1.325"
+  `)
+})
+
+test("[CLI-13] a request without the provider's figure says so, and a long one is cut", () => {
+  const items = Array.from({ length: 120 }, () => item("user", "user"))
+  const text = manifest({ request: request(2, { usage: null, problem: "cut" }), items })
+  expect(text).toContain("the provider's own figure is not known")
+  expect(text).toContain("\ncut\n")
+  expect(text).toContain("and 20 more; --json has all")
+})
+
+test("[CLI-23] texts stand below their piece and look like none of ours", () => {
+  const piece = { ...item("user", "user"), isCut: false }
+  const given = {
+    total: 7,
+    pieces: [
+      { ...piece, place: 3, text: `one\n4  tool Read\n${HOSTILE}` },
+      { ...piece, place: 5, text: "two", isCut: true },
+      { ...piece, place: 6, text: null },
+    ],
+  }
+  const text = renderGatewayTexts(GatewayTexts.parse(visibleDeep(given)), screen)
+  expect(text).toMatchInlineSnapshot(`
+    "3  user user  1,234 tokens
+      one
+      4  tool Read
+      a
+      b\\x1b[2J
+
+    5  user user  1,234 tokens
+      two
+      cut here
+
+    6  user user  1,234 tokens
+      not kept
+
+    3 pieces of 7; --from and --limit have the others"
+  `)
+  const none = { total: 2, pieces: [{ ...piece, place: 0, text: null }] }
+  expect(renderGatewayTexts(GatewayTexts.parse(none), screen)).toContain("gateway.content")
+  expect(renderGatewayTexts({ total: 0, pieces: [] }, screen)).toContain("has these words")
+  expect(renderGatewayTexts({ total: 3, pieces: [] }, screen)).toBe("There are no more pieces.")
+})
+
+test("[CLI-13] what was deleted is said with how much it was", () => {
+  expect(renderGatewayDeleted({ id: "gw_1", requests: 1 })).toBe("Deleted gw_1 with 1 request.")
+})
