@@ -9,6 +9,7 @@ import { TASK } from "./fake-pack.ts"
 import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
+import { GATEWAY_SCENES } from "./gateway-scenes.ts"
 import {
   CLAIM,
   DECISION,
@@ -153,6 +154,7 @@ const SCENES: readonly Scene[] = [
   { path: "/folds?text=zzz&show=fb_nobody", state: "populated" },
   { path: "/folds", state: "empty" },
   { path: "/folds", state: "failing" },
+  ...GATEWAY_SCENES.map(({ path, state }) => ({ path, state })),
   { path: "/pipelines", state: "populated" },
   { path: "/pipelines?add=yes&start=berth-review", state: "populated" },
   { path: "/pipelines?text=zzz", state: "populated" },

@@ -1,6 +1,7 @@
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
 import { answerFolds } from "./fake-fold.ts"
+import { answerGateway } from "./fake-gateway.ts"
 import { answerGuard, type FakeGuard } from "./fake-guard.ts"
 import { answerKnowledge } from "./fake-knowledge.ts"
 import { answerLedger, doctorOf, type FakeLedger } from "./fake-ledger.ts"
@@ -42,6 +43,8 @@ export function answerOperation(world: FakeWorld, url: URL, body: unknown): Answ
   if (ofPacks !== undefined) return ofPacks
   const ofFolds = answerFolds(world.state, url)
   if (ofFolds !== undefined) return ofFolds
+  const ofGateway = answerGateway(world.state, url)
+  if (ofGateway !== undefined) return ofGateway
   const ofMemories = answerMemories(world.memories, url, asRecord(body))
   if (ofMemories !== undefined) return ofMemories
   const ofGuard = answerGuard(world.guard, url, asRecord(body))

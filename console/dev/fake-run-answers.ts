@@ -116,18 +116,34 @@ const TIMELINE: AgentsTimeline = {
   ],
 }
 
+/** What the newest request of the fake gateway held. */
+const WIRE: AgentsContext["wire"] = {
+  at: 0,
+  carry: "gw_01tariff",
+  seq: 42,
+  used: 62_400,
+  kinds: [
+    { kind: "instructions", tokens: 6_100 },
+    { kind: "files", tokens: 41_000 },
+    { kind: "tools", tokens: 6_900 },
+    { kind: "history", tokens: 8_400 },
+  ],
+  savedTokens: 403_128,
+}
+
+const UNKNOWN: AgentsContext = {
+  used: null,
+  window: null,
+  wire: null,
+  kinds: [],
+  files: [],
+  parts: [],
+  compactions: [],
+  changes: [],
+}
+
 function contextOf(id: string): AgentsContext {
-  const isKnown = id === TARIFF || id === LONG
-  if (!isKnown)
-    return {
-      used: null,
-      window: null,
-      kinds: [],
-      files: [],
-      parts: [],
-      compactions: [],
-      changes: [],
-    }
+  if (id !== TARIFF && id !== LONG) return UNKNOWN
   const file = (path: string, tokens: number, seq: number) => ({
     path,
     reason: "read by a tool",
@@ -139,6 +155,7 @@ function contextOf(id: string): AgentsContext {
   return {
     used: 62_400,
     window: 200_000,
+    wire: id === TARIFF ? WIRE : null,
     kinds: [
       { kind: "instructions", tokens: 6_100 },
       { kind: "files", tokens: 24_800 },

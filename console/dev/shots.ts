@@ -7,6 +7,7 @@ import { runId } from "./fake-runs-tables.ts"
 import { startFakeServer } from "./fake-server.ts"
 import type { WorldState } from "./fake-world.ts"
 import { FOLD_SCENES } from "./fold-scenes.ts"
+import { GATEWAY_SCENES } from "./gateway-scenes.ts"
 import { KIT_SCENES } from "./kit-scenes.ts"
 import { MAP_SCENES } from "./map-scenes.ts"
 import { MEMORY_SCENES } from "./memory-scenes.ts"
@@ -104,6 +105,7 @@ const SCENES: readonly Scene[] = [
   ...MEMORY_SCENES,
   ...PACK_SCENES,
   ...FOLD_SCENES,
+  ...GATEWAY_SCENES,
   ...KIT_SCENES,
   ...PIPELINE_SCENES,
   { name: "events", path: "/events", state: "populated" },

@@ -38,6 +38,7 @@ const ARRIVALS: readonly Arrival[] = [
   { path: "/knowledge?show=kp_arrival42", shows: "Where it stands" },
   { path: "/runs", shows: "Make quotes and invoices" },
   { path: `/runs/${runId(31)}`, shows: "Quotes round every line" },
+  { path: `/runs/${runId(31)}/gateway`, shows: "As a table" },
 ]
 
 const dist = join(import.meta.dirname, "../dist")

@@ -42,6 +42,12 @@ export type {
   FoldShow,
   FoldTree,
   FoundFile,
+  GatewayCarry,
+  GatewayManifest,
+  GatewayMode,
+  GatewayRequest,
+  GatewayShow,
+  GatewayTexts,
   GuardTry,
   GuardVerdicts,
   HookName,
@@ -117,6 +123,8 @@ export type {
   VerdictKind,
   VerdictLine,
   WireError,
+  WireItem,
+  WireKind,
 } from "#ground/contract"
 export {
   formatBytes,

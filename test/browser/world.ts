@@ -11,7 +11,9 @@ import { tempDirectory } from "#test/temp"
 
 const ROOT = path.join(import.meta.dirname, "../..")
 
-export type World = Awaited<ReturnType<typeof startWorld>>
+/** With the gateway of its server at hand. */
+export type CarryingWorld = Awaited<ReturnType<typeof startWorld>>
+export type World = Omit<CarryingWorld, "carry">
 
 /**
  * The real product on a repository of its own: the console is built from its sources, the server is
@@ -43,6 +45,8 @@ export async function startWorld(options: WorldOptions = {}) {
     /** `qm`, as another process beside the server. */
     qm: (args: readonly string[]) => runQm(args, { cwd: project, env: environment }),
     backUp: () => call(running.app, "store.backup"),
+    /** A process of a host whose requests go through the server's own gateway. */
+    carry: (wanted: Parameters<App["carry"]>[0]) => running.app.carry(wanted),
     stop,
     /** The server of before in a new life: same port, same token, a fresh process' worth of state. */
     async startAgain() {

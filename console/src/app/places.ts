@@ -1,3 +1,4 @@
+import { gatewayIdAt } from "../data/gateway-search.ts"
 import { paths, runIdAt } from "../data/paths.ts"
 import { pipelineIdAt } from "../data/pipeline-search.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
@@ -127,6 +128,7 @@ export const PLACES: readonly Place[] = [
 /** Where an address leads; the page of one run belongs to its list and has keys of its own. */
 export function placeAt(path: string): Place | undefined {
   if (runIdAt(path) !== undefined) return placeOf("runs", "run")
+  if (gatewayIdAt(path) !== undefined) return placeOf("runs", "gateway")
   if (pipelineIdAt(path) !== undefined) return placeOf("pipelines", "pipeline")
   return PLACES.find((it) => it.href === path)
 }

@@ -8,21 +8,14 @@ import { navigate, useLocation } from "../data/location.ts"
 import { parseMap } from "../data/map-search.ts"
 import { parseMemory } from "../data/memory-search.ts"
 import { parsePack } from "../data/pack-search.ts"
-import {
-  parseCapture,
-  parseEvents,
-  parseRun,
-  parseRuns,
-  parseSettings,
-  paths,
-  runIdAt,
-} from "../data/paths.ts"
+import { parseCapture, parseEvents, parseSettings, paths } from "../data/paths.ts"
 import { parsePipeline, pipelineIdAt } from "../data/pipeline-search.ts"
 import { parsePipelines } from "../data/pipelines-search.ts"
 import { parseSessions } from "../data/sessions-search.ts"
 import { loadLater } from "./load-later.tsx"
 import { NotFoundPage } from "./not-found.tsx"
 import { type Place, placeAt } from "./places.ts"
+import { runPageFor } from "./run-routes.tsx"
 import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
@@ -57,13 +50,6 @@ const FoldPage = loadLater(async () => {
   return page.FoldPage
 })
 const PackPage = loadLater(async () => (await import("../features/pack/page.tsx")).PackPage)
-const RunsPage = loadLater(async () => (await import("../features/runs/page.tsx")).RunsPage)
-const RunPage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/run/page.tsx")
-  await reader
-  return page.RunPage
-})
 const PipelinesPage = loadLater(
   async () => (await import("../features/pipelines/page.tsx")).PipelinesPage,
 )
@@ -133,10 +119,8 @@ function pageFor(path: string, search: string, props: PageProps) {
     }
     case "agents":
       return agentsPage(search, props)
-    case "runs": {
-      const id = runIdAt(path)
-      return id === undefined ? runsPage(search, props) : runPage(id, search, props)
-    }
+    case "runs":
+      return runPageFor(path, search, props)
     case "events":
       return eventsPage(search, props)
     case "settings": {
@@ -285,33 +269,6 @@ function kitPage(id: Place["id"] | undefined, search: string, { now }: PageProps
       now={now}
       search={values}
       onSearch={(change, how) => navigate(paths.guard({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function runsPage(search: string, { now }: PageProps) {
-  const values = parseRuns(search)
-  return (
-    <RunsPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.runs({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function runPage(id: string, search: string, props: PageProps) {
-  const { now, areFactsHidden, onToggleFacts } = props
-  const values = parseRun(search)
-  return (
-    <RunPage
-      key={id}
-      id={id}
-      now={now}
-      search={values}
-      isDrawerHidden={areFactsHidden}
-      onToggleDrawer={onToggleFacts}
-      onSearch={(change, how) => navigate(paths.run(id, { ...values, ...change }), how)}
     />
   )
 }

@@ -54,6 +54,17 @@ describe("the live cache", () => {
     expect(seqs("run.")).toEqual([3])
   })
 
+  it("[CONSOLE-5] a recorded request changes its list and the window of its run, no request", () => {
+    const { queries, cache, later, isStale } = setUp()
+    const show = keys.operation("gateway.show", { id: "rn_1", limit: 500 })
+    const context = keys.operation("agents.context", { id: "rn_1" })
+    const request = keys.operation("gateway.request", { id: "gw_1", seq: 1 })
+    for (const key of [show, context, request]) queries.setQueryData(key, {})
+    cache.receive([entry(2, "gateway.recorded", { carry: "gw_1", run: "rn_1", seq: 2 })])
+    later[0]?.act()
+    expect([show, context, request].map(isStale)).toEqual([true, true, false])
+  })
+
   it("[CONSOLE-5] a decision is a memory: what changes one is asked for again on both pages", () => {
     const { queries, cache, later, isStale } = setUp()
     const decisions = keys.operation("decision.list", { limit: 1_000 })

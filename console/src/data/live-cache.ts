@@ -23,6 +23,9 @@ const OF_RUNS: readonly AnyOperation[] = [
 /** What every sign of life of a branch may change. */
 const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
+/** What a request on the wire may change; one that is recorded never changes itself. */
+const OF_GATEWAY: readonly AnyOperation[] = ["gateway.list", "gateway.show"]
+
 /** A decision is a memory of its kind. */
 const OF_MEMORIES: readonly AnyOperation[] = [
   "memory.list",
@@ -65,6 +68,10 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "fold.ended": { stale: OF_FOLDS },
   "fold.returned": { stale: OF_FOLDS },
   "fold.timed-out": { stale: OF_FOLDS },
+  "gateway.closed": { stale: OF_GATEWAY },
+  "gateway.latched-off": { stale: OF_GATEWAY },
+  "gateway.opened": { stale: OF_GATEWAY },
+  "gateway.recorded": { stale: [...OF_GATEWAY, "agents.context"] },
   "knowledge.changed": { stale: OF_KNOWLEDGE },
   "map.scanned": { stale: ["map.tree", "map.show", "search.find"] },
   "memory.changed": { stale: OF_MEMORIES },

@@ -15,6 +15,7 @@ import { KINDS } from "../ui/budget-bar/layout.ts"
 import { parseAgents, TABS_OF_AGENTS } from "./agents-search.ts"
 import { parseDecisions } from "./decisions-search.ts"
 import { parseFold } from "./fold-search.ts"
+import { gatewayIdAt, parseGateway } from "./gateway-search.ts"
 import { HOURS_OF_GUARD, parseGuard, RULES_OF_GUARD, VERDICTS_OF_GUARD } from "./guard-search.ts"
 import { parseKnowledge, TIERS_OF_KNOWLEDGE } from "./knowledge-search.ts"
 import { parseMap } from "./map-search.ts"
@@ -144,6 +145,29 @@ describe("addresses", () => {
       withSeed(),
     )
     expect(parseSessions("?tab=zz")).toEqual(parseSessions(""))
+  })
+
+  it("[CONSOLE-3] and for every state of Gateway, whose run is in its path", () => {
+    const text = fc.string({ unit: "grapheme" })
+    const state = fc.record({
+      who: fc.constantFrom("all" as const, "main" as const, "agents" as const),
+      all: fc.boolean(),
+      at: text,
+      tab: fc.constantFrom("held" as const, "exact" as const, "headers" as const),
+      find: text,
+      from: fc.option(fc.nat()),
+      piece: fc.option(fc.nat()),
+    })
+    fc.assert(
+      fc.property(state, fc.string({ minLength: 1 }), (search, id) => {
+        expect(parseGateway(searchOf(paths.gateway("rn_1", search)))).toEqual(search)
+        expect(gatewayIdAt(paths.gateway(id))).toBe(id)
+        expect(runIdAt(paths.gateway(id)), "it is no page of a run").toBeUndefined()
+      }),
+      withSeed(),
+    )
+    expect(parseGateway("?tab=zz&who=nobody&from=-1")).toEqual(parseGateway(""))
+    expect(gatewayIdAt("/runs/a%/gateway"), "a stray % is itself").toBe("a%")
   })
 
   it("[CONSOLE-3] and for every state of Pipelines and of one pipeline", () => {

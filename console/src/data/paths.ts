@@ -3,6 +3,7 @@ import { KINDS } from "../ui/budget-bar/layout.ts"
 import { type AgentsAddress, formatAgents } from "./agents-search.ts"
 import { type DecisionsAddress, formatDecisions } from "./decisions-search.ts"
 import { type FoldAddress, formatFold } from "./fold-search.ts"
+import { formatGateway, type GatewayAddress } from "./gateway-search.ts"
 import { formatGuard, type GuardAddress } from "./guard-search.ts"
 import { formatKnowledge, type KnowledgeAddress } from "./knowledge-search.ts"
 import { formatMap, type MapSearch } from "./map-search.ts"
@@ -112,6 +113,8 @@ export const paths = {
   runs: (search: Partial<RunsSearch> = {}) => `/runs${formatRuns(search)}`,
   run: (id: string, search: Partial<RunSearch> = {}) =>
     `/runs/${encodeURIComponent(id)}${formatRun(search)}`,
+  gateway: (id: string, search: Partial<GatewayAddress> = {}) =>
+    `/runs/${encodeURIComponent(id)}/gateway${formatGateway(search)}`,
   capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
   map: (search: Partial<MapSearch> = {}) => `/map${formatMap(search)}`,
   memory: (search: Partial<MemoryAddress> = {}) => `/memory${formatMemory(search)}`,

@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<Scope, string>> = {
   work: "Where runs are",
   now: "On Now",
   runs: "On Runs",
+  gateway: "On Gateway",
   run: "In a run",
   capture: "On Capture",
   map: "On Map",

@@ -9,6 +9,7 @@ export type Scope =
   | "now"
   | "runs"
   | "run"
+  | "gateway"
   | "capture"
   | "map"
   | "knowledge"
@@ -43,6 +44,7 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   now: "work",
   runs: "work",
   run: "work",
+  gateway: "list",
   capture: "list",
   map: "list",
   knowledge: "list",
@@ -106,6 +108,13 @@ export const KEYMAP = defineKeymap([
   { id: "run.last", keys: ["G"], scope: "run", label: "To the latest message" },
   { id: "run.handoff", keys: ["h"], scope: "run", label: "Hand off", operation: "agents.handoff" },
   { id: "run.compose", keys: ["m"], scope: "run", label: "Write the next turn" },
+  { id: "run.gateway", keys: ["w"], scope: "run", label: "Its requests on the wire" },
+  { id: "gateway.run", keys: ["w"], scope: "gateway", label: "Back to the transcript" },
+  { id: "gateway.open", keys: ["Enter"], scope: "gateway", label: "Open or close the request" },
+  { id: "gateway.who", keys: ["v"], scope: "gateway", label: "All, main or sub-agents" },
+  { id: "gateway.tab", keys: ["t"], scope: "gateway", label: "Next tab" },
+  { id: "gateway.copy", keys: ["y"], scope: "gateway", label: "Copy what is shown" },
+  { id: "gateway.choose", keys: ["e"], scope: "gateway", label: "Choose what was carried" },
   { id: "now.check", keys: ["r"], scope: "now", label: "Check again", operation: "doctor.run" },
   {
     id: "capture.take",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
+import type { Observation } from "../../contract.ts"
 import { formatWhen } from "../../data/moments.ts"
 import { aCapture, anAgreement, anItem } from "./capture.fixture.ts"
-import { sayObserved, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
+import { sayObserved, sayObserver, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
 
 describe("words of a capture", () => {
   it.each([
@@ -32,6 +33,19 @@ describe("words of a capture", () => {
     expect(["/r/a.md", "/r/b.md", "/r/c.md"].map(toneOf)).toEqual(["ok", "warn", undefined])
     expect(sayObserved(capture, "/r/c.md").says).toBe("not compared")
     expect(sayObserved(aCapture({ items: [] }), "/r/a.md").says).toBe("not asked yet")
+  })
+
+  it("[CONSOLE-19] where the word of a host comes from is said", () => {
+    const noon = new Date(2026, 10, 15, 12, 0).getTime()
+    const { observation } = aCapture({ items: [], files: [anAgreement("a.md", "both", {})] })
+    if (observation === null) throw new Error("the fixture is observed")
+    const says = (by: Observation["by"]) =>
+      sayObserver({ ...observation, by, at: noon, session: "s-1", hostVersion: "2.1.325" }, noon)
+    expect(says("host")).toBe("The host was asked today 12:00, version 2.1.325")
+    expect(says("transcript")).toBe("The last session, today 12:00, version 2.1.325")
+    expect(says("wire")).toBe(
+      "Seen on the wire by the gateway, today 12:00, session s-1, version 2.1.325",
+    )
   })
 
   it("[CONSOLE-21] facts are short, and say nothing twice", () => {

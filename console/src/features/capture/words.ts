@@ -53,12 +53,20 @@ export function sayAgreement({ agreed, compared }: Observation): string {
   return `${formatExact(agreed)} of ${formatExact(compared)} observed`
 }
 
-export function sayObserver({ by, at, hostVersion }: Observation, now: number): string {
+export function sayObserver(observation: Observation, now: number): string {
+  const { by, at, hostVersion, session } = observation
   const version = hostVersion === undefined ? "" : `, version ${hostVersion}`
   const when = formatWhen(at, now)
-  return by === "host"
-    ? `The host was asked ${when}${version}`
-    : `The last session, ${when}${version}`
+  switch (by) {
+    case "host":
+      return `The host was asked ${when}${version}`
+    case "transcript":
+      return `The last session, ${when}${version}`
+    case "wire":
+      return `Seen on the wire by the gateway, ${when}${session === undefined ? "" : `, session ${session}`}${version}`
+    default:
+      return by satisfies never
+  }
 }
 
 /** One file in the words of the comparison. */
@@ -85,10 +93,11 @@ export function sayObserved(
   if (observation === null) return { says: "not asked yet" }
   const file = observation.files.find((it) => it.path === path)
   if (file === undefined) return { says: "not compared" }
-  const how = observation.by === "host" ? "asked" : "last session"
-  const says = `${sayFile(file)}, ${how} ${formatClockFine(observation.at).slice(0, 8)}`
+  const says = `${sayFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
   return { says, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
+
+const HOW_KNOWN = { host: "asked", transcript: "last session", wire: "on the wire" } as const
 
 export function saySize({ bytes, sentBytes }: ManifestItem): string {
   return `${plural(bytes, "byte")}, ${formatExact(sentBytes)} sent`

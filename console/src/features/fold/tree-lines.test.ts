@@ -79,4 +79,11 @@ describe("the rows of Folds", () => {
     })
     expect(sumsOf(aTree([aBranch("a", { isLowerBound: true })])).isLowerBound).toBe(true)
   })
+
+  it("[CONSOLE-41] what the gateway will fold is in the window until its return", () => {
+    const open = aBranch("a", { ...ACTIVE, mode: "wire", budgetUsed: 700, resultTokens: 0 })
+    expect(sumsOf(aTree([open])).seen).toBe(700)
+    const folded = aBranch("a", { mode: "wire", budgetUsed: 700, resultTokens: 40 })
+    expect(sumsOf(aTree([folded])).seen).toBe(40)
+  })
 })

@@ -94,9 +94,11 @@ export function sumsOf({ sessions }: FoldTree): FoldSums {
 }
 
 /**
- * Work in a window of its own leaves its result. Work beside handles is in the window with all that
- * was charged; what lies under a handle never was, and comes on top of it.
+ * Work in a window of its own leaves its result, and so does what the gateway folds, but only at
+ * its return. Work beside handles is in the window with all that was charged; what lies under a
+ * handle never was, and comes on top of it.
  */
-function seenOf({ mode, budgetUsed, resultTokens }: Branch): number {
-  return mode === "sub-agent" || mode === "wire" ? resultTokens : budgetUsed
+function seenOf({ mode, status, budgetUsed, resultTokens }: Branch): number {
+  const isAway = mode === "sub-agent" || (mode === "wire" && status === "completed")
+  return isAway ? resultTokens : budgetUsed
 }

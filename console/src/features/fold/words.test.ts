@@ -79,6 +79,8 @@ describe("the words of Folds", () => {
   it("[CONSOLE-42] a step is called by its tool, and its first line says something", () => {
     expect(sayStep(aStep(1))).toBe("search")
     expect(sayStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
+    expect(sayStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
+    expect(sayStep(aStep(1, { kind: "wire", tool: null }))).toBe("Folded out")
     expect(sayStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
     expect(firstLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
     expect(firstLine("x".repeat(10_000)).length).toBe(300)

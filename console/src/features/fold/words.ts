@@ -57,7 +57,7 @@ export const MODES: Readonly<Record<FoldMode, string>> = {
 
 /** And the sentence for who wants to know. */
 export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
-  wire: "wire: our proxy folds it out of the conversation",
+  wire: "the gateway, on the wire: its turns leave the conversation at its return",
   "sub-agent": "sub-agent: the host drops the window of its own sub-agent",
   handle: "handles: large results stay here, the window gets a digest",
   none: "none: nothing takes this work out of the window",
@@ -112,6 +112,7 @@ export const ICON_OF_STEP: Readonly<Record<TrailEntry["kind"], IconName>> = {
   call: "terminal",
   charge: "plug",
   progress: "edit",
+  wire: "pulse",
   result: "check",
   forced: "warning",
 }
@@ -121,6 +122,7 @@ const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
   call: "Call",
   charge: "Host",
   progress: "Progress",
+  wire: "Folded out",
   result: "Returned",
   forced: "Ended by force",
 }
@@ -128,7 +130,8 @@ const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
 /** What was done, by whom: the tool where there was one. */
 export function sayStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {
   if (tool === null || tool === "") return STEPS[kind]
-  return kind === "charge" ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
+  const isOfHost = kind === "charge" || kind === "wire"
+  return isOfHost ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
 }
 
 /** The first line that says something; the rest is opened. */

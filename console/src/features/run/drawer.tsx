@@ -7,13 +7,13 @@ import { KindDot, RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
+import { Block, Pane, PaneHead, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
 import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
 import { visibleLine } from "../../ui/visible.ts"
-import { sayRound } from "./words.ts"
+import { sayRound, sayWord } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
@@ -39,13 +39,16 @@ export function Drawer({ id, onClose, onPick }: DrawerProps) {
           />
         )}
         {context.isPending ? <RowSkeleton rows={6} /> : null}
-        {context.data === undefined ? null : <Blocks context={context.data} onPick={onPick} />}
+        {context.data === undefined ? null : (
+          <Blocks id={id} context={context.data} onPick={onPick} />
+        )}
       </PaneScroll>
     </Pane>
   )
 }
 
-function sayUsed({ used, window }: AgentsContext): string {
+function sayUsed({ used: said, wire, window }: AgentsContext): string {
+  const used = wire?.used ?? said
   if (used === null) return "not known yet"
   return window === null ? formatCount(used) : `${formatCount(used)} of ${sayRound(window)}`
 }
@@ -53,22 +56,27 @@ function sayUsed({ used, window }: AgentsContext): string {
 /** Hosts compact before the window is full; the notch is where they have been seen to. */
 const COMPACTS_AT = 0.8
 
-type BlocksProps = { readonly context: AgentsContext; onPick(seq: number): void }
+type BlocksProps = {
+  readonly id: string
+  readonly context: AgentsContext
+  onPick(seq: number): void
+}
 
-function Blocks({ context, onPick }: BlocksProps) {
+function Blocks({ id, context, onPick }: BlocksProps) {
   return (
     <>
-      <Window context={context} />
+      <Window id={id} context={context} />
       <InFront parts={context.parts} onPick={onPick} />
       <ThisTurn files={context.files} onPick={onPick} />
-      <Ahead context={context} onPick={onPick} />
+      <Ahead id={id} context={context} onPick={onPick} />
       <Changed changes={context.changes} onPick={onPick} />
     </>
   )
 }
 
-function Window({ context }: { readonly context: AgentsContext }) {
-  const { kinds, window, used } = context
+function Window({ id, context }: Omit<BlocksProps, "onPick">) {
+  const { window, used, wire } = context
+  const kinds = wire?.kinds ?? context.kinds
   const known = kinds.filter((it) => it.tokens > 0)
   if (known.length === 0) {
     return (
@@ -88,15 +96,39 @@ function Window({ context }: { readonly context: AgentsContext }) {
         tokens={Object.fromEntries(known.map((it) => [it.kind, it.tokens]))}
         {...(window === null ? {} : { window, budget: Math.round(window * COMPACTS_AT) })}
       />
-      <KindTable>
-        {known.flatMap(({ kind, tokens }) => [
-          <KindDot key={`${kind} dot`} kind={kind} />,
-          <span key={kind}>{kind}</span>,
-          <span key={`${kind} tokens`}>{formatCount(tokens)}</span>,
-          <span key={`${kind} share`}>{Math.round((tokens / total) * 100)} %</span>,
-        ])}
-      </KindTable>
+      <Stack gap="8">
+        <KindTable>
+          {known.flatMap(({ kind, tokens }) => [
+            <KindDot key={`${kind} dot`} kind={kind} />,
+            <span key={kind}>{kind}</span>,
+            <span key={`${kind} tokens`}>{formatCount(tokens)}</span>,
+            <span key={`${kind} share`}>{Math.round((tokens / total) * 100)} %</span>,
+          ])}
+        </KindTable>
+        <Whence id={id} wire={wire} />
+      </Stack>
     </Block>
+  )
+}
+
+type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
+
+/** Whose figures these are: those of the wire are exact, and lead to the request they are of. */
+function Whence({ id, wire }: WhenceProps) {
+  const says = sayWord(wire)
+  return (
+    <Text as="p" size="sm" tone="3">
+      {wire === null ? (
+        `${says.charAt(0).toUpperCase()}${says.slice(1)}.`
+      ) : (
+        <>
+          <TextLink href={paths.gateway(id, { at: `${wire.carry}.${wire.seq}` })}>
+            {`${says.charAt(0).toUpperCase()}${says.slice(1)}`}
+          </TextLink>
+          {wire.savedTokens === 0 ? "" : `, ${formatExact(wire.savedTokens)} tokens folded out`}
+        </>
+      )}
+    </Text>
   )
 }
 
@@ -170,7 +202,8 @@ function ThisTurn({ files, onPick }: { readonly files: Files; onPick(seq: number
 }
 
 function Ahead({ context, onPick }: BlocksProps) {
-  const { used, window, compactions, files } = context
+  const { window, compactions, files, wire } = context
+  const used = wire?.used ?? context.used
   const lost = files.filter((it) => it.isBeforeCompaction).length
   const last = compactions.at(-1)
   if (window === null && last === undefined) return null

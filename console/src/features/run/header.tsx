@@ -41,6 +41,11 @@ export function RunHeader(props: RunHeaderProps) {
       title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
     >
       <OnlyWide>
+        <Button look="ghost" keyId="run.gateway" onPress={() => navigate(paths.gateway(run.id))}>
+          Gateway
+        </Button>
+      </OnlyWide>
+      <OnlyWide>
         <Button look="ghost" keyId="run.handoff" disabled={isReadOnly} onPress={props.onHandoff}>
           Hand off
         </Button>
@@ -79,16 +84,19 @@ type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onHandoff">
 
 function RunMenu({ run, isReadOnly, onHandoff }: RunMenuProps) {
   const toFile = useExport(useToast())
+  const wire = { value: "gateway", label: "Gateway", detail: "Its requests on the wire" }
   const handoff = { value: "handoff", label: "Hand off", detail: "To a fresh session" }
+  const choices = [...EXPORT_CHOICES, wire]
   return (
     <ChoiceMenu
       label="Actions"
       keyId="run.actions"
-      choices={isReadOnly ? EXPORT_CHOICES : [...EXPORT_CHOICES, handoff]}
+      choices={isReadOnly ? choices : [...choices, handoff]}
       value=""
       onPick={(value) => {
         const format = exportOf(value)
-        if (format === null) onHandoff()
+        if (value === wire.value) navigate(paths.gateway(run.id))
+        else if (format === null) onHandoff()
         else toFile.mutate({ id: run.id, format })
       }}
     >

@@ -89,6 +89,45 @@ function renderRows(
   )
 }
 
+const CONTEXT: AgentsContext = {
+  used: 62_400,
+  window: 200_000,
+  wire: null,
+  kinds: [{ kind: "history", tokens: 62_400 }],
+  files: [],
+  parts: [],
+  compactions: [],
+  changes: [],
+}
+
+describe("the window of a run", () => {
+  it("[CONSOLE-62] ring and bar say whose figures they are: the wire's, or the host's", () => {
+    const wire = {
+      at: NOW,
+      carry: "gw_1",
+      seq: 12,
+      used: 41_230,
+      kinds: [{ kind: "files" as const, tokens: 41_230 }],
+      savedTokens: 9_000,
+    }
+    const drawn = (context: Partial<AgentsContext>) =>
+      renderPage(aRun(), (queries) => {
+        queries.setQueryData(keys.operation("agents.context", { id: ID }), {
+          ...CONTEXT,
+          ...context,
+        })
+      })
+    const exact = drawn({ wire })
+    expect(exact).toContain("41.2k of 200k, exact")
+    expect(exact).toContain("Context 41.2k of 200k")
+    expect(exact).toContain("Exact, from the wire, request 12 , 9,000 tokens folded out")
+    const said = drawn({ wire: null })
+    expect(said).toContain("62.4k of 200k")
+    expect(said).toContain("By the host&#x27;s own word.")
+    expect(said).not.toContain("exact")
+  })
+})
+
 describe("the page of a run", () => {
   it("[CONSOLE-58] a pipeline of its session that works or asks is told with the way to it", () => {
     const withPipeline = (line: PipelineLine) =>

@@ -1,6 +1,7 @@
 import type { AgentMode, Run } from "../../contract.ts"
 import { formatCount, formatExact } from "../../contract.ts"
 import { formatRunTime } from "../../data/moments.ts"
+import { useOperation } from "../../data/queries.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
@@ -10,7 +11,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { visibleLine } from "../../ui/visible.ts"
-import { isWorking, MODES, sayRound, sayStatus, sayUsd } from "./words.ts"
+import { isWorking, MODES, sayRound, sayStatus, sayUsd, sayWord } from "./words.ts"
 
 type RunVitalsProps = {
   readonly run: Run
@@ -99,15 +100,21 @@ export function Mode({ run, isReadOnly, onMode }: ModeProps) {
 
 function ContextVital({ run }: { readonly run: Run }) {
   const { contextUsed, contextWindow } = run
-  if (contextUsed === null || contextWindow === null) return null
-  const share = contextUsed / contextWindow
-  const words = `${formatExact(contextUsed)} of ${formatExact(contextWindow)} tokens in the window`
+  const { data } = useOperation("agents.context", { id: run.id })
+  const wire = data?.wire ?? null
+  const used = wire?.used ?? contextUsed
+  if (used === null || contextWindow === null) return null
+  const share = used / contextWindow
+  const words = `${formatExact(used)} of ${formatExact(contextWindow)} tokens in the window, ${sayWord(wire)}`
   return (
     <Vital title={words} tone={fillTone(share)}>
       <Ring share={share} label={words} />
-      <span>{formatCount(contextUsed)}</span>
+      <span>{formatCount(used)}</span>
       <Roomy>
-        <Text tone="3">of {sayRound(contextWindow)}</Text>
+        <Text tone="3">
+          of {sayRound(contextWindow)}
+          {wire === null ? "" : ", exact"}
+        </Text>
       </Roomy>
       {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
     </Vital>

@@ -1,4 +1,4 @@
-import type { AgentMode, Message, RunStatus } from "../../contract.ts"
+import type { AgentMode, AgentsContext, Message, RunStatus } from "../../contract.ts"
 import { formatCount, formatExact, plural } from "../../contract.ts"
 import { STATUS_MARKS } from "../../data/run-status.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
@@ -239,4 +239,9 @@ export function copyText(messages: readonly Message[]): string {
     .map((it) => it.content)
     .filter((it) => it !== "")
     .join("\n\n")
+}
+
+/** Whose figure of the window it is. */
+export function sayWord(wire: AgentsContext["wire"]): string {
+  return wire === null ? "by the host's own word" : `exact, from the wire, request ${wire.seq}`
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { AGENT_TYPES, AgentMode, SIGNATURES } from "#ground/contract"
-import { checkDraft, emptyDraft, MODES, problemsOf, readNumber, TYPES } from "./launch-draft.ts"
+import { AGENT_TYPES, AgentMode, GATEWAY_MODES, SIGNATURES } from "#ground/contract"
+import {
+  checkDraft,
+  emptyDraft,
+  GATEWAYS,
+  MODES,
+  problemsOf,
+  readNumber,
+  TYPES,
+} from "./launch-draft.ts"
 
 const draft = emptyDraft({ type: null, mode: null })
 const wire = (code: string, data: object) => ({ code, message: "No.", hint: "Do.", data })
@@ -29,6 +37,7 @@ describe("the form that starts a run", () => {
       sources: "tide, mail",
       script: "happy",
       pack: " pk_1 ",
+      gateway: "record",
     })
     if (most.kind !== "right") throw new Error("expected a right draft")
     expect(SIGNATURES["agents.start"].input.parse(most.input)).toMatchObject({
@@ -39,7 +48,18 @@ describe("the form that starts a run", () => {
       sources: ["tide", "mail"],
       script: "happy",
       pack: "pk_1",
+      gateway: "record",
     })
+  })
+
+  it("[CONSOLE-26] the ways of the gateway are the contract's, and each says what it means", () => {
+    expect(GATEWAYS.map((it) => it.value)).toEqual(["", ...GATEWAY_MODES])
+    expect(GATEWAYS.filter((it) => it.says.length < 20)).toEqual([])
+    const asked = (gateway: (typeof GATEWAYS)[number]["value"]) => {
+      const checked = checkDraft({ ...draft, prompt: "x", gateway })
+      return checked.kind === "right" ? checked.input.gateway : "wrong"
+    }
+    expect(GATEWAYS.map((it) => asked(it.value))).toEqual([undefined, ...GATEWAY_MODES])
   })
 
   it("[CONSOLE-26] a script is for the synthetic agent only", () => {

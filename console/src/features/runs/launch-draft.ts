@@ -1,4 +1,4 @@
-import type { AgentMode, AgentType, Provider, WireError } from "../../contract.ts"
+import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
 /** What the form holds: texts as they were typed, read only when the run is started. */
@@ -14,6 +14,8 @@ export type Draft = {
   readonly script: string
   /** Id of the kept package that goes in front of the first turn. */
   readonly pack: string
+  /** Empty: as the setting says. */
+  readonly gateway: GatewayMode | ""
 }
 export type Field = keyof Draft
 export type Problems = Readonly<Partial<Record<Field, string>>>
@@ -25,6 +27,26 @@ export const MODES: readonly { readonly value: AgentMode; readonly says: string 
   { value: "ask", says: "It asks before it changes a file or runs a command." },
   { value: "edits", says: "It edits files of its directory. Commands are asked for." },
   { value: "auto", says: "It does not ask. Rules that deny stay in force." },
+]
+
+/** Whether its requests go through the gateway, and what that means. */
+export const GATEWAYS: readonly {
+  readonly value: Draft["gateway"]
+  readonly label: string
+  readonly says: string
+}[] = [
+  { value: "", label: "as set", says: "As the setting gateway.mode says; off unless you set it." },
+  { value: "off", label: "off", says: "It speaks to its provider directly. Nothing is recorded." },
+  {
+    value: "record",
+    label: "record",
+    says: "Each request passes through this machine's gateway and is recorded, byte for byte.",
+  },
+  {
+    value: "fold",
+    label: "fold",
+    says: "Recorded, and returned branches leave its window. With an API key only.",
+  },
 ]
 
 type Begun = Partial<Pick<Draft, "prompt" | "pack">>
@@ -45,6 +67,7 @@ export function emptyDraft(
     sources: "",
     script: "",
     pack,
+    gateway: "",
   }
 }
 
@@ -77,6 +100,7 @@ export function checkDraft(draft: Draft): Checked {
       ...(sources.length === 0 ? {} : { sources }),
       ...(type === "synthetic" ? given("script", draft.script) : {}),
       ...given("pack", draft.pack),
+      ...(draft.gateway === "" ? {} : { gateway: draft.gateway }),
     },
   }
 }
@@ -129,6 +153,7 @@ const FIELDS: readonly Field[] = [
   "sources",
   "script",
   "pack",
+  "gateway",
 ]
 
 /** The line of an agent: its version, or that it is missing. */

@@ -24,6 +24,7 @@ import {
   sayProvider,
   TYPES,
 } from "./launch-draft.ts"
+import { GatewayEntry } from "./launch-gateway.tsx"
 
 type LaunchProps = {
   readonly draft: Draft
@@ -56,13 +57,14 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
           <AreaEntry
             ref={prompt}
             label="What shall it do?"
-            rows={6}
+            rows={5}
             value={draft.prompt}
             problem={problems.prompt}
             onChange={(text) => set({ prompt: text })}
           />
           <PackEntry draft={draft} problems={problems} set={set} />
           <AgentEntries draft={draft} problems={problems} set={set} />
+          <GatewayEntry draft={draft} problems={problems} set={set} />
           <LimitEntries
             draft={draft}
             problems={problems}

@@ -1,0 +1,219 @@
+import type { GatewayCarry, GatewayManifest, GatewayRequest } from "../../contract.ts"
+import { formatBytes, formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { GatewayAddress, GatewayTab } from "../../data/gateway-search.ts"
+import { formatClockFine } from "../../data/moments.ts"
+import { sayMoney } from "../../data/money.ts"
+import { paths } from "../../data/paths.ts"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { DetailHead } from "../../ui/pane/detail-head.tsx"
+import { Block, Pane, PaneHead, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { Exact } from "./exact.tsx"
+import { Held } from "./held.tsx"
+import { kindsOf, readKey } from "./lines.ts"
+import { useManifest } from "./use-gateway.ts"
+import { inputOf, outcomeOf, saySeconds } from "./words.ts"
+
+type DetailProps = {
+  readonly carries: readonly GatewayCarry[]
+  readonly search: GatewayAddress
+  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+}
+
+/** One request: what became of it, what it held, and its very words where they were kept. */
+export function Detail({ carries, search, onSearch }: DetailProps) {
+  const { data, error, isPending, refetch } = useManifest(search.at)
+  const key = readKey(search.at)
+  const carry = carries.find((it) => it.id === key?.carry)
+  const close = () => onSearch({ at: "", piece: null, from: null })
+  useKey("panel.right", close)
+  return (
+    <Pane label="The request">
+      <DetailHead
+        back="Back to the requests"
+        actions={
+          <CopyIcon
+            text={JSON.stringify(data ?? {}, null, 2)}
+            label="Copy its record"
+            keyId="gateway.copy"
+          />
+        }
+        onClose={close}
+      >
+        <Text as="h2" strong cut>
+          Request {key?.seq}
+          {data === undefined ? "" : `, ${sayInput(data.request)}`}
+        </Text>
+      </DetailHead>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {isPending ? <RowSkeleton rows={8} /> : null}
+      {data === undefined ? null : (
+        <Tabs
+          manifest={data}
+          hasContent={carry?.hasContent ?? false}
+          search={search}
+          onSearch={onSearch}
+        />
+      )}
+    </Pane>
+  )
+}
+
+function sayInput(request: GatewayRequest): string {
+  const exact = inputOf(request)
+  if (exact !== null) return `${formatExact(exact)} tokens`
+  return `about ${formatExact(request.tokens)} tokens`
+}
+
+function Facts({ request }: { readonly request: GatewayRequest }) {
+  const { usage, model, at, costUsd, fallback, problem, agent, session } = request
+  return (
+    <Block>
+      <Stack gap="8">
+        <RowBudgetBar tokens={kindsOf(request)} />
+        <Values>
+          <Value name="Asked">
+            {formatClockFine(at)}
+            {model === null ? "" : `, ${visibleLine(model)}`}
+          </Value>
+          <Value name="Answer">{sayAnswer(request)}</Value>
+          <Value name="Input">
+            {usage === null ? "not said by the provider" : sayInputOf(usage)}
+          </Value>
+          {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
+          {costUsd === null ? null : (
+            <Value name="Cost">{sayMoney(costUsd)}, by the price table</Value>
+          )}
+          <Value name="Size">{saySize(request)}</Value>
+          <Value name="New">{sayChange(request)}</Value>
+          {request.folded.length === 0 ? null : (
+            <Value name="Folded" wrap>
+              <Folded folded={request.folded} />
+            </Value>
+          )}
+          {fallback === null ? null : (
+            <Value name="Original sent" wrap>
+              {visibleLine(fallback)}
+            </Value>
+          )}
+          {problem === null ? null : (
+            <Value name="Not whole" wrap>
+              {visibleLine(problem)}
+            </Value>
+          )}
+          {agent === null ? null : <Value name="Sub-agent">{visibleLine(agent)}</Value>}
+          {session === null ? null : <Value name="Session">{visibleLine(session)}</Value>}
+        </Values>
+      </Stack>
+    </Block>
+  )
+}
+
+function sayAnswer(request: GatewayRequest): string {
+  const { status, firstByteMs, durationMs } = request
+  const first = firstByteMs === null ? "" : `, first byte after ${saySeconds(firstByteMs)}`
+  const [outcome] = outcomeOf(request)
+  const word = outcome === undefined ? `${status ?? "answered"}` : outcome.text
+  return `${word}, ${saySeconds(durationMs)}${first}`
+}
+
+function sayInputOf({ input, cacheRead, cacheWrite }: NonNullable<GatewayRequest["usage"]>) {
+  return `${formatExact(cacheRead)} from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh`
+}
+
+function saySize({ sentBytes, forwardedBytes }: GatewayRequest): string {
+  if (sentBytes === forwardedBytes) return `${formatBytes(sentBytes)}, forwarded as it is`
+  return `${formatBytes(sentBytes)} by the host, ${formatBytes(forwardedBytes)} to the provider`
+}
+
+function sayChange({ added, gone }: GatewayRequest): string {
+  const came = added.length === 0 ? "nothing new" : plural(added.length, "piece")
+  return gone === 0 ? came : `${came}, ${formatExact(gone)} gone since the one before`
+}
+
+/** Each leads to the branch that it was. */
+function Folded({ folded }: Pick<GatewayRequest, "folded">) {
+  return (
+    <Stack>
+      {folded.map(({ branchId, tokens, bytes }) => (
+        <span key={branchId}>
+          <PlaceLink href={paths.folds({ all: true, at: branchId, show: branchId })}>
+            {visibleLine(branchId)}
+          </PlaceLink>
+          , {formatExact(tokens)} tokens, {formatBytes(bytes)} left out
+        </span>
+      ))}
+    </Stack>
+  )
+}
+
+type TabsProps = Omit<DetailProps, "carries"> & {
+  readonly manifest: GatewayManifest
+  readonly hasContent: boolean
+}
+
+function Tabs({ manifest, hasContent, search, onSearch }: TabsProps) {
+  const tabs = tabsOf(manifest)
+  const { tab } = search
+  const pick = (to: GatewayTab) => onSearch({ tab: to, piece: null }, "replace")
+  const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
+  useKey("gateway.tab", () => pick(next?.value ?? "held"))
+  return (
+    <>
+      <PaneHead>
+        <Facets
+          label="Of this request"
+          active={tab}
+          facets={tabs}
+          onPick={(value) => pick(tabs.find((it) => it.value === value)?.value ?? "held")}
+        />
+      </PaneHead>
+      {tab === "held" ? (
+        <>
+          <Facts request={manifest.request} />
+          <Held manifest={manifest} search={search} onSearch={onSearch} />
+        </>
+      ) : null}
+      {tab === "exact" ? (
+        <Exact hasContent={hasContent} search={search} onSearch={onSearch} />
+      ) : null}
+      {tab === "headers" ? <Headers headers={manifest.headers} /> : null}
+    </>
+  )
+}
+
+function tabsOf({ items, headers }: GatewayManifest) {
+  return [
+    { value: "held", label: "What it held", count: formatExact(items.length) },
+    { value: "exact", label: "Exact request" },
+    { value: "headers", label: "Headers", count: formatExact(headers.length) },
+  ] as const satisfies readonly { readonly value: GatewayTab; label: string; count?: string }[]
+}
+
+function Headers({ headers }: Pick<GatewayManifest, "headers">) {
+  if (headers.length === 0) return <RowNote>No header was kept.</RowNote>
+  return (
+    <PaneScroll>
+      <Block>
+        <Values>
+          {headers.map(({ name, value }, i) => (
+            <Value key={`${i} ${name}`} name={visibleLine(name)} wrap title={visibleLine(name)}>
+              <Text mono size="sm" wrap>
+                {visibleLine(value)}
+              </Text>
+            </Value>
+          ))}
+        </Values>
+      </Block>
+    </PaneScroll>
+  )
+}

@@ -1,0 +1,200 @@
+import type { GatewayTexts } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
+import type { GatewayAddress } from "../../data/gateway-search.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Code } from "../../ui/code/code.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { FilterField } from "../../ui/field/field.tsx"
+import { NameCell, Row, RowNote, type RowOption, RowSkeleton } from "../../ui/list/list.tsx"
+import { PaneHead, PaneNote } from "../../ui/pane/pane.tsx"
+import { PickList } from "../../ui/pick-list/pick-list.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Under } from "../../ui/under/under.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
+import { KIND_NAMES, shortName } from "./words.ts"
+
+type Piece = GatewayTexts["pieces"][number]
+
+type ExactProps = {
+  readonly hasContent: boolean
+  readonly search: GatewayAddress
+  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+}
+
+/** The request word for word, where its texts were kept; secrets were replaced before that. */
+export function Exact(props: ExactProps) {
+  if (!props.hasContent) return <NotKept />
+  return <Kept {...props} />
+}
+
+function NotKept() {
+  return (
+    <Empty
+      says="The texts of this request were not kept, only what it held and how much. Keep them from the next start on, with secrets replaced:"
+      command="qm config set gateway.content true"
+    />
+  )
+}
+
+function Kept({ search, onSearch }: ExactProps) {
+  const texts = useTexts(search)
+  return (
+    <>
+      <PaneHead>
+        <FilterField
+          label="Search this request"
+          value={search.find}
+          onChange={(find) => onSearch({ find, from: null, piece: null }, "replace")}
+        />
+      </PaneHead>
+      {texts.error === null ? null : (
+        <Failure
+          size="pane"
+          error={toWireError(texts.error)}
+          onRetry={() => void texts.refetch()}
+        />
+      )}
+      {texts.isPending ? <RowSkeleton rows={6} /> : null}
+      {texts.data === undefined ? null : (
+        <Pieces texts={texts.data} search={search} onSearch={onSearch} />
+      )}
+    </>
+  )
+}
+
+const COLUMNS = { full: "36px minmax(0, 1fr) 56px" } as const
+
+type PiecesProps = Omit<ExactProps, "hasContent"> & { readonly texts: GatewayTexts }
+
+function Pieces({ texts, search, onSearch }: PiecesProps) {
+  const { pieces, total } = texts
+  const open = pieces.find((it) => it.place === search.piece)
+  const close = () => onSearch({ piece: null }, "replace")
+  if (pieces.length === 0) {
+    return (
+      <RowNote>
+        {search.find.trim() === "" ? "It has no piece here." : "No piece of it has these words."}
+      </RowNote>
+    )
+  }
+  return (
+    <>
+      <PickList
+        label="Pieces of the request"
+        columns={COLUMNS}
+        lines={pieces}
+        keyOf={(it) => String(it.place)}
+        isHeading={() => false}
+        onOpen={(it) => onSearch({ piece: it.place === search.piece ? null : it.place }, "replace")}
+        renderLine={(it, option) => (
+          <PieceRow
+            piece={it}
+            option={{ ...option, isSelected: option.isSelected || it === open }}
+          />
+        )}
+      />
+      <Paging shown={pieces.length} total={total} search={search} onSearch={onSearch} />
+      {open === undefined ? null : (
+        <PieceText piece={open} find={search.find.trim()} onClose={close} />
+      )}
+    </>
+  )
+}
+
+type PagingProps = Omit<ExactProps, "hasContent"> & {
+  readonly shown: number
+  readonly total: number
+}
+
+/** A request of many turns has thousands of pieces: a hundred at a time. */
+function Paging({ shown, total, search, onSearch }: PagingProps) {
+  const from = search.from ?? 0
+  const to = (place: number) =>
+    onSearch({ from: place === 0 ? null : place, piece: null }, "replace")
+  if (shown >= total) return null
+  return (
+    <PaneHead
+      actions={
+        <>
+          <Button small disabled={from === 0} onPress={() => to(Math.max(0, from - PAGE_PIECES))}>
+            Before
+          </Button>
+          <Button small disabled={from + shown >= total} onPress={() => to(from + PAGE_PIECES)}>
+            After
+          </Button>
+        </>
+      }
+    >
+      <Text tone="3" size="sm">
+        {formatExact(from + 1)} to {formatExact(from + shown)} of {plural(total, "piece")}
+      </Text>
+    </PaneHead>
+  )
+}
+
+function PieceRow({ piece, option }: { readonly piece: Piece; readonly option: RowOption }) {
+  const line = visibleLine(firstLine(piece.text))
+  return (
+    <Row option={option}>
+      <Text as="div" mono tone="3" align="end">
+        {formatExact(piece.place + 1)}
+      </Text>
+      <NameCell>
+        <KindDot kind={piece.context} />
+        <Text as="div" cut title={visibleLine(piece.name)}>
+          {visibleLine(shortName(piece))}{" "}
+          <Text tone="3">{piece.text === null ? "not kept" : line}</Text>
+        </Text>
+      </NameCell>
+      <Text as="div" mono tone="2" align="end">
+        {formatExact(piece.tokens)}
+      </Text>
+    </Row>
+  )
+}
+
+/** Enough to know a piece by. */
+const MOST_OF_LINE = 200
+
+function firstLine(text: string | null): string {
+  return (text ?? "").trimStart().slice(0, MOST_OF_LINE).split("\n")[0] ?? ""
+}
+
+type PieceTextProps = { readonly piece: Piece; readonly find: string; onClose(): void }
+
+function PieceText({ piece, find, onClose }: PieceTextProps) {
+  const title = `${KIND_NAMES[piece.kind]}, ${visibleLine(shortName(piece))}`
+  return (
+    <Under label="Text of the piece" onLeave={onClose}>
+      <PaneHead
+        actions={
+          <>
+            <CopyIcon text={piece.text ?? ""} label="Copy the text" />
+            <IconButton small icon="close" label="Close the text" onPress={onClose} />
+          </>
+        }
+      >
+        <Text strong cut title={title}>
+          {title}
+        </Text>
+      </PaneHead>
+      {piece.text === null ? (
+        <PaneNote>The text of this piece was not kept.</PaneNote>
+      ) : (
+        <Code text={piece.text} label={title} {...(find === "" ? {} : { mark: markOf(find) })} />
+      )}
+      {piece.isCut ? <PaneNote>It was longer; only so much of it was kept.</PaneNote> : null}
+    </Under>
+  )
+}
+
+/** What was looked for, word by word, as it stands in the text. */
+function markOf(find: string): RegExp {
+  const words = find.split(/\s+/).map((it) => it.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
+  return new RegExp(`(${words.join("|")})`, "giu")
+}

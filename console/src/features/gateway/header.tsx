@@ -1,0 +1,85 @@
+import type { GatewayCarry, GatewayShow, Run } from "../../contract.ts"
+import { plural } from "../../contract.ts"
+import { navigate } from "../../data/location.ts"
+import { formatWhen } from "../../data/moments.ts"
+import { paths } from "../../data/paths.ts"
+import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { isRunId, useCarries } from "./use-gateway.ts"
+
+type GatewayHeaderProps = {
+  readonly id: string
+  readonly now: number
+  readonly run: Run | undefined
+  readonly show: GatewayShow | undefined
+}
+
+/** Whose requests these are, the way back to its transcript, and the others that were carried. */
+export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
+  const home = isRunId(id) ? paths.run(id) : paths.runs()
+  const own = show?.carries.at(-1)
+  const name = visibleLine(run?.title || own?.title || id)
+  const parent = isRunId(id) ? { label: name, href: home } : { label: "Runs", href: home }
+  return (
+    <Header
+      parent={parent}
+      lead={<IconButton icon="back" label="Back" onPress={() => navigate(home)} />}
+      title="Gateway"
+      facts={<OtherCarries now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
+    >
+      {isRunId(id) ? (
+        <Button look="ghost" icon="ask" keyId="gateway.run" shrinks onPress={() => navigate(home)}>
+          Transcript
+        </Button>
+      ) : null}
+    </Header>
+  )
+}
+
+type OtherCarriesProps = {
+  readonly now: number
+  readonly id: string
+  readonly current: string
+}
+
+/** Everything that was carried lately, also commands that are no run. */
+function OtherCarries({ now, id, current }: OtherCarriesProps) {
+  const { data } = useCarries()
+  const carries = byPage(data?.carries ?? [])
+  const shown = carries.find((it) => pageOf(it) === id)
+  if (carries.length === 0) return null
+  const says = `${current}${shown === undefined ? "others" : formatWhen(shown.startedAt, now)}`
+  return (
+    <ChoiceMenu
+      label={`What was carried: ${says}`}
+      keyId="gateway.choose"
+      choices={carries.map((it) => ({
+        value: pageOf(it),
+        label: visibleLine(it.title),
+        detail: `${formatWhen(it.startedAt, now)}, ${plural(it.requests, "request")}`,
+        aside: it.isAlive ? "alive" : it.mode,
+      }))}
+      value={id}
+      onPick={(value) => navigate(paths.gateway(value))}
+    >
+      <Text tone="2">{says}</Text>
+    </ChoiceMenu>
+  )
+}
+
+function pageOf({ run, id }: GatewayCarry): string {
+  return run ?? id
+}
+
+/** A run that was carried more than once has one page: its newest stands for it. */
+function byPage(carries: readonly GatewayCarry[]): readonly GatewayCarry[] {
+  const seen = new Set<string>()
+  return carries.filter((it) => {
+    const isNew = !seen.has(pageOf(it))
+    seen.add(pageOf(it))
+    return isNew
+  })
+}

@@ -1,0 +1,99 @@
+import { useMemo } from "react"
+import type { GatewayManifest, WireItem } from "../../contract.ts"
+import { formatExact } from "../../contract.ts"
+import type { GatewayAddress } from "../../data/gateway-search.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { Group, NameCell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
+import { Path } from "../../ui/path/path.tsx"
+import { PickList } from "../../ui/pick-list/pick-list.tsx"
+import { Tag } from "../../ui/tag/tag.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type HeldLine, heldLines } from "./held-lines.ts"
+import { KIND_NAMES, shortName } from "./words.ts"
+
+type HeldProps = {
+  readonly manifest: GatewayManifest
+  readonly search: GatewayAddress
+  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+}
+
+const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const
+
+/** Everything that went over the wire, by kind; one that is pressed shows its text. */
+export function Held({ manifest, search, onSearch }: HeldProps) {
+  const lines = useMemo(() => heldLines(manifest), [manifest])
+  const open = (line: HeldLine) =>
+    line.kind === "heading"
+      ? undefined
+      : onSearch({ tab: "exact", piece: line.place, from: line.place, find: "" }, "replace")
+  if (lines.length === 0) return <RowNote>Nothing of it could be read.</RowNote>
+  return (
+    <PickList
+      label="What it held"
+      columns={COLUMNS}
+      lines={lines}
+      keyOf={(it) => it.key}
+      isHeading={(it) => it.kind === "heading"}
+      onOpen={open}
+      renderLine={(it, option) =>
+        it.kind === "heading" ? (
+          <Group
+            amongOptions
+            name={KIND_NAMES[it.of]}
+            count={it.count}
+            sum={formatExact(it.tokens)}
+          />
+        ) : (
+          <ItemRow
+            line={it}
+            option={{ ...option, isSelected: option.isSelected || it.place === search.piece }}
+          />
+        )
+      }
+    />
+  )
+}
+
+type ItemRowProps = {
+  readonly line: Extract<HeldLine, { kind: "item" }>
+  readonly option: RowOption
+}
+
+function ItemRow({ line, option }: ItemRowProps) {
+  const { item, isNew } = line
+  return (
+    <Row option={option} ghost={item.isDeferred === true}>
+      <NameCell>
+        <KindDot kind={item.context} outlined={item.isDeferred === true} />
+        {item.name.startsWith("/") ? (
+          <Path path={item.name} />
+        ) : (
+          <Text cut title={visibleLine(item.name)}>
+            {visibleLine(shortName(item))}
+          </Text>
+        )}
+        {isNew ? <Tag tone="ok">new</Tag> : null}
+        <OnDisk item={item} />
+        {item.isDeferred === true ? <Tag>later</Tag> : null}
+      </NameCell>
+      <Text as="div" mono tone="2" align="end">
+        {formatExact(item.tokens)}
+      </Text>
+    </Row>
+  )
+}
+
+/** A file could say that it is another: only what the disk confirms is called so. */
+function OnDisk({ item: { isConfirmed } }: { readonly item: WireItem }) {
+  if (isConfirmed === undefined) return null
+  return isConfirmed ? (
+    <span title="The file on the disk says the same">
+      <Tag>on disk</Tag>
+    </span>
+  ) : (
+    <span title="No file on the disk says this; it may be part of the text before it">
+      <Tag tone="warn">not confirmed</Tag>
+    </span>
+  )
+}

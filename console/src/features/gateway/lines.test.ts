@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest"
+import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
+import { heldLines } from "./held-lines.ts"
+import { chartOf, countWho, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
+
+const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 4, tokens })
+
+describe("the lines of the waterfall", () => {
+  it("[CONSOLE-59] requests stand in their order, with the time since the first began", () => {
+    const lines = linesOf(aShow(), "all")
+    expect(lines).toMatchObject([
+      { key: "gw_1.1", sinceMs: 1_000 },
+      { key: "gw_1.2", sinceMs: 2_000 },
+    ])
+    expect(readKey("gw_1.2")).toEqual({ carry: "gw_1", seq: 2 })
+    for (const it of ["", "gw_1", "gw_1.0", ".3", "gw_1.x"]) expect(readKey(it)).toBeUndefined()
+  })
+
+  it("[CONSOLE-59] where a run was carried twice, each process stands above its own requests", () => {
+    const show = aShow({
+      carries: [aCarry("gw_1"), aCarry("gw_2", { startedAt: NOW + 60_000 }), aCarry("gw_3")],
+      requests: [aRequest(1), aRequest(1, { carry: "gw_2", at: NOW + 61_000 })],
+    })
+    expect(linesOf(show, "all").map((it) => [it.kind, it.key])).toEqual([
+      ["carry", "gw_1"],
+      ["request", "gw_1.1"],
+      ["carry", "gw_2"],
+      ["request", "gw_2.1"],
+    ])
+    expect(chartOf(show).points.map((it) => it.name)).toEqual(["Request 1.1", "Request 2.1"])
+  })
+
+  it("[CONSOLE-59] sub-agents and the main conversation are told apart and counted", () => {
+    const show = aShow({ requests: [aRequest(1), aRequest(2, { agent: "Explore" })] })
+    expect(countWho(show)).toEqual({ all: 2, main: 1, agents: 1 })
+    expect(linesOf(show, "agents").map((it) => it.key)).toEqual(["gw_1.2"])
+    expect(linesOf(show, "main").map((it) => it.key)).toEqual(["gw_1.1"])
+  })
+
+  it("[CONSOLE-59] bars are drawn against the longest and the largest of them", () => {
+    const show = aShow({
+      requests: [aRequest(1), aRequest(2, { usage: null, tokens: 20_000, durationMs: 9_000 })],
+    })
+    expect(scaleOf(show)).toEqual({ wholeMs: 11_000, longestMs: 9_000, mostTokens: 20_000 })
+    expect(scaleOf(aShow({ carries: [], requests: [] })).wholeMs).toBe(1)
+  })
+})
+
+describe("the window over time", () => {
+  it("[CONSOLE-60] kinds are scaled to the provider's figure, and ours stands where it said none", () => {
+    expect(kindsOf(aRequest(1))).toEqual({ instructions: 3_333, history: 6_667 })
+    expect(kindsOf(aRequest(1, { usage: null }))).toEqual({ instructions: 3_000, history: 6_000 })
+    expect(kindsOf(aRequest(1, { kinds: [] }))).toEqual({})
+    const { points } = chartOf(aShow({ requests: [aRequest(1), aRequest(2, { usage: null })] }))
+    expect(points.map((it) => it.says)).toEqual(["tokens, exact", "tokens by our own counter"])
+  })
+
+  it("[CONSOLE-60] a branch is marked once, at the first request that left without it", () => {
+    const show = aShow({
+      requests: [
+        aRequest(1),
+        aRequest(2, { folded: [fold("br_1", 12_000)] }),
+        aRequest(3, { folded: [fold("br_1", 12_000), fold("br_2", 500)] }),
+        aRequest(4, { folded: [fold("br_1", 12_000), fold("br_2", 500)] }),
+      ],
+    })
+    expect(chartOf(show).marks.map((it) => [it.key, it.label, it.title])).toEqual([
+      ["gw_1.2", "−12.0k", "1 branch folded at request 2: 12,000 tokens left out"],
+      ["gw_1.3", "−500", "1 branch folded at request 3: 500 tokens left out"],
+    ])
+  })
+
+  it("[CONSOLE-60] counts of tokens and windows of sub-agents are not in it", () => {
+    const show = aShow({
+      requests: [aRequest(1), aRequest(2, { route: "count" }), aRequest(3, { agent: "Explore" })],
+    })
+    expect(chartOf(show).points.map((it) => it.key)).toEqual(["gw_1.1"])
+  })
+})
+
+describe("what a request held", () => {
+  it("[CONSOLE-61] stands by kind with its tokens, each in the order of the wire", () => {
+    const items = [
+      anItem("user", "a"),
+      anItem("tool", "Read", { tokens: 400 }),
+      anItem("tool", "Edit", { tokens: 600 }),
+    ]
+    const lines = heldLines(aManifest({ items }))
+    expect(lines.map((it) => (it.kind === "heading" ? it : it.place))).toEqual([
+      { kind: "heading", key: "of tool", of: "tool", count: 2, tokens: 1_000 },
+      1,
+      2,
+      { kind: "heading", key: "of user", of: "user", count: 1, tokens: 10 },
+      0,
+    ])
+  })
+
+  it("[CONSOLE-61] of the same piece twice only the later is new", () => {
+    const same = anItem("result", "Read")
+    const other = anItem("result", "Read", { sha256: "b".repeat(64) })
+    const manifest = aManifest({
+      items: [same, other, same],
+      request: aRequest(2, { added: [same] }),
+    })
+    const fresh = heldLines(manifest).flatMap((it) => (it.kind === "item" ? [it.isNew] : []))
+    expect(fresh).toEqual([false, false, true])
+  })
+})

@@ -1,0 +1,149 @@
+import type { ContextKind, GatewayCarry, GatewayRequest, GatewayShow } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import type { GatewayWho } from "../../data/gateway-search.ts"
+import type { AreaMark, AreaPoint } from "../../ui/area-chart/layout.ts"
+import type { KindTokens } from "../../ui/budget-bar/layout.ts"
+import { inputOf, isConversation } from "./words.ts"
+
+export type RequestLine = {
+  readonly kind: "request"
+  readonly key: string
+  readonly request: GatewayRequest
+  /** After the first of them began. */
+  readonly sinceMs: number
+}
+export type CarryLine = {
+  readonly kind: "carry"
+  readonly key: string
+  readonly carry: GatewayCarry
+  readonly count: number
+}
+export type Line = RequestLine | CarryLine
+
+function keyOf({ carry, seq }: Pick<GatewayRequest, "carry" | "seq">): string {
+  return `${carry}.${seq}`
+}
+
+/** Carry and number of a key of the address; undefined for what is none. */
+export function readKey(key: string): { carry: string; seq: number } | undefined {
+  const match = /^(.+)\.(\d{1,15})$/.exec(key)
+  const [carry, seq] = [match?.[1], Number(match?.[2])]
+  return carry === undefined || seq < 1 ? undefined : { carry, seq }
+}
+
+/** When the first of what is shown began. */
+function beginningOf({ carries, requests }: GatewayShow): number {
+  const moments = [...carries.map((it) => it.startedAt), ...requests.map((it) => it.at)]
+  return moments.length === 0 ? 0 : Math.min(...moments)
+}
+
+/** From the beginning to the end of the last answer. */
+export function wholeMsOf(show: GatewayShow): number {
+  const from = beginningOf(show)
+  const ends = show.requests.map((it) => it.at + it.durationMs - from)
+  return Math.max(1, ...ends)
+}
+
+/** Against what the bars of a list are drawn. */
+export type Scale = {
+  readonly wholeMs: number
+  readonly longestMs: number
+  readonly mostTokens: number
+}
+
+export function scaleOf(show: GatewayShow): Scale {
+  return {
+    wholeMs: wholeMsOf(show),
+    longestMs: Math.max(1, ...show.requests.map((it) => it.durationMs)),
+    mostTokens: Math.max(1, ...show.requests.map((it) => inputOf(it) ?? it.tokens)),
+  }
+}
+
+/** One line a request; where a run was carried by several processes, each stands above its own. */
+export function linesOf(show: GatewayShow, who: GatewayWho): readonly Line[] {
+  const from = beginningOf(show)
+  const wanted = show.requests.filter((it) => isOf(it, who))
+  const lineOf = (request: GatewayRequest): RequestLine => ({
+    kind: "request",
+    key: keyOf(request),
+    request,
+    sinceMs: request.at - from,
+  })
+  if (show.carries.length < 2) return wanted.map(lineOf)
+  return show.carries.flatMap((carry): readonly Line[] => {
+    const own = wanted.filter((it) => it.carry === carry.id)
+    if (own.length === 0) return []
+    const heading: CarryLine = { kind: "carry", key: carry.id, carry, count: own.length }
+    return [heading, ...own.map(lineOf)]
+  })
+}
+
+function isOf({ agent }: GatewayRequest, who: GatewayWho): boolean {
+  if (who === "all") return true
+  return who === "main" ? agent === null : agent !== null
+}
+
+/** How many are of the main conversation, and how many of sub-agents. */
+export function countWho({ requests }: GatewayShow): Readonly<Record<GatewayWho, number>> {
+  const main = requests.filter((it) => it.agent === null).length
+  return { all: requests.length, main, agents: requests.length - main }
+}
+
+/** The kinds of a request, scaled to the provider's own figure where there is one. */
+export function kindsOf(request: GatewayRequest): KindTokens {
+  const counted = request.kinds.reduce((sum, it) => sum + it.tokens, 0)
+  const exact = inputOf(request)
+  const factor = exact === null || counted === 0 ? 1 : exact / counted
+  const amounts: Partial<Record<ContextKind, number>> = {}
+  for (const { kind, tokens } of request.kinds) {
+    amounts[kind] = (amounts[kind] ?? 0) + Math.round(tokens * factor)
+  }
+  return amounts
+}
+
+/** The window of the main conversation over time; sub-agents have windows of their own. */
+export function chartOf(show: GatewayShow): {
+  readonly points: readonly AreaPoint[]
+  readonly marks: readonly AreaMark[]
+} {
+  const from = beginningOf(show)
+  const asked = show.requests.filter(
+    (it) => it.agent === null && isConversation(it) && it.kinds.length > 0,
+  )
+  const isOne = show.carries.length < 2
+  const points = asked.map(
+    (it): AreaPoint => ({
+      key: keyOf(it),
+      atMs: it.at - from,
+      kinds: kindsOf(it),
+      name: `Request ${isOne ? it.seq : nameIn(show, it)}`,
+      says: it.usage === null ? "tokens by our own counter" : "tokens, exact",
+    }),
+  )
+  return { points, marks: marksOf(asked, from) }
+}
+
+/** Among several carries a number alone names nothing: 2.14 is the 14th of the second. */
+function nameIn({ carries }: GatewayShow, { carry, seq }: GatewayRequest): string {
+  return `${carries.findIndex((it) => it.id === carry) + 1}.${seq}`
+}
+
+/** A branch is marked once: at the first request that left without it. */
+function marksOf(requests: readonly GatewayRequest[], from: number): readonly AreaMark[] {
+  const seen = new Set<string>()
+  return requests.flatMap((it): readonly AreaMark[] => {
+    const fresh = it.folded.filter((one) => !seen.has(one.branchId))
+    for (const one of fresh) seen.add(one.branchId)
+    if (fresh.length === 0) return []
+    const tokens = fresh.reduce((sum, one) => sum + one.tokens, 0)
+    const what = plural(fresh.length, "branch", "branches")
+    return [
+      {
+        key: keyOf(it),
+        atMs: it.at - from,
+        label: `−${formatCount(tokens)}`,
+        title: `${what} folded at request ${it.seq}: ${formatExact(tokens)} tokens left out`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,177 @@
+import { useMemo } from "react"
+import type { GatewayShow } from "../../contract.ts"
+import { formatExact, plural } from "../../contract.ts"
+import { hasCode, toWireError } from "../../data/errors.ts"
+import type { GatewayAddress, GatewayWho } from "../../data/gateway-search.ts"
+import { paths } from "../../data/paths.ts"
+import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
+import { Button, LinkButton } from "../../ui/button/button.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { sayTick } from "../../ui/waterfall/axis.ts"
+import { chartOf, countWho, wholeMsOf } from "./lines.ts"
+import { RequestList } from "./request-list.tsx"
+import type { useShow } from "./use-gateway.ts"
+import { GatewayVitals } from "./vitals.tsx"
+
+type ListPaneProps = {
+  readonly now: number
+  readonly show: ReturnType<typeof useShow>
+  /** How much has room in the agent's window, where that is known. */
+  readonly window: number | null
+  readonly search: GatewayAddress
+  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+}
+
+/** The figures, the window over time, and the waterfall of requests. */
+export function ListPane(props: ListPaneProps) {
+  const { show } = props
+  return (
+    <Pane label="Requests on the wire">
+      {show.data === undefined ? <NoAnswer show={show} /> : null}
+      {show.data === undefined ? null : <Known {...props} data={show.data} />}
+    </Pane>
+  )
+}
+
+function NoAnswer({ show }: Pick<ListPaneProps, "show">) {
+  if (show.error === null) return <RowSkeleton rows={10} />
+  const isNothing = hasCode(show.error, "GATEWAY_CARRY_UNKNOWN")
+  if (isNothing) return <NeverCarried />
+  return <Failure size="pane" error={toWireError(show.error)} onRetry={() => void show.refetch()} />
+}
+
+type KnownProps = ListPaneProps & { readonly data: GatewayShow }
+
+function Known(props: KnownProps) {
+  const { data, search, onSearch } = props
+  if (data.carries.length === 0) return <NeverCarried />
+  const latched = data.carries.filter((it) => it.latchedOff !== null)
+  return (
+    <>
+      <GatewayVitals show={data} />
+      {latched.map((it) => (
+        <Notice key={it.id} tone="warn" says={sayLatched(it.latchedOff ?? "")} />
+      ))}
+      {data.requests.length === 0 ? (
+        <RowNote>{sayNoRequest(data)}</RowNote>
+      ) : (
+        <>
+          <Chart {...props} />
+          <Who show={data} search={search} onSearch={onSearch} />
+          <RequestList show={data} search={search} onSearch={onSearch} />
+          <Foot show={data} search={search} onSearch={onSearch} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** The reason is a sentence of ours or a piece of one of the provider's. */
+function sayLatched(reason: string): string {
+  const said = visibleLine(reason.trim()).replace(/\.$/, "")
+  return `Nothing more is folded in this session: ${said}. Its requests go on as the host sends them.`
+}
+
+function sayNoRequest({ carries }: GatewayShow): string {
+  return carries.some((it) => it.isAlive)
+    ? "Its requests go through the gateway. It has sent none yet."
+    : "It ended without a request to its model."
+}
+
+function Chart({ data, window, search, onSearch }: KnownProps) {
+  const { points, marks } = useMemo(() => chartOf(data), [data])
+  // One moment is no course of things.
+  if (points.length < 2) return null
+  return (
+    <AreaChart
+      label="The window over time"
+      points={points}
+      marks={marks}
+      wholeMs={wholeMsOf(data)}
+      limit={window === null ? null : { tokens: window, label: `window ${sayTick(window)}` }}
+      picked={search.at}
+      onPick={(at) => onSearch({ at, piece: null, from: null })}
+    />
+  )
+}
+
+type WhoProps = Pick<ListPaneProps, "search" | "onSearch"> & { readonly show: GatewayShow }
+
+/** Sub-agents have conversations of their own; where there are none, nothing is to be chosen. */
+function Who({ show, search, onSearch }: WhoProps) {
+  const counts = countWho(show)
+  const pick = (who: GatewayWho) => onSearch({ who }, "replace")
+  const hasBoth = counts.main > 0 && counts.agents > 0
+  useKey("gateway.who", hasBoth ? () => pick(NEXT[search.who]) : undefined)
+  if (!hasBoth) return null
+  return (
+    <PaneHead edge="page">
+      <Facets
+        label="Whose requests"
+        active={search.who}
+        facets={WHO.map(({ value, label }) => ({
+          value,
+          label,
+          count: formatExact(counts[value]),
+        }))}
+        onPick={(value) => pick(WHO.find((it) => it.value === value)?.value ?? "all")}
+      />
+    </PaneHead>
+  )
+}
+
+const WHO = [
+  { value: "all", label: "All requests" },
+  { value: "main", label: "Main conversation" },
+  { value: "agents", label: "Sub-agents" },
+] as const satisfies readonly { readonly value: GatewayWho; readonly label: string }[]
+
+const NEXT: Readonly<Record<GatewayWho, GatewayWho>> = {
+  all: "main",
+  main: "agents",
+  agents: "all",
+}
+
+/** What the columns mean, and what is not listed. */
+function Foot({ show, search, onSearch }: WhoProps) {
+  const { earlier } = show
+  return (
+    <>
+      {earlier === 0 ? null : (
+        <RowNote>
+          {plural(earlier, "earlier request is", "earlier requests are")} not listed; the figures
+          above count them.
+          {search.all ? null : (
+            <Button small onPress={() => onSearch({ all: true }, "replace")}>
+              List more
+            </Button>
+          )}
+        </RowNote>
+      )}
+      <PaneFoot>
+        Tokens are the provider's own figures; ≈ is our own count where it said none. The pale part
+        of a bar is the wait for the first byte.
+      </PaneFoot>
+    </>
+  )
+}
+
+/** Before anything was carried: what the gateway is, and how to turn it on. */
+function NeverCarried() {
+  return (
+    <Empty says="The gateway stands between an agent and its model, on this machine alone, and passes every byte on. With it, each request will be here: what was in it, what was new, what it cost exactly, and what folding left out. It is off unless you turn it on, for a run or for all.">
+      <CommandLine command='qm run --gateway record "what it shall do"'>
+        <LinkButton small href={paths.runs({ beside: "new" })}>
+          New run
+        </LinkButton>
+      </CommandLine>
+    </Empty>
+  )
+}

@@ -1,0 +1,184 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { renderToStaticMarkup } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import type { GatewayManifest, GatewayShow, GatewayTexts } from "../../contract.ts"
+import { failure } from "../../data/errors.ts"
+import { parseGateway } from "../../data/gateway-search.ts"
+import { keys } from "../../data/keys.ts"
+import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
+import { GatewayPage } from "./page.tsx"
+import { showInput, textsInput } from "./use-gateway.ts"
+
+const HOSTILE = '<img src=x onerror="window.hacked=1">\u202e'
+
+type Known = {
+  readonly id?: string
+  readonly show?: GatewayShow | Error
+  readonly manifest?: GatewayManifest | Error
+  readonly texts?: GatewayTexts
+}
+
+/** The page over a cache that holds these answers and asks for nothing. */
+function markupOf(address: string, { id = "rn_1", show, manifest, texts }: Known): string {
+  // A failure that is known stays one: nothing is asked again.
+  const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
+  const search = parseGateway(address)
+  const hold = (queryKey: readonly unknown[], answer: unknown) => {
+    if (!(answer instanceof Error)) return queries.setQueryData(queryKey, answer)
+    const query = queries.getQueryCache().build(queries, { queryKey })
+    return query.setState({ status: "error", error: answer, fetchStatus: "idle" })
+  }
+  hold(keys.operation("gateway.show", showInput(id, search.all)), show)
+  hold(keys.operation("gateway.request", { id: "gw_1", seq: 2 }), manifest)
+  const input = textsInput({ carry: "gw_1", seq: 2 }, search.find, search.from ?? 0)
+  hold(keys.operation("gateway.texts", input), texts)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <GatewayPage id={id} now={NOW} search={search} onSearch={() => undefined} />
+    </QueryClientProvider>,
+  )
+}
+
+function textOf(html: string): string {
+  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
+  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+}
+
+const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const AT = "?at=gw_1.2"
+
+describe("the page Gateway", () => {
+  it("[CONSOLE-15] empty it says what the gateway is, and how to turn it on", () => {
+    const unknown = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
+    for (const show of [aShow({ carries: [], requests: [] }), unknown]) {
+      const text = render("", { show })
+      expect(text).toContain("The gateway stands between an agent and its model")
+      expect(text).toContain("$ qm run --gateway record")
+    }
+    expect(render("", {}), "unknown is not empty").not.toContain("qm run --gateway")
+    const alive = aShow({ requests: [] })
+    expect(render("", { show: alive })).toContain("It has sent none yet.")
+    const over = aShow({ requests: [], carries: [aCarry("gw_1", { isAlive: false })] })
+    expect(render("", { show: over })).toContain("It ended without a request")
+  })
+
+  it("[CONSOLE-15] a failure says what to do, with its code", () => {
+    const broken = failure({ code: "STORE_BUSY", message: "Busy.", hint: "Wait.", data: {} })
+    const text = render("", { show: broken })
+    expect(text).toContain("Busy.")
+    expect(text).toContain("STORE_BUSY")
+    expect(text).toContain("Try again")
+  })
+
+  it("[CONSOLE-59] says mode, wire, provider and what all requests came to", () => {
+    const { totals } = aShow()
+    const text = render("", { show: aShow({ totals: { ...totals, savedTokens: 403_128 } }) })
+    expect(text).toMatch(/alive fold anthropic api\.example\.test 2 requests 20\.3k tokens exact/)
+    expect(text).toMatch(/\$0\.04 96 % cached 403\.1k saved/)
+    const nobody = { ...totals, unknownUsage: 2, cacheShare: null, costUsd: null }
+    const requests = [aRequest(1, { usage: null })]
+    const silent = render("", { show: aShow({ totals: nobody, requests }) })
+    expect(silent, "what nobody said is not 0").not.toMatch(/0 tokens|exact|\$0|cached/)
+  })
+
+  it("[CONSOLE-59] a run leads back to its transcript; a command that is no run has none", () => {
+    const html = markupOf("", { id: "run_0mwizyepd2y3pqw8qvz", show: aShow() })
+    expect(html).toContain('href="/runs/run_0mwizyepd2y3pqw8qvz"')
+    expect(textOf(html)).toContain("Transcript")
+    const carried = markupOf("", { id: "gw_1", show: aShow() })
+    expect(carried).toContain('href="/runs">Runs</a>')
+    expect(textOf(carried)).not.toContain("Transcript")
+  })
+
+  it("[CONSOLE-59] a session that is folded no more says why", () => {
+    const carries = [aCarry("gw_1", { latchedOff: "the provider answered 400." })]
+    const text = render("", { show: aShow({ carries }) })
+    expect(text).toContain("Nothing more is folded in this session: the provider answered 400. Its")
+    expect(render("", { show: aShow() })).not.toContain("Nothing more is folded")
+  })
+
+  it("[CONSOLE-59] what is not listed is counted, and can be asked for", () => {
+    const text = render("", { show: aShow({ earlier: 40 }) })
+    expect(text).toContain("40 earlier requests are not listed")
+    expect(text).toContain("List more")
+    expect(render("?all=yes", { show: aShow({ earlier: 40 }) })).not.toContain("List more")
+  })
+
+  it("[CONSOLE-60] the window over time is one picture in words, with the table behind it", () => {
+    const folded = [{ branchId: "br_1", bytes: 48_000, tokens: 12_000 }]
+    const html = markupOf("", {
+      show: aShow({ requests: [aRequest(1), aRequest(2, { folded })] }),
+    })
+    expect(html).toContain(
+      'aria-label="The window over time: from 10.0k to 10.0k tokens, at most 10.0k; 1 branch folded at request 2: 12,000 tokens left out"',
+    )
+    expect(textOf(html)).toContain("As a table")
+    const one = aShow({ requests: [aRequest(1)] })
+    expect(render("", { show: one }), "one moment is no course").not.toContain("As a table")
+  })
+})
+
+describe("one request on the page Gateway", () => {
+  it("[CONSOLE-61] says what became of it, what it cost, and which branches left it", () => {
+    const request = aRequest(2, {
+      folded: [{ branchId: "br_1", bytes: 1_512_000, tokens: 403_128 }],
+      forwardedBytes: 20_000,
+      added: [anItem("user", "")],
+      gone: 87,
+      fallback: "400, the original followed",
+    })
+    const html = markupOf(AT, { show: aShow(), manifest: aManifest({ request }) })
+    const text = textOf(html)
+    expect(text).toContain("Request 2, 10,000 tokens What it held")
+    expect(text).toContain("Answer 200, 2.4 s, first byte after 0.8 s")
+    expect(text).toContain("Input 9,588 from the cache, 400 written, 12 fresh")
+    expect(text).toContain("Output 140 tokens Cost $0.02, by the price table")
+    expect(text).toContain("Size 40.0 kB by the host, 20.0 kB to the provider")
+    expect(text).toContain("New 1 piece, 87 gone since the one before")
+    expect(html).toContain('href="/folds?all=yes&amp;at=br_1&amp;show=br_1">br_1</a>')
+    expect(text).toContain("Original sent 400, the original followed")
+  })
+
+  it("[CONSOLE-61] without kept texts it offers the command that keeps them, and asks for none", () => {
+    const show = aShow({ carries: [aCarry("gw_1", { hasContent: false })] })
+    const text = render(`${AT}&tab=exact`, { show, manifest: aManifest() })
+    expect(text).toContain("The texts of this request were not kept")
+    expect(text).toContain("$ qm config set gateway.content true")
+  })
+
+  it("[CONSOLE-61] kept texts can be searched and are paged", () => {
+    const piece = { ...anItem("result", "Read"), place: 3, text: "half a cent", isCut: true }
+    const texts = { total: 240, pieces: [piece] }
+    const known = { show: aShow(), manifest: aManifest(), texts }
+    const text = render(`${AT}&tab=exact&find=cent&piece=3`, known)
+    expect(text).toContain("Results of tools, Read")
+    expect(text).toContain("half a cent")
+    expect(text).toContain("1 to 1 of 240 pieces")
+    expect(text).toContain("It was longer; only so much of it was kept.")
+    const none = render(`${AT}&tab=exact&find=zzz`, { ...known, texts: { total: 0, pieces: [] } })
+    expect(none).toContain("No piece of it has these words.")
+  })
+
+  it("[CONSOLE-61] headers stand as they were kept", () => {
+    const headers = [{ name: "x-api-key", value: "[redacted]" }]
+    const known = { show: aShow(), manifest: aManifest({ headers }) }
+    expect(render(`${AT}&tab=headers`, known)).toContain("x-api-key [redacted]")
+  })
+
+  it("[CONSOLE-22] names and texts from outside are drawn as what they are", () => {
+    const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
+    const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
+    const carries = [aCarry("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE })]
+    const known: Known = {
+      show: aShow({ carries, requests: [aRequest(1), request] }),
+      manifest: aManifest({ request, headers: [{ name: HOSTILE, value: HOSTILE }] }),
+      texts: { total: 1, pieces: [piece] },
+    }
+    for (const tab of ["held", "exact", "headers"]) {
+      const html = markupOf(`${AT}&tab=${tab}&piece=0`, known)
+      expect(html).not.toContain("<img")
+      expect(html).not.toContain("\u202e")
+      expect(html).toContain("\\u{202e}")
+    }
+  })
+})

@@ -1,0 +1,54 @@
+import type { GatewayAddress } from "../../data/gateway-search.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { useSettled } from "../../data/use-settled.ts"
+import { readKey } from "./lines.ts"
+
+/** The newest are shown at once; all that are asked for, when somebody wants them. */
+const FIRST_REQUESTS = 500
+const MOST_REQUESTS = 2_000
+/** So many pieces of an exact request are one page. */
+export const PAGE_PIECES = 100
+/** So long a person may go on typing before the texts are searched. */
+const SETTLES_MS = 200
+const MOST_CARRIES = 50
+
+export function showInput(id: string, all: boolean) {
+  return { id, limit: all ? MOST_REQUESTS : FIRST_REQUESTS }
+}
+
+export function useShow(id: string, all: boolean) {
+  return useOperation("gateway.show", showInput(id, all))
+}
+
+/** Runs have a page of their own; a carry without one is known by its title alone. */
+export function isRunId(id: string): boolean {
+  return !id.startsWith("gw_")
+}
+
+export function useRun(id: string) {
+  return useOperation("agents.show", { id }, { isAsked: isRunId(id) })
+}
+
+export function useCarries() {
+  return useOperation("gateway.list", { limit: MOST_CARRIES })
+}
+
+export function useManifest(at: string) {
+  const { carry, seq } = readKey(at) ?? NOTHING
+  return useOperation("gateway.request", { id: carry, seq }, { isAsked: carry !== "" })
+}
+
+const NOTHING = { carry: "", seq: 1 } as const
+
+export function textsInput(
+  { carry, seq }: { carry: string; seq: number },
+  query: string,
+  from: number,
+) {
+  return { id: carry, seq, from, limit: PAGE_PIECES, ...(query === "" ? {} : { query }) }
+}
+
+export function useTexts({ at, find, from }: GatewayAddress) {
+  const query = useSettled(find.trim(), SETTLES_MS)
+  return useOperation("gateway.texts", textsInput(readKey(at) ?? NOTHING, query, from ?? 0))
+}

@@ -1,0 +1,73 @@
+import type { GatewayCarry, GatewayShow } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import { sayMoney } from "../../data/money.ts"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { MODE_SAYS, saySharePercent, sayTotals, sayUpstream, tokensOf } from "./words.ts"
+
+/** How it stands: mode, wire, where requests go, and what all of them came to. */
+export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
+  const { carries, totals } = show
+  const newest = carries.at(-1)
+  const tokens = tokensOf(show)
+  if (newest === undefined) return null
+  const isAlive = carries.some((it) => it.isAlive)
+  return (
+    <Vitals>
+      <Vital title={isAlive ? "The process that carries it is there" : "Its process has ended"}>
+        <StatusMark status={isAlive ? "running" : "done"} />
+        <span>{isAlive ? "alive" : "ended"}</span>
+      </Vital>
+      <Vital title={MODE_SAYS[newest.mode]}>
+        <span>{newest.mode}</span>
+      </Vital>
+      <Vital wide yields title={sayWay(newest)}>
+        <Roomy>{newest.wire}</Roomy>
+        <Text tone="2" cut>
+          {visibleLine(sayUpstream(newest.upstream))}
+        </Text>
+      </Vital>
+      <Vital>
+        <span>{formatExact(totals.requests)}</span>
+        <Text tone="3">{totals.requests === 1 ? "request" : "requests"}</Text>
+      </Vital>
+      {tokens === null ? null : (
+        <Vital title={sayTotals(show)}>
+          <span>{formatCount(tokens)}</span>
+          <Text tone="3">tokens</Text>
+          <Wide>
+            <Text tone="3">exact</Text>
+          </Wide>
+        </Vital>
+      )}
+      {totals.costUsd === null ? null : (
+        <Vital title="Of the exact usage, by the price table">
+          <span>{sayMoney(totals.costUsd)}</span>
+        </Vital>
+      )}
+      {totals.cacheShare === null ? null : (
+        <Vital wide title="Of the input, read from the provider's cache">
+          <span>{saySharePercent(totals.cacheShare)}</span>
+          <Text tone="3">cached</Text>
+        </Vital>
+      )}
+      {totals.savedTokens === 0 ? null : (
+        <Vital wide title={saySaved(show)}>
+          <span>{formatCount(totals.savedTokens)}</span>
+          <Text tone="3">saved</Text>
+        </Vital>
+      )}
+    </Vitals>
+  )
+}
+
+function sayWay({ wire, upstream }: GatewayCarry): string {
+  return `The ${wire} wire, to ${visibleLine(upstream)}`
+}
+
+function saySaved({ carries, totals }: GatewayShow): string {
+  const folds = carries.reduce((sum, it) => sum + it.folds, 0)
+  return `${formatExact(totals.savedTokens)} tokens left out of ${plural(folds, "request")} by folding, each request counted`
+}

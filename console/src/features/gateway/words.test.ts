@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest"
+import { WIRE_KINDS } from "#ground/contract"
+import { anItem, aRequest, aShow } from "./gateway.fixture.ts"
+import {
+  badgesOf,
+  cacheShareOf,
+  inputOf,
+  KIND_NAMES,
+  sayAt,
+  sayNews,
+  saySeconds,
+  sayTotals,
+  sayUsage,
+  tokensOf,
+} from "./words.ts"
+
+describe("what is said of a request", () => {
+  it("[CONSOLE-61] every kind of the contract has its name", () => {
+    expect(Object.keys(KIND_NAMES).toSorted()).toEqual([...WIRE_KINDS].toSorted())
+  })
+
+  it("[CONSOLE-59] one that was simply answered has no mark", () => {
+    expect(badgesOf(aRequest(1))).toEqual([])
+  })
+
+  it.each([
+    [{ outcome: "refused", status: 400 }, "refused 400"],
+    [{ status: 429 }, "429"],
+    [{ outcome: "cut" }, "cut off"],
+    [{ outcome: "aborted" }, "aborted"],
+    [{ outcome: "unreachable", status: null }, "unreachable"],
+    [{ fallback: "400 to the folded body" }, "original sent"],
+    [{ problem: "the body is no JSON" }, "not whole"],
+    [{ agent: "Explore" }, "sub-agent"],
+    [{ route: "count" }, "count"],
+    [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
+  ] as const)("[CONSOLE-59] %j is marked %s", (given, says) => {
+    const request = { ...aRequest(1), ...given, folded: "folded" in given ? [...given.folded] : [] }
+    expect(badgesOf(request).map((it) => it.text)).toEqual([says])
+  })
+
+  it("[CONSOLE-59] input is fresh, read and written together; unknown is never 0", () => {
+    expect(inputOf(aRequest(1))).toBe(10_000)
+    expect(cacheShareOf(aRequest(1))).toBeCloseTo(0.9588)
+    expect(sayUsage(aRequest(1))).toBe(
+      "9,588 read from the cache, 400 written, 12 fresh, 140 answered",
+    )
+    const unknown = aRequest(1, { usage: null })
+    expect([inputOf(unknown), cacheShareOf(unknown)]).toEqual([null, null])
+    expect(sayUsage(unknown)).toBe("usage not known, about 9,000 tokens sent")
+    const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    expect(cacheShareOf({ usage: none })).toBeNull()
+  })
+
+  it("[CONSOLE-59] sums count what is known and say how much is not", () => {
+    const { totals } = aShow()
+    expect(tokensOf({ totals })).toBe(20_280)
+    expect(sayTotals({ totals })).not.toContain("unknown")
+    const some = { ...totals, unknownUsage: 1 }
+    expect(sayTotals({ totals: some })).toContain("1 request of unknown usage not counted")
+    expect(tokensOf({ totals: { ...totals, unknownUsage: 2 } })).toBeNull()
+  })
+
+  it("[CONSOLE-59] what was new: the most telling first, a few names, then how many more", () => {
+    const added = [
+      anItem("thinking", ""),
+      anItem("call", "Read"),
+      anItem("result", "src/a.ts"),
+      anItem("instructions", "/r/sub/CLAUDE.md"),
+    ]
+    expect(sayNews({ added })).toBe("CLAUDE.md, src/a.ts, Read and 1 more")
+    expect(sayNews({ added: added.slice(0, 1) })).toBe("thinking")
+    expect(sayNews({ added: [] })).toBe("")
+  })
+
+  it("[CONSOLE-59] times are read as in a waterfall", () => {
+    expect([0, 842, 59_940, 102_000].map(saySeconds)).toEqual(["0.0 s", "0.8 s", "59.9 s", "1:42"])
+    expect([0, 999, 262_000, 3_665_000].map(sayAt)).toEqual(["0:00", "0:00", "4:22", "61:05"])
+  })
+})

@@ -1,0 +1,196 @@
+import type {
+  GatewayCarry,
+  GatewayRequest,
+  GatewayShow,
+  WireItem,
+  WireKind,
+} from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+
+/** What the host sent of each kind, as a heading says it; the order is that of the list. */
+export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
+  prompt: "System prompt",
+  instructions: "Instruction files",
+  memory: "Memory",
+  tool: "Tools",
+  server: "Instructions of servers",
+  skill: "Skills",
+  agent: "Agents",
+  style: "Output style",
+  environment: "Environment",
+  hook: "Context of hooks",
+  reminder: "Reminders",
+  system: "System turns",
+  user: "Said by the user",
+  assistant: "Said by the model",
+  thinking: "Thinking",
+  call: "Calls of tools",
+  result: "Results of tools",
+  image: "Images",
+  other: "Other",
+}
+
+export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
+  record: "Each request is recorded and forwarded as it is.",
+  fold: "Returned branches leave the requests; each request is recorded.",
+}
+
+/** Everything that went in: fresh, read from a cache, written to one. */
+export function inputOf({ usage }: Pick<GatewayRequest, "usage">): number | null {
+  return usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite
+}
+
+/** Of the input, read from a cache; null where nothing is known. */
+export function cacheShareOf(request: Pick<GatewayRequest, "usage">): number | null {
+  const input = inputOf(request)
+  if (input === null || input === 0 || request.usage === null) return null
+  return request.usage.cacheRead / input
+}
+
+function savedTokensOf({ folded }: Pick<GatewayRequest, "folded">): number {
+  return folded.reduce((sum, it) => sum + it.tokens, 0)
+}
+
+/** Whole percents: half a percent of a cache tells nobody anything. */
+export function saySharePercent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+/** 0.8 s, 12.4 s, 1:42: as a waterfall is read. */
+export function saySeconds(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : sayAt(ms)
+}
+
+/** 0:00, 4:22, 61:05: since the beginning, as a clock would say it. */
+export function sayAt(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+}
+
+export type Badge = {
+  readonly text: string
+  readonly title: string
+  readonly tone?: "ok" | "warn" | "bad"
+}
+
+/** What is to be seen of a request at a glance; nothing for one that was simply answered. */
+export function badgesOf(request: GatewayRequest): readonly Badge[] {
+  return [
+    ...outcomeOf(request),
+    ...foldBadge(request),
+    ...(request.fallback === null
+      ? []
+      : [{ text: "original sent", title: request.fallback, tone: "warn" as const }]),
+    ...(request.problem === null
+      ? []
+      : [{ text: "not whole", title: request.problem, tone: "warn" as const }]),
+    ...(request.agent === null
+      ? []
+      : [{ text: "sub-agent", title: `Asked by the sub-agent ${request.agent}` }]),
+    ...(isConversation(request)
+      ? []
+      : [{ text: request.route, title: "No turn of a conversation" }]),
+  ]
+}
+
+function foldBadge(request: GatewayRequest): readonly Badge[] {
+  const saved = savedTokensOf(request)
+  if (request.folded.length === 0) return []
+  const branches = plural(request.folded.length, "branch", "branches")
+  return [
+    {
+      text: `−${formatCount(saved)}`,
+      title: `${formatExact(saved)} tokens of ${branches} were folded out of it`,
+      tone: "ok",
+    },
+  ]
+}
+
+/** How it ended, where that is not simply an answer. */
+export function outcomeOf({ outcome, status }: GatewayRequest): readonly Badge[] {
+  const code = status === null ? "" : ` ${status}`
+  switch (outcome) {
+    case "answered":
+      return status !== null && status >= 400
+        ? [{ text: String(status), title: `The provider answered ${status}`, tone: "bad" }]
+        : []
+    case "refused":
+      return [{ text: `refused${code}`, title: "The provider refused it", tone: "bad" }]
+    case "cut":
+      return [{ text: "cut off", title: "The answer ended before it was whole", tone: "warn" }]
+    case "aborted":
+      return [{ text: "aborted", title: "The host gave it up", tone: "warn" }]
+    case "unreachable":
+      return [{ text: "unreachable", title: "The provider was not reached", tone: "bad" }]
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Whether it is a turn of a conversation, and not a count of tokens or something else. */
+export function isConversation({ route }: Pick<GatewayRequest, "route">): boolean {
+  return route !== "count" && route !== "other"
+}
+
+const FIRST_NAMES = 3
+
+/** From what says least about a turn to what says most; whatever is not here says less. */
+const TELLING: readonly WireKind[] = [
+  "assistant",
+  "call",
+  "reminder",
+  "hook",
+  "image",
+  "tool",
+  "skill",
+  "result",
+  "memory",
+  "instructions",
+  "user",
+]
+
+/** What was new: the most telling first, a few names and how many more; empty for nothing. */
+export function sayNews({ added }: Pick<GatewayRequest, "added">): string {
+  const names = added
+    .toSorted((a, b) => TELLING.indexOf(b.kind) - TELLING.indexOf(a.kind))
+    .slice(0, FIRST_NAMES)
+    .map(shortName)
+  const more = added.length - names.length
+  if (names.length === 0) return ""
+  return more === 0 ? names.join(", ") : `${names.join(", ")} and ${formatExact(more)} more`
+}
+
+/** What a piece is called in a line that has no room for a path. */
+export function shortName({ kind, name }: Pick<WireItem, "kind" | "name">): string {
+  if (name === "") return KIND_NAMES[kind].toLowerCase()
+  const isPath = kind === "instructions" || kind === "memory"
+  return isPath ? (name.split("/").findLast((it) => it !== "") ?? name) : name
+}
+
+/** Every figure of a request in words, for who hears the row. */
+export function sayUsage(request: GatewayRequest): string {
+  const { usage } = request
+  if (usage === null) return `usage not known, about ${formatExact(request.tokens)} tokens sent`
+  const { input, cacheRead, cacheWrite, output } = usage
+  return `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh, ${formatExact(output)} answered`
+}
+
+/** What all of them came to; null when no answer said. */
+export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null {
+  if (totals.unknownUsage >= totals.requests) return null
+  const { input, output, cacheRead, cacheWrite } = totals.usage
+  return input + output + cacheRead + cacheWrite
+}
+
+export function sayTotals({ totals }: Pick<GatewayShow, "totals">): string {
+  const { input, output, cacheRead, cacheWrite } = totals.usage
+  const known = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} answered: the provider's own figures`
+  return totals.unknownUsage === 0
+    ? known
+    : `${known}; ${plural(totals.unknownUsage, "request")} of unknown usage not counted`
+}
+
+/** The address without what everybody has. */
+export function sayUpstream(upstream: string): string {
+  return upstream.replace(/^https:\/\//, "")
+}

@@ -1,0 +1,221 @@
+import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
+import { formatCount, formatExact } from "../../contract.ts"
+import { formatRunTime } from "../../data/moments.ts"
+import kinds from "../budget-bar/budget-bar.module.css"
+import { KindDot } from "../budget-bar/budget-bar.tsx"
+import { KINDS } from "../budget-bar/layout.ts"
+import { ticksFor } from "../strip/ticks.ts"
+import { sayTick } from "../waterfall/axis.ts"
+import styles from "./area-chart.module.css"
+import {
+  type Area,
+  type AreaMark,
+  type AreaPoint,
+  CANVAS,
+  layoutAreas,
+  type PlacedMark,
+  placeMarks,
+  pointAt,
+  topFor,
+  totalOf,
+} from "./layout.ts"
+
+type AreaChartProps = {
+  readonly label: string
+  readonly points: readonly AreaPoint[]
+  readonly marks: readonly AreaMark[]
+  readonly wholeMs: number
+  /** A line across: how much there is room for. */
+  readonly limit: { readonly tokens: number; readonly label: string } | null
+  /** Key of the point that is looked at elsewhere. */
+  readonly picked: string
+  onPick(key: string): void
+}
+
+/** How much there was of each kind over a time; what is shown under the pointer is said below. */
+export function AreaChart(props: AreaChartProps) {
+  const { label, points, marks, limit, picked, onPick } = props
+  const wholeMs = Math.max(1, props.wholeMs)
+  const [hovered, setHovered] = useState<string | null>(null)
+  const { box, widthPx } = useWidth()
+  const most = Math.max(0, ...points.map((it) => totalOf(it.kinds)))
+  const top = topFor(most)
+  const shown = points.find((it) => it.key === (hovered ?? picked)) ?? points.at(-1)
+  const find = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    return pointAt(points, ((event.clientX - left) / Math.max(1, width)) * wholeMs)?.key ?? null
+  }
+  const pick = () => (hovered === null ? undefined : onPick(hovered))
+  const at = points.find((it) => it.key === picked)
+  return (
+    <section className={styles.chart} aria-label={label}>
+      <div className={styles.grid}>
+        <Scale top={top} />
+        <div
+          ref={box}
+          className={styles.plane}
+          role="img"
+          aria-label={sayChart(label, points, marks)}
+          onPointerMove={(event) => setHovered(find(event))}
+          onPointerLeave={() => setHovered(null)}
+          onClick={pick}
+        >
+          <Picture areas={layoutAreas(points, { wholeMs, top })} />
+          {limit === null || limit.tokens > top ? null : (
+            <i className={styles.limit} style={{ top: percent(1 - limit.tokens / top) }}>
+              <b>{limit.label}</b>
+            </i>
+          )}
+          {placeMarks(marks, { wholeMs, widthPx }).map((it) => (
+            <MarkLine key={it.key} mark={it} />
+          ))}
+          {at === undefined ? null : (
+            <i className={styles.picked} style={{ left: percent(at.atMs / wholeMs) }} />
+          )}
+        </div>
+        <div className={styles.ticks}>
+          {ticksFor(props.wholeMs, widthPx).map(({ ms, text }, i, all) => (
+            <b
+              key={ms}
+              data-last={i === all.length - 1 || undefined}
+              style={i === all.length - 1 ? undefined : { left: percent(ms / wholeMs) }}
+            >
+              {text}
+            </b>
+          ))}
+        </div>
+      </div>
+      <Readout point={shown} beyond={limit !== null && limit.tokens > top ? limit.label : null} />
+      <TableOf points={points} marks={marks} label={label} />
+    </section>
+  )
+}
+
+/** Before it was measured: about what it has on a wide screen. */
+const USUAL_WIDTH_PX = 900
+
+function useWidth() {
+  const box = useRef<HTMLDivElement>(null)
+  const [widthPx, setWidthPx] = useState(USUAL_WIDTH_PX)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const measure = () => setWidthPx(element.clientWidth)
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [])
+  return { box, widthPx }
+}
+
+function Scale({ top }: { readonly top: number }) {
+  return (
+    <div className={styles.scale} aria-hidden="true">
+      {[top, top / 2, 0].map((it) => (
+        <b key={it}>{sayTick(it)}</b>
+      ))}
+    </div>
+  )
+}
+
+function Picture({ areas }: { readonly areas: readonly Area[] }) {
+  return (
+    <svg
+      className={styles.picture}
+      viewBox={`0 0 ${CANVAS.width} ${CANVAS.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {areas.map(({ kind, path }) => (
+        <path key={kind} className={kinds[kind]} d={path} />
+      ))}
+    </svg>
+  )
+}
+
+function MarkLine({ mark }: { readonly mark: PlacedMark }) {
+  return (
+    <i className={styles.mark} style={{ left: percent(mark.share) }} title={mark.title}>
+      {mark.isNamed ? <b data-turned={mark.isTurned || undefined}>{mark.label}</b> : null}
+    </i>
+  )
+}
+
+type ReadoutProps = { readonly point: AreaPoint | undefined; readonly beyond: string | null }
+
+/** The legend, with the figures of the point that is looked at. */
+function Readout({ point, beyond }: ReadoutProps) {
+  if (point === undefined) return null
+  return (
+    <ul className={styles.legend}>
+      <li>
+        {point.name}, {formatRunTime(point.atMs)} <b>{formatExact(totalOf(point.kinds))}</b>{" "}
+        {point.says}
+      </li>
+      {KINDS.filter((kind) => (point.kinds[kind] ?? 0) > 0).map((kind) => (
+        <li key={kind}>
+          <KindDot kind={kind} />
+          {kind} <b>{formatCount(point.kinds[kind] ?? 0)}</b>
+        </li>
+      ))}
+      {beyond === null ? null : <li>{beyond}, above the scale</li>}
+    </ul>
+  )
+}
+
+type TableProps = Pick<AreaChartProps, "points" | "marks" | "label">
+
+/** The same in words, for who does not see the picture; written only when it is asked for. */
+function TableOf({ points, marks, label }: TableProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const used = KINDS.filter((kind) => points.some((it) => (it.kinds[kind] ?? 0) > 0))
+  return (
+    <details className={styles.table} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen ? (
+        // Focusable, because a scrolled area must be reachable by keys.
+        <div role="group" aria-label={label} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {["What", "At", "Tokens", ...used, "Known"].map((it) => (
+                  <th key={it} scope="col">
+                    {it}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((it) => (
+                <tr key={it.key}>
+                  <th scope="row">{it.name}</th>
+                  <td>{formatRunTime(it.atMs)}</td>
+                  <td>{formatExact(totalOf(it.kinds))}</td>
+                  {used.map((kind) => (
+                    <td key={kind}>{formatExact(it.kinds[kind] ?? 0)}</td>
+                  ))}
+                  <td>{[it.says, ...marksOf(marks, it)].join(", ")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+    </details>
+  )
+}
+
+function marksOf(marks: readonly AreaMark[], { key }: AreaPoint): readonly string[] {
+  return marks.filter((it) => it.key === key).map((it) => it.title)
+}
+
+function sayChart(label: string, points: readonly AreaPoint[], marks: readonly AreaMark[]): string {
+  const totals = points.map((it) => totalOf(it.kinds))
+  const figures = `from ${formatCount(totals[0] ?? 0)} to ${formatCount(totals.at(-1) ?? 0)} tokens, at most ${formatCount(Math.max(0, ...totals))}`
+  return [`${label}: ${figures}`, ...marks.map((it) => it.title)].join("; ")
+}
+
+function percent(share: number): string {
+  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%`
+}

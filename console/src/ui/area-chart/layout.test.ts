@@ -1,0 +1,85 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { withSeed } from "../../test-seed.ts"
+import {
+  type AreaMark,
+  type AreaPoint,
+  layoutAreas,
+  placeMarks,
+  pointAt,
+  topFor,
+  totalOf,
+} from "./layout.ts"
+
+const point = (atMs: number, kinds: AreaPoint["kinds"]): AreaPoint => ({
+  key: String(atMs),
+  atMs,
+  kinds,
+  name: `Request ${atMs}`,
+  says: "tokens, exact",
+})
+const mark = (atMs: number, label: string): AreaMark => ({
+  key: String(atMs),
+  atMs,
+  label,
+  title: label,
+})
+
+describe("the picture of a window over time", () => {
+  it("[CONSOLE-60] is a stair: between two requests nothing changes, and kinds stand on another", () => {
+    const points = [point(0, { instructions: 50, history: 50 }), point(500, { instructions: 50 })]
+    expect(layoutAreas(points, { wholeMs: 1_000, top: 100 })).toEqual([
+      {
+        kind: "instructions",
+        path: "M0 50L500 50L500 50L1000 50L1000 100L500 100L500 100L0 100Z",
+      },
+      { kind: "history", path: "M0 0L500 0L500 50L1000 50L1000 50L500 50L500 50L0 50Z" },
+    ])
+    expect(layoutAreas([], { wholeMs: 1, top: 100 })).toEqual([])
+  })
+
+  it("[CONSOLE-60] the scale holds everything on a round figure and wastes little", () => {
+    expect([0, 99, 11_537, 415_323].map(topFor)).toEqual([100, 100, 12_000, 500_000])
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 50_000_000 }), (most) => {
+        expect(topFor(most)).toBeGreaterThanOrEqual(most)
+        expect(topFor(most)).toBeLessThanOrEqual(most * 1.5)
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-60] no area leaves the picture, whatever is drawn", () => {
+    const kinds = fc.record({ instructions: fc.nat(90_000), tools: fc.nat(90_000) })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(10_000), kinds), { minLength: 1 }), (given) => {
+        const points = given.toSorted((a, b) => a[0] - b[0]).map(([at, it]) => point(at, it))
+        const top = topFor(Math.max(...points.map((it) => totalOf(it.kinds))))
+        for (const { path } of layoutAreas(points, { wholeMs: 10_000, top })) {
+          const figures = path.slice(1, -1).split(/[L ]/).map(Number)
+          for (const [i, it] of figures.entries()) {
+            expect(it).toBeGreaterThanOrEqual(0)
+            expect(it).toBeLessThanOrEqual(i % 2 === 0 ? 1_000 : 100)
+          }
+        }
+      }),
+      withSeed(),
+    )
+  })
+
+  it("[CONSOLE-60] every fold is a line; its name stays away where it would touch another", () => {
+    const marks = [mark(100, "−403.1k"), mark(110, "−12.0k"), mark(980, "−9.1k")]
+    const placed = placeMarks(marks, { wholeMs: 1_000, widthPx: 900 })
+    expect(placed.map((it) => [it.share, it.isNamed, it.isTurned])).toEqual([
+      [0.1, true, false],
+      [0.11, false, false],
+      [0.98, true, true],
+    ])
+  })
+
+  it("[CONSOLE-60] a moment belongs to the request before it", () => {
+    const points = [point(10, {}), point(20, {})]
+    expect([0, 15, 20, 99].map((ms) => pointAt(points, ms)?.atMs)).toEqual([10, 10, 20, 20])
+    expect(pointAt([], 5)).toBeUndefined()
+  })
+})

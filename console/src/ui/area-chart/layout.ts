@@ -1,0 +1,110 @@
+import type { ContextKind } from "../../contract.ts"
+import { KINDS, type KindTokens } from "../budget-bar/layout.ts"
+
+export type AreaPoint = {
+  readonly key: string
+  /** After the beginning. */
+  readonly atMs: number
+  readonly kinds: KindTokens
+  /** What it is called: "Request 12". */
+  readonly name: string
+  /** What is to be known of its figures: "exact", "by our own counter". */
+  readonly says: string
+}
+
+export type AreaMark = {
+  readonly key: string
+  readonly atMs: number
+  readonly label: string
+  readonly title: string
+}
+
+export type Area = { readonly kind: ContextKind; readonly path: string }
+
+/** What the picture is drawn on; the browser stretches it. */
+export const CANVAS = { width: 1_000, height: 100 } as const
+
+const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10] as const
+/** A scale below this would make noise look like news. */
+const LEAST_TOP = 100
+
+/** The smallest round figure that holds so much. */
+export function topFor(most: number): number {
+  const least = Math.max(LEAST_TOP, most)
+  const power = 10 ** Math.floor(Math.log10(least))
+  return (ROUND.find((it) => it * power >= least) ?? 10) * power
+}
+
+export function totalOf(kinds: KindTokens): number {
+  return KINDS.reduce((sum, kind) => sum + (kinds[kind] ?? 0), 0)
+}
+
+type Scale = { readonly wholeMs: number; readonly top: number }
+
+/**
+ * One area a kind, each on top of the one before. Between two points nothing is known to change, so
+ * the line is a stair and not a slope.
+ */
+export function layoutAreas(points: readonly AreaPoint[], scale: Scale): readonly Area[] {
+  const used = KINDS.filter((kind) => points.some((it) => (it.kinds[kind] ?? 0) > 0))
+  return used.map((kind) => {
+    const below = KINDS.slice(0, KINDS.indexOf(kind))
+    const floors = points.map((it) => below.reduce((sum, one) => sum + (it.kinds[one] ?? 0), 0))
+    const roofs = points.map((it, i) => (floors[i] ?? 0) + (it.kinds[kind] ?? 0))
+    return { kind, path: pathBetween(points, { floors, roofs }, scale) }
+  })
+}
+
+type Edges = { readonly floors: readonly number[]; readonly roofs: readonly number[] }
+
+function pathBetween(points: readonly AreaPoint[], { floors, roofs }: Edges, scale: Scale): string {
+  const x = (ms: number) => fixed((Math.min(ms, scale.wholeMs) / scale.wholeMs) * CANVAS.width)
+  const y = (tokens: number) => fixed((1 - Math.min(1, tokens / scale.top)) * CANVAS.height)
+  const endOf = (i: number) => x(points[i + 1]?.atMs ?? scale.wholeMs)
+  const out = points.map(
+    (it, i) => `${x(it.atMs)} ${y(roofs[i] ?? 0)}L${endOf(i)} ${y(roofs[i] ?? 0)}`,
+  )
+  const back = points.map(
+    (it, i) => `${endOf(i)} ${y(floors[i] ?? 0)}L${x(it.atMs)} ${y(floors[i] ?? 0)}`,
+  )
+  return `M${[...out, ...back.toReversed()].join("L")}Z`
+}
+
+/** Enough for a screen, and short. */
+function fixed(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}
+
+/** The point that holds at a moment: the last one at or before it. */
+export function pointAt(points: readonly AreaPoint[], ms: number): AreaPoint | undefined {
+  return points.findLast((it) => it.atMs <= ms) ?? points[0]
+}
+
+/** What a character of a label takes at most, and what is left free behind it. */
+const CHARACTER_PX = 7
+const GAP_PX = 8
+
+export type PlacedMark = AreaMark & {
+  /** Of the width, 0 to 1. */
+  readonly share: number
+  readonly isNamed: boolean
+  /** Towards the left, where it would leave the picture. */
+  readonly isTurned: boolean
+}
+
+/** Every mark is a line; only those are named whose name touches no other. */
+export function placeMarks(
+  marks: readonly AreaMark[],
+  { wholeMs, widthPx }: { readonly wholeMs: number; readonly widthPx: number },
+): readonly PlacedMark[] {
+  let freeFromPx = 0
+  return marks.map((it) => {
+    const share = Math.min(1, it.atMs / Math.max(1, wholeMs))
+    const labelPx = it.label.length * CHARACTER_PX + GAP_PX
+    const isTurned = share * widthPx + labelPx > widthPx
+    const leftPx = share * widthPx - (isTurned ? labelPx : 0)
+    const isNamed = leftPx >= freeFromPx
+    if (isNamed) freeFromPx = leftPx + labelPx
+    return { ...it, share, isNamed, isTurned }
+  })
+}

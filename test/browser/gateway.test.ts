@@ -1,0 +1,228 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { runsOf } from "./agents-api.ts"
+import { launchChromium } from "./chromium.ts"
+import { BRANCH, call, result, type Story, tellStory, user } from "./gateway-story.ts"
+import { auditPage, RULES_OF_COLOUR, seriousFindings } from "./looking.ts"
+import { payloads } from "./payloads.ts"
+import { settle, visit } from "./visit.ts"
+import { type CarryingWorld, startWorld } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: CarryingWorld
+let story: Story
+let run: string
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  run = (await runsOf(world).play("Why do they differ?", [ENDED])).id
+  story = await tellStory(world, run)
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const ENDED = { event: "turn.ended", outcome: "completed" }
+const wire = (id = run) => `/runs/${id}/gateway`
+const at = (seq: number) => `${wire()}?at=${story.folding.id}.${seq}`
+/** Recording happens behind the answer: what was asked is listed a moment later. */
+const rows = (page: Page) => page.getByRole("listbox", { name: "Requests" }).getByRole("option")
+const detail = (page: Page) => page.getByRole("region", { name: "The request" })
+
+describe("Gateway, of what a host said to its model", () => {
+  test("[CONSOLE-59] requests stand in their order with the provider's figures and what was new", async () => {
+    await using window = await visit(chromium.browser, world, { path: wire() })
+    const { page } = window
+    await rows(page).nth(3).waitFor()
+    expect(await rows(page).count()).toBe(4)
+    await page.getByText("fold", { exact: true }).waitFor()
+    await page
+      .getByRole("group", { name: "How it stands" })
+      .getByText("4", { exact: true })
+      .waitFor()
+    await rows(page).nth(1).getByText(/Read/).first().waitFor()
+    await rows(page)
+      .nth(1)
+      .getByText(/read from the cache, 1,000 written, 12 fresh, 140 answered/)
+      .waitFor()
+    await rows(page).nth(2).getByText(/^−/).waitFor()
+    expect(await rows(page).nth(1).getByText(/^−/).count(), "nothing was folded yet").toBe(0)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-60] the window over time marks the fold once, and is a table for who asks", async () => {
+    await using window = await visit(chromium.browser, world, { path: wire() })
+    const { page } = window
+    await rows(page).nth(3).waitFor()
+    const chart = page.getByRole("img", { name: /^The window over time/ })
+    const label = await chart.getAttribute("aria-label")
+    expect(label?.match(/folded at request 3/g)).toHaveLength(1)
+    await page.getByText("As a table").click()
+    expect(await page.getByRole("row").count()).toBe(5)
+    await page.getByRole("row", { name: /Request 3 .* tokens left out/ }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-61] a request opens by keys to what it held, its words and its branch", async () => {
+    await using window = await visit(chromium.browser, world, { path: wire() })
+    const { page } = window
+    await rows(page).nth(3).waitFor()
+    for (let i = 0; i < 3; i++) await page.keyboard.press("j")
+    await page.waitForURL(`**${at(3)}`)
+    await detail(page)
+      .getByText(/^Request 3, [\d,]+ tokens$/)
+      .waitFor()
+    await detail(page).getByText("Tools", { exact: true }).waitFor()
+    await detail(page).getByText("new", { exact: true }).first().waitFor()
+    const link = detail(page).getByRole("link", { name: BRANCH })
+    expect(await link.getAttribute("href")).toContain(`/folds?all=yes&at=${BRANCH}`)
+
+    await page.goto(`${world.url}${at(2)}&tab=exact`)
+    const pieces = page.getByRole("listbox", { name: "Pieces of the request" })
+    await pieces.getByRole("option").nth(1).waitFor()
+    await page.keyboard.press("/")
+    await page.keyboard.type("quay-19")
+    await expect.poll(() => pieces.getByRole("option").count()).toBe(1)
+    await pieces.getByRole("option").first().click()
+    await page.getByText("A quote and its invoice differ by half a cent on").first().waitFor()
+    await page.keyboard.press("Escape")
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-5] a request that is sent now appears without a reload", async () => {
+    await using window = await visit(chromium.browser, world, { path: wire() })
+    const { page } = window
+    await rows(page).nth(3).waitFor()
+    await page.evaluate("document.body.dataset.sameDocument = 'yes'")
+    await story.folding.ask({
+      messages: [...story.turns.later, call("t9", "Read"), result("t9", "x")],
+    })
+    await rows(page).nth(4).waitFor()
+    expect(await page.locator("body[data-same-document]").count()).toBe(1)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-62] the run says that its figures are those of the wire, and leads there", async () => {
+    await using window = await visit(chromium.browser, world, { path: `/runs/${run}` })
+    const { page } = window
+    const context = page.getByRole("region", { name: "Context" })
+    const link = context.getByRole("link", { name: /^Exact, from the wire, request \d$/ })
+    await link.click()
+    await page.waitForURL(`**${wire()}?at=${story.folding.id}.*`)
+    await detail(page)
+      .getByText(/^Request \d, /)
+      .waitFor()
+    await page.keyboard.press("w")
+    await page.waitForURL(`**/runs/${run}`)
+    await page.keyboard.press("w")
+    await page.waitForURL(`**${wire()}`)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-15] a run that was never carried says how to turn it on", async () => {
+    const other = await runsOf(world).play("Another", [ENDED])
+    // The browser itself writes every answer above 399 to its console.
+    const expects = [/status of 404/]
+    await using window = await visit(chromium.browser, world, { path: wire(other.id), expects })
+    const { page } = window
+    await page.getByText("qm run --gateway record").waitFor()
+    await page.getByRole("link", { name: "New run" }).click()
+    const form = page.getByRole("region", { name: "New run" })
+    await form.getByRole("radio", { name: "record" }).check()
+    await form.getByText(/is recorded, byte for byte/).waitFor()
+    await form.getByRole("radio", { name: "Synthetic" }).check()
+    await form.getByRole("textbox", { name: "What shall it do?" }).fill("Nothing")
+    const sent = page.waitForRequest("**/api/agents/start")
+    await form.getByRole("button", { name: "Start" }).click()
+    expect((await sent).postDataJSON()).toMatchObject({ gateway: "record" })
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-59] a session whose fold was refused says so, with the original that followed", async () => {
+    const carried = await story.carry({ mode: "fold" })
+    story.provider.say.refusesFolded = true
+    const headers = { "x-claude-code-session-id": "session-2" }
+    await carried.ask({ messages: story.turns.worked, headers })
+    expect(await carried.ask({ messages: story.turns.returned, headers })).toBe(200)
+    story.provider.say.refusesFolded = false
+    await carried.end()
+    await using window = await visit(chromium.browser, world, { path: wire(carried.id) })
+    const { page } = window
+    await page.getByText(/^Nothing more is folded in this session: /).waitFor()
+    await rows(page).nth(1).getByText("original sent").waitFor()
+    await page.getByText("ended", { exact: true }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("how Gateway looks", () => {
+  test.each([
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ])("[CONSOLE-8] no serious finding at $width px, light and dark", async (viewport) => {
+    const faults: string[] = []
+    await using window = await visit(chromium.browser, world, { path: wire(), viewport })
+    const { page } = window
+    for (const address of [wire(), at(3), `${at(2)}&tab=exact&piece=1`, `${at(2)}&tab=headers`]) {
+      await page.goto(`${world.url}${address}`)
+      await settle(page)
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+        const { findings } = await auditPage(page)
+        const rules = colorScheme === "light" ? undefined : RULES_OF_COLOUR
+        const serious = await seriousFindings(page, rules)
+        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
+        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
+      }
+    }
+    expect(faults).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("what a hostile conversation leaves behind", () => {
+  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 8)
+  const SENTINEL = `Object.defineProperty(window, "__pwn", {
+    set: (value) => reportProblem("pwned: " + value),
+  })`
+  const LOADS_SOMETHING = "img:not([src^='data:']), iframe, object, embed, base, form"
+
+  test("[S4] names of tools, models, texts and titles are text in Gateway", async () => {
+    const [first = ""] = PAYLOADS
+    const carried = await story.carry({ title: first.slice(0, 100) })
+    await carried.ask({
+      messages: PAYLOADS.flatMap((it, i) => [
+        user(it),
+        call(`t${i}`, it.slice(0, 60), { path: it }),
+        result(`t${i}`, it),
+      ]),
+      tools: PAYLOADS.map((it) => ({ name: it.slice(0, 60), description: it })),
+      model: first,
+    })
+    await carried.end()
+    await using window = await visit(chromium.browser, world, {
+      path: wire(carried.id),
+      initScript: SENTINEL,
+    })
+    const { page } = window
+    await rows(page).first().waitFor()
+    const key = `${wire(carried.id)}?at=${carried.id}.1`
+    for (const address of [key, `${key}&tab=headers`, `${key}&tab=exact`]) {
+      await page.goto(`${world.url}${address}`)
+      await detail(page).getByRole("heading", { level: 2 }).first().waitFor()
+      await settle(page)
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+    }
+    const pieces = page.getByRole("listbox", { name: "Pieces of the request" })
+    for (let i = 0; i < 4; i++) {
+      await pieces.getByRole("option").nth(i).click()
+      await page.getByRole("region", { name: "Text of the piece" }).waitFor()
+      expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
+    }
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    expect(window.problems()).toEqual([])
+  })
+})
