@@ -1,6 +1,7 @@
 import { AgentsApprovals } from "#ground/contract"
 import { commit } from "#test/git"
 import { FOLDING } from "./canary-folding.ts"
+import { GATEWAY } from "./canary-gateway.ts"
 import { PIPELINES } from "./canary-pipelines.ts"
 import { type Canary, ofOneLine, textOf, textWithin } from "./canary-search.ts"
 import type { CanaryEntry, CanaryWorld } from "./canary-world.ts"
@@ -386,6 +387,7 @@ export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...COMMANDED,
   ...FOLDING,
   ...PIPELINES,
+  ...GATEWAY,
 ]
 
 /** What is asked at the end, when all of them are in. */

@@ -21,7 +21,7 @@ test("[F5] of secrets of all kinds, put in wherever words go in, nothing comes o
   const said = findLeaks(planted, world.said())
   expect({ said, filesWhileItRuns, filesAfterwards }).toEqual(NOTHING)
   expect(kindsIn(world.said())).toBeGreaterThan(100)
-}, 120_000)
+}, 300_000)
 
 const NOTHING = { said: [], filesWhileItRuns: [], filesAfterwards: [] }
 

@@ -1,0 +1,273 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import { invariant } from "#ground/base"
+import {
+  type Bench,
+  type BenchContext,
+  createSamples,
+  makeRow,
+  type Row,
+  type Samples,
+  within,
+} from "./frame.ts"
+import { branchBody, plainBody } from "./gateway/bodies.ts"
+
+const ROUNDS = 150
+const WARM_UP_ROUNDS = 10
+const WORD_ROUNDS = 10
+const WORDS_OF_A_ROUND = 60
+
+/** What may be added to the time to the first byte, at p95. */
+const SIZES = [
+  { name: "50 kB", bytes: 50_000, goal: within(5, "ms") },
+  { name: "1 MB", bytes: 1_000_000, goal: within(10, "ms") },
+] as const
+type Size = (typeof SIZES)[number]
+
+/** Receipts of a run of the benchmark are for no other. */
+const KEY = "0b".repeat(32)
+
+export const bench: Bench = {
+  name: "gateway",
+  about: "time to the first byte through the gateway and for each word, beside no gateway at all",
+  async run(context) {
+    const folder = mkdtempSync(path.join(tmpdir(), "qm-bench-gateway-"))
+    try {
+      return await measure(context, folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  },
+}
+
+async function measure(context: BenchContext, folder: string): Promise<readonly Row[]> {
+  await using model = await startProcess("model")
+  await using bare = await startProcess("bare", model.url)
+  await using record = await startProcess("carrier", folder, "record", model.url, KEY)
+  await using fold = await startProcess("carrier", folder, "fold", model.url, KEY)
+  const ways = waysOf({ model, bare, record, fold })
+  const rows: Row[] = []
+  for (const size of SIZES) {
+    context.note(`gateway: ${size.name}`)
+    rows.push(...firstByteRows(size, await takeFirstBytes(ways, size, context)))
+  }
+  context.note(`gateway: ${WORD_ROUNDS * WORDS_OF_A_ROUND} words, one after the other`)
+  rows.push(...(await wordRows(ways)))
+  return rows
+}
+
+type Process = Awaited<ReturnType<typeof startProcess>>
+type Name = "direct" | "bare" | "record" | "fold" | "folding"
+type Way = {
+  readonly name: Name
+  readonly process: Process
+  readonly agent: Agent
+  readonly isFolded: boolean
+  /** Answered once all that went this way is recorded; nobody's time is taken meanwhile. */
+  readonly hasRecord: boolean
+}
+
+function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Process>>) {
+  const way = (name: Name, process: Process): Way => ({
+    name,
+    process,
+    agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+    isFolded: name === "folding",
+    hasRecord: ["record", "fold", "folding"].includes(name),
+  })
+  return [
+    way("direct", all.model),
+    way("bare", all.bare),
+    way("record", all.record),
+    way("fold", all.fold),
+    way("folding", all.fold),
+  ]
+}
+
+type Taken = {
+  readonly firstByte: (name: Name) => Samples
+  /** From the end of an answer to the end of its recording. */
+  readonly recording: Samples
+}
+
+/** Each way once a round; the first changes with the round, and none records while another is timed. */
+async function takeFirstBytes(
+  ways: readonly Way[],
+  size: Size,
+  { clock, rounds }: BenchContext,
+): Promise<Taken> {
+  const bodies = { plain: plainBody(size.bytes), branch: branchBody(size.bytes, KEY) }
+  const times = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
+  const recordings: number[] = []
+  const all = WARM_UP_ROUNDS + (rounds ?? ROUNDS)
+  for (let round = 0; round < all; round++) {
+    for (let turn = 0; turn < ways.length; turn++) {
+      const way = ways[(round + turn) % ways.length]
+      invariant(way !== undefined, "there is a way for each turn")
+      const body = way.isFolded ? bodies.branch : bodies.plain
+      const startedAt = clock.monotonicMs()
+      const asked = await ask(way, { body, words: 1 }, () => clock.monotonicMs())
+      checkArrived(way, asked.modelBytes, body)
+      const answeredAt = clock.monotonicMs()
+      if (way.hasRecord) await way.process.settled()
+      if (round < WARM_UP_ROUNDS) continue
+      times.get(way.name)?.push(asked.firstByteAt - startedAt)
+      if (way.name === "record") recordings.push(clock.monotonicMs() - answeredAt)
+    }
+  }
+  return {
+    firstByte: (name) => createSamples(times.get(name) ?? []),
+    recording: createSamples(recordings),
+  }
+}
+
+/** Figures of a gateway that did something else than its name says would be worth nothing. */
+function checkArrived({ name, isFolded }: Way, modelBytes: number, body: Buffer): void {
+  const isAsMeant = isFolded ? modelBytes < body.length / 2 : modelBytes === body.length
+  invariant(isAsMeant, `${name}: the model got ${modelBytes} of ${body.length} bytes`)
+}
+
+const WORDS: Readonly<Record<Exclude<Name, "direct">, string>> = {
+  bare: "bare proxy",
+  record: "recording",
+  fold: "folding on, nothing to fold",
+  folding: "folding a branch",
+}
+
+function firstByteRows(size: Size, { firstByte, recording }: Taken): readonly Row[] {
+  const direct = firstByte("direct")
+  const measured = (["bare", "record", "fold", "folding"] as const).flatMap((name) => {
+    const what = `${size.name}, ${WORDS[name]}`
+    const samples = firstByte(name)
+    const goal = name === "bare" ? {} : { bar: size.goal }
+    return [
+      makeRow({
+        what,
+        measured: samples.median,
+        unit: "ms",
+        against: "direct",
+        floor: direct.median,
+      }),
+      makeRow({
+        what: "the same, p95",
+        measured: samples.p95,
+        unit: "ms",
+        against: "direct, p95",
+        floor: direct.p95,
+        ...goal,
+      }),
+    ]
+  })
+  const after = {
+    what: `${size.name}, recorded after its answer`,
+    measured: recording.median,
+    unit: "ms",
+    against: "first byte, direct",
+    floor: direct.median,
+  }
+  return [...measured, makeRow(after)]
+}
+
+/** How old each word is when it comes; the ways take turns here as well. */
+async function wordRows(ways: readonly Way[]): Promise<readonly Row[]> {
+  const now = () => performance.timeOrigin + performance.now()
+  const body = plainBody(SIZES[0].bytes)
+  const ages = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
+  for (let round = 0; round < WORD_ROUNDS; round++) {
+    for (const way of ways.filter((it) => !it.isFolded)) {
+      const { words } = await ask(way, { body, words: WORDS_OF_A_ROUND }, now)
+      if (way.hasRecord) await way.process.settled()
+      ages.get(way.name)?.push(...words.map((it) => it.at - it.said))
+    }
+  }
+  const samplesOf = (name: Name) => createSamples(ages.get(name) ?? [])
+  const direct = samplesOf("direct")
+  const each = { unit: "ms", against: "direct" }
+  return (["bare", "record", "fold"] as const).flatMap((name) => {
+    const { median, p95 } = samplesOf(name)
+    return [
+      makeRow({ ...each, what: `a word, ${WORDS[name]}`, measured: median, floor: direct.median }),
+      makeRow({ ...each, what: "the same, p95", measured: p95, floor: direct.p95 }),
+    ]
+  })
+}
+
+type Question = { readonly body: Buffer; readonly words: number }
+type Answer = {
+  readonly firstByteAt: number
+  /** How many bytes came to the model. */
+  readonly modelBytes: number
+  readonly words: readonly { readonly said: number; readonly at: number }[]
+}
+
+function ask({ process, agent }: Way, { body, words }: Question, now: () => number) {
+  process.count()
+  return new Promise<Answer>((resolve, reject) => {
+    const url = `${process.url}/v1/messages?beta=true&words=${words}`
+    const headers = { ...HEADERS, "content-length": body.length }
+    const sent = request(url, { method: "POST", agent, headers }, (response) => {
+      const heard: { said: number; at: number }[] = []
+      let firstByteAt = 0
+      response.on("data", (chunk: Buffer) => {
+        const at = now()
+        if (firstByteAt === 0) firstByteAt = at
+        const said = chunk.toString().matchAll(/"text":"([\d.]+) "/g)
+        for (const [, time] of said) heard.push({ said: Number(time), at })
+      })
+      response.on("end", () => {
+        resolve({ firstByteAt, modelBytes: Number(response.headers["x-bytes"]), words: heard })
+      })
+      response.on("error", reject)
+    })
+    sent.on("error", reject)
+    sent.end(body)
+  })
+}
+
+/** What Claude Code sends along, as far as it decides anything; the key is none. */
+const HEADERS = {
+  "content-type": "application/json",
+  "anthropic-version": "2023-06-01",
+  "x-api-key": "not-a-key",
+  "x-claude-code-session-id": "00000000-0000-4000-8000-000000000000",
+}
+
+const Hello = z.object({ url: z.string() })
+
+const PROGRAMS = {
+  model: new URL("gateway/model.ts", import.meta.url),
+  bare: new URL("gateway/bare.ts", import.meta.url),
+  carrier: new URL("gateway/carrier.ts", import.meta.url),
+} as const
+
+/** A file of the folder beside this one, in a process of its own, which ends with its input. */
+async function startProcess(name: keyof typeof PROGRAMS, ...args: readonly string[]) {
+  const file = fileURLToPath(PROGRAMS[name])
+  const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  const ended = new Promise((resolve) => child.on("close", resolve))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const hear = async (): Promise<unknown> => {
+    const { value } = await lines.next()
+    const said: unknown = JSON.parse(String(value))
+    return said
+  }
+  let asked = 0
+  return {
+    ...Hello.parse(await hear()),
+    count: () => void asked++,
+    async settled(): Promise<void> {
+      child.stdin.write(`${asked}\n`)
+      await hear()
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}

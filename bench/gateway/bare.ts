@@ -1,0 +1,31 @@
+import { once } from "node:events"
+import { Agent, createServer, request } from "node:http"
+
+/**
+ * The least that a proxy can be, in a process of its own: `node … <address of the model>`. Bytes in,
+ * bytes out; it looks at nothing and keeps nothing. Ends with its input.
+ */
+const model = new URL(process.argv[2] ?? "")
+const agent = new Agent({ keepAlive: true })
+
+const server = createServer({ noDelay: true }, (asked, response) => {
+  const { method, headers } = asked
+  const options = { host: model.hostname, port: model.port, path: asked.url, agent }
+  const onward = request({ ...options, method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    response.flushHeaders()
+    answer.pipe(response)
+  })
+  onward.on("error", () => response.destroy())
+  asked.pipe(onward)
+})
+
+server.keepAliveTimeout = 60_000
+await once(server.listen(0, "127.0.0.1"), "listening")
+const address = server.address()
+const port = typeof address === "object" ? (address?.port ?? 0) : 0
+process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
+await once(process.stdin.resume(), "end")
+agent.destroy()
+server.closeAllConnections()
+server.close()

@@ -1,0 +1,65 @@
+import { foldReceipt, openReceipt } from "#choose/fold"
+
+type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
+
+/** A request of so many bytes as Claude Code would send it: files read, one after the other. */
+export function plainBody(bytes: number): Buffer {
+  return bodyOf([...readsOf(bytes), says("user", "Now go on.")])
+}
+
+/** The same work done inside of a branch that has returned, so that nearly all of it may leave. */
+export function branchBody(bytes: number, key: string): Buffer {
+  const branchId = `br_${"0a".repeat(16)}`
+  const opening = { id: "toolu_open", name: "mcp__qm__branch" }
+  const closing = { id: "toolu_fold", name: "mcp__qm__return" }
+  const open = { branchId, receipt: openReceipt(key, branchId) }
+  const fold = { branchId, message: "Both files round.", receipt: foldReceipt(key, branchId) }
+  return bodyOf([
+    ...callOf({ ...opening, input: { task: "find it" } }, JSON.stringify(open)),
+    ...readsOf(bytes),
+    ...callOf({ ...closing, input: { branch_id: branchId } }, JSON.stringify(fold)),
+  ])
+}
+
+function bodyOf(turns: readonly Turn[]): Buffer {
+  const body = {
+    model: "claude-bench",
+    messages: [says("user", "Find where cents are lost."), ...turns],
+    system: [{ type: "text", text: "You are an agent. ".repeat(200) }],
+    tools: ["Read", "mcp__qm__branch", "mcp__qm__return"].map((name) => ({
+      name,
+      description: "What it does, in words. ".repeat(20),
+      input_schema: { type: "object", properties: {} },
+    })),
+    max_tokens: 32_000,
+    stream: true,
+  }
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** As long as a file that an agent reads. */
+const FILE_BYTES = 16_000
+
+/** Each file has lines of its own: what is the same would be counted once. */
+function readsOf(bytes: number): readonly Turn[] {
+  const count = Math.max(1, Math.round((bytes - 8_000) / FILE_BYTES))
+  return Array.from({ length: count }, (_, at) => {
+    const line = (row: number) => `${row}\tconst cents_${at}_${row} = round(bill[${row}] * ${at})\n`
+    const read = { id: `toolu_${at}`, name: "Read", input: { file_path: `/p/${at}.ts` } }
+    const text = Array.from({ length: 400 }, (__, row) => line(row)).join("")
+    return callOf(read, text.slice(0, FILE_BYTES))
+  }).flat()
+}
+
+type Call = { readonly id: string; readonly name: string; readonly input: object }
+
+function callOf({ id, name, input }: Call, content: string): readonly Turn[] {
+  return [
+    { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+  ]
+}
+
+function says(role: Turn["role"], text: string): Turn {
+  return { role, content: [{ type: "text", text }] }
+}

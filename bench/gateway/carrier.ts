@@ -1,0 +1,85 @@
+import { mkdir } from "node:fs/promises"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { createGateway } from "#act/gateway"
+import {
+  createIds,
+  isSameProcessAlive,
+  processIdentity,
+  silentLog,
+  systemClock,
+  systemRandom,
+  thisMachine,
+} from "#ground/base"
+import { Config } from "#ground/contract"
+import { createSecrets } from "#ground/secrets"
+import { openStore } from "#ground/store"
+
+/**
+ * The gateway in a process of its own: `node … <folder> record|fold <address of the model> <key>`.
+ * A line with a number is answered once so many requests are recorded. Ends with its input.
+ */
+const [folder = "", given, model = "", key = ""] = process.argv.slice(2)
+const mode = given === "fold" ? "fold" : "record"
+const [clock, random] = [systemClock, systemRandom]
+const place = {
+  home: path.join(folder, mode, "home"),
+  stateDirectory: path.join(folder, mode, "state"),
+}
+for (const it of [place.home, place.stateDirectory]) await mkdir(it, { recursive: true })
+const store = await openStore({
+  location: { kind: "sqlite", file: path.join(place.stateDirectory, "store.db") },
+  clock,
+  random,
+  log: silentLog,
+})
+const secrets = createSecrets({ random })
+const { pid, startedAt = "" } = processIdentity()
+const gateway = createGateway({
+  db: store.forRoom("gateway"),
+  ids: createIds({ clock, random }),
+  clock,
+  random,
+  log: silentLog,
+  owner: { pid, startedAt, machine: thisMachine().name },
+  place,
+  root: () => folder,
+  settings: () => Config.parse({}).gateway,
+  secrets: async () => secrets,
+  receiptKey: async () => key,
+  priceOf: () => undefined,
+  keepTrail: async () => {},
+  isAlive: isSameProcessAlive,
+  proxyEnvironment: () => ({}),
+})
+const carried = await gateway.carry({
+  run: null,
+  title: "bench",
+  host: "claude-code",
+  wire: "anthropic",
+  mode,
+  hasContent: false,
+  workingDirectory: folder,
+  environment: { HOME: place.home, ANTHROPIC_BASE_URL: model },
+  tell: (text) => process.stderr.write(`${text}\n`),
+})
+
+const answer = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`)
+
+answer({ url: carried.environment["ANTHROPIC_BASE_URL"] })
+for await (const line of createInterface({ input: process.stdin })) {
+  await recorded(Number(line))
+  answer({})
+}
+await carried.end()
+await gateway.close()
+await store.close()
+
+/** Looks often, so that what is waited for ends when it ends. */
+async function recorded(count: number): Promise<void> {
+  for (;;) {
+    const { carries } = await gateway.list({ limit: 1 })
+    if ((carries[0]?.requests ?? 0) >= count) return
+    await clock.sleep(5)
+  }
+}
