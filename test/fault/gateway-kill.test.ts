@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process"
+import { mkdir } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import path from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { GatewayList, GatewayManifest, GatewayShow } from "#ground/contract"
+import { createApp } from "#show/app"
+import { isNight } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
+const KILLS = isNight() ? 50 : 6
+const { signal } = new AbortController()
+
+/** A host that goes on asking until nobody answers; each request is longer than the one before. */
+const HOST = `
+const url = process.env.ANTHROPIC_BASE_URL + "/v1/messages"
+const messages = []
+async function next() {
+  messages.push({ role: "user", content: "turn " + messages.length + " " + "x".repeat(2000) })
+  const body = JSON.stringify({ model: "m", messages, tools: [{ name: "Read" }] })
+  const headers = { "x-api-key": "k", "x-claude-code-session-id": process.argv[1] }
+  await fetch(url, { method: "POST", headers, body }).then((it) => it.text())
+  setTimeout(next, 5)
+}
+next().catch(() => process.exit(0))
+process.on("unhandledRejection", () => process.exit(0))
+`
+
+/** A provider that says how often it was asked. */
+async function newProvider() {
+  let heard = 0
+  let waiting: { count: number; resolve: () => void } | undefined
+  const server = createServer((request, response) => {
+    void text(request).then(() => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(JSON.stringify({ usage: { input_tokens: 1, output_tokens: 1 } }))
+      heard += 1
+      if (waiting !== undefined && heard >= waiting.count) waiting.resolve()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Resolves when it was asked so often more. */
+    asked: (more: number) =>
+      new Promise<void>((resolve) => {
+        waiting = { count: heard + more, resolve }
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+test("[D1] a gateway that is killed loses no request that it had recorded, and the next one works", async () => {
+  await using temp = await tempDirectory()
+  await using provider = await newProvider()
+  const project = path.join(temp.path, "project")
+  await mkdir(project)
+  const environment = {
+    HOME: temp.path,
+    PATH: process.env["PATH"] ?? "",
+    ANTHROPIC_BASE_URL: provider.url,
+  }
+  for (let kill = 0; kill < KILLS; kill++) {
+    const host = ["--", process.execPath, "-e", HOST, `session-${kill % 2}`]
+    const args = ["gateway", "run", "--mode", "fold", "--content", "--wire", "anthropic", ...host]
+    const child = spawn(LAUNCHER, args, { cwd: project, env: environment, stdio: "ignore" })
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+    // At another place each time, and never at one that a clock decides.
+    await provider.asked(20 + kill * 7)
+    child.kill("SIGKILL")
+    await gone
+  }
+  await using app = await createApp({
+    directory: project,
+    environment,
+    settings: [],
+    writeLog: () => {},
+  })
+  const store = await app.store()
+  expect(await store.findDamage()).toBeUndefined()
+  const { carries } = GatewayList.parse(await app.call("gateway.list", {}, { signal }))
+  expect(carries).toHaveLength(KILLS)
+  expect(carries.map((it) => it.isAlive)).toEqual(carries.map(() => false))
+  const page = await store.journal.read({ after: null, limit: 10_000, namePrefix: "gateway." })
+  const told = page.kind === "entries" ? page.entries : []
+  let recorded = 0
+  for (const { id } of carries) {
+    const input = { id, limit: 2_000 }
+    const { requests } = GatewayShow.parse(await app.call("gateway.show", input, { signal }))
+    const events = told.filter((it) => it.name === "gateway.recorded" && it.body["carry"] === id)
+    expect(requests.map((it) => it.seq)).toEqual(events.map((it) => it.body["seq"]))
+    expect(requests.map((it) => it.seq)).toEqual(requests.map((_, at) => at + 1))
+    recorded += requests.length
+    const last = requests.at(-1)
+    if (last === undefined) continue
+    const asked = { id, seq: last.seq }
+    const read = await app.call("gateway.request", asked, { signal })
+    const users = GatewayManifest.parse(read).items.filter((it) => it.kind === "user")
+    expect(users.length).toBe(last.seq)
+  }
+  expect(recorded).toBeGreaterThan(KILLS)
+}, 120_000)
