@@ -191,6 +191,18 @@ describe("what is kept", () => {
     expect(keptOf(...inside)).toEqual([text(HEADING + kept)])
   })
 
+  test("[GATE-25] the word of a sub-agent stays that came with the word of a hook", () => {
+    const word =
+      "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>done</task-notification>"
+    const inside = [
+      calls(call("t4", "Read")),
+      user(result("t4", "")),
+      system(`PostToolUse:Read hook additional context: a\n\nmore of it\n\n${word}`),
+    ]
+    const kept = `[from the system]\n<system-reminder>\n${word}\n</system-reminder>`
+    expect(keptOf(...inside)).toEqual([text(HEADING + kept)])
+  })
+
   test("[GATE-25] what came beside the return's own answer stays as it is", () => {
     const live = text("<system-reminder>\nnow\n</system-reminder>")
     const close = [CLOSE[0] ?? {}, user(returned("t3", A), live, text("and now this"))]

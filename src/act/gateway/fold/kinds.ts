@@ -33,9 +33,26 @@ function hasMoreAfter(text: string): boolean {
   return end === -1 || text.slice(end + 1).trim() !== ""
 }
 
-/** Where a host begins a new piece in the text of a system turn. */
-const PIECE =
-  /^(?=\w+(?::\S+)? hook |The user hasn't heard from you|.{1,80} output style is active\.)/m
+/**
+ * Where a host begins a new piece in the text of a system turn: with a word of a hook ends what the
+ * next of these begins, such as the word of a sub-agent that worked in the background.
+ */
+const PIECE = new RegExp(
+  `^(?=${[
+    "\\w+(?::\\S+)? hook ",
+    "The user hasn't heard from you",
+    ".{1,80} output style is active\\.",
+    "\\[SYSTEM NOTIFICATION",
+    "<task-notification>",
+    "# (?:Environment|Output Style:|MCP Server Instructions)",
+    "You are powered by the model",
+    "The following (?:deferred tools|skills are available)",
+    "Available agent types",
+    "While .{1,80} mode is active:",
+    "Today's date is",
+  ].join("|")})`,
+  "m",
+)
 const LEAVES = /^(?:(?:Pre|Post)ToolUse\w*(?::\S+)? hook |The user hasn't heard from you)/
 
 /** What stays of a system turn: not what hooks said of calls that left, not a nag. */

@@ -99,8 +99,14 @@ function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): bo
   if (isBeside || answer.tool === "AskUserQuestion") return true
   const own = regionOf(story, answer.branchId ?? "")
   // Its result stands in its branch's answer: another try says nothing more.
-  const isOtherTry = folded.includes(answer.branchId ?? "") && answer.at !== own.end
+  const isOtherTry = folded.includes(answer.branchId ?? "") && !isClosing(story, answer)
   return answer.tool === "return" && own.start <= outer.start && !isOtherTry
+}
+
+/** The first return with a receipt; another in the same message only repeats it. */
+function isClosing(story: Story, { branchId, callId }: Answer): boolean {
+  const { start } = regionOf(story, branchId ?? "")
+  return story.receipts.find((it) => it.branchId === branchId && it.at > start)?.callId === callId
 }
 
 function regionOf(story: Story, branchId: string) {

@@ -44,13 +44,15 @@ export type Answer = {
   readonly isGood?: boolean
 }
 
+type Receipt = { readonly branchId: string; readonly callId: string; readonly at: number }
+
 export type Story = {
   readonly messages: readonly Message[]
   /** Of each request: how many of the messages it holds. */
   readonly requests: readonly number[]
   readonly answers: readonly Answer[]
   readonly typed: readonly { readonly at: number; readonly mark: string }[]
-  readonly receipts: readonly { readonly branchId: string; readonly at: number }[]
+  readonly receipts: readonly Receipt[]
 }
 
 type Telling = {
@@ -58,7 +60,7 @@ type Telling = {
   requests: number[]
   answers: Answer[]
   typed: { at: number; mark: string }[]
-  receipts: { branchId: string; at: number }[]
+  receipts: Receipt[]
   branches: string[]
   count: number
   readonly server: Server
@@ -179,7 +181,7 @@ function returnResult(telling: Telling, asked: Asked, mark: string): Json {
   const isCarried = open !== undefined && open.bytesAfter >= LEAST_FOLDED_BYTES
   const isSaid = telling.receipts.some((it) => it.branchId === branchId)
   const gives = how === "good" && (telling.server === "careless" || (isCarried && !isSaid))
-  if (gives) telling.receipts.push({ branchId, at })
+  if (gives) telling.receipts.push({ branchId, callId, at })
   const receipt = gives ? foldReceipt(KEY, branchId) : "none"
   const content = [
     { type: "text", text: `Branch ${branchId} returned: ${mark}` },

@@ -1,0 +1,241 @@
+import { spawn } from "node:child_process"
+import { mkdir, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { commit, git } from "./git.ts"
+import { hostProgram } from "./host-programs.ts"
+import { type StrictOptions, strictAnthropic } from "./strict-anthropic.ts"
+import { type StrictOpenAiOptions, strictOpenAi } from "./strict-openai.ts"
+import { tempDirectory } from "./temp.ts"
+
+const LONGEST_RUN_MS = 120_000
+const QM = fileURLToPath(new URL("../../bin/qm", import.meta.url))
+
+/** How the host reaches the model: by itself, or through the gateway in one of its modes. */
+export type Way = "direct" | "record" | "fold"
+
+const TOOLS = "Read,Write,Edit,Grep,Glob,Bash,Agent,Skill,ToolSearch,mcp__qm"
+
+/** Budgets and rates are not what these stories are about. */
+const FOLDING = {
+  CONTEXT_FOLDING_DEFAULT_BUDGET: "10000000",
+  CONTEXT_FOLDING_MAX_BUDGET: "10000000",
+  CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
+}
+
+/** A person with a repository and the hosts at hand, whose agent has our tools. */
+export async function gatewayUser(files: Readonly<Record<string, string | Buffer>>) {
+  const temp = await tempDirectory()
+  const folders = ["home", "project", "bin"].map((it) => path.join(temp.path, it))
+  const [home = "", project = "", bin = ""] = folders
+  for (const folder of folders) await mkdir(folder)
+  await symlink(hostProgram("claude-code").program, path.join(bin, "claude"))
+  await symlink(hostProgram("codex").program, path.join(bin, "codex"))
+  git(project, "init", "-q", "-b", "main")
+  commit(project, "feat: begin", { "README.md": "# A project\n" })
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(project, name)), { recursive: true })
+    await writeFile(path.join(project, name), content)
+  }
+  const servers = { mcpServers: { qm: { command: QM, args: ["mcp"] } } }
+  await writeFile(path.join(temp.path, "mcp.json"), JSON.stringify(servers))
+  const env = {
+    PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`,
+    HOME: home,
+    TERM: "dumb",
+    TMPDIR: temp.path,
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    ...FOLDING,
+  }
+  return Object.assign(temp, { home, project, env })
+}
+
+export type GatewayUser = Awaited<ReturnType<typeof gatewayUser>>
+
+/** One start of the host: prompts that are typed one after the other is done. */
+export type Start = {
+  readonly way: Way
+  readonly prompts: readonly string[]
+  /** Prompts come one by one, as from a person, and not with the command. */
+  readonly isTyped?: boolean
+  /** Goes on with this session. */
+  readonly resume?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Tells the gateway to keep texts too, or anything else that stands before its `--`. */
+  readonly gatewayArgs?: readonly string[]
+}
+
+export type Ended = {
+  readonly code: number | null
+  readonly stderr: string
+  readonly lines: readonly StreamLine[]
+  /** What the host answered to each prompt. */
+  readonly results: readonly string[]
+  readonly session: string
+}
+
+export type StreamLine = {
+  readonly type?: string
+  readonly subtype?: string
+  readonly session_id?: string
+  readonly thread_id?: string
+  readonly result?: string
+} & Readonly<Record<string, unknown>>
+
+/** The real Claude Code against a strict model, once or more often, in one home. */
+export async function claudeStory(
+  user: GatewayUser,
+  options: StrictOptions,
+  starts: readonly ((ended: readonly Ended[]) => Start)[],
+) {
+  await using model = await strictAnthropic(options)
+  const ended: Ended[] = []
+  for (const start of starts) ended.push(await startClaude(user, model.url, start(ended)))
+  return { requests: model.requests, counted: model.counted.requests, ended }
+}
+
+async function startClaude(user: GatewayUser, url: string, start: Start): Promise<Ended> {
+  const isTyped = start.isTyped === true || start.prompts.length > 1
+  const command = [
+    "claude",
+    "-p",
+    ...(isTyped ? ["--input-format=stream-json"] : start.prompts),
+    "--output-format=stream-json",
+    "--verbose",
+    `--mcp-config=${path.join(user.path, "mcp.json")}`,
+    `--allowedTools=${TOOLS}`,
+    ...(start.resume === undefined ? [] : ["--resume", start.resume]),
+    ...(start.args ?? []),
+  ]
+  const [program = "", ...args] = throughGateway(start, command)
+  const credential =
+    start.env?.["ANTHROPIC_AUTH_TOKEN"] === undefined ? { ANTHROPIC_API_KEY: "not-a-key" } : {}
+  const env = { ...user.env, ANTHROPIC_BASE_URL: url, ...credential, ...start.env }
+  return live({ program, args, env, cwd: user.project, typed: isTyped ? start.prompts : [] })
+}
+
+/** The real Codex against a strict model, once or more often, in one home. */
+export async function codexStory(
+  user: GatewayUser,
+  options: StrictOpenAiOptions,
+  starts: readonly ((ended: readonly Ended[]) => Start)[],
+) {
+  await using model = await strictOpenAi(options)
+  await mkdir(path.join(user.home, ".codex"), { recursive: true })
+  await writeFile(path.join(user.home, ".codex", "config.toml"), codexConfig(user, model.url))
+  const ended: Ended[] = []
+  for (const start of starts) ended.push(await startCodex(user, start(ended)))
+  return { requests: model.requests, ended }
+}
+
+/** Servers of Codex see only what its config gives them of the environment. */
+function codexConfig(user: GatewayUser, url: string): string {
+  const line = (name: string, value: string): string => `${name} = ${JSON.stringify(value)}`
+  return [
+    line("model", "gpt-5.5"),
+    line("model_provider", "strict"),
+    line("approval_policy", "never"),
+    "[model_providers.strict]",
+    line("name", "strict"),
+    line("base_url", url),
+    line("env_key", "OPENAI_API_KEY"),
+    line("wire_api", "responses"),
+    "[mcp_servers.qm]",
+    line("command", QM),
+    'args = ["mcp"]',
+    // The first request waits for its tools, however busy the machine is.
+    "required = true",
+    "startup_timeout_sec = 60",
+    line("default_tools_approval_mode", "approve"),
+    "[mcp_servers.qm.env]",
+    ...Object.entries(FOLDING).map(([name, value]) => line(name, value)),
+    line("TMPDIR", user.path),
+    `[projects.${JSON.stringify(user.project)}]`,
+    line("trust_level", "trusted"),
+    "",
+  ].join("\n")
+}
+
+async function startCodex(user: GatewayUser, start: Start): Promise<Ended> {
+  const command = [
+    "codex",
+    "exec",
+    "--json",
+    "--sandbox=danger-full-access",
+    ...(start.args ?? []),
+    ...(start.resume === undefined ? [] : ["resume", start.resume]),
+    ...start.prompts,
+  ]
+  const [program = "", ...args] = throughGateway(start, command)
+  const env = { ...user.env, OPENAI_API_KEY: "not-a-key", ...start.env }
+  return live({ program, args, env, cwd: user.project, typed: [] })
+}
+
+function throughGateway(start: Start, command: readonly string[]): readonly string[] {
+  if (start.way === "direct") return command
+  return [QM, "gateway", "run", "--mode", start.way, ...(start.gatewayArgs ?? []), "--", ...command]
+}
+
+type Living = {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** Each is typed when the one before has its result. */
+  readonly typed: readonly string[]
+}
+
+async function live(living: Living): Promise<Ended> {
+  const { program, args, env, cwd, typed } = living
+  // A group of its own: when it hangs, all that it has started ends with it.
+  const child = spawn(program, args, { cwd, env, detached: true })
+  const { pid } = child
+  const hung = setTimeout(() => pid !== undefined && process.kill(-pid, "SIGKILL"), LONGEST_RUN_MS)
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", resolve)
+  })
+  child.stdin.on("error", () => {})
+  const waiting = [...typed]
+  const typeNext = (): void => {
+    const next = waiting.shift()
+    if (next === undefined) return void child.stdin.end()
+    const message = { role: "user", content: [{ type: "text", text: next }] }
+    child.stdin.write(`${JSON.stringify({ type: "user", message })}\n`)
+  }
+  typeNext()
+  const stderr = text(child.stderr)
+  const lines: StreamLine[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    const read = readLine(line)
+    lines.push(read)
+    if (read.type === "result") typeNext()
+  }
+  const code = await closed
+  clearTimeout(hung)
+  const results = lines.flatMap(resultIn)
+  const session = lines.map((it) => it.session_id ?? it.thread_id).find((it) => it !== undefined)
+  return { code, stderr: await stderr, lines, results, session: session ?? "" }
+}
+
+/** What a line says to the person who asked, in the words of either host. */
+function resultIn(line: StreamLine): readonly string[] {
+  if (line.type === "result") return [line.result ?? ""]
+  const item = line["item"] as { readonly type?: string; readonly text?: string } | undefined
+  const isSaid = line.type === "item.completed" && item?.type === "agent_message"
+  return isSaid ? [item?.text ?? ""] : []
+}
+
+/** What is no JSON of the host is kept as a line that says so. */
+function readLine(line: string): StreamLine {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { type: "plain", line }
+  }
+}

@@ -1,0 +1,390 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
+import { gzipSync } from "node:zlib"
+import {
+  type Block,
+  blocksOf,
+  createBinding,
+  createCache,
+  type MessagesBody,
+  mismatchesOf,
+  type SimulatedUsage,
+  signatureOf,
+  textOfResult,
+  violationsOf,
+} from "./strict-wire.ts"
+
+/** What the model does in one turn: words, or calls at the same time. */
+export type Said = string | readonly Call[]
+
+/**
+ * One call of a tool. `as` names it, and a `$name` in the input of a later one stands for the id of
+ * the branch that the call of that name opened.
+ */
+export type Call = {
+  readonly use: string
+  readonly input: object
+  readonly as?: string
+  /** It is made when the story that begins with these words has been told to its end. */
+  readonly after?: string
+}
+
+/** Turns that follow certain words of a user; the newest that a conversation heard are its story. */
+export type Story = { readonly hears: string; readonly says: readonly Said[] }
+
+export type StrictRequest = {
+  readonly session: string
+  readonly agent: string | null
+  readonly headers: IncomingHttpHeaders
+  readonly body: MessagesBody
+  readonly bytes: number
+  readonly usage: SimulatedUsage
+  readonly violations: readonly string[]
+  /** Thinking that was signed for another conversation. */
+  readonly mismatches: readonly string[]
+  readonly status: number
+}
+
+export type StrictOptions = {
+  readonly stories: readonly Story[]
+  /** Answers thinking of another conversation with 400, as newer accounts see it. */
+  readonly enforce?: boolean
+  /** How many requests for which `refuses` holds are answered with 400. */
+  readonly refuses?: (body: MessagesBody) => boolean
+  /** So many requests are answered with 529 before the first good answer. */
+  readonly overloaded?: number
+  readonly gzip?: boolean
+}
+
+type Conversation = {
+  story: Story | undefined
+  readonly answered: Map<Story, number>
+  /** The end of another story that its next answer waits for. */
+  awaited: string | undefined
+  /** Its thinking was refused once, so that the host has dropped what there was. */
+  mayStrip: boolean
+  readonly callByName: Map<string, string>
+  readonly branchByCall: Map<string, string>
+  readonly hadThinking: Set<string>
+}
+
+const NO_STORY = "I have nothing to do."
+const SUMMARY = "<summary>What was done so far, in short: SUMMARY-1.</summary>"
+
+/**
+ * A Messages API that is as strict as the provider: it judges each request by the rules, signs its
+ * thinking for the conversation that it was said in, counts with a cache, and keeps every request.
+ * Its stories go on with each request that it answers, whatever is left of them on the wire.
+ */
+export async function strictAnthropic(options: StrictOptions) {
+  const state: State = {
+    options,
+    cache: await createCache(),
+    conversations: new Map(),
+    requests: [],
+    counted: { requests: 0 },
+    told: new Set(),
+    waiting: [],
+    overloaded: options.overloaded ?? 0,
+    calls: 0,
+  }
+  const server = createServer((request, response) => {
+    const whole = buffer(request).catch(() => Buffer.alloc(0))
+    void whole.then((bytes) => {
+      const path = new URL(request.url ?? "/", "http://model").pathname
+      const body: unknown = parsed(bytes)
+      if (request.method !== "POST" || body === undefined) return sendError(response, 404, "no")
+      if (path.endsWith("/count_tokens")) return count(state, bytes, response)
+      if (!path.endsWith("/messages")) return sendError(response, 404, "only messages")
+      const asked = { headers: request.headers, body: body as MessagesBody, bytes: bytes.length }
+      return answer(state, asked, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Requests for an answer, in order; those that only count are not among them. */
+    requests: state.requests,
+    counted: state.counted,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+type State = {
+  readonly options: StrictOptions
+  readonly cache: Awaited<ReturnType<typeof createCache>>
+  readonly conversations: Map<string, Conversation>
+  readonly requests: StrictRequest[]
+  readonly counted: { requests: number }
+  /** First words of stories that are over. */
+  readonly told: Set<string>
+  readonly waiting: { readonly hears: string; ready(): void }[]
+  overloaded: number
+  calls: number
+}
+
+type Asked = {
+  readonly headers: IncomingHttpHeaders
+  readonly body: MessagesBody
+  readonly bytes: number
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function count(state: State, bytes: Buffer, response: ServerResponse): void {
+  state.counted.requests += 1
+  sendJson(response, 200, { input_tokens: state.cache.count(bytes.toString()) })
+}
+
+function answer(state: State, asked: Asked, response: ServerResponse): void {
+  const { body } = asked
+  const session = String(asked.headers["x-claude-code-session-id"] ?? "")
+  const agent = asked.headers["x-claude-code-agent-id"]?.toString() ?? null
+  const conversation = conversationOf(state, `${session} ${agent}`, body)
+  learnBranches(conversation, body)
+  const mismatches = mismatchesOf(body)
+  const violations = [...violationsOf(body), ...lostThinking(conversation, body)]
+  const refusal = refusalOf(state, { body, mismatches, violations })
+  const usage = state.cache.use(body)
+  const status = refusal?.status ?? 200
+  conversation.mayStrip ||= refusal !== undefined && mismatches.length > 0
+  state.requests.push({ ...asked, session, agent, usage, violations, mismatches, status })
+  if (refusal !== undefined) return sendError(response, refusal.status, refusal.message)
+  const content = [...thinkingFor(body), ...saidNext(state, { conversation, body })]
+  const ready = (): void => send(state, { conversation, body, usage, content }, response)
+  const { story } = conversation
+  if (story !== undefined && conversation.answered.get(story) === story.says.length) {
+    response.on("close", () => endStory(state, story.hears))
+  }
+  const awaited = conversation.awaited
+  if (awaited === undefined || state.told.has(awaited)) return ready()
+  state.waiting.push({ hears: awaited, ready })
+}
+
+function endStory(state: State, hears: string): void {
+  state.told.add(hears)
+  for (const it of state.waiting.splice(0)) {
+    if (it.hears === hears) it.ready()
+    else state.waiting.push(it)
+  }
+}
+
+type Judged = {
+  readonly body: MessagesBody
+  readonly mismatches: readonly string[]
+  readonly violations: readonly string[]
+}
+
+function refusalOf(state: State, judged: Judged): { status: number; message: string } | undefined {
+  if (state.overloaded > 0) {
+    state.overloaded -= 1
+    return { status: 529, message: "Overloaded" }
+  }
+  const [mismatch] = judged.mismatches
+  if (judged.violations.length > 0) return { status: 400, message: judged.violations.join("; ") }
+  if (state.options.refuses?.(judged.body) === true) {
+    return { status: 400, message: "this request is not wanted" }
+  }
+  if (mismatch === undefined || state.options.enforce !== true) return undefined
+  const said =
+    "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
+  return { status: 400, message: `${mismatch}: ${said}` }
+}
+
+/** The newest words that begin a story are told; a summary may have taken them away since. */
+function conversationOf(state: State, key: string, body: MessagesBody): Conversation {
+  const known = state.conversations.get(key)
+  const conversation = known ?? {
+    story: undefined,
+    answered: new Map<Story, number>(),
+    awaited: undefined,
+    mayStrip: false,
+    callByName: new Map<string, string>(),
+    branchByCall: new Map<string, string>(),
+    hadThinking: new Set<string>(),
+  }
+  state.conversations.set(key, conversation)
+  conversation.story = newestStory(state.options.stories, heardIn(body)) ?? conversation.story
+  return conversation
+}
+
+function heardIn(body: MessagesBody): string {
+  return body.messages
+    .filter((it) => it.role === "user")
+    .flatMap((it) => blocksOf(it.content).map((block) => block.text ?? ""))
+    .join("\n")
+}
+
+export function newestStory(stories: readonly Story[], heard: string): Story | undefined {
+  return stories
+    .map((story) => ({ story, at: heard.lastIndexOf(story.hears) }))
+    .filter((it) => it.at !== -1)
+    .toSorted((a, b) => b.at - a.at)[0]?.story
+}
+
+/** The id of a branch is learnt when its call is first answered; a fold may take it away later. */
+function learnBranches(conversation: Conversation, body: MessagesBody): void {
+  for (const block of body.messages.flatMap((it) => blocksOf(it.content))) {
+    const call = block.tool_use_id ?? ""
+    if (block.type !== "tool_result" || conversation.branchByCall.has(call)) continue
+    const id = /br_[0-9a-f]{32}/.exec(textOfResult(block))?.[0]
+    if (id !== undefined) conversation.branchByCall.set(call, id)
+  }
+}
+
+/** A turn that was said with thinking must not come back without it, unless it was refused. */
+function lostThinking(conversation: Conversation, body: MessagesBody): readonly string[] {
+  const said = body.messages
+    .filter((it) => it.role === "assistant")
+    .map((it) => blocksOf(it.content))
+  const hasThinking = (blocks: readonly Block[]): boolean =>
+    blocks.some((it) => it.type === "thinking")
+  if (conversation.mayStrip || !said.some(hasThinking)) return []
+  return said.flatMap((blocks) => {
+    const call = blocks.find((it) => it.type === "tool_use")?.id ?? ""
+    const isLost = conversation.hadThinking.has(call) && !hasThinking(blocks)
+    return isLost ? [`the turn of ${call} lost its thinking`] : []
+  })
+}
+
+type Answering = {
+  readonly conversation: Conversation
+  readonly body: MessagesBody
+  readonly usage: SimulatedUsage
+  readonly content: readonly Block[]
+}
+
+function send(state: State, answering: Answering, response: ServerResponse): void {
+  const { body, usage, conversation, content } = answering
+  for (const it of content) {
+    const isCall = it.type === "tool_use" && content[0]?.type === "thinking"
+    if (isCall) conversation.hadThinking.add(it.id ?? "")
+  }
+  const message = {
+    id: `msg_${state.requests.length}`,
+    type: "message",
+    role: "assistant",
+    model: body.model,
+    content,
+    stop_reason: content.some((it) => it.type === "tool_use") ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: {
+      input_tokens: usage.input,
+      cache_creation_input_tokens: usage.cacheWrite,
+      cache_read_input_tokens: usage.cacheRead,
+      output_tokens: 20,
+    },
+  }
+  const events = body.stream === true ? eventsOf(message) : JSON.stringify(message)
+  const type = body.stream === true ? "text/event-stream" : "application/json"
+  const isPacked = state.options.gzip === true
+  response.writeHead(200, {
+    "content-type": type,
+    "request-id": `req_${state.requests.length}`,
+    ...(isPacked && { "content-encoding": "gzip" }),
+  })
+  response.end(isPacked ? gzipSync(events) : events)
+}
+
+function thinkingFor(body: MessagesBody): readonly Block[] {
+  const isOn = body.thinking !== undefined && !JSON.stringify(body.thinking).includes("disabled")
+  if (!isOn) return []
+  const signature = signatureOf(createBinding(body).whole)
+  return [{ type: "thinking", thinking: "I think about it.", signature }]
+}
+
+function saidNext(
+  state: State,
+  { conversation, body }: Pick<Answering, "conversation" | "body">,
+): readonly Block[] {
+  const last = body.messages.findLast((it) => it.role === "user")
+  const asksSummary = JSON.stringify(last?.content ?? "").includes("summary of the conversation")
+  if (asksSummary) return [{ type: "text", text: SUMMARY }]
+  const said = tell(conversation) ?? NO_STORY
+  conversation.awaited = undefined
+  if (typeof said === "string") return [{ type: "text", text: said }]
+  conversation.awaited = said.find((it) => it.after !== undefined)?.after
+  return said.map((call) => {
+    const id = `toolu_${String(state.calls).padStart(4, "0")}`
+    state.calls += 1
+    if (call.as !== undefined) conversation.callByName.set(call.as, id)
+    return { type: "tool_use", id, name: call.use, input: inputOf(conversation, call) }
+  })
+}
+
+function tell({ story, answered }: Conversation): Said | undefined {
+  if (story === undefined) return undefined
+  const turn = answered.get(story) ?? 0
+  answered.set(story, turn + 1)
+  return story.says[turn]
+}
+
+function inputOf(conversation: Conversation, call: Call): unknown {
+  const filled = JSON.stringify(call.input).replace(/\$(\w+)/g, (whole, name: string) => {
+    const id = conversation.callByName.get(name)
+    return id === undefined ? whole : (conversation.branchByCall.get(id) ?? "br_unknown")
+  })
+  return JSON.parse(filled)
+}
+
+type Sent = {
+  readonly content: readonly Block[]
+  readonly stop_reason: string
+  readonly usage: object
+}
+
+function eventsOf(message: Sent): string {
+  const events: string[] = []
+  const say = (type: string, rest: object): void =>
+    void events.push(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`)
+  say("message_start", { message: { ...message, content: [], stop_reason: null } })
+  for (const [index, block] of message.content.entries()) {
+    const { start, deltas } = partsOf(block)
+    say("content_block_start", { index, content_block: start })
+    for (const delta of deltas) say("content_block_delta", { index, delta })
+    say("content_block_stop", { index })
+  }
+  const delta = { stop_reason: message.stop_reason, stop_sequence: null }
+  say("message_delta", { delta, usage: message.usage })
+  say("message_stop", {})
+  return events.join("")
+}
+
+function partsOf(block: Block): { readonly start: Block; readonly deltas: readonly Block[] } {
+  if (block.type === "thinking") {
+    const { thinking, signature } = block
+    const deltas = [
+      { type: "thinking_delta", thinking },
+      { type: "signature_delta", signature },
+    ]
+    return { start: { ...block, thinking: "", signature: "" }, deltas }
+  }
+  if (block.type === "text") {
+    return {
+      start: { ...block, text: "" },
+      deltas: [{ type: "text_delta", text: block.text ?? "" }],
+    }
+  }
+  const partial_json = JSON.stringify(block["input"])
+  return { start: { ...block, input: {} }, deltas: [{ type: "input_json_delta", partial_json }] }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  const type = status === 529 ? "overloaded_error" : "invalid_request_error"
+  sendJson(response, status, { type: "error", error: { type, message } })
+}
