@@ -89,7 +89,7 @@ test("[D1] a gateway that is killed loses no request that it had recorded, and t
   const { carries } = GatewayList.parse(await app.call("gateway.list", {}, { signal }))
   expect(carries).toHaveLength(KILLS)
   expect(carries.map((it) => it.isAlive)).toEqual(carries.map(() => false))
-  const page = await store.journal.read({ after: null, limit: 10_000, namePrefix: "gateway." })
+  const page = await store.journal.read({ after: undefined, limit: 10_000, namePrefix: "gateway." })
   const told = page.kind === "entries" ? page.entries : []
   let recorded = 0
   for (const { id } of carries) {

@@ -178,11 +178,8 @@ describe("a carry", () => {
     ])
     expect(answers.map((it) => it.status)).toEqual([200, 200])
     await carried.end()
-    const bodies = world.provider.heard.map((it) => [it.path, it.body]).toSorted()
-    expect(bodies).toEqual([
-      ["/v1/messages", "{not json"],
-      ["/v1/unheard-of?x=1", ""],
-    ])
+    const heard = world.provider.heard.map((it) => `${it.path} ${it.body}`)
+    expect(new Set(heard)).toEqual(new Set(["/v1/messages {not json", "/v1/unheard-of?x=1 "]))
     expect(await world.requests(carried.id)).toHaveLength(2)
   })
 })

@@ -98,7 +98,7 @@ function withoutMetered(
 }
 
 function isReturnOf(branchId: string, { tool, text }: WireStep): boolean {
-  return tool !== null && isOwnTool(tool) && /__return$/.test(tool) && text.includes(branchId)
+  return tool !== null && isOwnTool(tool) && tool.endsWith("__return") && text.includes(branchId)
 }
 
 /** The first ones, as far as there is room in a trail, in steps and in length. */

@@ -49,18 +49,7 @@ import {
   FoldTree,
   FoldTreeInput,
 } from "./fold.ts"
-import {
-  GatewayDeleted,
-  GatewayDeleteInput,
-  GatewayList,
-  GatewayListInput,
-  GatewayManifest,
-  GatewayRequestInput,
-  GatewayShow,
-  GatewayShowInput,
-  GatewayTexts,
-  GatewayTextsInput,
-} from "./gateway.ts"
+import { GATEWAY_SIGNATURES } from "./gateway-signatures.ts"
 import {
   GuardOverride,
   GuardOverrideInput,
@@ -255,11 +244,7 @@ export const SIGNATURES = {
   "fold.show": { input: FoldShowInput, output: FoldShow },
   "fold.status": { input: FoldStatusInput, output: FoldStatus },
   "fold.tree": { input: FoldTreeInput, output: FoldTree },
-  "gateway.delete": { input: GatewayDeleteInput, output: GatewayDeleted },
-  "gateway.list": { input: GatewayListInput, output: GatewayList },
-  "gateway.request": { input: GatewayRequestInput, output: GatewayManifest },
-  "gateway.show": { input: GatewayShowInput, output: GatewayShow },
-  "gateway.texts": { input: GatewayTextsInput, output: GatewayTexts },
+  ...GATEWAY_SIGNATURES,
   "guard.override": { input: GuardOverrideInput, output: GuardOverride },
   "guard.simulate": { input: GuardSimulateInput, output: Simulation },
   "guard.try": { input: GuardTryInput, output: GuardTry },

@@ -85,29 +85,12 @@ export type App = AsyncDisposable & {
 export async function createApp(options: AppOptions): Promise<App> {
   const ground = await layGround(options)
   const { places, deps, store } = ground
-  const { mapping, memory, fold, gateway } = openRooms(deps)
-  const research = openResearch({
-    ...deps,
-    gateway: gateway.open,
-    agents: () => agents.open(),
-  })
-  const agents = once(() =>
-    openAgents({
-      ...deps,
-      ...research.rooms,
-      memory: memory.get,
-      fold: fold.open,
-      gateway: gateway.open,
-      ...askedOfOthers(call),
-    }),
-  )
+  const { rooms, close } = openRooms(deps)
+  const research = openResearch({ ...rooms, agents: () => agents.open() })
+  const agents = once(() => openAgents({ ...rooms, ...research.rooms, ...askedOfOthers(call) }))
   const operations = operationTable({
-    ...deps,
+    ...rooms,
     ...research.rooms,
-    mapping: mapping.get,
-    fold: fold.open,
-    gateway: gateway.open,
-    memory: memory.get,
     agents: agents.open,
     mayWriteFiles: options.mayWriteFiles === true,
   })
@@ -120,9 +103,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     isDefault: deps.isDefault,
     store: store.open,
     agents: agents.open,
-    fold: fold.open,
-    carry: async (wanted) =>
-      (await import("./gateway.ts")).carryHost(wanted, { ...deps, gateway: gateway.open }),
+    fold: rooms.fold,
+    carry: async (wanted) => (await import("./gateway.ts")).carryHost(wanted, rooms),
     pipelines: research.rooms.pipelines,
     redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
     call,
@@ -130,9 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       // First what works: what it says last still has to be written.
       await research.close()
       await agents.close()
-      await gateway.close()
-      await fold.close()
-      await mapping.made()?.close()
+      await close()
       await store.close()
     },
   }
@@ -188,6 +168,7 @@ function openRooms(deps: Ground) {
     mapping: mapping.get,
     fold: () => fold.open(),
     memory: () => memory.get(),
+    gateway: () => gateway.open(),
   }
   const fold = once(async (): Promise<Fold> => (await import("./folding.ts")).openFold(rooms))
   const memory = memo(
@@ -196,7 +177,14 @@ function openRooms(deps: Ground) {
   const gateway = once(
     async (): Promise<Gateway> => (await import("./gateway.ts")).openGateway(rooms),
   )
-  return { mapping, memory, fold, gateway }
+  return {
+    rooms,
+    async close(): Promise<void> {
+      await gateway.close()
+      await fold.close()
+      await mapping.made()?.close()
+    },
+  }
 }
 
 /** Calls operations by their names. */
