@@ -49,6 +49,7 @@ const gateway = createGateway({
   receiptKey: async () => key,
   priceOf: () => undefined,
   keepTrail: async () => {},
+  unfold: async () => {},
   isAlive: isSameProcessAlive,
   proxyEnvironment: () => ({}),
 })

@@ -58,6 +58,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     log: silentLog,
   })
   const told: string[] = []
+  const unfolded: string[] = []
   const trails: { branchId: string; tools: (string | null)[] }[] = []
   const deps: GatewayDeps = {
     db: store.forRoom("gateway"),
@@ -76,6 +77,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     priceOf: (usage: TokenUsage) => usage.output / 100,
     keepTrail: async (branchId, steps) =>
       void trails.push({ branchId, tools: steps.map((it) => it.tool) }),
+    unfold: async (branchIds) => void unfolded.push(...branchIds),
     isAlive: () => true,
     proxyEnvironment: () => ({}),
     ...given,
@@ -98,6 +100,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     provider,
     told,
     trails,
+    unfolded,
     place: deps.place,
     another: () => createGateway(deps),
     carry: (more: Partial<CarryWanted> = {}) => gateway.carry({ ...wanted, ...more }),
@@ -115,6 +118,9 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
   }
 }
 
+/** What a host offers its model, with ours among them. */
+export const TOOLS = [{ name: "Read" }, { name: "mcp__qm__branch" }, { name: "mcp__qm__return" }]
+
 type Sent = { readonly session?: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** One request of a host, as Claude Code sends it. */
@@ -128,7 +134,7 @@ export async function ask(carried: Carried, messages: readonly unknown[], sent: 
       "x-claude-code-session-id": sent.session ?? "session-1",
       ...sent.headers,
     },
-    body: JSON.stringify({ model: "claude-opus-5-5", messages, tools: [{ name: "Read" }] }),
+    body: JSON.stringify({ model: "claude-opus-5-5", messages, tools: TOOLS }),
   })
   return { status: response.status, text: await response.text() }
 }

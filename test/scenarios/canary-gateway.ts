@@ -27,12 +27,13 @@ async function echoingProvider() {
   }
 }
 
-/** A host of six lines: its keys in headers and query, its words in the body. */
+/** A host of a few lines: its keys in headers and query, its words and its address in the body. */
 const HOST = `
 const given = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))
 const url = process.env.ANTHROPIC_BASE_URL + "/v1/messages?key=" + encodeURIComponent(given.keys[0])
 const headers = { "content-type": "application/json", "x-api-key": given.keys[1],
   authorization: "Bearer " + given.keys[2], cookie: given.keys[3], "x-claude-code-session-id": "s-1" }
+given.body.messages.push({ role: "user", content: "I ask at " + process.env.ANTHROPIC_BASE_URL })
 fetch(url, { method: "POST", headers, body: JSON.stringify(given.body) }).then((it) => it.text())
 `
 
@@ -78,7 +79,9 @@ export const GATEWAY: readonly CanaryEntry[] = [
         const { requests } = GatewayShow.parse(JSON.parse(shown.text))
         if (requests.length !== 1) throw new Error("a request was not recorded")
         await world.get("gateway.request", { id, seq: "1" })
-        await world.get("gateway.texts", { id, seq: "1", limit: "500" })
+        const { text: kept } = await world.get("gateway.texts", { id, seq: "1", limit: "500" })
+        if (!kept.includes("I ask at http")) throw new Error("texts were not kept")
+        if (/qmgw_[0-9a-f]/.test(kept)) throw new Error("an address of the gateway was kept")
         await world.qm(["gateway", "show", id])
         await world.qm(["gateway", "texts", id, "1"])
       }

@@ -14,8 +14,17 @@ type FoldingDeps = {
   readonly conversations: Conversations
   readonly latches: Latches
   readonly log: Log
-  /** A provider has refused a folded body: this session is folded no more. */
-  latchOff(session: string, reason: string): void
+  /** This session is folded no more: since now, or since an earlier process. Once for each. */
+  latchOff(latched: LatchedOff): void
+  /** Something that a person should know, in words. */
+  tell(text: string): void
+}
+
+export type LatchedOff = {
+  readonly session: string
+  readonly reason: string
+  /** Those that were folded until now. */
+  readonly branchIds: readonly string[]
 }
 
 /** As every receipt of an opened branch begins. */
@@ -41,7 +50,8 @@ export function createFolding(deps: FoldingDeps) {
     conversations.saw(session, agent, isAsBefore ? before : wireStateOf(body, { wire, key }))
   }
 
-  return {
+  const notices = createNotices(deps)
+  const port = {
     prepare(asked: Asked): Prepared {
       const whole = { body: asked.body, isChanged: false, note: undefined }
       const session = sessionOf(asked)
@@ -60,17 +70,58 @@ export function createFolding(deps: FoldingDeps) {
       const doubt = refusalOf(asked, session)
       if (doubt === undefined) look(asked, session)
       else conversations.saw(session, agentIn(asked.headers), { branches: [], doubt })
+      notices.began(asked, session)
     },
-    refused(asked: Asked, status: number): void {
+  } satisfies Pick<CarryPort, "began" | "prepare">
+
+  return {
+    port,
+    /**
+     * A provider that refuses the folded form and takes the original has refused the fold. One that
+     * refuses both had another reason, credit say, and to unfold for ever would cure nothing.
+     */
+    ended({ asked, prepared, status, fallback }: Exchange): void {
       const session = sessionOf(asked)
-      if (session === undefined) return
-      const reason = `the provider refused a folded request (${status})`
-      if (latches.has(session)) return
+      const isFoldRefused = fallback !== null && status !== null && status < 400
+      if (session === undefined || !isFoldRefused || latches.has(session)) return
+      const reason = "the provider refused a folded request and took the original"
       latches.set(session, reason)
-      deps.latchOff(session, reason)
+      notices.latched(session)
+      const branchIds = isNote(prepared?.note) ? prepared.note.folded.map((it) => it.branchId) : []
+      deps.latchOff({ session, reason, branchIds })
     },
-  } satisfies Pick<CarryPort, "began" | "prepare" | "refused">
+  }
 }
+
+/** As hosts name our tool in a request that offers it. */
+const BRANCH_TOOLS = { anthropic: '__branch"', openai: '"branch"', gemini: "" } as const
+
+/** Why nothing will be folded is said once a session; whoever asked for folding would wait for it. */
+function createNotices({ wire, conversations, latches, latchOff, tell }: FoldingDeps) {
+  const told = new Set<string>()
+  const asked = new Map<string, number>()
+  return {
+    latched: (session: string) => void told.add(session),
+    began({ headers, body }: Asked, session: string): void {
+      if (told.has(session) || agentIn(headers) !== "") return
+      const reason = latches.get(session)
+      const doubt = conversations.seen(session, "")?.doubt ?? null
+      const times = (asked.get(session) ?? 0) + 1
+      asked.set(session, times)
+      // At the first request a server of tools may not be there yet.
+      const isWithoutTool = times >= 2 && !body.includes(BRANCH_TOOLS[wire])
+      if (reason === undefined && doubt === null && !isWithoutTool) return
+      told.add(session)
+      if (reason !== undefined) latchOff({ session, reason, branchIds: [] })
+      else if (doubt !== null) tell(`Nothing is folded in this session: ${doubt}.`)
+      else tell(WITHOUT_TOOL)
+    },
+  }
+}
+
+const WITHOUT_TOOL =
+  "Nothing can be folded in this session: the host has no tool `branch`. " +
+  "Give it ours: `claude mcp add qm -- qm mcp`, or the same for another host."
 
 export function noteOf({ prepared, fallback }: Exchange): Note {
   const note = prepared?.note

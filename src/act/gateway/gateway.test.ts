@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { ask, gatewayWorld, KEY } from "#test/gateway-room"
+import { ask, gatewayWorld, KEY, TOOLS } from "#test/gateway-room"
 import { askStand } from "./stand.ts"
 
 const BRANCH = "br_0123456789abcdef0123456789abcdef"
@@ -119,8 +119,9 @@ describe("a carry", () => {
     expect(status).toBe(200)
     expect(world.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
     expect(world.told).toEqual([
-      "Nothing more is folded in this session: the provider refused a folded request (400). It went on unfolded.",
+      "Nothing more is folded in this session: the provider refused a folded request and took the original. It goes on unfolded.",
     ])
+    expect(world.unfolded).toEqual([BRANCH])
     await ask(carried, RETURNED)
     expect(world.provider.heard).toHaveLength(3)
     await carried.end()
@@ -129,6 +130,9 @@ describe("a carry", () => {
     const later = await world.carryBy(other)
     await ask(later, RETURNED)
     expect(world.provider.heard.at(-1)?.body).toContain("qm-open:")
+    const [again] = (await world.gateway.show({ id: later.id, limit: 10 })).carries
+    expect(again?.latchedOff).toContain("refused")
+    expect(world.told).toHaveLength(2)
     await ask(later, RETURNED, { session: "session-2" })
     expect(world.provider.heard.map((it) => it.body.includes("qm-open:")).slice(-2)).toEqual([
       false,
@@ -137,6 +141,36 @@ describe("a carry", () => {
     await other.close()
     const [carry] = (await world.gateway.show({ id: carried.id, limit: 10 })).carries
     expect(carry?.latchedOff).toContain("refused")
+  })
+
+  it.each([
+    ["a login", { "x-api-key": "", authorization: "Bearer word" }, /not signed in with an API key/],
+    ["compressed bodies", { "content-encoding": "zstd" }, /compressed/],
+  ])("[GATE-93] that nothing is folded with %s is told once", async (_, headers, why) => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    for (let at = 0; at < 3; at++) {
+      await ask(carried, OPENED, { headers: headers as Record<string, string> })
+    }
+    expect(world.told).toEqual([expect.stringMatching(why)])
+  })
+
+  it("[GATE-93] a host without our tools is told how to get them", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const headers = { "x-api-key": "k", "x-claude-code-session-id": "s" }
+    const body = JSON.stringify({ model: "m", messages: [user("go")], tools: [] })
+    for (let at = 0; at < 3; at++) {
+      await fetch(`${base}/v1/messages`, { method: "POST", headers, body }).then((it) => it.text())
+    }
+    expect(world.told).toEqual([expect.stringContaining("claude mcp add qm -- qm mcp")])
+  })
+
+  it("[GATE-94] a host that never asked its model leaves nothing behind", async () => {
+    await using world = await gatewayWorld()
+    await (await world.carry()).end()
+    expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
   it("[GATE-84] tells other processes what the last request showed, while it lasts", async () => {
@@ -158,6 +192,51 @@ describe("a carry", () => {
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
     await expect(world.carry(wanted)).rejects.toThrow(/recorded, not folded/)
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
+  })
+
+  it("[GATE-92] a carry that cannot be opened leaves nothing open", async () => {
+    await using world = await gatewayWorld()
+    const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
+    await expect(world.carry({ environment })).rejects.toThrow()
+    const { carries } = await world.gateway.list({ limit: 10 })
+    expect(carries.map((it) => it.endedAt === null)).toEqual(carries.map(() => false))
+    expect((await ask(await world.carry(), WORKED)).status).toBe(200)
+  })
+
+  it("[GATE-87] closing waits for a carry whose end has begun, and all of it is kept", async () => {
+    await using world = await gatewayWorld()
+    const other = world.another()
+    const carried = await world.carryBy(other, { mode: "record" })
+    for (let at = 0; at < 3; at++) await ask(carried, WORKED)
+    void carried.end()
+    await other.close()
+    const { carries } = await world.gateway.list({ limit: 10 })
+    expect(carries.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
+  })
+
+  it("[GATE-91] a provider that refuses the original too had another reason", async () => {
+    await using world = await gatewayWorld()
+    const carried = await world.carry()
+    world.provider.say.status = 400
+    expect((await ask(carried, RETURNED)).status).toBe(400)
+    world.provider.say.status = 200
+    await ask(carried, RETURNED)
+    expect(world.provider.heard.at(-1)?.body).not.toContain("qm-open:")
+    expect(world.told).toEqual([])
+  })
+
+  it("[GATE-92] more than can wait to be recorded is told, and not looked into", async () => {
+    await using world = await gatewayWorld({ mostWaitingBytes: 100_000 })
+    const carried = await world.carry({ mode: "record" })
+    const large = [user("x ".repeat(30_000))]
+    await Promise.all([0, 1, 2, 3].map(() => ask(carried, large)))
+    await carried.end()
+    const requests = await world.requests(carried.id)
+    expect(requests).toHaveLength(4)
+    const problems = requests.map((it) => it.problem ?? "").filter((it) => it !== "")
+    expect(problems.every((it) => it.includes("too busy"))).toBe(true)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(requests.every((it) => it.sentBytes > 60_000)).toBe(true)
   })
 
   it("[GATE-92] a store that cannot be written costs nobody an answer", async () => {
@@ -185,5 +264,5 @@ describe("a carry", () => {
 })
 
 function bodyOf(messages: readonly unknown[]) {
-  return { model: "claude-opus-5-5", messages, tools: [{ name: "Read" }] }
+  return { model: "claude-opus-5-5", messages, tools: TOOLS }
 }

@@ -2,18 +2,21 @@ import type { Clock, Ids, ProcessIdentity, Random, SocketServer } from "#ground/
 import type { Config, GatewayMode, HostName, WireName } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import { createFolding } from "./carry.ts"
+import { createFolding, type LatchedOff } from "./carry.ts"
 import { type Conversations, createConversations, type Latches } from "./conversations.ts"
 import { FoldNotOffered } from "./errors.ts"
 import { createKeeping, type Keeping } from "./keep/keeping.ts"
 import { LONGEST_RECORDING_MS } from "./limits.ts"
 import { type CodexProvider, isFoldable, type Pointed, pointAt, upstreamOf } from "./pointing.ts"
-import { createProxy } from "./proxy/proxy.ts"
+import { createProxy, type Exchange, type OpenCarry } from "./proxy/proxy.ts"
 import { createReader } from "./read/reader.ts"
 import { createRecorder, type RecorderDeps } from "./recorder.ts"
 import { joined, listenForStands, type StandPlace } from "./stand.ts"
 
-export type GatewayDeps = Pick<RecorderDeps, "clock" | "log" | "priceOf" | "keepTrail"> & {
+export type GatewayDeps = Pick<
+  RecorderDeps,
+  "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "priceOf"
+> & {
   readonly db: Db<"gateway">
   readonly ids: Ids
   readonly random: Random
@@ -26,6 +29,8 @@ export type GatewayDeps = Pick<RecorderDeps, "clock" | "log" | "priceOf" | "keep
   /** By which receipts of our own tools are known. */
   receiptKey(): Promise<string>
   isAlive(identity: ProcessIdentity): boolean
+  /** Branches that were folded and are in the window again, for good. */
+  unfold(branchIds: readonly string[]): Promise<void>
   /** Of this process: `HTTPS_PROXY` and its like. */
   proxyEnvironment(): Readonly<Record<string, string | undefined>>
 }
@@ -75,21 +80,30 @@ function createWorking(deps: GatewayDeps, keeping: Keeping) {
     const row = await keeping.open({ ...factsOf(wanted, upstream), owner: deps.owner })
     const place = placeOf(environment)
     const recorder = createRecorder({ ...deps, carry: row, host, place, reader, keeping })
-    const folding = mode === "fold" ? await foldings.add(row.id, wanted) : {}
-    const opened = await proxy.open({ upstream, wire, ...folding, done: recorder.take })
-    const carried: Carried = {
-      ...pointAt(opened.url, wanted),
-      id: row.id,
-      async end() {
-        if (!open.delete(carried)) return
-        foldings.remove(row.id)
-        await opened.close()
-        await within(LONGEST_RECORDING_MS, recorder.settled(), deps.clock)
-        await keeping.close(row.id)
-      },
+    const shut = async (opened?: OpenCarry): Promise<void> => {
+      foldings.remove(row.id)
+      await opened?.close()
+      await within(LONGEST_RECORDING_MS, recorder.settled(), deps.clock)
+      await keeping.close(row.id)
+      // A program that never asked its model, or never started, leaves nothing to look at.
+      if (recorder.taken() === 0) await keeping.delete({ id: row.id })
     }
-    open.add(carried)
-    return carried
+    try {
+      const folding = mode === "fold" ? await foldings.add(row.id, wanted) : undefined
+      const done = (exchange: Exchange): void => {
+        folding?.ended(exchange)
+        recorder.take(exchange)
+      }
+      const opened = await proxy.open({ upstream, wire, ...folding?.port, done })
+      // Whoever asks again, or later, waits for the same end.
+      const end = onceOnly(() => shut(opened).finally(() => open.delete(carried)))
+      const carried: Carried = { ...pointAt(opened.url, wanted), id: row.id, end }
+      open.add(carried)
+      return carried
+    } catch (error) {
+      await shut()
+      throw error
+    }
   }
   return {
     carry,
@@ -114,23 +128,31 @@ function createFoldings(deps: GatewayDeps, keeping: Keeping) {
   const latches: Latches = new Map()
   const carried = new Map<string, Conversations>()
   let stands: Promise<SocketServer | undefined> | undefined
+  async function listening(): Promise<void> {
+    stands ??= listenForStands(deps.place, deps.owner.pid, (question) =>
+      joined([...carried.values()].map((it) => it.stand(question))),
+    )
+    // One that cannot be had now may be had by the next carry.
+    await stands.catch((error: unknown) => {
+      stands = undefined
+      throw error
+    })
+  }
   return {
     async add(id: string, { wire, tell }: CarryWanted) {
-      stands ??= listenForStands(deps.place, deps.owner.pid, (question) =>
-        joined([...carried.values()].map((it) => it.stand(question))),
-      )
-      await stands
+      await listening()
       for (const it of await keeping.latches()) latches.set(it.session, it.reason)
       const conversations = createConversations(latches)
       const key = await deps.receiptKey()
       carried.set(id, conversations)
-      const latchOff = (session: string, reason: string): void => {
-        tell(`Nothing more is folded in this session: ${reason}. It went on unfolded.`)
-        keeping.latchOff(id, { session, reason }).catch((error: unknown) => {
+      const latchOff = ({ session, reason, branchIds }: LatchedOff): void => {
+        tell(`Nothing more is folded in this session: ${reason}. It goes on unfolded.`)
+        const kept = [keeping.latchOff(id, { session, reason }), deps.unfold(branchIds)]
+        Promise.all(kept).catch((error: unknown) => {
           deps.log.warn("that folding was switched off is not kept", { carry: id, error })
         })
       }
-      return createFolding({ wire, key, conversations, latches, log: deps.log, latchOff })
+      return createFolding({ wire, key, conversations, latches, log: deps.log, latchOff, tell })
     },
     remove: (id: string) => void carried.delete(id),
     close: async (): Promise<void> => (await stands)?.close(),
@@ -149,6 +171,14 @@ function placeOf(environment: CarryWanted["environment"]): RecorderDeps["place"]
     environment: Object.fromEntries(
       picked.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
+  }
+}
+
+function onceOnly(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= act()
+    return done
   }
 }
 

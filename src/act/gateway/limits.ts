@@ -21,8 +21,17 @@ export const MOST_SESSIONS = 1_000
 /** How long the end of a carry waits for its last requests to be recorded. */
 export const LONGEST_RECORDING_MS = 15_000
 
+/**
+ * Of requests of one carry that wait to be recorded: more than any host sends in a second, and no
+ * more than a machine can spare. What comes on top is told without being looked into.
+ */
+export const MOST_WAITING_BYTES = 128 * 1024 ** 2
+
 /** Names that were looked through for secrets; each request says most of them again. */
 export const MOST_KNOWN_NAMES = 20_000
 
 /** Of one kept text of a request. */
 export const LONGEST_KEPT_TEXT_UNITS = 400_000
+
+/** Of why a piece came, as the contract has it. */
+export const LONGEST_WHY_UNITS = 300

@@ -1,6 +1,17 @@
+import fc from "fast-check"
+import { parse } from "smol-toml"
 import { describe, expect, it } from "vitest"
 import type { HostName } from "#ground/contract"
-import { hostOfProgram, isFoldable, pointAt, upstreamOf, wireOf } from "./pointing.ts"
+import { fcParameters } from "#test/seed"
+import {
+  bypassingArgument,
+  type CodexProvider,
+  hostOfProgram,
+  isFoldable,
+  pointAt,
+  upstreamOf,
+  wireOf,
+} from "./pointing.ts"
 
 const URL_OF_OURS = "http://127.0.0.1:4000/t/abc"
 const asked = (host: HostName | undefined, environment: Record<string, string> = {}) => ({
@@ -8,6 +19,18 @@ const asked = (host: HostName | undefined, environment: Record<string, string> =
   wire: host === "codex" || host === "copilot" ? ("openai" as const) : ("anthropic" as const),
   environment,
 })
+
+type Named = Extract<CodexProvider, { kind: "named" }>
+const named = (fields: Named["fields"]): Named => ({
+  kind: "named",
+  baseUrl: "https://model.example/v1",
+  fields,
+})
+/** What Codex is told of its provider, as it reads it. */
+const tableFor = (codexProvider: CodexProvider | undefined) => {
+  const given = { ...asked("codex", { OPENAI_API_KEY: "k" }), codexProvider }
+  return parse(pointAt(URL_OF_OURS, given).args[3] ?? "")["model_providers"]
+}
 
 describe("where requests go", () => {
   it.each([
@@ -22,11 +45,11 @@ describe("where requests go", () => {
   })
 
   it("[GATE-80] of an unknown program a person says in whose words it speaks", () => {
-    expect(() => wireOf(undefined, undefined)).toThrow(/not known/)
-    expect(wireOf(undefined, "gemini")).toBe("gemini")
-    expect(() => wireOf("antigravity", undefined)).toThrow(/cannot go through/)
+    expect(() => wireOf(undefined, undefined, "tool")).toThrow(/How tool speaks/)
+    expect(wireOf(undefined, "gemini", "tool")).toBe("gemini")
+    expect(() => wireOf("antigravity", undefined, "agy")).toThrow(/cannot go through/)
     const hosts = ["claude-code", "codex", "copilot", "gemini"] as const
-    expect(hosts.map((it) => wireOf(it, undefined))).toEqual([
+    expect(hosts.map((it) => wireOf(it, undefined, it))).toEqual([
       "anthropic",
       "openai",
       "openai",
@@ -50,14 +73,41 @@ describe("where requests go", () => {
     })
     const codex = {
       ...asked("codex"),
-      codexProvider: { baseUrl: "https://model.example/v1", keyVariable: "MODEL_KEY" },
+      codexProvider: named({ env_key: "MODEL_KEY" }),
     }
     expect(word(URL_OF_OURS, codex)).toEqual({})
     expect(pointAt(URL_OF_OURS, codex).args.filter((it) => it !== "-c")).toEqual([
       'model_provider="qm"',
-      `model_providers.qm={name="Quartermaster gateway",base_url="${URL_OF_OURS}",env_key="MODEL_KEY",wire_api="responses"}`,
+      `model_providers.qm={name="Quartermaster gateway",env_key="MODEL_KEY",base_url="${URL_OF_OURS}",wire_api="responses"}`,
     ])
     expect(pointAt(URL_OF_OURS, asked("claude-code")).args).toEqual([])
+  })
+
+  it("[GATE-81] Codex proves itself as its own provider does, and never with a key for another", () => {
+    const fields = {
+      name: "Acme",
+      env_http_headers: { "api-key": "ACME_KEY" },
+      query_params: { "api version": "1" },
+      request_max_retries: 0,
+    }
+    const ours = { base_url: URL_OF_OURS, wire_api: "responses" }
+    expect(tableFor(named(fields))).toEqual({ qm: { ...fields, ...ours } })
+    const openai = { name: "Quartermaster gateway", env_key: "OPENAI_API_KEY", ...ours }
+    expect(tableFor(undefined)).toEqual({ qm: openai })
+    expect(tableFor({ kind: "openai", baseUrl: "https://eu.example/v1" })).toEqual({ qm: openai })
+  })
+
+  it("[GATE-81] whatever a field of Codex says stays a text of it", () => {
+    const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\u007F", '"', "\\", "\n"))
+    fc.assert(
+      fc.property(text, text, (name, value) => {
+        const table = tableFor(named({ name: value, query_params: { [`${name}.`]: value } }))
+        expect(table).toMatchObject({
+          qm: { name: value, base_url: URL_OF_OURS, query_params: { [`${name}.`]: value } },
+        })
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
   })
 
   it("[GATE-81] a proxy of the person's stays theirs, and is not for this machine", () => {
@@ -66,6 +116,18 @@ describe("where requests go", () => {
       NO_PROXY: "intern.example,127.0.0.1,localhost",
       no_proxy: "intern.example,127.0.0.1,localhost",
     })
+  })
+
+  it.each([
+    [["exec", "hello"], undefined],
+    [["exec", "-c", 'model_provider="mine"', "hello"], 'model_provider="mine"'],
+    [["--config=model_providers.x.base_url=1"], "--config=model_providers.x.base_url=1"],
+    [["--oss", "exec"], "--oss"],
+    [["--profile", "local"], "--profile"],
+    [["-c", "model=gpt-5.5", "say model_provider"], undefined],
+  ])("[GATE-81] Codex is not told otherwise behind our back: %j", (args, found) => {
+    expect(bypassingArgument("codex", args)).toBe(found)
+    expect(bypassingArgument("claude-code", args)).toBeUndefined()
   })
 
   it("[GATE-82] the upstream is the provider, or what the person's own environment names", () => {
@@ -92,6 +154,22 @@ describe("where requests go", () => {
   ])("[GATE-82] %s is no upstream", (address) => {
     const environment = { ANTHROPIC_BASE_URL: address }
     expect(() => upstreamOf(asked("claude-code", environment))).toThrow(/only https/)
+  })
+
+  it("[GATE-82] Codex goes on to its provider, to the address for OpenAI, or is refused", () => {
+    const environment = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://other.example/v1" }
+    const to = (codexProvider: CodexProvider, given: Record<string, string> = environment) =>
+      upstreamOf({ ...asked("codex", given), codexProvider }).host
+    expect(to(named({}), {})).toBe("model.example")
+    const openai = { kind: "openai", baseUrl: "https://eu.example/v1" } as const
+    expect(to(openai)).toBe("eu.example")
+    expect(() => to(openai, {})).toThrow(/OPENAI_API_KEY/)
+    expect(() => to({ kind: "refused", reason: "it is so" })).toThrow(
+      expect.objectContaining({
+        code: "GATEWAY_HOST_NOT_CARRIED",
+        message: expect.stringContaining("it is so"),
+      }),
+    )
   })
 
   it("[GATE-82] a host that lacks what it would need says what that is", () => {

@@ -4,8 +4,17 @@ import { HostNotCarried, HostUnknown, UpstreamUnusable } from "./errors.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The provider that a person's own config of Codex names. */
-export type CodexProvider = { readonly baseUrl: string; readonly keyVariable: string | undefined }
+/** What a person's own config of Codex says about where its requests go. */
+export type CodexProvider =
+  /** Its own provider at another address; the key is that of the environment. */
+  | { readonly kind: "openai"; readonly baseUrl: string }
+  | { readonly kind: "named"; readonly baseUrl: string; readonly fields: CodexFields }
+  /** One that we could not stand in for without changing whom it asks, or as whom. */
+  | { readonly kind: "refused"; readonly reason: string }
+
+/** Fields of a provider as they stand in the config. They go on a command line: no secret is one. */
+type CodexFields = Readonly<Record<string, CodexField>>
+type CodexField = string | number | Readonly<Record<string, string>>
 
 /** A host, and what of the outside decides where its requests go. */
 export type Asked = {
@@ -34,8 +43,25 @@ export function hostOfProgram(program: string): HostName | undefined {
   return Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
 }
 
+/** What of a person's own arguments would lead Codex past us: it obeys the last it is told. */
+export function bypassingArgument(
+  host: HostName | undefined,
+  args: readonly string[],
+): string | undefined {
+  if (host !== "codex") return undefined
+  const isProvider = (it: string) =>
+    /^(?:--config=|-c)?\s*(?:model_provider|profile)s?[.=\s]/.test(it)
+  return args.find(
+    (it) => /^(?:--oss|--profile(?:=|$)|--local-provider)/.test(it) || isProvider(it),
+  )
+}
+
 /** In whose words a host speaks; of an unknown program a person must say it. */
-export function wireOf(host: HostName | undefined, asked: WireName | undefined): WireName {
+export function wireOf(
+  host: HostName | undefined,
+  asked: WireName | undefined,
+  program: string,
+): WireName {
   if (asked !== undefined) return asked
   switch (host) {
     case "claude-code":
@@ -48,7 +74,7 @@ export function wireOf(host: HostName | undefined, asked: WireName | undefined):
     case "antigravity":
       throw HostNotCarried({ title: "Antigravity", reason: "it cannot be sent elsewhere" })
     case undefined:
-      throw HostUnknown({ program: "this program" })
+      throw HostUnknown({ program })
     default:
       return host satisfies never
   }
@@ -79,9 +105,12 @@ export function upstreamOf({ host, wire, environment, codexProvider }: Asked): U
 
 /** With a login there is no address that an API key would know; that is for another day. */
 function codexUpstream(environment: Environment, provider: CodexProvider | undefined): string {
-  if (provider !== undefined) return provider.baseUrl
-  const hasKey = (environment["OPENAI_API_KEY"] ?? "") !== ""
-  if (hasKey) return environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1"
+  if (provider?.kind === "refused") {
+    throw HostNotCarried({ title: "Codex", reason: provider.reason })
+  }
+  if (provider?.kind === "named") return provider.baseUrl
+  const own = provider?.baseUrl || environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1"
+  if ((environment["OPENAI_API_KEY"] ?? "") !== "") return own
   throw HostNotCarried({ title: "Codex", reason: "OPENAI_API_KEY is not set" })
 }
 
@@ -131,14 +160,24 @@ function wordFor(url: string, { host, wire, codexProvider }: Asked): Pointed {
   }
 }
 
-/** Codex has no variable for it: a provider of its own, for this process. */
+/**
+ * Codex has no variable for it: a provider of its own, for this process. It proves itself as the
+ * one it stands for does, and by nothing else: a key for OpenAI is for OpenAI alone.
+ */
 function codexArguments(url: string, provider: CodexProvider | undefined): readonly string[] {
-  const keyVariable = provider?.keyVariable ?? "OPENAI_API_KEY"
-  const fields = [
-    'name="Quartermaster gateway"',
-    `base_url=${JSON.stringify(url)}`,
-    `env_key=${JSON.stringify(keyVariable)}`,
-    'wire_api="responses"',
-  ]
-  return ["-c", 'model_provider="qm"', "-c", `model_providers.qm={${fields.join(",")}}`]
+  const said = provider?.kind === "named" ? provider.fields : { env_key: "OPENAI_API_KEY" }
+  const ours = { base_url: url, wire_api: "responses" }
+  const table = tomlOf({ name: "Quartermaster gateway", ...said, ...ours })
+  return ["-c", 'model_provider="qm"', "-c", `model_providers.qm=${table}`]
+}
+
+function tomlOf(value: CodexField | CodexFields): string {
+  if (typeof value === "number") return String(value)
+  if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007F", "\\u007F")
+  const fields = Object.entries(value).map(([name, it]) => `${keyOf(name)}=${tomlOf(it)}`)
+  return `{${fields.join(",")}}`
+}
+
+function keyOf(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : tomlOf(name)
 }

@@ -3,7 +3,12 @@ import type { GatewayCarry, HostName, TokenUsage, WireItem } from "#ground/contr
 import type { Secrets } from "#ground/secrets"
 import { headerOf, noteOf, sessionIn } from "./carry.ts"
 import type { Keeping } from "./keep/keeping.ts"
-import { LONGEST_KEPT_TEXT_UNITS, MOST_KNOWN_NAMES } from "./limits.ts"
+import {
+  LONGEST_KEPT_TEXT_UNITS,
+  LONGEST_WHY_UNITS,
+  MOST_KNOWN_NAMES,
+  MOST_WAITING_BYTES,
+} from "./limits.ts"
 import type { Exchange, Header } from "./proxy/proxy.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
 
@@ -16,6 +21,8 @@ export type RecorderDeps = {
   readonly keeping: Keeping
   readonly clock: Clock
   readonly log: Log
+  /** Of requests that wait to be recorded. */
+  readonly mostWaitingBytes?: number
   secrets(): Promise<Pick<Secrets, "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
   /** What a fold took out of the window becomes a part of its branch's trail. */
@@ -30,8 +37,13 @@ export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
   const names = createKnownNames(deps)
   const heard = new Set<string>()
-  const record = async (exchange: Exchange): Promise<void> => {
+  let waitingBytes = 0
+  let taken = 0
+  const record = async (exchange: Exchange | Skipped): Promise<void> => {
     try {
+      if ("skipped" in exchange) {
+        return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names })
+      }
       const before = await beforeOf(exchange, heard, deps)
       await keep(await readExchange(exchange, before, deps), { exchange, deps, names })
     } catch (error) {
@@ -40,9 +52,45 @@ export function createRecorder(deps: RecorderDeps) {
   }
   return {
     take(exchange: Exchange): void {
-      last = last.then(() => record(exchange))
+      const bytes = weightOf(exchange)
+      const most = deps.mostWaitingBytes ?? MOST_WAITING_BYTES
+      const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > most
+      taken += 1
+      if (isTooMuch) {
+        // Of one that nobody can keep in memory at least that it was, and how it went.
+        const skipped = withoutBodies(exchange)
+        last = last.then(() => record({ skipped }))
+        return
+      }
+      waitingBytes += bytes
+      last = last
+        .then(() => record(exchange))
+        .finally(() => {
+          waitingBytes -= bytes
+        })
     },
     settled: (): Promise<void> => last,
+    taken: (): number => taken,
+  }
+}
+
+const TOO_BUSY = "the recorder was too busy to look into it"
+
+/** One that is told of and not looked into. */
+type Skipped = { readonly skipped: Exchange }
+
+function weightOf({ asked, prepared, answer }: Exchange): number {
+  const sent = asked.body.length + (prepared?.isChanged === true ? prepared.body.length : 0)
+  return answer.body.reduce((sum, it) => sum + it.length, sent)
+}
+
+function withoutBodies(exchange: Exchange): Exchange {
+  const { asked, answer } = exchange
+  return {
+    ...exchange,
+    asked: { ...asked, body: Buffer.alloc(0) },
+    prepared: undefined,
+    answer: { ...answer, body: [], isWhole: false },
   }
 }
 
@@ -98,6 +146,8 @@ async function keep(
     ...it,
     name: clean(it.name),
     ...(it.path === undefined ? {} : { path: clean(it.path) }),
+    // Cut after cleaning: half a secret is not known for one.
+    ...(it.why === undefined ? {} : { why: clean(it.why).slice(0, LONGEST_WHY_UNITS) }),
   })
   const { prepared, asked, fallback } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null

@@ -1,3 +1,4 @@
+import { readdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, it } from "vitest"
 import { tempDirectory } from "#test/temp"
@@ -72,8 +73,8 @@ describe("whether a session is carried", () => {
     const place = { home: temp.path, stateDirectory: path.join(temp.path, "state") }
     const conversations = createConversations(new Map())
     conversations.saw("s", "", { branches: [], doubt: null })
-    const one = await listenForStands(place, 11, () => ({ kind: "unknown" }))
-    const two = await listenForStands(place, 12, conversations.stand)
+    const one = await listenForStands(place, process.ppid, () => ({ kind: "unknown" }))
+    const two = await listenForStands(place, process.pid, conversations.stand)
     try {
       expect((await askStand(place, { session: "s" })).kind).toBe("carried")
       expect((await askStand(place, { session: "s", branchId: BRANCH })).kind).toBe("no")
@@ -88,6 +89,26 @@ describe("whether a session is carried", () => {
       kind: "no",
       why: "no gateway carries this session",
     })
+  })
+
+  it("[GATE-86] what killed processes left is not asked, and is swept by the next", async () => {
+    await using temp = await tempDirectory()
+    const place = { home: temp.path, stateDirectory: temp.path }
+    const folder = path.join(temp.path, "gateway", "run")
+    const first = await listenForStands(place, process.pid, () => ({ kind: "carried" }))
+    const [name = ""] = await readdir(folder)
+    await first?.close()
+    // A number that no process has: the largest of Linux is 4,194,304.
+    for (let at = 0; at < 80; at++) {
+      await writeFile(path.join(folder, name.replace(/\d+\.sock$/, `${4_200_000 + at}.sock`)), "")
+    }
+    const next = await listenForStands(place, process.pid, () => ({ kind: "carried" }))
+    try {
+      expect(await readdir(folder)).toEqual([name])
+      expect((await askStand(place, { session: "s" })).kind).toBe("carried")
+    } finally {
+      await next?.close()
+    }
   })
 
   it("[GATE-86] what is no question gets no answer, and a long home has another place", async () => {

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { z } from "zod"
 import type { WireStand } from "#choose/fold"
-import { askSocket, listDirectory, listenOnSocket, type SocketServer } from "#ground/base"
+import {
+  askSocket,
+  isSameProcessAlive,
+  listDirectory,
+  listenOnSocket,
+  removeFile,
+  type SocketServer,
+} from "#ground/base"
 import {
   LARGEST_STAND_LINE_BYTES,
   LONGEST_SOCKET_PATH_BYTES,
@@ -48,6 +55,8 @@ export async function listenForStands(
   // Named pipes cannot be listed: there nobody finds us, and nothing is folded.
   if (process.platform === "win32") return undefined
   const { folder, prefix } = standsOf(place)
+  // What processes left that were killed would be asked before us, and more each time.
+  for (const it of await socketsIn(place)) if (!isThere(it)) await removeFile(it)
   const outcome = await listenOnSocket({
     path: path.join(folder, `${prefix}-${pid}.sock`),
     maxBytes: LARGEST_STAND_LINE_BYTES,
@@ -65,13 +74,8 @@ function answerLine(line: string, answer: (question: StandQuestion) => StandAnsw
 
 /** Asks every process that carries something for this repository. */
 export async function askStand(place: StandPlace, question: StandQuestion): Promise<WireStand> {
-  const { folder, prefix } = standsOf(place)
-  const listed = await listDirectory(folder)
-  const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
-  const sockets = names
-    .filter((it) => it.startsWith(`${prefix}-`) && it.endsWith(".sock"))
-    .slice(0, MOST_CARRIERS)
-  const answers = await Promise.all(sockets.map((it) => askOne(path.join(folder, it), question)))
+  const sockets = (await socketsIn(place)).filter(isThere).slice(0, MOST_CARRIERS)
+  const answers = await Promise.all(sockets.map((it) => askOne(it, question)))
   const answer = joined(answers)
   return answer.kind === "unknown" ? { kind: "no", why: "no gateway carries this session" } : answer
 }
@@ -80,6 +84,21 @@ export async function askStand(place: StandPlace, question: StandQuestion): Prom
 export function joined(answers: readonly StandAnswer[]): StandAnswer {
   const carried = answers.find((it) => it.kind === "carried")
   return carried ?? answers.find((it) => it.kind === "no") ?? UNKNOWN
+}
+
+async function socketsIn(place: StandPlace): Promise<readonly string[]> {
+  const { folder, prefix } = standsOf(place)
+  const listed = await listDirectory(folder)
+  const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+  return names
+    .filter((it) => it.startsWith(`${prefix}-`) && it.endsWith(".sock"))
+    .map((it) => path.join(folder, it))
+}
+
+/** Whether the process is there whose number the socket has in its name. */
+function isThere(socket: string): boolean {
+  const pid = Number(/-(\d+)\.sock$/.exec(socket)?.[1])
+  return isSameProcessAlive({ pid, startedAt: undefined })
 }
 
 async function askOne(socket: string, question: StandQuestion): Promise<StandAnswer> {

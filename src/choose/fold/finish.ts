@@ -9,7 +9,7 @@ import { BranchRow, type BranchState, isLive, modeNow, tokensKeptOut } from "./r
 import { outOfScope, pathWithin } from "./scope.ts"
 import { drainSpool } from "./spool-charge.ts"
 import { addStep } from "./trail.ts"
-import { askWire, type Carried, endingOf } from "./wire.ts"
+import { askWire, type Carried, endingOf, noteOf } from "./wire.ts"
 import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
 type Finishing = FoldDeps & { onEnded(): void }
@@ -147,8 +147,9 @@ function over({ id, status, endReason }: BranchRow): Error {
   return AlreadyCompleted({ id, status, reason: endReason ?? "" })
 }
 
-/** From the row alone, so that a repeated return gets the very same. */
-function answerOf(row: BranchRow): FoldReturn {
+/** From the row alone, so that a repeated return gets the very same, whatever the gateway did since. */
+function answerOf(now: BranchRow): FoldReturn {
+  const row = { ...now, state: { ...now.state, foldedTokens: 0, unfolded: null } }
   const { state } = row
   return {
     branchId: row.id,
@@ -162,12 +163,11 @@ function answerOf(row: BranchRow): FoldReturn {
     redactions: state.redactions,
     budgetUsed: row.budgetUsed,
     budgetTotal: row.budgetTotal,
-    // As it was known at the return: what the gateway folds afterwards is counted later.
-    tokensKeptOut: tokensKeptOut({ ...row, state: { ...state, foldedTokens: 0 } }),
+    tokensKeptOut: tokensKeptOut(row),
     isLowerBound: !row.isMeteredByHost,
     mode: modeNow(row),
     distill: state.distillation === null ? null : distillText(row.id),
     receipt: state.ending?.receipt ?? null,
-    note: state.ending?.note ?? "",
+    note: state.ending?.note ?? noteOf(modeNow(row)),
   }
 }

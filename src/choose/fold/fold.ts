@@ -14,6 +14,7 @@ import { createTidy } from "./spool-charge.ts"
 import { endWhatIsOverdue, statusOf } from "./status.ts"
 import { listBranches, searchTrails, showBranch, treeOfBranches } from "./views.ts"
 import { createWatch } from "./watch.ts"
+import { unfold } from "./wire.ts"
 import { type FoldDeps, isBranchId, openCall, sessionOf } from "./world.ts"
 
 export type Fold = ReturnType<typeof createFold>
@@ -105,6 +106,8 @@ function forTheHouse(deps: Deps) {
     meter: (call: MeteredCall) => meterCall(deps, call),
     /** Told by the gateway what it took out of the window of a branch that was folded. */
     keepTrail: (branchId: string, steps: readonly WireStep[]) => keepTrail(deps, branchId, steps),
+    /** Told by the gateway that a provider would not have a branch folded. */
+    unfold: (branchId: string) => unfold(deps, branchId),
   }
 }
 

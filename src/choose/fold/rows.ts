@@ -46,6 +46,7 @@ const BranchState = z.object({
   ending: Ending.nullable().default(null),
   isWireKept: z.boolean().default(false),
   foldedTokens: z.int().default(0),
+  unfolded: FoldMode.nullable().default(null),
 })
 export type BranchState = z.infer<typeof BranchState>
 
@@ -66,6 +67,7 @@ export const NEW_STATE: BranchState = {
   ending: null,
   isWireKept: false,
   foldedTokens: 0,
+  unfolded: null,
 }
 
 const Flag = z.int().transform((it) => it === 1)
@@ -132,9 +134,9 @@ export function isLive(row: Pick<BranchRow, "status">): boolean {
   return row.status === "created" || row.status === "active"
 }
 
-/** What takes its work out of the window: as it turned out, or as it was opened. */
+/** What takes its work out of the window: as it is by now, as it turned out, or as it was opened. */
 export function modeNow({ given, state }: BranchRow): FoldMode {
-  return state.ending?.mode ?? given.mode
+  return state.unfolded ?? state.ending?.mode ?? given.mode
 }
 
 /** What a parent does not see. In a window of its own all but the result; else what lies here. */
@@ -168,6 +170,7 @@ export function branchOf(row: BranchRow, now: number): Branch {
     ending: _ending,
     isWireKept: _kept,
     foldedTokens: _folded,
+    unfolded: _unfolded,
     ...outcome
   } = state
   return {

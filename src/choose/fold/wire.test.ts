@@ -35,6 +35,8 @@ async function world(options?: Parameters<typeof foldWorld>[2]) {
 
 const no = (why: string): WireStand => ({ kind: "no", why })
 
+const NOT_HERE = expect.stringMatching(/^Not folded here: what your sub-agent did left/)
+
 describe("opening", () => {
   test("[FOLD-29] a branch of a carried session is opened to be folded, without a package", async () => {
     const { fold, gateway } = await world()
@@ -73,7 +75,7 @@ describe("opening", () => {
     expect(opened).toMatchObject({ mode: "sub-agent", receipt: null })
     expect(opened.package).toContain("You work on one sub-task")
     const returned = await fold.return({ branchId: opened.branchId, message: "Done" }, CLAUDE)
-    expect(returned).toMatchObject({ mode: "sub-agent", receipt: null, note: "" })
+    expect(returned).toMatchObject({ mode: "sub-agent", receipt: null, note: NOT_HERE })
   })
 })
 
@@ -141,7 +143,7 @@ describe("returning", () => {
     expect(await fold.return({ branchId, message: "Done" }, CLAUDE)).toMatchObject({
       mode: "sub-agent",
       receipt: null,
-      note: "",
+      note: expect.stringMatching(/^Not folded/),
     })
     expect(gateway.asked).toEqual([undefined])
   })
@@ -334,6 +336,21 @@ describe("what the gateway took out", () => {
     expect(seqs).toEqual([1, 2, 3, 4])
   })
 
+  test("[FOLD-30] a provider that would not have it puts it back: the branch says so, a repeated return does not change", async () => {
+    const it = await world()
+    const { branchId } = await it.fold.branch(TASK, CLAUDE)
+    const input = { branchId, message: "Done", idempotencyKey: "once" }
+    const returned = await it.fold.return(input, CLAUDE)
+    expect(returned.mode).toBe("wire")
+    await it.fold.unfold(branchId)
+    await it.fold.unfold("br_nothing")
+    expect((await it.fold.show({ id: branchId })).branch).toMatchObject({
+      mode: "handle",
+      tokensKeptOut: 0,
+    })
+    expect(await it.fold.return(input, CLAUDE)).toEqual(returned)
+  })
+
   test("[FOLD-31] a large one is read in slices, found by words and restored within a budget", async () => {
     const it = await world()
     const branchId = await folded(it)
@@ -482,6 +499,6 @@ test("[FOLD-20] rows from before the gateway are read as they were", async () =>
   expect(await it.fold.return({ branchId, message: "Done" }, AGENT)).toMatchObject({
     mode: "handle",
     receipt: null,
-    note: "",
+    note: expect.stringMatching(/^Not folded/),
   })
 })

@@ -3,10 +3,11 @@ import type { FoldMode } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import { modeOf } from "./package.ts"
-import { type Bound, selectCrossing } from "./queries.ts"
+import { type Bound, selectCrossing, setState } from "./queries.ts"
 import { foldReceipt } from "./receipt.ts"
-import { type BranchRow, type Ending, PlaceRow } from "./rows.ts"
-import type { FoldDeps } from "./world.ts"
+import { BranchRow, type Ending, PlaceRow } from "./rows.ts"
+import { selectBranch } from "./view-queries.ts"
+import { type FoldDeps, isBranchId } from "./world.ts"
 
 export type Carried =
   | { readonly kind: "carried"; readonly key: string }
@@ -62,6 +63,32 @@ export function endingByForce(row: BranchRow): Ending | null {
 function notFolded(row: BranchRow, why: string): Ending {
   const note = `Not folded: ${why}. What was done inside stays in this conversation.`
   return { mode: withoutWire(row), receipt: null, note }
+}
+
+/** Of a branch that was never meant for the wire: what is true of its work now. */
+export function noteOf(mode: FoldMode): string {
+  switch (mode) {
+    case "sub-agent":
+      return "Not folded here: what your sub-agent did left with its window, what you did stays in this one."
+    case "handle":
+    case "wire":
+      return "Not folded: no gateway is on this session. What was done inside stays in this conversation."
+    case "none":
+      return ""
+    default:
+      return mode satisfies never
+  }
+}
+
+/** The provider would not have it folded: from now on its work is in the window again. */
+export async function unfold(deps: FoldDeps, branchId: string): Promise<void> {
+  if (!isBranchId(branchId)) return
+  const db = await deps.db()
+  await db.transaction(async (tx) => {
+    const row = await tx.get(BranchRow, selectBranch(deps.root(), branchId))
+    if (row?.state.ending?.mode !== "wire") return
+    await tx.run(setState(row.id, { ...row.state, unfolded: withoutWire(row) }))
+  })
 }
 
 /** It was worked on in its parent's window: no sub-agent was asked for, only handles held back. */

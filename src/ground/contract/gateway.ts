@@ -53,6 +53,7 @@ export const WireItem = z.object({
     .optional()
     .describe("Whether the file on the disk says the same; absent for what is no file"),
   isDeferred: z.boolean().optional().describe("A tool whose schema is loaded later"),
+  why: z.string().max(300).optional().describe("Why it came, where the wire tells"),
 })
 export type WireItem = z.infer<typeof WireItem>
 
@@ -86,7 +87,9 @@ export const GatewayRequest = z.object({
   forwardedBytes: Count.describe("Of the body as the provider got it"),
   tokens: Count.describe("Of what was forwarded, by our own counter"),
   kinds: z.array(z.object({ kind: ContextKind, tokens: Count })),
-  usage: TokenUsage.nullable().describe("The provider's own figure: exact"),
+  usage: TokenUsage.nullable().describe(
+    "The provider's own figure: exact; null also for a count, which costs nothing",
+  ),
   costUsd: z.number().nonnegative().nullable().describe("Of that usage, by the price table"),
   added: z.array(WireItem).describe("What is new since the request before, in order"),
   gone: Count.describe("Pieces that the request before had and this one has not"),
@@ -120,7 +123,7 @@ export type GatewayCarry = z.infer<typeof GatewayCarry>
 export const GatewayTotals = z.object({
   requests: Count,
   usage: TokenUsage.describe("The provider's own figures"),
-  unknownUsage: Count.describe("Requests whose usage is not known"),
+  unknownUsage: Count.describe("Requests whose usage is not known; counts cost nothing"),
   costUsd: z.number().nonnegative().nullable().describe("Null when no price is known"),
   savedTokens: Count.describe("Left out of requests by folding, each request counted"),
   savedBytes: Count,
@@ -177,6 +180,11 @@ export const GatewayTexts = z.object({
       place: Count.describe("In the request, from 0"),
       text: z.string().nullable().describe("Null when it was not kept"),
       isCut: z.boolean(),
+      lines: z
+        .array(z.object({ number: z.int().positive(), text: z.string() }))
+        .optional()
+        .describe("The first of those that have the words, when words were asked for"),
+      moreLines: Count.optional().describe("Further lines that have them"),
     }),
   ),
 })

@@ -136,6 +136,8 @@ export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: 
   ["twilio-key", "SK", `${H}{32}(?!${W})`],
   ["typeform-token", "tfp_", "[A-Za-z0-9_.-]{40,}"],
   ["vault-token", "hvs. hvb. hvr.", `${U}{24,}`],
+  // The address of our own gateway: who has it may speak to a provider through us.
+  ["quartermaster-address", "qmgw_", `${H}{48}`],
   ["vercel-gateway-key", "vck_", `${W}{40,}`],
   ["vercel-token", "vercel_blob_rw_", "[A-Za-z0-9_]{24,}"],
   ["xai-key", "xai-", `${W}{60,}`],

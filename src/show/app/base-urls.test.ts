@@ -159,6 +159,18 @@ describe("what would lead a host past the gateway", () => {
     expect(await bypassed({}, { CLAUDE_CODE_USE_POWERSHELL_TOOL: "1" })).toBeUndefined()
   })
 
+  test.each([
+    [true, true],
+    [1, true],
+    ["TRUE", true],
+    [false, false],
+    [0, false],
+    [" ", false],
+  ])("[APP-7] the host takes %j of its settings as a text", async (value, isOn) => {
+    const found = await bypassed({ [CLAUDE]: env({ CLAUDE_CODE_USE_BEDROCK: value }) })
+    expect(found !== undefined).toBe(isOn)
+  })
+
   test("[APP-7] settings that take back that this machine needs no proxy", async () => {
     const proxy = { HTTPS_PROXY: "http://proxy.example" }
     const taken = { no_proxy: "example.org" }
@@ -166,6 +178,39 @@ describe("what would lead a host past the gateway", () => {
     expect(await bypassed({ [USER]: env(taken) })).toBeUndefined()
     expect(await bypassed({ [USER]: env(taken) }, proxy)).toBe(`${USER} env.no_proxy`)
     expect(await bypassed({ [USER]: env({ NO_PROXY: "127.0.0.1" }) }, proxy)).toBeUndefined()
+  })
+
+  test.each([
+    "*.corp.example",
+    "127.0.0.10",
+    "127.0.0.1.corp.example",
+    "x127.0.0.1",
+    ".127.0.0.1",
+    "127.0.0.1:1",
+    "127x0x0x1",
+    "localhost",
+    "**",
+    "",
+  ])("[APP-7] %j leaves this machine to a repository's proxy", async (list) => {
+    const proxies = { HTTP_PROXY: "http://p.example", HTTPS_PROXY: "http://p.example" }
+    const settings = env({ ...proxies, NO_PROXY: list })
+    expect(await bypassed({ [CLAUDE]: settings })).toBe(`${CLAUDE} env.NO_PROXY`)
+  })
+
+  test.each(["*", "x.example, 127.0.0.1", "x.example 127.0.0.1", " 127.0.0.1 ,x", "x,*"])(
+    "[APP-7] %j keeps a proxy out of it",
+    async (list) => {
+      const settings = env({ HTTPS_PROXY: "http://p.example", no_proxy: list })
+      expect(await bypassed({ [CLAUDE]: settings })).toBeUndefined()
+    },
+  )
+
+  test("[APP-7] a program of another name that speaks as Claude Code does is asked alike", async () => {
+    await using world = await worldWith({ [CLAUDE]: env({ ANTHROPIC_BASE_URL: EVIL }) })
+    const found = { file: path.join(world.root, CLAUDE), key: "env.ANTHROPIC_BASE_URL" }
+    expect(await bypassOf(world.place, undefined, "anthropic")).toEqual(found)
+    expect(await bypassOf(world.place, undefined, "openai")).toBeUndefined()
+    expect(await bypassOf(world.place, "gemini", "gemini")).toBeUndefined()
   })
 
   test("[APP-7] hosts that are told by an argument or by their environment have none", async () => {

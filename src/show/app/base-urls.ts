@@ -1,6 +1,6 @@
 import path from "node:path"
 import { visibleLine } from "#ground/base"
-import type { DoctorCheck, HostName } from "#ground/contract"
+import type { DoctorCheck, HostName, WireName } from "#ground/contract"
 import { loadHost, type Place, realDisk, type SettingsLayer } from "#see/hosts"
 import { hostPlace } from "./host-place.ts"
 import { ENVIRONMENT_FILE_LIMIT_BYTES, MOST_ENVIRONMENT_FOLDERS } from "./limits.ts"
@@ -139,10 +139,15 @@ type Bypass = { readonly file: string; readonly key: string }
 
 /**
  * Only the settings of Claude Code beat what a process is given: Codex is told by an argument, and
- * the others take nothing from a file that is in their environment already.
+ * the others take nothing from a file that is in their environment already. A program of another
+ * name that speaks as Claude Code does may be Claude Code.
  */
-export async function bypassOf(place: Place, host: HostName): Promise<Bypass | undefined> {
-  if (host !== "claude-code") return undefined
+export async function bypassOf(
+  place: Place,
+  host: HostName | undefined,
+  wire?: WireName,
+): Promise<Bypass | undefined> {
+  if (host !== "claude-code" && wire !== "anthropic") return undefined
   const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
   const given = { file: "The environment", values: place.environment, isGiven: true }
   const tables = layers.map((layer) => ({
@@ -163,17 +168,27 @@ export async function bypassOf(place: Place, host: HostName): Promise<Bypass | u
 
 function leadsPast(name: string, value: unknown, hasProxy: boolean): boolean {
   if (name === "ANTHROPIC_BASE_URL") return isSet(value)
-  if (CLAUDE_PROVIDER.test(name)) return isSet(value) && !OFF.includes(String(value).toLowerCase())
+  if (CLAUDE_PROVIDER.test(name)) return isSet(value) && !OFF.includes(asText(value).toLowerCase())
   // The host asks a proxy for this machine too, unless it is told not to, as we tell it.
   const isException = name.toUpperCase() === "NO_PROXY"
-  return hasProxy && isException && !/127\.0\.0\.1|\*/.test(String(value))
+  return hasProxy && isException && !exceptsThisMachine(asText(value))
+}
+
+/** Entry by entry: a longer number, or a star with a name behind it, leaves us to the proxy. */
+function exceptsThisMachine(list: string): boolean {
+  return list.split(/[\s,]+/).some((it) => it === "127.0.0.1" || it === "*")
 }
 
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((it) => [it, it.toLowerCase()])
 const OFF = ["0", "false", "no", "off"]
 
 function isSet(value: unknown): boolean {
-  return (typeof value === "string" && value.trim() !== "") || typeof value === "number"
+  return value !== undefined && asText(value) !== ""
+}
+
+/** The host takes whatever stands there as a text. */
+function asText(value: unknown): string {
+  return typeof value === "string" ? value.trim() : JSON.stringify(value)
 }
 
 const CODEX_KEYS = ["openai_base_url", "chatgpt_base_url"]

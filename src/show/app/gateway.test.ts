@@ -167,6 +167,18 @@ describe("what goes through the gateway", () => {
     expect(world.heard).toEqual(["/v1/responses 2"])
   })
 
+  test("[APP-44] what we could not keep of a provider refuses the carry, whatever key there is", async () => {
+    await using world = await newWorld()
+    await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
+    const environment = { ...world.environment, OPENAI_API_KEY: "key" }
+    const carrying = world.carry({ host: "codex", title: "codex", environment })
+    await expect(carrying).rejects.toMatchObject({
+      code: "GATEWAY_HOST_NOT_CARRIED",
+      message: expect.stringContaining("model_providers.ollama.base_url"),
+    })
+    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+  })
+
   test("[APP-44] without a provider and without a key Codex is not carried", async () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')

@@ -1,11 +1,12 @@
 import path from "node:path"
 import type { CarriedRun, CarryAsked } from "#act/agents"
-import type { Carried, CarryWanted, CodexProvider, Gateway } from "#act/gateway"
+import type { Carried, CarryWanted, Gateway } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
-import { type HostWord, loadHost, type Place, realDisk } from "#see/hosts"
+import type { HostWord, Place } from "#see/hosts"
 import { bypassOf } from "./base-urls.ts"
 import { platformHere } from "./capture.ts"
+import { readCodexProvider } from "./codex-provider.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
@@ -35,6 +36,10 @@ export async function openGateway(deps: Deps): Promise<Gateway> {
     receiptKey: () => receiptKey(deps),
     priceOf,
     keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
+    unfold: async (branchIds) => {
+      const fold = await deps.fold()
+      for (const it of branchIds) await fold.unfold(it)
+    },
     isAlive: isSameProcessAlive,
     proxyEnvironment: deps.environment,
   })
@@ -80,8 +85,8 @@ export type HostCarry = Omit<CarryWanted, "codexProvider" | "mode" | "wire"> & {
 export async function carryHost(wanted: HostCarry, deps: Pick<Room, "gateway">): Promise<Carried> {
   const { wireOf, Bypassed } = await import("#act/gateway")
   const place = placeOf(wanted)
-  const wire = wireOf(wanted.host, wanted.wire)
-  const bypass = wanted.host === undefined ? undefined : await bypassOf(place, wanted.host)
+  const wire = wireOf(wanted.host, wanted.wire, wanted.title)
+  const bypass = await bypassOf(place, wanted.host, wire)
   if (bypass !== undefined) throw Bypassed({ file: bypass.file, key: bypass.key })
   const codexProvider = wanted.host === "codex" ? await readCodexProvider(place) : undefined
   return (await deps.gateway()).carry({ ...wanted, wire, codexProvider })
@@ -90,34 +95,6 @@ export async function carryHost(wanted: HostCarry, deps: Pick<Room, "gateway">):
 function placeOf({ environment, workingDirectory }: HostCarry): Place {
   const home = environment["HOME"] ?? environment["USERPROFILE"] ?? path.dirname(workingDirectory)
   return { workingDirectory, home, environment, platform: platformHere() }
-}
-
-/** The provider of the person's own config; a repository does not decide where requests go. */
-async function readCodexProvider(place: Place): Promise<CodexProvider | undefined> {
-  const codex = await loadHost("codex")
-  const { layers } = await codex.survey(place, realDisk())
-  for (const { trust, outcome } of layers) {
-    if (trust !== "own" || outcome.kind !== "found") continue
-    const { values } = outcome
-    const name = values["model_provider"]
-    if (typeof name !== "string") continue
-    return providerIn(values, name)
-  }
-  return undefined
-}
-
-function providerIn(
-  values: Readonly<Record<string, unknown>>,
-  name: string,
-): CodexProvider | undefined {
-  const provider = fieldsOf(fieldsOf(values["model_providers"])[name])
-  const { base_url: baseUrl, env_key: keyVariable } = provider
-  if (typeof baseUrl !== "string") return undefined
-  return { baseUrl, keyVariable: typeof keyVariable === "string" ? keyVariable : undefined }
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {}
 }
 
 /** What the gateway saw of a host in a directory, as that host's own word. */

@@ -19,7 +19,7 @@ export async function runThroughGateway(
     : []
   await using app = await openApp(context)
   const notices: string[] = []
-  const carried = await open(app, { program, input, context, notices })
+  const carried = await open(app, { program, args, input, context, notices })
   const environment = { ...terminal.environment, ...carried.environment }
   const outcome = await attend(program, [...carried.args, ...args], {
     cwd: directory,
@@ -37,13 +37,16 @@ export async function runThroughGateway(
 
 type Opening = {
   readonly program: string
+  readonly args: readonly string[]
   readonly input: Readonly<Record<string, unknown>>
   readonly context: RunContext
   readonly notices: string[]
 }
 
-async function open(app: App, { program, input, context, notices }: Opening) {
-  const { hostOfProgram } = await import("#act/gateway")
+async function open(app: App, { program, args, input, context, notices }: Opening) {
+  const { Bypassed, bypassingArgument, hostOfProgram } = await import("#act/gateway")
+  const bypass = bypassingArgument(hostOfProgram(program), args)
+  if (bypass !== undefined) throw Bypassed({ file: "The command line", key: bypass })
   return app.carry({
     run: null,
     title: visibleLine(program),

@@ -2,26 +2,22 @@ import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "../read/jso
 import type { Conversation } from "./conversation.ts"
 import { bytesOfTurns, callsInTurns, doubtOfTurns, editsOfTurns } from "./messages.ts"
 import type { Span } from "./scan.ts"
-import { turnsOf } from "./turns.ts"
+import { turnOf } from "./turns.ts"
 import { newViolation, violationsOf } from "./validity.ts"
 
 /** A request of the Messages wire, or in words why it is left alone. */
 export function readMessages(request: JsonRecord, spans: readonly Span[]): Conversation | string {
   if (isAttested(request.system)) return "the client attests its body"
-  const turns = turnsOf(listOf(request.messages))
-  if (typeof turns === "string") return turns
+  const turns = listOf(request.messages).map(turnOf)
   return {
     calls: callsInTurns(turns),
     doubtOf: (region) => doubtOfTurns(turns, region),
     bytesOf: (region) => bytesOfTurns(turns, spans, region),
     editsOf: (groups) => editsOfTurns(turns, groups),
-    violationAfter(messages) {
-      const after = turnsOf(messages)
-      if (typeof after === "string") return after
+    violationIn(before, after) {
       const tools = toolNames(request.tools)
-      const violations = violationsOf(after, tools)
-      const isSame = violations.length === 0
-      return isSame ? undefined : newViolation(violationsOf(turns, tools), violations)
+      const [old, now] = [before, after].map((it) => violationsOf(it.map(turnOf), tools))
+      return newViolation(old ?? [], now ?? [])
     },
   }
 }

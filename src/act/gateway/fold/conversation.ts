@@ -9,6 +9,6 @@ export type Conversation = {
   /** How much it holds, without what changes from request to request. */
   bytesOf(region: Region): number
   editsOf(groups: readonly FoldGroup[]): Edits
-  /** What a provider would refuse after an edit and not before it. */
-  violationAfter(elements: readonly unknown[]): string | undefined
+  /** What a provider would refuse in the second list and not in the first. */
+  violationIn(before: readonly unknown[], after: readonly unknown[]): string | undefined
 }

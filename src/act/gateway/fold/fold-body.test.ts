@@ -269,20 +269,53 @@ describe("doubt", () => {
   const STORY = [GO, ...OPEN, ...READ, ...CLOSE]
   const strange = [calls(text("?")), user({ type: "new" })]
   test.each([
-    ["a message has a role that is not known", [...STORY, { role: "tool", content: "" }]],
+    ["a message has a role that is not known", [{ role: "tool", content: "" }]],
     [
       "a system turn has a block that is not known",
-      [...STORY, { role: "system", content: [{ type: "tool_addition" }] }],
+      [GO, { role: "system", content: [{ type: "tool_addition" }] }],
     ],
-    ["a message has content of an unknown form", [...STORY, { role: "user", content: 1 }]],
-    ["a turn in it has a block that is not known", [GO, ...OPEN, ...strange, ...READ, ...CLOSE]],
-    [
-      "a turn in it has an unknown field",
-      [GO, ...OPEN, calls(text("?")), { ...GO, new: 1 }, ...READ, ...CLOSE],
-    ],
-    ["there is too little to fold", [GO, ...OPEN, ...CLOSE]],
-  ])("[GATE-27] it goes as it is when %s", (why, messages) => {
-    expect(whyWhole(messages)).toBe(why)
+    ["a message has content of an unknown form", [{ role: "user", content: 1 }]],
+    ["a turn in it has a block that is not known", strange],
+    ["a turn in it has an unknown field", [calls(text("?")), { ...GO, new: 1 }]],
+  ])("[GATE-27] inside a branch it is a doubt when %s, and outside none", (why, turns) => {
+    expect(whyWhole([GO, ...OPEN, ...READ, ...turns, ...CLOSE])).toBe(why)
+    expect(whyWhole([GO, ...turns, ...OPEN, ...READ, ...CLOSE])).toBeUndefined()
+    expect(wireStateOf(bodyOf([GO, ...OPEN, ...turns, ...READ]), ANTHROPIC).branches).toEqual([])
+  })
+
+  test("[GATE-27] inside a branch it is a doubt when two calls have the same id", () => {
+    expect(whyWhole([GO, ...OPEN, ...READ, ...READ, ...CLOSE])).toBe("two calls have the same id")
+    expect(wireStateOf(bodyOf([GO, ...OPEN, ...READ, ...READ]), ANTHROPIC).branches).toEqual([])
+    expect(whyWhole([GO, ...READ, ...OPEN, ...READ, ...CLOSE, ...READ])).toBeUndefined()
+  })
+
+  test("[GATE-27] it goes as it is when there is too little to fold", () => {
+    expect(whyWhole([GO, ...OPEN, ...CLOSE])).toBe("there is too little to fold")
+  })
+
+  test.each([
+    ["a block in a system turn", { role: "system", content: [{ type: "tool_addition" }] }],
+    ["a block in a user's turn", user({ type: "new" })],
+    ["a role", { role: "developer", content: "next" }],
+    ["a form of content", { role: "user", content: 1 }],
+    ["a message", null],
+    ["an id that was there", calls(call("t1", "mcp__qm__branch"))],
+    ["a late answer", user(returned("t2", B))],
+  ])("[GATE-23] %s that is not known undoes no fold, and keeps its bytes", (_, strange) => {
+    for (const inside of [[], [GO, system("", { output_config: { effort: "high" } })]]) {
+      const story = [GO, ...OPEN, ...READ, ...inside, ...CLOSE]
+      for (const between of [[], [calls(text("ok")), GO]]) {
+        const outcome = foldBody(bodyOf([...story, ...between, strange]), ANTHROPIC)
+        expect(outcome).toMatchObject({ branches: [{ branchId: A }] })
+      }
+      const later = [calls(text("ok")), GO, strange]
+      const [before, after] = [story, [...story, ...later]].map((it) => {
+        const outcome = foldBody(bodyOf(it), ANTHROPIC)
+        return outcome.kind === "folded" ? outcome.body.toString() : undefined
+      })
+      const said = `,${JSON.stringify(later).slice(1, -1)}]`
+      expect(after).toBe(before?.replace(/\](?=,"system":\[)/, said))
+    }
   })
 
   test("[GATE-27] a body that its client attests goes as it is", () => {
@@ -400,9 +433,6 @@ describe("what is told", () => {
       user(returned("t3", A), opened("u1", B)),
     ]
     expect(state([...open, ...READ, ...beside]).branches).toEqual([])
-    expect(state([{ role: "tool", content: "" }]).doubt).toBe(
-      "a message has a role that is not known",
-    )
     expect(wireStateOf(Buffer.from("{"), ANTHROPIC).doubt).toBe("it is no JSON object")
   })
 })

@@ -8,6 +8,7 @@ import { LARGEST_FOLDED_BODY_BYTES } from "./limits.ts"
 import { elementSpans, type Span } from "./scan.ts"
 import {
   type Fold,
+  type FoldGroup,
   foldsIn,
   groupsOf,
   isInside,
@@ -56,11 +57,9 @@ export function foldBody(body: Buffer, options: FoldOptions): FoldOutcome {
 function folded(body: Buffer, options: FoldOptions): FoldOutcome {
   const read = readBody(body, options)
   if (typeof read === "string") return whole(read)
-  const { folds, refused } = settledIn(read.conversation, options.key)
+  const { folds, refused } = settledIn(read, options.key)
   if (folds.length === 0) return whole(refused[0]?.why ?? null)
   const edits = read.conversation.editsOf(groupsOf(folds))
-  const violation = read.conversation.violationAfter(edited(read.elements, edits))
-  if (violation !== undefined) return whole(`folded it would not be valid: ${violation}`)
   const branches = branchesOf(read, folds, edits.gone)
   return { kind: "folded", body: splice(body, read.spans, edits), branches }
 }
@@ -85,9 +84,10 @@ export function wireStateOf(
   }
 }
 
-function openIn({ conversation, elements }: Read, key: string): readonly OnWire[] {
+function openIn(read: Read, key: string): readonly OnWire[] {
+  const { conversation, elements } = read
   const { calls } = conversation
-  const { folds } = settledIn(conversation, key)
+  const { folds } = settledIn(read, key)
   const closed = new Set(foldsIn(calls, key).map((it) => it.branchId))
   const open = openingsIn(calls, key).filter(
     ({ branchId, start }) => !closed.has(branchId) && !folds.some((it) => isInside(it, start)),
@@ -120,10 +120,25 @@ function readBody(body: Buffer, { wire }: FoldOptions): Read | string {
   return typeof conversation === "string" ? conversation : { elements, spans, conversation }
 }
 
-function settledIn({ calls, bytesOf, doubtOf }: Conversation, key: string): Settled {
-  return settle(foldsIn(calls, key), (fold) =>
-    bytesOf(fold) < LEAST_FOLDED_BYTES ? "there is too little to fold" : doubtOf(fold),
-  )
+function settledIn(read: Read, key: string): Settled {
+  const { calls, bytesOf, doubtOf } = read.conversation
+  return settle(foldsIn(calls, key), (fold, settled) => {
+    if (bytesOf(fold) < LEAST_FOLDED_BYTES) return "there is too little to fold"
+    const beside = settled.filter((it) => it.start === fold.start)
+    return doubtOf(fold) ?? faultOf(read, { ...fold, folds: [...beside, fold] })
+  })
+}
+
+/**
+ * What a provider would refuse because of this fold. Looked for where the fold is made and nowhere
+ * else: nothing that comes later may undo it.
+ */
+function faultOf({ elements, conversation }: Read, group: FoldGroup): string | null {
+  const from = Math.max(0, group.start - 1)
+  const before = elements.slice(0, group.end + 1)
+  const after = edited(before, conversation.editsOf([group]))
+  const violation = conversation.violationIn(before.slice(from), after.slice(from))
+  return violation === undefined ? null : `folded it would not be valid: ${violation}`
 }
 
 function branchesOf(

@@ -1,65 +1,29 @@
-import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { foldReceipt, openReceipt } from "#choose/fold"
-import { fcParameters } from "#test/seed"
+import { foldReceipt } from "#choose/fold"
 import { foldBody, wireStateOf } from "./fold-body.ts"
-import { itemViolations } from "./item-calls.ts"
+import {
+  bodyOf,
+  call,
+  type Item,
+  LONG,
+  message,
+  OPENAI,
+  opened,
+  output,
+  reasoning,
+  returned,
+  sent,
+} from "./items.fixture.ts"
 import { KEY } from "./story.fixture.ts"
 
-const OPENAI = { wire: "openai", key: KEY } as const
 const A = `br_${"a".repeat(32)}`
 const B = `br_${"b".repeat(32)}`
-const LONG = "x".repeat(3_000)
-
-type Item = Record<string, unknown>
-
-const call = (id: string, name: string, input = {}): Item => ({
-  type: "function_call",
-  namespace: "mcp__qm",
-  name,
-  arguments: JSON.stringify(input),
-  call_id: id,
-})
-const output = (id: string, text: string): Item => ({
-  type: "function_call_output",
-  call_id: id,
-  output: [
-    { type: "input_text", text: "Wall time: 0.1 seconds\nOutput:" },
-    { type: "input_text", text },
-  ],
-})
-const message = (role: string, text: string): Item => ({
-  type: "message",
-  role,
-  content: [{ type: "input_text", text }],
-})
-const reasoning = (id: string): Item => ({
-  type: "reasoning",
-  id,
-  summary: [],
-  encrypted_content: "e",
-})
-const opened = (id: string, branchId: string) => output(id, `open ${openReceipt(KEY, branchId)}`)
-const returned = (id: string, branchId: string) => output(id, `end ${foldReceipt(KEY, branchId)}`)
 
 const GO = message("user", "go")
 const OPEN = [reasoning("r1"), call("c1", "branch"), opened("c1", A)]
 const READ = [reasoning("r2"), call("c2", "shell"), output("c2", LONG)]
 const CLOSE = [reasoning("r3"), call("c3", "return", { branch_id: A }), returned("c3", A)]
 const FOLDED = { ...opened("c1", A), output: returned("c3", A).output }
-
-function bodyOf(input: readonly Item[], more: Item = {}): Buffer {
-  return Buffer.from(JSON.stringify({ model: "m", input, store: false, ...more }))
-}
-
-function sent(input: readonly Item[], more: Item = {}): readonly Item[] {
-  const body = bodyOf(input, more)
-  const outcome = foldBody(body, OPENAI)
-  const read: { input: Item[] } = JSON.parse(
-    (outcome.kind === "folded" ? outcome.body : body).toString(),
-  )
-  return read.input
-}
 
 function whyWhole(input: readonly Item[], more: Item = {}): string | null | undefined {
   const outcome = foldBody(bodyOf(input, more), OPENAI)
@@ -150,23 +114,38 @@ describe("the Responses wire", () => {
 
   const STORY = [GO, ...OPEN, ...READ, ...CLOSE]
   const late = [call("l", "shell"), ...OPEN, ...READ, output("l", ""), ...CLOSE]
-  const open = [
-    GO,
-    ...OPEN,
-    call("l", "shell"),
-    ...READ,
-    ...CLOSE,
-    message("user", ""),
-    output("l", ""),
-  ]
+  const open = [GO, ...OPEN, call("l", "shell"), ...READ, ...CLOSE]
   test.each([
     ["an item in it is not known", [GO, ...OPEN, { type: "compaction" }, ...READ, ...CLOSE]],
-    ["two calls have the same id", [...STORY, call("c1", "x")]],
+    ["an item in it is not known", [GO, ...OPEN, message("tool", ""), ...READ, ...CLOSE]],
+    ["two calls have the same id", [GO, ...OPEN, ...READ, ...READ, ...CLOSE]],
+    ["two calls have the same id", [...READ, ...OPEN, ...READ, ...CLOSE]],
+    ["two calls have the same id", [call("c1", "branch"), ...OPEN, ...READ, ...CLOSE]],
     ["an answer in it is of a call before it", late],
-    ["a call in it was answered after it", open],
+    ["a call in it has no answer", open],
+    ["a call in it has no answer", [...open, message("user", ""), output("l", "")]],
     ["there is too little to fold", [GO, ...OPEN, ...CLOSE]],
   ])("[GATE-27] a list of items goes as it is when %s", (why, items) => {
     expect(whyWhole(items)).toBe(why)
+  })
+
+  test.each([
+    ["an unknown item", { type: "new" }],
+    ["an unknown role", message("tool", "")],
+    ["a call by an id that was there", call("c1", "branch")],
+    ["a second answer of the branch", opened("c1", B)],
+    ["a second answer of the return", returned("c3", B)],
+    ["a second answer of a call that left", output("c2", "again")],
+    ["an answer of no call", output("nobody", "")],
+    ["the late answer of a call before it", output("l", "late")],
+    ["a call without an answer", call("z", "shell")],
+  ])("[GATE-23] %s after a fold does not undo it", (_, strange) => {
+    const told = [GO, call("l", "shell"), ...OPEN, ...READ, ...CLOSE]
+    const wire = sent(told)
+    expect(wire).toHaveLength(told.length - READ.length - CLOSE.length)
+    expect(sent([...told, strange])).toEqual([...wire, strange])
+    const later = [message("assistant", "ok"), message("user", "next"), strange, strange]
+    expect(sent([...told, ...later])).toEqual([...wire, ...later])
   })
 
   test("[GATE-27] a conversation that the provider keeps in part goes as it is", () => {
@@ -181,60 +160,9 @@ describe("the Responses wire", () => {
     const bytesAfter = JSON.stringify(READ).length - 2 - (READ.length - 1)
     expect(state).toEqual({ branches: [{ branchId: A, bytesAfter }], doubt: null })
     expect(wireStateOf(bodyOf(STORY), OPENAI).branches).toEqual([])
+    for (const strange of [{ type: "new" }, call("l", "shell"), call("c1", "shell")]) {
+      const { branches, doubt } = wireStateOf(bodyOf([GO, ...OPEN, ...READ, strange]), OPENAI)
+      expect({ branches, doubt }).toEqual({ branches: [], doubt: null })
+    }
   })
-})
-
-type Step = { readonly opens: number; readonly closes: readonly number[]; readonly works: boolean }
-
-/** One turn of a model that opens and closes branches at will, and does some work. */
-function itemsOf(step: Step, number: number, opened_: string[]): readonly Item[] {
-  const known = [...opened_]
-  const calls: Item[] = []
-  const outputs: Item[] = []
-  for (let place = 0; place < step.opens; place++) {
-    const branchId = `br_${opened_.length.toString(16).padStart(32, "0")}`
-    opened_.push(branchId)
-    calls.push(call(`b${number}-${place}`, "branch"))
-    outputs.push(opened(`b${number}-${place}`, branchId))
-  }
-  for (const [place, of] of step.closes.entries()) {
-    const branchId = known[of]
-    if (branchId === undefined) continue
-    calls.push(call(`e${number}-${place}`, "return", { branch_id: branchId }))
-    outputs.push(returned(`e${number}-${place}`, branchId))
-  }
-  if (step.works) calls.push(call(`w${number}`, "shell"))
-  if (step.works) outputs.push(output(`w${number}`, LONG))
-  if (calls.length === 0)
-    return [message("assistant", `said ${number}`), message("user", `typed ${number}`)]
-  return [reasoning(`r${number}`), ...calls, ...outputs]
-}
-
-test("[GATE-21] on the Responses wire, too, the model's items stand after what they were made from", () => {
-  const steps = fc.array(
-    fc.record({
-      opens: fc.constantFrom(0, 0, 1, 2),
-      closes: fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 2 }),
-      works: fc.boolean(),
-    }),
-    { minLength: 3, maxLength: 10 },
-  )
-  fc.assert(
-    fc.property(steps, (told) => {
-      const known: string[] = []
-      const items: Item[] = [GO]
-      const madeFrom = new Map<unknown, string>()
-      for (const [number, step] of [{ opens: 1, closes: [], works: true }, ...told].entries()) {
-        const wire = sent(items)
-        expect(itemViolations(wire)).toEqual([])
-        for (const [place, item] of wire.entries()) {
-          if (item.type !== "reasoning") continue
-          expect(JSON.stringify(wire.slice(0, place))).toBe(madeFrom.get(item.id))
-        }
-        madeFrom.set(`r${number}`, JSON.stringify(wire))
-        items.push(...itemsOf(step, number, known))
-      }
-    }),
-    fcParameters({ numRuns: 200 }),
-  )
 })

@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord, listOf } from "../read/json.ts"
+import { type JsonRecord, listOf, recordOf } from "../read/json.ts"
 import type { Conversation } from "./conversation.ts"
-import { callsInItems, isOutput, itemViolations } from "./item-calls.ts"
+import { callsInItems, isGiven, isOutput, itemViolations, wantsAnswer } from "./item-calls.ts"
 import { keptItem } from "./kept-item.ts"
 import type { Span } from "./scan.ts"
 import type { FoldGroup, Region } from "./select.ts"
@@ -12,9 +12,7 @@ export function readItems(request: JsonRecord, spans: readonly Span[]): Conversa
   if (isGiven(request.previous_response_id) || isGiven(request.conversation)) {
     return "the provider keeps a part of the conversation"
   }
-  const items = listOf(request.input).filter(isRecord)
-  if (items.length !== spans.length) return "an item is no object"
-  if (hasTwice(items)) return "two calls have the same id"
+  const items = listOf(request.input).map(recordOf)
   return {
     calls: callsInItems(items),
     doubtOf: (region) => doubtOfItems(items, region),
@@ -23,19 +21,9 @@ export function readItems(request: JsonRecord, spans: readonly Span[]): Conversa
       return left.reduce((sum, it) => sum + (it === undefined ? 0 : it.to - it.from), 0)
     },
     editsOf: (groups) => editsOfItems(items, groups),
-    violationAfter: (after) =>
-      newViolation(itemViolations(items), itemViolations(after.filter(isRecord))),
+    violationIn: (before, after) =>
+      newViolation(itemViolations(before.map(recordOf)), itemViolations(after.map(recordOf))),
   }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
-function hasTwice(items: readonly JsonRecord[]): boolean {
-  const called = items.filter((it) => isGiven(it.call_id))
-  const ids = called.map((it) => JSON.stringify([it.call_id, isOutput(it)]))
-  return new Set(ids).size < ids.length
 }
 
 /** Kinds of items that a host or its model makes while it works: with the work they leave. */
@@ -84,12 +72,26 @@ function leaving(items: readonly JsonRecord[], { start, end }: Region): readonly
 function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): string | null {
   const region = items.slice(start + 1, end + 1)
   if (!region.every(isKnown)) return "an item in it is not known"
+  if (hasTwice(items, { start, end })) return "two calls have the same id"
+  const outputs = region.filter(isOutput)
   const called = new Set(region.filter((it) => !isOutput(it)).map((it) => it.call_id))
-  const isLate = region.some((it) => isOutput(it) && !called.has(it.call_id))
+  const isLate = outputs.some((it) => !called.has(it.call_id))
   if (isLate) return "an answer in it is of a call before it"
-  const after = items.slice(end + 1)
-  const isOpen = after.some((it) => isOutput(it) && isGiven(it.call_id) && called.has(it.call_id))
-  return isOpen ? "a call in it was answered after it" : null
+  // Its answer may come at any time after the region, and would then be of a call that left.
+  const answered = new Set(outputs.map((it) => it.call_id))
+  const isOpen = region.some((it) => wantsAnswer(it) && !answered.has(it.call_id))
+  return isOpen ? "a call in it has no answer" : null
+}
+
+/** Whether an id of the region, or of the answers before it, was there twice when it ended. */
+function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean {
+  const first = items.findLastIndex((it, place) => place <= start && !isOutput(it)) + 1
+  const near = new Set(items.slice(first, end + 1).map((it) => it.call_id))
+  const ids = items
+    .slice(0, end + 1)
+    .filter((it) => isGiven(it.call_id) && near.has(it.call_id))
+    .map((it) => JSON.stringify([it.call_id, isOutput(it)]))
+  return new Set(ids).size < ids.length
 }
 
 /** The collapse form: each branch's answer becomes its return's, and the work between leaves. */

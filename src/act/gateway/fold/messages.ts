@@ -3,7 +3,7 @@ import { keptBlocks } from "./kept.ts"
 import type { Span } from "./scan.ts"
 import { type Fold, type FoldCall, type FoldGroup, type Region, verbOf } from "./select.ts"
 import type { Edits } from "./splice.ts"
-import { resultIn, type Turn, textIn } from "./turns.ts"
+import { callIds, resultIn, type Turn, textIn } from "./turns.ts"
 
 /** Calls of tools named like ours that were answered in the very next message, without an error. */
 export function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
@@ -28,7 +28,9 @@ const SYSTEM_KEYS: ReadonlySet<string> = new Set(["role", "content", "output_con
 
 /** Why these turns cannot be taken out, in words; null when they can. */
 export function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
-  for (const { role, blocks, value } of turns.slice(region.start + 1, region.end + 1)) {
+  const inside = turns.slice(region.start + 1, region.end + 1)
+  for (const { role, blocks, value, doubt } of inside) {
+    if (doubt !== null) return doubt
     if (role === "assistant") continue
     const known = role === "user" ? USER_KEYS : SYSTEM_KEYS
     if (Object.keys(value).some((it) => !known.has(it))) return "a turn in it has an unknown field"
@@ -36,7 +38,9 @@ export function doubtOfTurns(turns: readonly Turn[], region: Region): string | n
       return "a turn in it has a block that is not known"
     }
   }
-  return null
+  // Which of them an answer is of decides whether it stays.
+  const ids = inside.flatMap(callIds)
+  return new Set(ids).size < ids.length ? "two calls have the same id" : null
 }
 
 /**

@@ -101,13 +101,13 @@ export type Settled = {
  */
 export function settle(
   candidates: readonly Fold[],
-  doubtOf: (fold: Fold) => string | null,
+  doubtOf: (fold: Fold, settled: readonly Fold[]) => string | null,
 ): Settled {
   const folds: Fold[] = []
   const refused: { branchId: string; why: string }[] = []
   for (const fold of candidates) {
     const isCrossed = folds.some((it) => isInside(it, fold.start) && fold.end > it.end)
-    const why = isCrossed ? "another branch was folded across its opening" : doubtOf(fold)
+    const why = isCrossed ? "another branch was folded across its opening" : doubtOf(fold, folds)
     if (why === null) folds.push(fold)
     else refused.push({ branchId: fold.branchId, why })
   }

@@ -1,7 +1,7 @@
-import fc from "fast-check"
 import { foldReceipt, openReceipt } from "#choose/fold"
 import { LEAST_FOLDED_BYTES } from "../limits.ts"
 import { wireStateOf } from "./fold-body.ts"
+import { type Strange, strangeMessages } from "./strange.fixture.ts"
 
 export const KEY = "k".repeat(64)
 export const ANTHROPIC = { wire: "anthropic", key: KEY } as const
@@ -30,6 +30,8 @@ export type Step = {
   /** What the host puts beside the answers. */
   readonly beside: readonly ("lazy" | "skill" | "typed" | "reminder" | "picture")[]
   readonly system: "hook" | "style" | "nag" | "config" | "none"
+  /** What comes after all of it, as a request of its own. */
+  readonly strange: Strange
 }
 
 /** Whether `return` gives a receipt: always, or only when the wire says that it can be folded. */
@@ -116,6 +118,10 @@ function tellStep(telling: Telling, step: Step): void {
   messages.push({ role: "user", content: [...results, ...beside, ...next] })
   const system = systemOf(step.system, number)
   if (system !== undefined) messages.push(system)
+  if (step.strange === "none") return
+  requests.push(messages.length)
+  const place = { number, last: messages.at(-1), callId: `toolu_${Math.ceil(number / 2)}_0` }
+  messages.push(...strangeMessages(step.strange, place))
 }
 
 function toolName(call: ToldCall): string {
@@ -242,7 +248,9 @@ function systemOf(kind: Step["system"], number: number): Message | undefined {
 export function requestOf({ messages }: Pick<Story, "messages">, length: number): Buffer {
   const sent = structuredClone(messages.slice(0, length))
   const last = sent.at(-1)
-  if (last?.role === "system") last.content = [{ type: "text", text: last.content }]
+  if (last?.role === "system" && typeof last.content === "string") {
+    last.content = [{ type: "text", text: last.content }]
+  }
   const user = sent.findLast((it) => it.role === "user")
   const block = Array.isArray(user?.content) ? user.content.at(-1) : undefined
   if (block !== undefined) block.cache_control = { type: "ephemeral" }
@@ -254,47 +262,3 @@ export function bodyOf(messages: readonly unknown[], more: Json = {}): Buffer {
   const tools = [{ name: "Read" }, { name: "Late", defer_loading: true }]
   return Buffer.from(JSON.stringify({ model: "m", messages, system, tools, stream: true, ...more }))
 }
-
-const size = fc.constantFrom(40, 900, 3_000)
-
-const call: fc.Arbitrary<ToldCall> = fc.oneof(
-  fc.record({
-    tool: fc.constantFrom("Read", "Read", "ToolSearch", "AskUserQuestion", "Screenshot"),
-    size,
-  }),
-  fc.record({
-    tool: fc.constant("branch" as const),
-    how: fc.constantFrom("ours", "ours", "ours", "ours", "foreign", "failed"),
-  }),
-  fc.record({
-    tool: fc.constant("return" as const),
-    of: fc.constantFrom(0, 0, 1, 1, 2, 3),
-    how: fc.constantFrom("good", "good", "good", "good", "failed", "silent"),
-    names: fc.constantFrom(true, true, false),
-  }),
-)
-
-const step: fc.Arbitrary<Step> = fc.record({
-  calls: fc.array(call, { maxLength: 3 }),
-  thinks: fc.boolean(),
-  beside: fc.array(fc.constantFrom("lazy", "skill", "typed", "reminder", "picture"), {
-    maxLength: 2,
-  }),
-  system: fc.constantFrom("none", "none", "hook", "style", "nag", "config"),
-})
-
-const OPENING: Step = {
-  calls: [
-    { tool: "branch", how: "ours" },
-    { tool: "Read", size: 3_000 },
-  ],
-  thinks: true,
-  beside: [],
-  system: "none",
-}
-const WORK: Step = { ...OPENING, calls: [{ tool: "Read", size: 3_000 }] }
-
-/** Conversations with branches that are nested, crossed, parallel, failed and never closed. */
-export const steps: fc.Arbitrary<readonly Step[]> = fc
-  .array(step, { minLength: 3, maxLength: 12 })
-  .map((told) => [OPENING, WORK, ...told])

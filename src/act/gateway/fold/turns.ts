@@ -2,35 +2,30 @@ import { isRecord, type JsonRecord } from "../read/json.ts"
 
 /** A message of the Messages wire. */
 export type Turn = {
-  readonly role: "user" | "assistant" | "system"
+  /** Unknown: neither by its role nor by its content one that we can read. */
+  readonly role: "user" | "assistant" | "system" | "unknown"
   readonly blocks: readonly JsonRecord[]
   /** As it came. */
   readonly value: JsonRecord
+  /** Why it cannot be folded, in words; null when it can. Where it stays, nothing hangs on it. */
+  readonly doubt: string | null
 }
 
-/** The messages of a request, or in words why they are not ones that we know. */
-export function turnsOf(messages: readonly unknown[]): readonly Turn[] | string {
-  const turns: Turn[] = []
-  for (const value of messages) {
-    const turn = turnOf(value)
-    if (typeof turn === "string") return turn
-    turns.push(turn)
-  }
-  return turns
-}
-
-function turnOf(value: unknown): Turn | string {
-  if (!isRecord(value)) return "a message is no object"
+export function turnOf(value: unknown): Turn {
+  if (!isRecord(value)) return unknownTurn({}, "a message is no object")
   const { role, content } = value
   if (role !== "user" && role !== "assistant" && role !== "system") {
-    return "a message has a role that is not known"
+    return unknownTurn(value, "a message has a role that is not known")
   }
   const blocks = blocksOf(content)
-  if (blocks === undefined) return "a message has content of an unknown form"
-  if (role === "system" && blocks.some((it) => it.type !== "text")) {
-    return "a system turn has a block that is not known"
-  }
-  return { role, blocks, value }
+  if (blocks === undefined) return unknownTurn(value, "a message has content of an unknown form")
+  const isStrange = role === "system" && blocks.some((it) => it.type !== "text")
+  const doubt = isStrange ? "a system turn has a block that is not known" : null
+  return { role, blocks, value, doubt }
+}
+
+function unknownTurn(value: JsonRecord, doubt: string): Turn {
+  return { role: "unknown", blocks: [], value, doubt }
 }
 
 /** A string is the same as one block of text. */
@@ -52,4 +47,9 @@ export function textIn(content: unknown): string {
 export function resultIn(turn: Turn | undefined, callId: unknown): JsonRecord | undefined {
   if (turn?.role !== "user") return undefined
   return turn.blocks.find((it) => it.type === "tool_result" && it.tool_use_id === callId)
+}
+
+export function callIds({ role, blocks }: Turn): readonly unknown[] {
+  if (role !== "assistant") return []
+  return blocks.filter((it) => it.type === "tool_use").map((it) => it.id)
 }

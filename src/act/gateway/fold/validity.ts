@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../read/json.ts"
 import { MOST_CACHE_MARKERS } from "./limits.ts"
-import { blocksOf, type Turn } from "./turns.ts"
+import { blocksOf, callIds, type Turn } from "./turns.ts"
 
 /** What a provider would refuse in a list of messages, each in words; none when it is valid. */
 export function violationsOf(
@@ -25,9 +25,13 @@ export function violationsOf(
 function placeViolations(turns: readonly Turn[], place: number): readonly string[] {
   const role = turns[place]?.role
   if (place === 0) return role === "user" ? [] : ["the first message is not the user's"]
+  const before = turns[place - 1]?.role
   const next = turns[place + 1]?.role
-  const isLegal = turns[place - 1]?.role === "user" && (next === "assistant" || next === undefined)
-  return role === "system" && !isLegal ? ["a system turn stands where none may"] : []
+  // Of a turn that is not known nobody here can say what may stand beside it.
+  const isAfter = before === "user" || before === "unknown"
+  const isBefore = next === "assistant" || next === "unknown" || next === undefined
+  const isLegal = role !== "system" || (isAfter && isBefore)
+  return isLegal ? [] : ["a system turn stands where none may"]
 }
 
 function blockViolations({ role, blocks, value }: Turn): readonly string[] {
@@ -64,11 +68,6 @@ function orphanViolations(turn: Turn, before: Turn | undefined): readonly string
   const orphans = answered.filter((it) => !asked.has(it)).map(() => "an answer has no call")
   const isTwice = new Set(answered).size < answered.length
   return isTwice ? [...orphans, "a call has two answers"] : orphans
-}
-
-function callIds({ role, blocks }: Turn): readonly unknown[] {
-  if (role !== "assistant") return []
-  return blocks.filter((it) => it.type === "tool_use").map((it) => it.id)
 }
 
 function answerIds(turn: Turn | undefined): readonly unknown[] {

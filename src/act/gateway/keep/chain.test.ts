@@ -17,7 +17,7 @@ async function written(steps: readonly Step[]): Promise<readonly LinkRow[]> {
   for (const [index, { items, back }] of steps.entries()) {
     const seq = index + 1
     const tail = tailOf(items, links.at(-1 - back))
-    links.push(linkAfter(tail, seq, items))
+    links.push(linkAfter(tail, seq))
     const beforeSeq = tail.before?.seq ?? null
     rows.push({ seq, beforeSeq, kept: tail.kept, items: await pack(tail.items) })
   }
@@ -57,6 +57,19 @@ test("[GATE-62] only what is new is written, and the whole list again after fift
   expect(whole).toEqual([1, 1 + MOST_LINKED_REQUESTS, 1 + 2 * MOST_LINKED_REQUESTS])
   expect(rows[40]).toMatchObject({ kept: 40, beforeSeq: 40 })
   expect(rows[50]).toMatchObject({ kept: 0, beforeSeq: null })
+})
+
+test("[GATE-62] a piece that stays keeps the reason it came with, also in a whole list", async () => {
+  const came = piece("a", { why: "with Read src/x.ts" })
+  const later = (at: number) => [piece("a", { why: `other ${at}` }), piece(`p${at}`)]
+  const steps = [[came], ...Array.from({ length: MOST_LINKED_REQUESTS + 5 }, (_, at) => later(at))]
+  const rows = await written(steps.map((items) => ({ items, back: 0 })))
+  expect(rows[1]).toMatchObject({ kept: 1, beforeSeq: 1 })
+  expect(rows[MOST_LINKED_REQUESTS]).toMatchObject({ kept: 0, beforeSeq: null })
+  for (const seq of [2, MOST_LINKED_REQUESTS + 1, steps.length]) {
+    const { items } = listOf(rows, seq)
+    expect([items.length, items[0]]).toEqual([2, came])
+  }
 })
 
 test("[GATE-63] without its first link a list says how much of it is missing", async () => {

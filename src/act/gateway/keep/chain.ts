@@ -21,16 +21,25 @@ export type Tail = {
 
 /** Whole when there is nothing to lean on, or when a chain is long enough. */
 export function tailOf(items: readonly WireItem[], before: Link | undefined): Tail {
-  if (before === undefined || before.length >= MOST_LINKED_REQUESTS) return wholeList(items)
+  if (before === undefined) return { before, kept: 0, items }
   const kept = sameFromTheStart(items, before.items)
-  return { before, kept, items: items.slice(kept) }
+  const tail = { before, kept, items: items.slice(kept) }
+  return before.length >= MOST_LINKED_REQUESTS ? wholeList(tail) : tail
 }
 
-export function wholeList(items: readonly WireItem[]): Tail {
-  return { before: undefined, kept: 0, items }
+/** The same without anything to lean on. */
+export function wholeList(tail: Tail): Tail {
+  return { before: undefined, kept: 0, items: listIn(tail) }
 }
 
-export function linkAfter({ before }: Tail, seq: number, items: readonly WireItem[]): Link {
+/** Pieces that stay are those of before, with the reason for which they once came. */
+function listIn({ before, kept, items }: Tail): readonly WireItem[] {
+  return before === undefined ? items : [...before.items.slice(0, kept), ...items]
+}
+
+export function linkAfter(tail: Tail, seq: number): Link {
+  const { before } = tail
+  const items = listIn(tail)
   if (before === undefined) return { seq, baseSeq: seq, length: 1, items }
   return { seq, baseSeq: before.baseSeq, length: before.length + 1, items }
 }
@@ -45,7 +54,10 @@ function sameFromTheStart(a: readonly WireItem[], b: readonly WireItem[]): numbe
   return same
 }
 
-/** All of it, not only the hash: the file of a piece may have changed on the disk since. */
+/**
+ * All of it, not only the hash: the file of a piece may have changed on the disk since. Why it came
+ * is said once: that the call beside it has left does not make it another piece.
+ */
 function isSame(a: WireItem, b: WireItem): boolean {
   const isSameText = a.sha256 === b.sha256 && a.tokens === b.tokens && a.bytes === b.bytes
   const isSameThing = a.kind === b.kind && a.name === b.name && a.context === b.context

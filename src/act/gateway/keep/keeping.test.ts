@@ -254,6 +254,25 @@ function viewSuite(store: () => Store): void {
     expect(totals).toMatchObject({ unknownUsage: 1, costUsd: null, cacheShare: null })
   })
 
+  test("[GATE-67] a count costs nothing: it is in no sum and nothing of it is unknown", async () => {
+    const { keeping, open } = await keepWorld(store())
+    const { id } = await open()
+    const none = { usage: null, costUsd: null }
+    await keeping.record(id, aRequest([]))
+    await keeping.record(id, aRequest([], { route: "count", ...none }))
+    await keeping.record(id, aRequest([], { route: "count", outcome: "refused", ...none }))
+    await keeping.record(id, aRequest([], { route: "other", ...none }))
+    const { requests, totals } = await keeping.show({ id })
+    expect(requests.map((it) => it.usage?.input)).toEqual([10, undefined, undefined, undefined])
+    expect(totals).toMatchObject({
+      requests: 4,
+      unknownUsage: 1,
+      usage: { input: 10, output: 5, cacheRead: 70, cacheWrite: 20 },
+      costUsd: 0.25,
+      cacheShare: 0.7,
+    })
+  })
+
   test("[GATE-68] what is asked for and not there is told apart", async () => {
     const { keeping, open } = await keepWorld(store())
     const unknown = { code: "GATEWAY_CARRY_UNKNOWN" }
@@ -345,6 +364,33 @@ function textSuite(store: () => Store): void {
     expect(await keeping.texts({ id, seq: 1, query: "even odd" })).toEqual({ total: 0, pieces: [] })
     const page = await keeping.texts({ id, seq: 1, query: " ", from: 43 })
     expect([page.total, page.pieces.map((it) => it.place)]).toEqual([45, [43, 44]])
+  })
+
+  test("[GATE-71] what is found is told by its lines: all of the words, else any", async () => {
+    const { keeping, open } = await keepWorld(store())
+    const { id } = await open({ hasContent: true })
+    const long = `${"x".repeat(500)} Tea ${"y".repeat(500)}`
+    const texts = [
+      said("a", "green tea\nnothing\nTEA of the green hill\r\ntea"),
+      said("b", `green\n\n${long}`),
+      said("c", "tea green\n".repeat(30)),
+    ]
+    await keeping.record(id, aRequest(named("a", "b", "c"), { texts }))
+    const { pieces } = await keeping.texts({ id, seq: 1, query: "tea Green" })
+    const [one, two, three] = pieces
+    expect([one?.lines, one?.moreLines]).toEqual([
+      [
+        { number: 1, text: "green tea" },
+        { number: 3, text: "TEA of the green hill" },
+      ],
+      0,
+    ])
+    expect(two?.lines?.map((it) => it.number)).toEqual([1, 3])
+    expect(two?.lines?.[1]?.text).toMatch(/^…x{59} Tea y+…$/)
+    expect([three?.lines?.length, three?.moreLines]).toEqual([20, 10])
+    expect(one?.text).toContain("nothing")
+    const [plain] = (await keeping.texts({ id, seq: 1 })).pieces
+    expect(plain?.lines).toBeUndefined()
   })
 
   test("[GATE-71] a long text is cut, and says so", async () => {

@@ -51,3 +51,12 @@ export const SHORTEST_COMPRESSED_BYTES = 1_000
 
 /** What unpacks to more is none of ours: the largest bodies of hosts have 35 MB. */
 export const LARGEST_UNPACKED_BYTES = 128 * 1024 ** 2
+
+/** Lines of one piece that are shown for the words they have. */
+export const MOST_FOUND_LINES = 20
+
+/** Of a line that may be as long as a file; some three on a screen. */
+export const LONGEST_FOUND_LINE_UNITS = 240
+
+/** What stands before a word on its line says what it is about. */
+export const UNITS_BEFORE_FOUND = 60

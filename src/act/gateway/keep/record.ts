@@ -48,8 +48,9 @@ export function createRecording(deps: KeepDeps) {
       const line = `${conversation} ${recorded.route} ${standingOf(recorded)}`
       const before = links.of(carry, line)
       const write = writeRequest(deps, carry, { ...recorded, conversation })
-      let written = await write(tailOf(recorded.items, before))
-      if (written === "unlinked") written = await write(wholeList(recorded.items))
+      const tail = tailOf(recorded.items, before)
+      let written = await write(tail)
+      if (written === "unlinked") written = await write(wholeList(tail))
       if (written === "unlinked" || written === "gone") {
         links.forget(carry)
         return undefined
@@ -65,12 +66,15 @@ export function createRecording(deps: KeepDeps) {
   }
 }
 
+/** To count costs nothing, so nothing of it is unknown. */
+const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
 type Written = Link | "gone" | "unlinked"
 
 /** With its texts and the word of it in one write; what is long is packed before that begins. */
 function writeRequest(deps: KeepDeps, carry: string, recorded: Recorded) {
   const own: Own = { root: deps.root(), id: carry }
-  const { conversation, items, headers, texts, ...request } = recorded
+  const { conversation, items: _, headers, texts, ...request } = recorded
   // Looked at before it is written: a row that cannot be read would hide all others.
   const packing = Promise.all([pack(RequestBody.parse({ ...request, headers })), packTexts(texts)])
   return async (tail: Tail): Promise<Written> => {
@@ -84,7 +88,7 @@ function writeRequest(deps: KeepDeps, carry: string, recorded: Recorded) {
       const numbered = await tx.get(NumberedRow, nextSeq(own))
       if (numbered === undefined) return "gone"
       const { seq, run } = numbered
-      const link = linkAfter(tail, seq, items)
+      const link = linkAfter(tail, seq)
       await tx.run(
         insertRequest({
           root: own.root,
@@ -97,7 +101,7 @@ function writeRequest(deps: KeepDeps, carry: string, recorded: Recorded) {
           standing: standingOf(recorded),
           baseSeq: link.baseSeq,
           beforeSeq: before?.seq ?? null,
-          usage: request.usage,
+          usage: request.route === "count" ? NO_USAGE : request.usage,
           costUsd: request.costUsd,
           savedTokens: request.folded.reduce((sum, it) => sum + it.tokens, 0),
           savedBytes: request.folded.reduce((sum, it) => sum + it.bytes, 0),

@@ -11,6 +11,7 @@ import type {
 } from "#ground/contract"
 import { listOf } from "./chain.ts"
 import { CarryNotNamed, CarryUnknown, RequestUnknown } from "./errors.ts"
+import { linesWith } from "./found-lines.ts"
 import {
   LONGEST_SHOWN_TEXT_UNITS,
   MOST_CARRIES_OF_RUN,
@@ -147,7 +148,11 @@ export function textsOf(deps: Viewing) {
     for await (const [sha256, text] of readTexts(deps, id, shown)) texts.set(sha256, text)
     return {
       total: fitting.length,
-      pieces: shown.map((it) => ({ ...it, ...cutText(texts.get(it.sha256)) })),
+      pieces: shown.map((it) => {
+        const text = texts.get(it.sha256)
+        const isSearched = words.length > 0 && text !== undefined
+        return { ...it, ...cutText(text), ...(isSearched ? linesWith(text, words) : {}) }
+      }),
     }
   }
 }

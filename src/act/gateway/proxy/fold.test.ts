@@ -81,23 +81,23 @@ describe("a prepared body", () => {
   })
 })
 
+/** Not a clean end: the connection itself fails under who reads. */
+function reset({ socket }: ServerResponse): void {
+  socket?.resetAndDestroy()
+}
+
 describe("a refused fold", () => {
   test.each([400, 413, 422])(
     "[GATE-12] %i is not shown: the original follows once, and its answer counts",
     async (status) => {
-      const told: unknown[] = []
       await using provider = await newProvider(
         refusing((response) => response.writeHead(status).end(REFUSAL)),
       )
-      await using world = await newWorld(provider, {
-        prepare: fold,
-        refused: (asked, ...rest) => told.push([asked.body.toString(), ...rest]),
-      })
+      await using world = await newWorld(provider, { prepare: fold })
       const said = await ask(world.port, question(world))
       expect(said).toMatchObject({ status: 200, body: Buffer.from("yes") })
       expect(provider.seen.map((it) => it.body.toString())).toEqual([FOLDED.toString(), ORIGINAL])
       expect(provider.connections()).toBe(1)
-      expect(told).toEqual([[ORIGINAL, status, "messages.5: Invalid"]])
       const exchange = await world.exchange()
       expect(exchange).toMatchObject({
         status: 200,
@@ -140,15 +140,11 @@ describe("a refused fold", () => {
   test.each([
     ["endless", (it: ServerResponse) => void it.writeHead(400).write(Buffer.alloc(200_000))],
     ["cut", (it: ServerResponse) => void it.writeHead(400).write("{", () => it.destroy())],
+    ["reset", (it: ServerResponse) => void it.writeHead(400).write("{", () => reset(it))],
     ["empty", (it: ServerResponse) => void it.writeHead(422).end()],
   ])("[GATE-12] a refusal that is %s still leads to the original", async (_, refuse) => {
     await using provider = await newProvider(refusing(refuse))
-    await using world = await newWorld(provider, {
-      prepare: fold,
-      refused() {
-        throw new Error("the one who is told fails")
-      },
-    })
+    await using world = await newWorld(provider, { prepare: fold })
     expect((await ask(world.port, question(world))).body.toString()).toBe("yes")
     expect((await world.exchange()).fallback).toMatch(/^The provider refused the folded request/)
   })

@@ -124,7 +124,7 @@ describe("the guard", () => {
     const { pathname, port } = new URL(other.url)
     expect(Number(port)).toBe(world.port)
     expect(pathname).not.toBe(world.base)
-    expect(pathname).toMatch(/^\/t\/[0-9a-f]{48}$/)
+    expect(pathname).toMatch(/^\/t\/qmgw_[0-9a-f]{48}$/)
     const answers = await Promise.all(
       [world.base, pathname].map((base) => ask(world.port, { path: `${base}/v1` })),
     )

@@ -57,8 +57,6 @@ export type CarryPort = {
   prepare?(asked: Asked): Prepared
   /** Of a request that was offered to `prepare`: its answer has begun, and is on its way already. */
   began?(asked: Asked): void
-  /** A changed body was refused with 400, 413 or 422; the original follows. */
-  refused?(asked: Asked, status: number, words: string): void
   /** Once for each request that passed the guard, off the way of the answer. */
   done(exchange: Exchange): void
 }

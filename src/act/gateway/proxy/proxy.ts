@@ -20,7 +20,7 @@ type ProxyDeps = {
   readonly proxyEnvironment: ProxyEnvironment
 }
 
-type OpenCarry = {
+export type OpenCarry = {
   readonly id: string
   /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process alone. */
   readonly url: string
@@ -35,7 +35,8 @@ export function createProxy(deps: ProxyDeps) {
 
   async function open(port: CarryPort): Promise<OpenCarry> {
     const upstream = createUpstream(port.upstream, deps.proxyEnvironment)
-    const token = hex(deps.random, TOKEN_BYTES)
+    // So begun, it is known for what it is wherever somebody prints it. (ground/secrets)
+    const token = `qmgw_${hex(deps.random, TOKEN_BYTES)}`
     const { port: number } = await server.take()
     const carry: Carry = {
       id: hex(deps.random, CARRY_ID_BYTES),

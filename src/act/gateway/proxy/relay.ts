@@ -65,6 +65,8 @@ type Way = Passing & {
   outcome: WireOutcome | undefined
   fallback: string | null
   isRetried: boolean
+  /** While a refusal of a changed body is read: however that ends, the original follows. */
+  isRefused: boolean
   isOver: boolean
 }
 
@@ -84,6 +86,7 @@ function setOut(passing: Passing, deps: RelayDeps): Way {
     outcome: undefined,
     fallback: null,
     isRetried: false,
+    isRefused: false,
     isOver: false,
   }
 }
@@ -143,6 +146,7 @@ function send(way: Way, load: Load): void {
 function receive(way: Way, load: Load, answer: IncomingMessage): void {
   if (way.isOver) return
   if (load.isChanged && isRefusal(answer)) {
+    way.isRefused = true
     return readRefusal(answer, (words) => fallBack(way, answer.statusCode ?? 400, words))
   }
   try {
@@ -192,12 +196,9 @@ function tellBegun(way: Way): void {
 /** The host never hears of a refusal that we caused: it gets the answer to its own words. */
 function fallBack(way: Way, status: number, words: string): void {
   if (way.isOver) return
-  const { asked, carry } = way
   way.fallback = `The provider refused the folded request with ${status}: ${words}`
   way.isRetried = false
-  quietly(way, "a refusal could not be told", () => {
-    if (asked !== undefined) carry.port.refused?.(asked, status, words)
-  })
+  way.isRefused = false
   send(way, originalOf(way))
 }
 
@@ -209,7 +210,7 @@ const RESETS: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"])
  */
 function lose(way: Way, load: Load, error: Error): void {
   // What became of an answer that has begun is told by its own end.
-  if (way.answer !== undefined) return
+  if (way.answer !== undefined || way.isRefused) return
   const isReset = "code" in error && RESETS.has(error.code)
   const canRepeat = !way.isRetried && (load.isChanged || way.upload.isKept())
   if (!isReset || !canRepeat || way.target?.reusedSocket !== true) return fail(way, error)

@@ -1,6 +1,7 @@
 import { type JsonRecord, jsonOf, listOf, recordOf, textOf, withoutMarkers } from "./json.ts"
 import { IMAGE_TOKENS } from "./limits.ts"
 import { type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
+import { LAZY_OPENING } from "./why.ts"
 
 /**
  * A request to Anthropic's Messages API in pieces: system, tools, then the turns. What a file could
@@ -51,16 +52,19 @@ export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
     const content = turn["content"]
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content)
     const records = blocks.map((block) => recordOf(block))
-    const results = records.filter(isResult).map((block) => toolNames.get(idOf(block)) ?? "")
-    const around = { role: textOf(turn["role"]), results, toolNames }
+    const results = records.filter(isResult).map(idOf)
+    const hasAttached = records.some((block) => textOf(block["text"]).startsWith(ATTACHED))
+    const around = { role: textOf(turn["role"]), results, hasAttached, toolNames }
     return records.flatMap((block) => blockItems(block, around))
   })
 }
 
 type Around = {
   readonly role: string
-  /** Tools whose results are in the same turn. */
+  /** Calls whose results are in the same turn. */
   readonly results: readonly string[]
+  /** Whether a file that was attached is in the same turn. */
+  readonly hasAttached: boolean
   /** By the id of the call. */
   readonly toolNames: Map<string, string>
 }
@@ -104,7 +108,7 @@ function resultItems(block: JsonRecord, { toolNames }: Around): readonly RawItem
   const name = toolNames.get(callId) ?? "tool"
   return [
     { kind: "result", name, text: texts.join("\n"), callId },
-    ...parts.filter(isPicture).map(pictureItem),
+    ...parts.filter(isPicture).map((it) => ({ ...pictureItem(it), callId })),
   ]
 }
 
@@ -150,22 +154,26 @@ function textItem(text: string, around: Around): RawItem {
 
 const INSTRUCTIONS_OPENING = "<system-reminder>\nCodebase and user instructions are shown below."
 
+/** Before what a call of the host's own brought. */
+const ATTACHED = "<system-reminder>\nResult of calling the "
+
 /** The host writes into the user's turns; what a person typed is the rest. */
-function userItem(text: string, { results }: Around): RawItem {
+function userItem(text: string, around: Around): RawItem {
+  const { results, hasAttached, toolNames } = around
   if (text.startsWith(INSTRUCTIONS_OPENING)) {
     return { kind: "instructions", name: "instructions", text, claims: "instructions" }
   }
-  const isSkill = results.includes("Skill") && text.startsWith(SKILL_BODY)
-  if (isSkill) return { kind: "skill", name: skillName(text), text }
+  const isSkill = text.startsWith(SKILL_BODY) && results.some((it) => toolNames.get(it) === "Skill")
+  if (isSkill) return { kind: "skill", name: skillName(text), text, beside: results }
   if (!text.startsWith("<system-reminder>")) return { kind: "user", name: "user", text }
   const [, called, tool] = /^<system-reminder>\n(Called|Result of calling) the (\w+) tool/.exec(
     text.slice(0, 200),
   ) ?? ["", "", ""]
-  if (called === "Called") return { kind: "call", name: tool ?? "", text }
-  if (called !== "") return { kind: "result", name: tool ?? "", text }
-  const isLazy = results.length > 0 && text.startsWith("<system-reminder>\nContents of ")
+  if (called === "Called") return { kind: "call", name: tool ?? "", text, isAttached: true }
+  if (called !== "") return { kind: "result", name: tool ?? "", text, isAttached: true }
+  const isLazy = (results.length > 0 || hasAttached) && text.startsWith(LAZY_OPENING)
   const reminder = { kind: "reminder", name: reminderName(text), text } as const
-  return isLazy ? { ...reminder, claims: "lazy" } : reminder
+  return isLazy ? { ...reminder, claims: "lazy", beside: results } : reminder
 }
 
 const SKILL_BODY = "Base directory for this skill: "

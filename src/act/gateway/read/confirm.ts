@@ -6,6 +6,7 @@ import { listedItems } from "./listing.ts"
 import type { ReadPlace } from "./question.ts"
 import type { RawItem } from "./raw-item.ts"
 import { serverWord, turnItems } from "./system-turn.ts"
+import { LAZY_OPENING, lazyPath } from "./why.ts"
 
 /** Holds against the disk whatever claims to be a file, and takes lists apart. */
 export async function confirmItems(
@@ -68,28 +69,27 @@ function joined(known: Known) {
   return known.files.filter((it) => it.frame !== DEVELOPER_FRAME)
 }
 
-function reminder({ text }: RawItem): RawItem {
-  return { kind: "reminder", name: "reminder", text }
+function reminder({ text, why }: RawItem): RawItem {
+  return { kind: "reminder", name: "reminder", text, ...(why === undefined ? {} : { why }) }
 }
 
 const CLOSING = "</system-reminder>"
 
 /** The path on the first line, the text up to the closing word. */
 function lazyClaim(block: string): { readonly path: string; readonly text: string } {
-  const start = "<system-reminder>\nContents of ".length
-  const lineEnd = block.indexOf("\n", start)
-  const line = lineEnd === -1 ? block.slice(start) : block.slice(start, lineEnd)
+  const lineEnd = block.indexOf("\n", LAZY_OPENING.length)
   // Words behind the end are none of the file's: then the text is no file's either.
   const whole = block.trimEnd()
   const end = whole.endsWith(CLOSING) ? whole.length - CLOSING.length : whole.length
   const inside = lineEnd === -1 ? "" : whole.slice(lineEnd, end)
-  return { path: line.replace(/:$/, ""), text: inside.trim() }
+  return { path: lazyPath(block), text: inside.trim() }
 }
 
 function lazyItem(item: RawItem, claim: { readonly path: string; readonly text: string }): RawItem {
   const { path, text } = claim
   const bytes = Buffer.byteLength(item.text)
-  return { kind: "instructions", name: path, text, bytes, path, isConfirmed: true }
+  const why = item.why === undefined ? {} : { why: item.why }
+  return { kind: "instructions", name: path, text, bytes, path, isConfirmed: true, ...why }
 }
 
 function developer({ text }: RawItem, { files }: Known): RawItem {

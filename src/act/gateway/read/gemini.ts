@@ -18,7 +18,7 @@ export function geminiItems(body: JsonRecord): readonly RawItem[] {
     ),
     ...listOf(tools).flatMap((it) => toolItems(recordOf(it))),
     settingsItem(jsonOf(settings)),
-    ...listOf(contents).flatMap((it) => contentItems(recordOf(it))),
+    ...numbered(listOf(contents).flatMap((it) => contentItems(recordOf(it)))),
   ]
 }
 
@@ -60,6 +60,18 @@ function partItem(part: JsonRecord, isModel: boolean): RawItem {
 function callItem(kind: "call" | "result", given: JsonRecord, key: string): RawItem {
   const name = textOf(given["name"]) || "tool"
   return { kind, name, text: jsonOf(given[key]), callId: textOf(given["id"]) || name }
+}
+
+/** Calls often have no id here: then the first answer of a name is that of its first call. */
+function numbered(items: readonly RawItem[]): readonly RawItem[] {
+  const counts = new Map<string, number>()
+  return items.map((item) => {
+    if (item.callId === undefined) return item
+    const key = `${item.kind} ${item.callId}`
+    const count = counts.get(key) ?? 0
+    counts.set(key, count + 1)
+    return { ...item, callId: `${item.callId} ${count}` }
+  })
 }
 
 function pictureItem(part: JsonRecord): RawItem {

@@ -85,12 +85,12 @@ function saysLater(known: Known, { path: file, text }: Lazy): boolean {
 }
 
 /** The folder whose walk comes by this file; rules lie two below theirs. */
-function folderOf(file: string): string {
+export function folderOf(file: string): string {
   const dotFolder = file.indexOf("/.claude/")
   return dotFolder > 0 ? file.slice(0, dotFolder) : path.dirname(file)
 }
 
-function isInside(folder: string, parent: string): boolean {
+export function isInside(folder: string, parent: string): boolean {
   const way = path.relative(parent, folder)
   return path.isAbsolute(folder) && !way.startsWith("..") && !path.isAbsolute(way)
 }

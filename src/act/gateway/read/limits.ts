@@ -48,6 +48,18 @@ export const LONGEST_STEP_BYTES = 200_000
 /** Steps of one branch; a long one has hundreds. */
 export const MOST_STEPS = 5_000
 
+/** Below the 300 of the contract: what stands in for a secret may be longer than it. */
+export const LONGEST_WHY_UNITS = 250
+
+/** What a call was about: a path mostly. */
+export const LONGEST_ASKED_UNITS = 160
+
+/** The first words of a command say which it is. */
+export const LONGEST_COMMAND_UNITS = 60
+
+/** A prompt that names files does so early. */
+export const LONGEST_SEARCHED_PROMPT_UNITS = 100_000
+
 /** What a picture of about a megapixel costs; its base64 is not text that a model reads. */
 export const IMAGE_TOKENS = 1_600
 

@@ -123,7 +123,10 @@ function outputItems(item: JsonRecord, { names }: Around): readonly RawItem[] {
   const texts = parts.filter((it) => !isPicture(it)).map((it) => textOf(it["text"]) || jsonOf(it))
   const whole = typeof output === "string" ? output : jsonOf(output)
   const text = Array.isArray(output) ? texts.join("\n") : whole
-  return [{ kind: "result", name, text, callId }, ...parts.filter(isPicture).map(pictureItem)]
+  return [
+    { kind: "result", name, text, callId },
+    ...parts.filter(isPicture).map((it) => ({ ...pictureItem(it), callId })),
+  ]
 }
 
 function pictureItem(part: JsonRecord): RawItem {

@@ -17,6 +17,12 @@ export type RawItem = {
   readonly identity?: string
   /** Joins a call with its result. */
   readonly callId?: string
+  /** The host called by itself, for what a person or it attached. */
+  readonly isAttached?: boolean
+  /** Calls whose results came in the same turn. */
+  readonly beside?: readonly string[]
+  /** Why it came, where the wire tells; no part of what it is known by. */
+  readonly why?: string
   readonly path?: string
   readonly isConfirmed?: boolean
   readonly isDeferred?: boolean

@@ -15,6 +15,7 @@ import { removedItems, stepsOf } from "./trail.ts"
 import { unpack } from "./unpack.ts"
 import { usageOf } from "./usage.ts"
 import { createWeigher, kindsOf, sum, type Weighed, type Weigher } from "./weigh.ts"
+import { withReasons } from "./why.ts"
 
 /** Reads requests and answers, one after the other. Nothing in them makes it throw. */
 export function createReading(
@@ -80,7 +81,7 @@ async function rawItems(
   },
 ): Promise<readonly RawItem[]> {
   if (it.body === undefined || it.route === "other") return wholeBody(bytes.length, it.body)
-  const items = shaped(wire, it.route, it.body)
+  const items = withReasons(shaped(wire, it.route, it.body), place.workingDirectory)
   return confirmItems(items, { wire, place, witness: it.witness })
 }
 

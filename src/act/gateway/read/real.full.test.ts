@@ -40,22 +40,34 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
       ),
     )
     expect(JSON.stringify(answers)).not.toContain("never/there")
-    expect(second?.added.map((it) => [it.kind, it.name])).toEqual([
-      ["call", "Read"],
-      ["result", "Read"],
-      ["instructions", file("sub/CLAUDE.md")],
-      ["instructions", file(".claude/rules/ts.md")],
+    expect(second?.added.map((it) => [it.kind, it.name, it.why])).toEqual([
+      ["call", "Read", undefined],
+      ["result", "Read", "sub/x.ts"],
+      ["instructions", file("sub/CLAUDE.md"), "with Read sub/x.ts"],
+      ["instructions", file(".claude/rules/ts.md"), "with Read sub/x.ts"],
     ])
-    expect(third?.added.map((it) => [it.kind, it.name])).toEqual([
-      ["call", "Skill"],
-      ["result", "Skill"],
-      ["skill", "brew"],
+    expect(third?.added.map((it) => [it.kind, it.name, it.why])).toEqual([
+      ["call", "Skill", undefined],
+      ["result", "Skill", "brew"],
+      ["skill", "brew", "by Skill brew"],
     ])
     expect(answers.map((it) => it.gone)).toEqual(answers.map(() => 0))
     expect(second?.kept).toBe(first?.items.length)
     for (const [at, answer] of answers.entries()) {
       expect(bytesOf(answer) / (asked[at]?.length ?? 0)).toBeGreaterThan(0.95)
     }
+  }, 120_000)
+
+  test("[GATE-57] what a prompt attaches, and what came with it, says so", async () => {
+    await using user = await kitUser(FILES)
+    const prompt = "look at @sub/x.ts please"
+    const { asked } = await liveClaudeCode(user, { prompt, steps: [] })
+    const body = Buffer.from(asked[0] ?? "")
+    const { items } = await createReading()(ask(body, { place: placeOf(user, "claude-code") }))
+    const told = items.flatMap((it) => (it.why === undefined ? [] : [[it.kind, it.name, it.why]]))
+    const nested = path.join(user.project, "sub/CLAUDE.md")
+    expect(told).toContainEqual(["result", "Read", "@ in the prompt: sub/x.ts"])
+    expect(told).toContainEqual(["instructions", nested, "with Read sub/x.ts"])
   }, 120_000)
 
   test("[GATE-56] a file that changed before the request was read is not confirmed", async () => {
@@ -87,9 +99,9 @@ describe.runIf(needs("GATE-56", "codex"))("Codex as it is", () => {
     const agents = path.join(user.project, "AGENTS.md")
     expect(files?.map((it) => [it.path, it.isConfirmed])).toEqual([[agents, true]])
     expect(first?.items.filter((it) => it.kind === "skill").length).toBeGreaterThan(0)
-    expect(second?.added.map((it) => [it.kind, it.name])).toEqual([
-      ["call", "apply_patch"],
-      ["result", "apply_patch"],
+    expect(second?.added.map((it) => [it.kind, it.name, it.why])).toEqual([
+      ["call", "apply_patch", undefined],
+      ["result", "apply_patch", "tea.txt"],
     ])
     expect(first?.session).toBe(second?.session)
     for (const [at, answer] of answers.entries()) {

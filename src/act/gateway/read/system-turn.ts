@@ -54,7 +54,7 @@ function sectionItems(
     Object.entries(groups).find(([, value]) => value !== undefined) ?? []
   switch (section) {
     case "hook":
-      return [{ kind: "hook", name: words.slice(0, words.indexOf(" hook ")), text }]
+      return [hookItem(words.slice(0, words.indexOf(" hook ")), text)]
     case "environment":
     case "model":
     case "date":
@@ -74,6 +74,12 @@ function sectionItems(
     default:
       return plain(text, "mode")
   }
+}
+
+/** By its event, and behind that what the event was about. */
+function hookItem(name: string, text: string): RawItem {
+  const [event = name] = name.split(":", 1)
+  return { kind: "hook", name, text, why: `at ${event}` }
 }
 
 /** One paragraph is known; what follows it is not. */

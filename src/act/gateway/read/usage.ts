@@ -20,8 +20,8 @@ export function usageOf(route: GatewayRequest["route"], answer: string): Told {
       return chatUsage(said)
     case "generate":
       return geminiUsage(said)
+    // Counting costs nothing, and its answer tells no figure of that kind.
     case "count":
-      return countUsage(said)
     case "other":
       return NOTHING
     default:
@@ -147,11 +147,4 @@ function splitUsage(it: {
   const cacheRead = Math.min(it.cacheRead ?? 0, it.all)
   const cacheWrite = Math.min(it.cacheWrite ?? 0, it.all - cacheRead)
   return { input: it.all - cacheRead - cacheWrite, output: it.output, cacheRead, cacheWrite }
-}
-
-/** Counting costs nothing, and an answer to it says so exactly. */
-function countUsage([said]: readonly JsonRecord[]): Told {
-  const isCounted = countOf(said?.["input_tokens"] ?? said?.["totalTokens"]) !== undefined
-  const usage = isCounted ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } : null
-  return { usage, stopReason: null }
 }

@@ -56,6 +56,7 @@ function weighOne(raw: RawItem, count: (text: string, sha256: string) => number)
     ...(raw.path === undefined ? {} : { path: raw.path }),
     ...(raw.isConfirmed === undefined ? {} : { isConfirmed: raw.isConfirmed }),
     ...(raw.isDeferred === undefined ? {} : { isDeferred: raw.isDeferred }),
+    ...(raw.why === undefined ? {} : { why: raw.why }),
   }
 }
 

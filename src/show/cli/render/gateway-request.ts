@@ -6,7 +6,7 @@ import {
   plural,
   type WireItem,
 } from "#ground/contract"
-import type { Screen } from "../screen.ts"
+import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 import { sayModel, sayOutcome } from "./gateway.ts"
 import { oneLine, quoted, section } from "./lines.ts"
@@ -23,7 +23,10 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
   const counted = `${paint.bold(formatExact(tokens))} tokens by our own count`
   const exact = sayExact(manifest)
   const added = new Set(request.added.map(keyOf))
-  const rows = items.map((it, place) => itemRow(it, { place, isNew: added.has(keyOf(it)), screen }))
+  const most = nameCells(items, width)
+  const rows = items.map((it, place) =>
+    itemRow(it, { place, isNew: added.has(keyOf(it)), most, screen }),
+  )
   const kept = headers.map((it) => [
     oneLine(it.name, 36),
     oneLine(it.value, Math.max(20, width - 44)),
@@ -31,7 +34,7 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
   return [
     `${counted}, ${exact}`,
     paint.muted(
-      `${carry} ${seq}, ${oneLine(sayModel(request), 40)}, ${sayTime(at)}, ` +
+      `${carry} ${seq}, ${oneLine(sayModel(request), Math.min(40, width - 64))}, ${sayTime(at)}, ` +
         `${sayOutcome(request)} in ${formatDuration(durationMs)}`,
     ),
     ...(problem === null ? [] : [paint.warn(oneLine(problem, width))]),
@@ -41,7 +44,8 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
   ].join("\n")
 }
 
-function sayExact({ request: { usage } }: GatewayManifest): string {
+function sayExact({ request: { usage, route } }: GatewayManifest): string {
+  if (route === "count") return "and to count them costs nothing"
   if (usage === null) return "the provider's own figure is not known"
   const asked = usage.input + usage.cacheRead + usage.cacheWrite
   return `${formatExact(asked)} by the provider's`
@@ -66,23 +70,52 @@ function kindRows(items: readonly WireItem[]): readonly (readonly string[])[] {
   ])
 }
 
-type Placed = { readonly place: number; readonly isNew: boolean; readonly screen: Screen }
+type Placed = {
+  readonly place: number
+  readonly isNew: boolean
+  /** Cells for names. */
+  readonly most: number
+  readonly screen: Screen
+}
 
-function itemRow(item: WireItem, { place, isNew, screen }: Placed): readonly string[] {
+/** What stands before the name, with the longest kind. */
+const CELLS_BEFORE_NAME = 35
+
+/** As wide as the longest; where reasons stand behind them, half of what is left at most. */
+function nameCells(items: readonly WireItem[], width: number): number {
+  const longest = Math.max(8, ...items.map((it) => (it.path ?? it.name).length))
+  const hasNotes = items.some((it) => noteOf(it) !== "")
+  const room = width - CELLS_BEFORE_NAME
+  return Math.min(longest, hasNotes ? Math.floor((room - 2) / 2) : room)
+}
+
+function itemRow(item: WireItem, { place, isNew, most, screen }: Placed): readonly string[] {
   const { paint, width } = screen
+  const note = noteOf(item)
+  const paintNote = item.isConfirmed === false ? paint.warn : paint.muted
   return [
     String(place).padStart(4),
     isNew ? paint.accent("+") : "",
     item.kind,
     formatExact(item.tokens).padStart(8),
-    oneLine(item.path ?? item.name, Math.max(20, width - 52)),
-    ...sayDoubt(item, paint),
+    sayName(item, most),
+    ...(note === "" ? [] : [paintNote(oneLine(note, width - CELLS_BEFORE_NAME - most - 2))]),
   ]
 }
 
-function sayDoubt(item: WireItem, paint: Screen["paint"]): readonly string[] {
-  if (item.isConfirmed === false) return [paint.warn("not as on the disk")]
-  return item.isDeferred === true ? [paint.muted("loaded later")] : []
+/** Of a path that is too long its end stays: that tells files apart. */
+function sayName({ path, name }: WireItem, most: number): string {
+  const line = oneLine(path ?? name, 4_096)
+  const signs = Array.from(line)
+  const isPath = path !== undefined && signs.length > most
+  return isPath ? `…${signs.slice(1 - most).join("")}` : oneLine(line, most)
+}
+
+/** A doubt about it, or why it came. */
+function noteOf({ isConfirmed, isDeferred, why }: WireItem): string {
+  const doubt = isConfirmed === false ? "not as on the disk" : ""
+  const later = isDeferred === true ? "loaded later" : ""
+  return [doubt, later, why ?? ""].filter((it) => it !== "").join(", ")
 }
 
 const HOW_TO_KEEP =
@@ -101,12 +134,25 @@ export function renderGatewayTexts({ total, pieces }: GatewayTexts, screen: Scre
   }
   const blocks = pieces.map((it) => {
     const head = `${paint.bold(`${it.place}  ${it.kind} ${oneLine(it.name, width - 36)}`)}  ${paint.muted(`${formatExact(it.tokens)} tokens`)}`
-    const body = it.text === null ? paint.muted("  not kept") : quoted(it.text)
-    return [head, body, ...(it.isCut ? [paint.warn("  cut here")] : [])].join("\n")
+    return [head, ...bodyOf(it, screen)].join("\n")
   })
   const left = total - pieces.length
   const rest = `${plural(pieces.length, "piece")} of ${formatExact(total)}; --from and --limit have the others`
   return [...blocks, ...(left === 0 ? [] : [paint.muted(rest)])].join("\n\n")
+}
+
+type Piece = GatewayTexts["pieces"][number]
+
+/** The lines that were looked for, by their numbers; the whole text where nothing was. */
+function bodyOf(piece: Piece, { paint }: Screen): readonly string[] {
+  const { text, isCut, lines, moreLines = 0 } = piece
+  if (lines !== undefined) {
+    const rows = lines.map((it) => ["", paint.muted(String(it.number)), it.text])
+    const rest = `  and ${plural(moreLines, "more line")}; without --query the whole text is shown`
+    return [table(rows), ...(moreLines === 0 ? [] : [paint.muted(rest)])]
+  }
+  if (text === null) return [paint.muted("  not kept")]
+  return [quoted(text), ...(isCut ? [paint.warn("  cut here")] : [])]
 }
 
 type Deleted = { readonly id: string; readonly requests: number }

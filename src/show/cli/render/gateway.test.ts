@@ -1,12 +1,7 @@
 import { expect, test } from "vitest"
-import {
-  GatewayCarry,
-  GatewayManifest,
-  GatewayRequest,
-  GatewayShow,
-  GatewayTexts,
-} from "#ground/contract"
+import { GatewayManifest, GatewayShow, GatewayTexts } from "#ground/contract"
 import { createScreen, visibleDeep } from "../screen.ts"
+import { carry, item, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import {
   renderGatewayDeleted,
@@ -16,75 +11,6 @@ import {
 
 const screen = createScreen({ isColored: false, columns: 80 })
 const HOSTILE = "a\nb\u001b[2J"
-
-const carry = GatewayCarry.parse({
-  id: "gw_1",
-  run: "r-1",
-  title: "claude",
-  host: "claude-code",
-  wire: "anthropic",
-  mode: "fold",
-  hasContent: false,
-  workingDirectory: "/work",
-  upstream: "https://provider.example",
-  startedAt: 0,
-  endedAt: null,
-  requests: 2,
-  folds: 1,
-  latchedOff: null,
-  isAlive: true,
-})
-
-const item = (kind: string, name: string, more = {}) => ({
-  kind,
-  name,
-  context: "tools",
-  sha256: "0".repeat(64),
-  tokens: 1_234,
-  bytes: 5_000,
-  ...more,
-})
-
-const request = (seq: number, more: Record<string, unknown> = {}) =>
-  GatewayRequest.parse({
-    carry: "gw_1",
-    seq,
-    run: "r-1",
-    at: seq * 1_000,
-    route: "messages",
-    session: "s1",
-    agent: null,
-    model: "model-1",
-    status: 200,
-    outcome: "answered",
-    firstByteMs: 12.4,
-    durationMs: 1_500,
-    sentBytes: 9_000,
-    forwardedBytes: 9_000,
-    tokens: 1_000,
-    kinds: [
-      { kind: "tools", tokens: 250 },
-      { kind: "history", tokens: 750 },
-    ],
-    usage: { input: 12, output: 345, cacheRead: 11_804, cacheWrite: 180 },
-    costUsd: 0.5,
-    added: [],
-    gone: 0,
-    folded: [],
-    fallback: null,
-    problem: null,
-    ...more,
-  })
-
-const totals = {
-  requests: 2,
-  usage: { input: 24, output: 690, cacheRead: 23_608, cacheWrite: 360 },
-  unknownUsage: 0,
-  costUsd: 0.25,
-  savedTokens: 403_339,
-  savedBytes: 1_113_364,
-  cacheShare: 0.984,
-}
 
 const show = (more: Record<string, unknown>, at = screen) => {
   const whole = { carries: [carry], requests: [], earlier: 0, totals, ...more }
@@ -124,7 +50,7 @@ test("[CLI-13] a run: the sums first, then each request with what was new in it"
 
       #  time      model    in  cached  written  out  held      first byte
       1  00:00:01  model-1  12  11,804      180  345  ▦▦▩▩▩▩▩▩  12 ms
-         +4.9k: 3 × tool, user
+         +4.9k: user, 3 × tool
       2  00:00:02  model-1  12  11,804      180  345  ▦▦▩▩▩▩▩▩  12 ms
          −403,339 tokens folded
          +1.2k: result Read, 63 gone"

@@ -1,6 +1,5 @@
 import {
   formatBytes,
-  formatCount,
   formatDuration,
   formatExact,
   type GatewayCarry,
@@ -15,28 +14,59 @@ import { layoutBar } from "#ground/tokens"
 import { BLOCKS } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
+import { asidesAmong, groupCounts, isOfCounts, sayClock, sayCounts } from "./gateway-asides.ts"
+import { sayNews } from "./gateway-news.ts"
 import { oneLine } from "./lines.ts"
 
-/** Requests that are listed, the newest: a screenful and a little. */
-const MOST_REQUESTS = 60
+/** Rows that are listed, the newest: a screenful and a little. */
+const MOST_ROWS = 60
 
 const FIRST_STEP =
   "`qm gateway run -- claude` or `qm run --gateway record` sends a host's requests through it."
 
 export function renderGatewayList({ carries }: GatewayList, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   if (carries.length === 0) {
     return paint.muted(`Nothing went through the gateway here yet.\n${FIRST_STEP}`)
   }
-  const rows = carries.map((it) => [
-    it.id,
-    sayState(it, screen),
-    it.mode,
-    `${plural(it.requests, "request")}${it.folds === 0 ? "" : `, ${formatExact(it.folds)} folded`}`,
-    paint.muted(sayTime(it.startedAt)),
-    oneLine(it.run === null ? it.title : `${it.title} ${it.run}`, Math.max(16, width - 84)),
+  const lines = carryLines(carries, screen)
+  return [...lines, "", paint.muted("`qm gateway show <id>` shows the requests.")].join("\n")
+}
+
+/** Room for a title that still tells one carry from another. */
+const SHORTEST_TITLE_CELLS = 24
+const STATE_CELLS = 7
+const TIME_CELLS = 16
+
+/** A row each where the screen is wide enough, else a row and a line below it. */
+function carryLines(carries: readonly GatewayCarry[], screen: Screen): readonly string[] {
+  const { paint, width } = screen
+  const titles = carries.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
+  const ids = carries.map((it) => it.id)
+  const start = widest(ids) + STATE_CELLS + widest(carries.map((it) => it.mode)) + 6
+  const whole = start + widest(carries.map(sayRequests)) + 2 + TIME_CELLS + 2
+  const room = width - whole
+  const isWide = room >= Math.min(SHORTEST_TITLE_CELLS, widest(titles))
+  const heads = carries.map((it) => [it.id, sayState(it, screen), it.mode])
+  const rows = carries.map((it, at) => {
+    const told = isWide ? [sayRequests(it), paint.muted(sayTime(it.startedAt))] : []
+    return [...(heads[at] ?? []), ...told, oneLine(titles[at] ?? "", isWide ? room : width - start)]
+  })
+  const lines = table(rows).split("\n")
+  if (isWide) return lines
+  return carries.flatMap((it, at) => [
+    lines[at] ?? "",
+    paint.muted(`  ${sayRequests(it)}, since ${sayTime(it.startedAt)}`),
   ])
-  return [table(rows), "", paint.muted("`qm gateway show <id>` shows the requests.")].join("\n")
+}
+
+function widest(words: readonly string[]): number {
+  return Math.max(0, ...words.map((it) => it.length))
+}
+
+function sayRequests({ requests, folds }: GatewayCarry): string {
+  const said = plural(requests, "request")
+  return folds === 0 ? said : `${said}, ${formatExact(folds)} folded`
 }
 
 function sayState({ isAlive, endedAt }: GatewayCarry, { paint }: Screen): string {
@@ -54,8 +84,9 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
     ...carries.flatMap((it) => aboutCarry(it, screen)),
   ]
   if (requests.length === 0) return [...head, "", paint.muted("No request is kept.")].join("\n")
-  const newest = requests.slice(-MOST_REQUESTS)
-  const before = shown.earlier + requests.length - newest.length
+  const newest = groupCounts(requests).slice(-MOST_ROWS)
+  const listed = newest.reduce((sum, it) => sum + it.length, 0)
+  const before = shown.earlier + requests.length - listed
   const rest = `${plural(before, "earlier request")} not shown; --limit and --json have more`
   return [
     ...head,
@@ -88,7 +119,7 @@ function aboutCarry(carry: GatewayCarry, screen: Screen): readonly string[] {
   const latched = `  Nothing more is folded: ${oneLine(latchedOff ?? "", width - 28)}`
   return [
     `${sayState(carry, screen)}  ${paint.bold(oneLine(title, 40))}  ${id}`,
-    paint.muted(`  ${about}`),
+    paint.muted(`  ${oneLine(about, width - 2)}`),
     ...(latchedOff === null ? [] : [paint.warn(latched)]),
   ]
 }
@@ -97,21 +128,28 @@ type Fall = { readonly screen: Screen; readonly isOfSeveral: boolean }
 
 /** Rows stand in columns over all carries; where another one begins it is said. */
 function waterfall(
-  requests: readonly GatewayRequest[],
+  groups: readonly (readonly GatewayRequest[])[],
   { screen, isOfSeveral }: Fall,
 ): readonly string[] {
   const { paint } = screen
-  const most = Math.max(1, ...requests.map((it) => it.tokens))
+  const turns = groups.flatMap((it) => (isOfCounts(it) ? [] : it))
+  const most = Math.max(1, ...turns.map((it) => it.tokens))
   const [heading = "", ...rows] = table([
     HEADINGS,
-    ...aligned(requests.map((it) => requestRow(it, most, screen))),
+    ...aligned(turns.map((it) => requestRow(it, most, screen))),
   ]).split("\n")
-  const lines = requests.flatMap((request, at) => {
-    const isFirst = requests[at - 1]?.carry !== request.carry
+  const rowOf = new Map(turns.map((it, at) => [it, rows[at] ?? ""]))
+  const isAside = asidesAmong(turns)
+  const lines = groups.flatMap((group, at) => {
+    const [request] = group
+    if (request === undefined) return []
+    const isFirst = groups[at - 1]?.[0]?.carry !== request.carry
     const whose = isOfSeveral && isFirst ? [paint.muted(request.carry)] : []
-    return [...whose, rows[at] ?? "", ...aboutRequest(request, screen)]
+    if (isOfCounts(group)) return [...whose, paint.muted(sayCounts(group))]
+    const about = aboutRequest(request, { screen, isAside: isAside(request) })
+    return [...whose, rowOf.get(request) ?? "", ...about]
   })
-  return [paint.muted(heading), ...lines]
+  return turns.length === 0 ? lines : [paint.muted(heading), ...lines]
 }
 
 const HEADINGS = ["  #", "time", "model", "in", "cached", "written", "out", "held", "first byte"]
@@ -125,7 +163,7 @@ function requestRow(request: GatewayRequest, most: number, screen: Screen): read
   const waited = firstByteMs === null ? "" : formatDuration(firstByteMs)
   return [
     String(seq).padStart(3),
-    new Date(at).toISOString().slice(11, 19),
+    sayClock(at),
     oneLine(sayModel(request), Math.min(24, screen.width - 72)),
     ...FIGURES.map((it) => (usage === null ? "–" : formatExact(usage[it]))),
     kindsBar(request, most, screen),
@@ -171,12 +209,19 @@ function kindsBar({ kinds }: GatewayRequest, most: number, { paint }: Screen): s
   return `${drawn.join("")}${paint.muted("·".repeat(layout.free))}`
 }
 
+type About = { readonly screen: Screen; readonly isAside: boolean }
+
 /** What was new, what was left out, and what went otherwise than asked for. */
-function aboutRequest(request: GatewayRequest, { paint, width }: Screen): readonly string[] {
+function aboutRequest(request: GatewayRequest, { screen, isAside }: About): readonly string[] {
+  const { paint, width } = screen
   const { folded, gone, fallback, problem } = request
   const savedTokens = folded.reduce((sum, it) => sum + it.tokens, 0)
   const saved = `−${formatExact(savedTokens)} tokens folded`
-  const changes = [sayAdded(request), gone === 0 ? "" : `${formatExact(gone)} gone`]
+  const changes = [
+    isAside ? "beside the conversation" : "",
+    sayNews(request),
+    gone === 0 ? "" : `${formatExact(gone)} gone`,
+  ]
   const said = changes.filter((it) => it !== "").join(", ")
   const odd = [
     ...(fallback === null ? [] : [`sent whole: ${fallback}`]),
@@ -187,18 +232,4 @@ function aboutRequest(request: GatewayRequest, { paint, width }: Screen): readon
     ...(said === "" ? [] : [paint.muted(`     ${oneLine(said, width - 5)}`)]),
     ...odd.map((it) => paint.warn(`     ${oneLine(it, width - 5)}`)),
   ]
-}
-
-/** A few are named, many of a kind are counted. */
-const MOST_NAMED = 2
-
-function sayAdded({ added }: GatewayRequest): string {
-  if (added.length === 0) return ""
-  const byKind = Map.groupBy(added, (it) => it.kind)
-  const said = [...byKind].flatMap(([kind, items]) => {
-    if (items.length > MOST_NAMED) return [`${items.length} × ${kind}`]
-    return items.map(({ name }) => (name === kind ? kind : `${kind} ${oneLine(name, 40)}`))
-  })
-  const tokens = added.reduce((sum, it) => sum + it.tokens, 0)
-  return `+${formatCount(tokens)}: ${said.join(", ")}`
 }

@@ -122,7 +122,7 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
       nextTurn: () => nextTurn(wanted),
       unusedAnswer: (runId, digest) => unusedAnswer(shelf.approvals, runId, digest),
     })
-    void live.then((it) => it.done).then(carried?.end, carried?.end)
+    if (carried !== undefined) void endAfter(live, carried, deps.log)
     return live
   }
   return async (wanted: Wanted, onLive: (live: Live) => void): Promise<RunStatus> => {
@@ -182,6 +182,16 @@ async function unusedAnswer(approvals: Approvals, runId: string, digest: string)
   if (found === undefined || !(await approvals.use(found.id))) return undefined
   const decision = found.status === "allowed" ? "allow" : "deny"
   return { decision, note: found.note ?? undefined, by: found.answeredBy ?? "a person" } as const
+}
+
+/** However its work ends; the room that carries it waits for this when it closes. */
+async function endAfter(live: Promise<Live>, carried: CarriedRun, log: Log): Promise<void> {
+  try {
+    await live.then((it) => it.done).catch(() => {})
+    await carried.end()
+  } catch (error) {
+    log.warn("a carry was not ended as it should", { error })
+  }
 }
 
 type Ready = { readonly agent: Agent; readonly options: StartOptions }

@@ -1,0 +1,149 @@
+import type { CodexProvider } from "#act/gateway"
+import { visibleLine } from "#ground/base"
+import { loadHost, type Place, realDisk, type SettingsLayer } from "#see/hosts"
+
+type Values = Readonly<Record<string, unknown>>
+type CodexField = Extract<CodexProvider, { kind: "named" }>["fields"][string]
+
+/** A version or a name of a deployment is shorter; what is longer may be a key. */
+const LONGEST_QUERY_VALUE = 32
+
+/**
+ * The provider of the person's own config; a repository does not decide where requests go. What we
+ * could not keep as it is refuses the carry: else a prompt or a key would reach somebody else.
+ */
+export async function readCodexProvider(place: Place): Promise<CodexProvider | undefined> {
+  const codex = await loadHost("codex")
+  const { layers } = await codex.survey(place, realDisk())
+  const own = layers.filter((it) => it.trust === "own")
+  const unread = own.find(({ outcome }) => ["broken", "unreadable"].includes(outcome.kind))
+  if (unread !== undefined) return refused(`${unread.path} cannot be read`)
+  // The strongest comes first, and says only what differs.
+  return providerIn(own.map(valuesOf).toReversed().reduce(overlaid, {}))
+}
+
+function providerIn(values: Values): CodexProvider | undefined {
+  const { profile, model_provider: name = "openai", openai_base_url: address = "" } = values
+  const providers = fieldsOf(values["model_providers"])
+  if (profile !== undefined)
+    return refused("a profile is set in its config; set what it says there")
+  if (providers["qm"] !== undefined) {
+    return refused("model_providers.qm of its config has the name that we use; rename it")
+  }
+  if (typeof name !== "string") return refused("model_provider of its config is no text")
+  if (name !== "openai") return namedProvider(name, fieldsOf(providers[name]))
+  if (typeof address !== "string") return refused("openai_base_url of its config is no text")
+  return address.trim() === "" ? undefined : { kind: "openai", baseUrl: address }
+}
+
+function namedProvider(name: string, provider: Values): CodexProvider {
+  const { base_url: baseUrl } = provider
+  const at = (field: string) => `model_providers.${name}.${field} of its config`
+  if (typeof baseUrl !== "string" || baseUrl.trim() === "") {
+    return refused(`${at("base_url")} is not set, so where its requests go is not known`)
+  }
+  const fields: Record<string, CodexField> = {}
+  for (const [field, value] of Object.entries(provider)) {
+    const read = Object.hasOwn(FIELDS, field) ? FIELDS[field]?.(value) : undefined
+    if (read === undefined) return refused(`${at(field)} is not known here`)
+    if (read.kind === "refused") return refused(`${at(field)} ${read.reason}`)
+    if (read.kind === "kept") fields[field] = read.value
+  }
+  return { kind: "named", baseUrl, fields }
+}
+
+type Read =
+  | { readonly kind: "kept"; readonly value: CodexField }
+  /** Said by us, or without a meaning for what is sent. */
+  | { readonly kind: "left" }
+  | { readonly kind: "refused"; readonly reason: string }
+
+const LEFT: Read = { kind: "left" }
+const ON_COMMAND_LINE = "would stand on a command line, where others can read it; use"
+
+/** Each field that is known, as Codex 0.166 has them; another may say whom it asks, or as whom. */
+const FIELDS: Readonly<Record<string, (value: unknown) => Read>> = {
+  name: (value) => (typeof value === "string" ? kept(value) : no("is no text")),
+  base_url: () => LEFT,
+  wire_api: (value) => (value === "responses" ? LEFT : no("must be responses")),
+  env_key: (value) => (isVariable(value) ? kept(value) : no("is no name of a variable")),
+  env_key_instructions: () => LEFT,
+  env_http_headers: (value) =>
+    keptTable(value, ([, it]) => isVariable(it)) ?? no("must name variables"),
+  http_headers: (value) =>
+    Object.keys(fieldsOf(value)).length === 0 ? LEFT : no(`${ON_COMMAND_LINE} env_http_headers`),
+  experimental_bearer_token: () => no(`${ON_COMMAND_LINE} env_key`),
+  query_params: (value) =>
+    keptTable(value, isPlain) ?? no("may hold a secret, which would stand on a command line"),
+  request_max_retries: keptCount,
+  stream_max_retries: keptCount,
+  stream_idle_timeout_ms: keptCount,
+  // A web socket is refused by us, and then Codex sends requests.
+  websocket_connect_timeout_ms: () => LEFT,
+  supports_websockets: () => LEFT,
+  requires_openai_auth: (value) => (value === false ? LEFT : no("is set; a login is not carried")),
+}
+
+function keptCount(value: unknown): Read {
+  return typeof value === "number" && Number.isSafeInteger(value) ? kept(value) : no("is no number")
+}
+
+/** A table of texts that are all fit, or nothing. */
+function keptTable(
+  value: unknown,
+  isFit: (field: readonly [string, string]) => boolean,
+): Read | undefined {
+  if (!isTable(value)) return undefined
+  const texts = Object.entries(value).flatMap(([name, it]) =>
+    typeof it === "string" && isFit([name, it]) ? [[name, it] as const] : [],
+  )
+  const isWhole = texts.length === Object.keys(value).length
+  return isWhole ? kept(Object.fromEntries(texts)) : undefined
+}
+
+function kept(value: CodexField): Read {
+  return { kind: "kept", value }
+}
+
+function no(reason: string): Read {
+  return { kind: "refused", reason }
+}
+
+/** A key that was put where its variable belongs is hardly ever a word. */
+function isVariable(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value)
+}
+
+/** Like a version: nothing that could be a key stands on a command line. */
+function isPlain([name, value]: readonly [string, string]): boolean {
+  const isSecret = /key|token|secret|sig|auth|pass|code|cred/i.test(name)
+  return !isSecret && value.length <= LONGEST_QUERY_VALUE
+}
+
+function refused(reason: string): CodexProvider {
+  return { kind: "refused", reason: visibleLine(reason) }
+}
+
+function valuesOf({ outcome }: SettingsLayer): Values {
+  return outcome.kind === "found" ? outcome.values : {}
+}
+
+/** Tables are laid over one another field by field, as Codex does it. */
+function overlaid(below: Values, above: Values): Values {
+  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]
+  return Object.fromEntries(
+    names.map((name) => {
+      const [under, over] = [below[name], above[name]]
+      if (isTable(under) && isTable(over)) return [name, overlaid(under, over)]
+      return [name, over ?? under]
+    }),
+  )
+}
+
+function isTable(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function fieldsOf(value: unknown): Values {
+  return isTable(value) ? value : {}
+}
