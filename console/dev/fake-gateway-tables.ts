@@ -96,6 +96,15 @@ export const START: readonly WireItem[] = [
 
 const READS = ["quote.ts", "invoice.ts", "rounding.ts", "berth.ts", "surcharges.ts"] as const
 
+const LAZY = anItem([
+  "instructions",
+  "instructions",
+  `${ROOT}/src/tariff/CLAUDE.md`,
+  212,
+  { isConfirmed: true, why: "with Read src/tariff/quote.ts" },
+])
+const HOOKED = anItem(["hook", "history", "", 41, { why: "PostToolUse hook" }])
+
 /** What the turn before a request brought: an answer, a call and its result. */
 function turn(seq: number): readonly WireItem[] {
   if (seq === 1) return START
@@ -105,6 +114,7 @@ function turn(seq: number): readonly WireItem[] {
     anItem(["thinking", "history", "", 60 + seq]),
     anItem(["call", "history", seq === 33 ? "mcp__qm__return" : "Read", 44 + seq]),
     anItem(["result", "files", seq === 9 ? MARKUP : `src/tariff/${name}`, size + seq]),
+    ...(seq % 4 === 0 ? [LAZY, HOOKED] : []),
   ]
 }
 
@@ -179,8 +189,21 @@ function tariff(seq: number): GatewayRequest {
   if (seq === 20) return aRequest({ ...base, agent: "Explore-1", added: START.slice(0, 2) })
   if (seq === 21)
     return aRequest({ ...base, outcome: "aborted", status: 200, usage: null, firstByteMs: null })
-  if (seq === 2) return aRequest({ ...base, route: "count", added: [], usage: null, costUsd: null })
+  if (isCount(seq)) return aRequest({ ...base, ...COUNT, durationMs: 18 + seq })
   return aRequest(base)
+}
+
+/** Hosts count before they begin and after they were given up. */
+function isCount(seq: number): boolean {
+  return (seq >= 2 && seq <= 6) || (seq >= 22 && seq <= 24) || seq === 28
+}
+
+const COUNT: Partial<GatewayRequest> = {
+  route: "count",
+  added: [],
+  usage: null,
+  costUsd: null,
+  firstByteMs: 17,
 }
 
 export const REQUESTS: readonly GatewayRequest[] = [

@@ -73,7 +73,7 @@ function showOf(query: URLSearchParams, isEmpty: boolean): GatewayShow {
     totals: {
       requests: requests.length,
       usage,
-      unknownUsage: requests.length - known.length,
+      unknownUsage: requests.filter((it) => it.usage === null && it.route !== "count").length,
       costUsd: requests.reduce((total, it) => total + (it.costUsd ?? 0), 0),
       savedTokens: folded.reduce((total, it) => total + it.tokens, 0),
       savedBytes: folded.reduce((total, it) => total + it.bytes, 0),

@@ -21,5 +21,8 @@ export const GATEWAY_SCENES: readonly Scene[] = [
   },
   { name: "gateway-unknown", path: `${WIRE}?at=gw_01tariff.99`, state: "populated" },
   { name: "gateway-empty", path: `/runs/${runId(30)}/gateway`, state: "populated" },
+  { name: "gateway-no-run", path: "/runs/rn_nobody/gateway", state: "populated" },
+  { name: "gateway-why", path: `${WIRE}?at=gw_01tariff.32`, state: "populated" },
+  { name: "gateway-counts", path: `${WIRE}?at=gw_01tariff.3`, state: "populated" },
   { name: "gateway-failing", path: WIRE, state: "failing" },
 ]

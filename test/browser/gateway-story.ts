@@ -11,7 +11,7 @@ import type { CarryingWorld } from "./world.ts"
 export type Story = Awaited<ReturnType<typeof tellStory>>
 
 export const BRANCH = "br_0123456789abcdef0123456789abcdef"
-const LONG = "A quote and its invoice differ by half a cent on quay-19.\n".repeat(300)
+const LONG = `# Findings\n${"A quote and its invoice differ by half a cent on quay-19.\n".repeat(300)}`
 
 /** A provider on loopback that says of every request how many tokens it had. */
 async function startProvider() {
@@ -19,6 +19,7 @@ async function startProvider() {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const isRefused = say.refusesFolded && body.includes(BRANCH) && !body.includes("qm-open:")
+      const isCount = request.url?.includes("count_tokens") === true
       response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" })
       const usage = {
         input_tokens: 12,
@@ -26,7 +27,8 @@ async function startProvider() {
         cache_read_input_tokens: Math.round(body.length / 8),
         cache_creation_input_tokens: 1_000,
       }
-      response.end(JSON.stringify(isRefused ? REFUSAL : { type: "message", usage }))
+      const answer = isCount ? { input_tokens: 7 } : { type: "message", usage }
+      response.end(JSON.stringify(isRefused ? REFUSAL : answer))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -70,6 +72,15 @@ export async function tellStory(world: CarryingWorld, run: string) {
     return {
       id: carried.id,
       end: () => carried.end(),
+      /** As a host asks how many tokens something would be. */
+      async count(said: string) {
+        const response = await fetch(`${base}/v1/messages/count_tokens`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-api-key": "any" },
+          body: JSON.stringify({ model: "claude-opus-5-5", messages: [user(said)] }),
+        })
+        await response.text()
+      },
       async ask({ messages, tools = [], model = "claude-opus-5-5", headers = {} }: Sent) {
         const response = await fetch(`${base}/v1/messages?beta=true`, {
           method: "POST",

@@ -85,6 +85,11 @@ describe("Gateway, of what a host said to its model", () => {
     await page.keyboard.press("/")
     await page.keyboard.type("quay-19")
     await expect.poll(() => pieces.getByRole("option").count()).toBe(1)
+    await pieces
+      .getByRole("option")
+      .first()
+      .getByText(/half a cent on quay-19/)
+      .waitFor()
     await pieces.getByRole("option").first().click()
     await page.getByText("A quote and its invoice differ by half a cent on").first().waitFor()
     await page.keyboard.press("Escape")
@@ -101,6 +106,33 @@ describe("Gateway, of what a host said to its model", () => {
     })
     await rows(page).nth(4).waitFor()
     expect(await page.locator("body[data-same-document]").count()).toBe(1)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-59] dozens of counts are one line, which opens by Enter and has no figures", async () => {
+    const carried = await story.carry()
+    await carried.ask({ messages: [user("Before")] })
+    for (let i = 0; i < 12; i++) await carried.count(`How much is ${i}?`)
+    await carried.ask({ messages: [user("Before"), user("After")] })
+    await carried.end()
+    await using window = await visit(chromium.browser, world, { path: wire(carried.id) })
+    const { page } = window
+    await rows(page).nth(2).waitFor()
+    expect(await rows(page).count()).toBe(3)
+    await rows(page).nth(1).getByText("12 counts", { exact: true }).waitFor()
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await page.keyboard.press("Enter")
+    await expect.poll(() => rows(page).count()).toBe(15)
+    await rows(page).nth(3).getByText("a count of tokens, which uses none").waitFor()
+    expect(await rows(page).nth(3).getByText("0", { exact: true }).count()).toBe(0)
+    await page.keyboard.press("j")
+    await detail(page)
+      .getByText(/^Request 2, about/)
+      .waitFor()
+    expect(await detail(page).getByText("Input", { exact: true }).count()).toBe(0)
+    await rows(page).nth(1).click()
+    await expect.poll(() => rows(page).count()).toBe(3)
     expect(window.problems()).toEqual([])
   })
 
@@ -137,6 +169,15 @@ describe("Gateway, of what a host said to its model", () => {
     const sent = page.waitForRequest("**/api/agents/start")
     await form.getByRole("button", { name: "Start" }).click()
     expect((await sent).postDataJSON()).toMatchObject({ gateway: "record" })
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-15] a run that nobody knows is said to be none", async () => {
+    const expects = [/status of 404/]
+    await using window = await visit(chromium.browser, world, { path: wire("run_nope"), expects })
+    const { page } = window
+    await page.getByText("There is no run of this id.").waitFor()
+    expect(await page.getByText("qm run --gateway").count()).toBe(0)
     expect(window.problems()).toEqual([])
   })
 
@@ -179,6 +220,37 @@ describe("how Gateway looks", () => {
       }
     }
     expect(faults).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-8] beside an open request rows keep the height of one line", async () => {
+    const viewport = { width: 1000, height: 800 }
+    await using window = await visit(chromium.browser, world, { path: at(3), viewport })
+    const { page } = window
+    await rows(page).nth(3).waitFor()
+    await settle(page)
+    const { findings } = await auditPage(page)
+    expect(findings.filter((it) => it.rule === "row-height").map((it) => it.says)).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-8] two processes of one run have headings that fit on a phone", async () => {
+    const twice = (await runsOf(world).play("Twice", [ENDED])).id
+    for (const title of ["first", "second"]) {
+      const carried = await story.carry({ run: twice, title, mode: "fold" })
+      await carried.ask({ messages: [user(title)] })
+      await carried.end()
+    }
+    const viewport = { width: 1440, height: 900 }
+    await using window = await visit(chromium.browser, world, { path: wire(twice), viewport })
+    const { page } = window
+    await rows(page).nth(1).waitFor()
+    const says = page.getByText(/^Returned branches leave/)
+    expect(await says.first().isVisible()).toBe(true)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(() => says.first().isVisible()).toBe(false)
+    const { findings } = await auditPage(page)
+    expect(findings.map((it) => `${it.rule} ${it.where} ${it.says}`)).toEqual([])
     expect(window.problems()).toEqual([])
   })
 })

@@ -1,30 +1,17 @@
 import type { Log } from "#ground/base"
 import type { WireName } from "#ground/contract"
-import type { Conversations, Latches } from "./conversations.ts"
 import { type FoldedBranch, foldBody, wireStateOf } from "./fold/fold-body.ts"
+import { createNotices, type NoticeDeps } from "./notices.ts"
 import type { Asked, CarryPort, Exchange, Header, Prepared } from "./proxy/proxy.ts"
+import { agentIn, headerOf, sessionIn } from "./speaker.ts"
 
 /** What was done to a request before it left; handed back with how it went. */
 export type Note = { readonly folded: readonly FoldedBranch[] }
 
-type FoldingDeps = {
-  readonly wire: WireName
+type FoldingDeps = NoticeDeps & {
   /** By which our own receipts are known. */
   readonly key: string
-  readonly conversations: Conversations
-  readonly latches: Latches
   readonly log: Log
-  /** This session is folded no more: since now, or since an earlier process. Once for each. */
-  latchOff(latched: LatchedOff): void
-  /** Something that a person should know, in words. */
-  tell(text: string): void
-}
-
-export type LatchedOff = {
-  readonly session: string
-  readonly reason: string
-  /** Those that were folded until now. */
-  readonly branchIds: readonly string[]
 }
 
 /** As every receipt of an opened branch begins. */
@@ -39,16 +26,6 @@ export function createFolding(deps: FoldingDeps) {
 
   const refusalOf = (asked: Asked, session: string): string | undefined =>
     latches.get(session) ?? unfoldable(asked, wire)
-
-  /** Seen by who asks whether a branch could be folded: a return comes after the answer began. */
-  function look({ headers, body }: Asked, session: string): void {
-    if (wire === "gemini") return
-    const agent = agentIn(headers)
-    const before = conversations.seen(session, agent)
-    // Without an open branch there is nothing to say that was not said of the request before.
-    const isAsBefore = before?.branches.length === 0 && !body.includes(OPEN_RECEIPT)
-    conversations.saw(session, agent, isAsBefore ? before : wireStateOf(body, { wire, key }))
-  }
 
   const notices = createNotices(deps)
   const port = {
@@ -68,7 +45,7 @@ export function createFolding(deps: FoldingDeps) {
       const session = sessionOf(asked)
       if (session === undefined) return
       const doubt = refusalOf(asked, session)
-      if (doubt === undefined) look(asked, session)
+      if (doubt === undefined) look(asked, session, deps)
       else conversations.saw(session, agentIn(asked.headers), { branches: [], doubt })
       notices.began(asked, session)
     },
@@ -93,35 +70,16 @@ export function createFolding(deps: FoldingDeps) {
   }
 }
 
-/** As hosts name our tool in a request that offers it. */
-const BRANCH_TOOLS = { anthropic: '__branch"', openai: '"branch"', gemini: "" } as const
-
-/** Why nothing will be folded is said once a session; whoever asked for folding would wait for it. */
-function createNotices({ wire, conversations, latches, latchOff, tell }: FoldingDeps) {
-  const told = new Set<string>()
-  const asked = new Map<string, number>()
-  return {
-    latched: (session: string) => void told.add(session),
-    began({ headers, body }: Asked, session: string): void {
-      if (told.has(session) || agentIn(headers) !== "") return
-      const reason = latches.get(session)
-      const doubt = conversations.seen(session, "")?.doubt ?? null
-      const times = (asked.get(session) ?? 0) + 1
-      asked.set(session, times)
-      // At the first request a server of tools may not be there yet.
-      const isWithoutTool = times >= 2 && !body.includes(BRANCH_TOOLS[wire])
-      if (reason === undefined && doubt === null && !isWithoutTool) return
-      told.add(session)
-      if (reason !== undefined) latchOff({ session, reason, branchIds: [] })
-      else if (doubt !== null) tell(`Nothing is folded in this session: ${doubt}.`)
-      else tell(WITHOUT_TOOL)
-    },
-  }
+/** For who asks whether a branch could be folded: a return comes after the answer began. */
+function look({ headers, body }: Asked, session: string, deps: FoldingDeps): void {
+  const { wire, key, conversations } = deps
+  if (wire === "gemini") return
+  const agent = agentIn(headers)
+  const before = conversations.seen(session, agent)
+  // Without an open branch there is nothing to say that was not said of the request before.
+  const isAsBefore = before?.branches.length === 0 && !body.includes(OPEN_RECEIPT)
+  conversations.saw(session, agent, isAsBefore ? before : wireStateOf(body, { wire, key }))
 }
-
-const WITHOUT_TOOL =
-  "Nothing can be folded in this session: the host has no tool `branch`. " +
-  "Give it ours: `claude mcp add qm -- qm mcp`, or the same for another host."
 
 export function noteOf({ prepared, fallback }: Exchange): Note {
   const note = prepared?.note
@@ -156,17 +114,4 @@ function hasApiKey(headers: readonly Header[], wire: WireName): boolean {
   const isLogin =
     headerOf(headers, "chatgpt-account-id") !== undefined || /^bearer ey/i.test(bearer)
   return bearer !== "" && !isLogin
-}
-
-export function sessionIn(headers: readonly Header[]): string | undefined {
-  const session = headerOf(headers, "x-claude-code-session-id") ?? headerOf(headers, "session-id")
-  return session !== undefined && /^[\x21-\x7e]{1,200}$/.test(session) ? session : undefined
-}
-
-function agentIn(headers: readonly Header[]): string {
-  return headerOf(headers, "x-claude-code-agent-id") ?? ""
-}
-
-export function headerOf(headers: readonly Header[], wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }

@@ -197,7 +197,7 @@ describe("a carry", () => {
   it("[GATE-92] a carry that cannot be opened leaves nothing open", async () => {
     await using world = await gatewayWorld()
     const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
-    await expect(world.carry({ environment })).rejects.toThrow()
+    await expect(world.carry({ environment })).rejects.toThrow(/cannot forward there/)
     const { carries } = await world.gateway.list({ limit: 10 })
     expect(carries.map((it) => it.endedAt === null)).toEqual(carries.map(() => false))
     expect((await ask(await world.carry(), WORKED)).status).toBe(200)

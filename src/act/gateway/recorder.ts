@@ -1,7 +1,7 @@
 import type { Clock, Log } from "#ground/base"
 import type { GatewayCarry, HostName, TokenUsage, WireItem } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
-import { headerOf, noteOf, sessionIn } from "./carry.ts"
+import { noteOf } from "./carry.ts"
 import type { Keeping } from "./keep/keeping.ts"
 import {
   LONGEST_KEPT_TEXT_UNITS,
@@ -11,6 +11,7 @@ import {
 } from "./limits.ts"
 import type { Exchange, Header } from "./proxy/proxy.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
+import { headerOf, sessionIn } from "./speaker.ts"
 
 export type RecorderDeps = {
   readonly carry: GatewayCarry

@@ -19,7 +19,7 @@ import { Exact } from "./exact.tsx"
 import { Held } from "./held.tsx"
 import { kindsOf, readKey } from "./lines.ts"
 import { useManifest } from "./use-gateway.ts"
-import { inputOf, outcomeOf, saySeconds } from "./words.ts"
+import { inputOf, isCount, outcomeOf, sayTime, usageOf } from "./words.ts"
 
 type DetailProps = {
   readonly carries: readonly GatewayCarry[]
@@ -75,7 +75,8 @@ function sayInput(request: GatewayRequest): string {
 }
 
 function Facts({ request }: { readonly request: GatewayRequest }) {
-  const { usage, model, at, costUsd, fallback, problem, agent, session } = request
+  const { model, at, costUsd, fallback, problem, agent, session } = request
+  const usage = usageOf(request)
   return (
     <Block>
       <Stack gap="8">
@@ -86,11 +87,13 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
             {model === null ? "" : `, ${visibleLine(model)}`}
           </Value>
           <Value name="Answer">{sayAnswer(request)}</Value>
-          <Value name="Input">
-            {usage === null ? "not said by the provider" : sayInputOf(usage)}
-          </Value>
+          {isCount(request) ? null : (
+            <Value name="Input">
+              {usage === null ? "not said by the provider" : sayInputOf(usage)}
+            </Value>
+          )}
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
-          {costUsd === null ? null : (
+          {costUsd === null || isCount(request) ? null : (
             <Value name="Cost">{sayMoney(costUsd)}, by the price table</Value>
           )}
           <Value name="Size">{saySize(request)}</Value>
@@ -120,10 +123,10 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
 
 function sayAnswer(request: GatewayRequest): string {
   const { status, firstByteMs, durationMs } = request
-  const first = firstByteMs === null ? "" : `, first byte after ${saySeconds(firstByteMs)}`
+  const first = firstByteMs === null ? "" : `, first byte after ${sayTime(firstByteMs)}`
   const [outcome] = outcomeOf(request)
   const word = outcome === undefined ? `${status ?? "answered"}` : outcome.text
-  return `${word}, ${saySeconds(durationMs)}${first}`
+  return `${word}, ${sayTime(durationMs)}${first}`
 }
 
 function sayInputOf({ input, cacheRead, cacheWrite }: NonNullable<GatewayRequest["usage"]>) {

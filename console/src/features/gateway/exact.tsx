@@ -15,6 +15,7 @@ import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Under } from "../../ui/under/under.tsx"
 import { visibleLine } from "../../ui/visible.ts"
+import { markOf, tellingLine } from "./found-line.ts"
 import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
 
@@ -94,6 +95,7 @@ function Pieces({ texts, search, onSearch }: PiecesProps) {
         renderLine={(it, option) => (
           <PieceRow
             piece={it}
+            find={search.find}
             option={{ ...option, isSelected: option.isSelected || it === open }}
           />
         )}
@@ -137,8 +139,14 @@ function Paging({ shown, total, search, onSearch }: PagingProps) {
   )
 }
 
-function PieceRow({ piece, option }: { readonly piece: Piece; readonly option: RowOption }) {
-  const line = visibleLine(firstLine(piece.text))
+type PieceRowProps = {
+  readonly piece: Piece
+  readonly find: string
+  readonly option: RowOption
+}
+
+function PieceRow({ piece, find, option }: PieceRowProps) {
+  const line = visibleLine(tellingLine(piece.text ?? "", find))
   return (
     <Row option={option}>
       <Text as="div" mono tone="3" align="end">
@@ -156,13 +164,6 @@ function PieceRow({ piece, option }: { readonly piece: Piece; readonly option: R
       </Text>
     </Row>
   )
-}
-
-/** Enough to know a piece by. */
-const MOST_OF_LINE = 200
-
-function firstLine(text: string | null): string {
-  return (text ?? "").trimStart().slice(0, MOST_OF_LINE).split("\n")[0] ?? ""
 }
 
 type PieceTextProps = { readonly piece: Piece; readonly find: string; onClose(): void }
@@ -191,10 +192,4 @@ function PieceText({ piece, find, onClose }: PieceTextProps) {
       {piece.isCut ? <PaneNote>It was longer; only so much of it was kept.</PaneNote> : null}
     </Under>
   )
-}
-
-/** What was looked for, word by word, as it stands in the text. */
-function markOf(find: string): RegExp {
-  const words = find.split(/\s+/).map((it) => it.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
-  return new RegExp(`(${words.join("|")})`, "giu")
 }

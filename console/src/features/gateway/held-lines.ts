@@ -16,6 +16,8 @@ export type HeldLine =
       /** In the request, from 0. */
       readonly place: number
       readonly isNew: boolean
+      /** Why it came, where it is new and the wire tells. */
+      readonly why: string
     }
 
 /** What a request held, by kind, each in the order of the wire; what is new is marked. */
@@ -36,6 +38,7 @@ export function heldLines({ items, request }: GatewayManifest): readonly HeldLin
         item,
         place,
         isNew: fresh.has(place),
+        why: fresh.has(place) ? (item.why ?? "") : "",
       })),
     ]
   })

@@ -62,6 +62,7 @@ type ItemRowProps = {
 
 function ItemRow({ line, option }: ItemRowProps) {
   const { item, isNew } = line
+  const why = visibleLine(line.why)
   return (
     <Row option={option} ghost={item.isDeferred === true}>
       <NameCell>
@@ -74,6 +75,11 @@ function ItemRow({ line, option }: ItemRowProps) {
           </Text>
         )}
         {isNew ? <Tag tone="ok">new</Tag> : null}
+        {why === "" ? null : (
+          <Text cut size="sm" tone="3" title={why}>
+            {why}
+          </Text>
+        )}
         <OnDisk item={item} />
         {item.isDeferred === true ? <Tag>later</Tag> : null}
       </NameCell>

@@ -5,9 +5,11 @@ import { chartOf, countWho, kindsOf, linesOf, readKey, scaleOf } from "./lines.t
 
 const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 4, tokens })
 
+const ALL = { who: "all", opened: new Set<string>(), at: "" } as const
+
 describe("the lines of the waterfall", () => {
   it("[CONSOLE-59] requests stand in their order, with the time since the first began", () => {
-    const lines = linesOf(aShow(), "all")
+    const lines = linesOf(aShow(), ALL)
     expect(lines).toMatchObject([
       { key: "gw_1.1", sinceMs: 1_000 },
       { key: "gw_1.2", sinceMs: 2_000 },
@@ -21,7 +23,7 @@ describe("the lines of the waterfall", () => {
       carries: [aCarry("gw_1"), aCarry("gw_2", { startedAt: NOW + 60_000 }), aCarry("gw_3")],
       requests: [aRequest(1), aRequest(1, { carry: "gw_2", at: NOW + 61_000 })],
     })
-    expect(linesOf(show, "all").map((it) => [it.kind, it.key])).toEqual([
+    expect(linesOf(show, ALL).map((it) => [it.kind, it.key])).toEqual([
       ["carry", "gw_1"],
       ["request", "gw_1.1"],
       ["carry", "gw_2"],
@@ -33,8 +35,35 @@ describe("the lines of the waterfall", () => {
   it("[CONSOLE-59] sub-agents and the main conversation are told apart and counted", () => {
     const show = aShow({ requests: [aRequest(1), aRequest(2, { agent: "Explore" })] })
     expect(countWho(show)).toEqual({ all: 2, main: 1, agents: 1 })
-    expect(linesOf(show, "agents").map((it) => it.key)).toEqual(["gw_1.2"])
-    expect(linesOf(show, "main").map((it) => it.key)).toEqual(["gw_1.1"])
+    expect(linesOf(show, { ...ALL, who: "agents" }).map((it) => it.key)).toEqual(["gw_1.2"])
+    expect(linesOf(show, { ...ALL, who: "main" }).map((it) => it.key)).toEqual(["gw_1.1"])
+  })
+
+  it("[CONSOLE-59] neighbouring counts are one line that opens; one that failed is seen", () => {
+    const count = (seq: number, given = {}) => aRequest(seq, { route: "count", ...given })
+    const requests = [aRequest(1), count(2), count(3), count(4, { status: 500 }), count(5)]
+    const show = aShow({ requests: [...requests, aRequest(6)] })
+    const keysIn = (wanted: Partial<Parameters<typeof linesOf>[1]>) =>
+      linesOf(show, { ...ALL, ...wanted }).map((it) => it.key)
+    const folded = ["gw_1.1", "gw_1.2+", "gw_1.4", "gw_1.5", "gw_1.6"]
+    expect(keysIn({})).toEqual(folded)
+    expect(linesOf(show, ALL)[1]).toMatchObject({ count: 2, sinceMs: 2_000, isOpen: false })
+    expect(readKey("gw_1.2+"), "nothing opens beside the list").toBeUndefined()
+    const open = folded.toSpliced(2, 0, "gw_1.2", "gw_1.3")
+    expect(keysIn({ opened: new Set(["gw_1.2+"]) })).toEqual(open)
+    expect(keysIn({ at: "gw_1.3" }), "what is looked at is never folded away").toEqual(open)
+    expect(keysIn({ at: "gw_1.6" })).toEqual(folded)
+  })
+
+  it("[CONSOLE-59] counts of two processes are never one line", () => {
+    const requests = ["gw_1", "gw_2"].map((carry) => aRequest(1, { carry, route: "count" }))
+    const show = aShow({ carries: [aCarry("gw_1"), aCarry("gw_2")], requests })
+    expect(linesOf(show, ALL).map((it) => it.kind)).toEqual([
+      "carry",
+      "request",
+      "carry",
+      "request",
+    ])
   })
 
   it("[CONSOLE-59] bars are drawn against the longest and the largest of them", () => {
@@ -92,6 +121,18 @@ describe("what a request held", () => {
       2,
       { kind: "heading", key: "of user", of: "user", count: 1, tokens: 10 },
       0,
+    ])
+  })
+
+  it("[CONSOLE-61] what is new says why it came; of what was there before that is no news", () => {
+    const lazy = anItem("instructions", "/r/sub/CLAUDE.md", { why: "with Read src/x.ts" })
+    const items = [anItem("hook", "", { why: "SessionStart hook" }), lazy, anItem("user", "")]
+    const lines = heldLines(aManifest({ items, request: aRequest(2, { added: [lazy] }) }))
+    const whys = lines.flatMap((it) => (it.kind === "item" ? [[it.place, it.why]] : []))
+    expect(whys).toEqual([
+      [1, "with Read src/x.ts"],
+      [0, ""],
+      [2, ""],
     ])
   })
 

@@ -3,7 +3,7 @@ import { formatCount, formatExact, plural } from "../../contract.ts"
 import type { GatewayWho } from "../../data/gateway-search.ts"
 import type { AreaMark, AreaPoint } from "../../ui/area-chart/layout.ts"
 import type { KindTokens } from "../../ui/budget-bar/layout.ts"
-import { inputOf, isConversation } from "./words.ts"
+import { badgesOf, inputOf, isConversation, isCount } from "./words.ts"
 
 export type RequestLine = {
   readonly kind: "request"
@@ -18,7 +18,17 @@ export type CarryLine = {
   readonly carry: GatewayCarry
   readonly count: number
 }
-export type Line = RequestLine | CarryLine
+/** Neighbouring counts of tokens: hosts ask for dozens of them, and none says anything. */
+export type CountsLine = {
+  readonly kind: "counts"
+  readonly key: string
+  readonly count: number
+  readonly sinceMs: number
+  readonly isOpen: boolean
+  /** One of them is looked at. */
+  readonly hasPicked: boolean
+}
+export type Line = RequestLine | CarryLine | CountsLine
 
 function keyOf({ carry, seq }: Pick<GatewayRequest, "carry" | "seq">): string {
   return `${carry}.${seq}`
@@ -52,15 +62,27 @@ export type Scale = {
 }
 
 export function scaleOf(show: GatewayShow): Scale {
+  const asked = show.requests.filter((it) => !isCount(it))
   return {
     wholeMs: wholeMsOf(show),
     longestMs: Math.max(1, ...show.requests.map((it) => it.durationMs)),
-    mostTokens: Math.max(1, ...show.requests.map((it) => inputOf(it) ?? it.tokens)),
+    mostTokens: Math.max(1, ...asked.map((it) => inputOf(it) ?? it.tokens)),
   }
 }
 
-/** One line a request; where a run was carried by several processes, each stands above its own. */
-export function linesOf(show: GatewayShow, who: GatewayWho): readonly Line[] {
+type Wanted = {
+  readonly who: GatewayWho
+  /** Keys of the counts that were opened. */
+  readonly opened: ReadonlySet<string>
+  /** The request that is looked at: it is never folded away. */
+  readonly at: string
+}
+
+/**
+ * One line a request, neighbouring counts together; where a run was carried by several processes,
+ * each stands above its own.
+ */
+export function linesOf(show: GatewayShow, { who, ...shown }: Wanted): readonly Line[] {
   const from = beginningOf(show)
   const wanted = show.requests.filter((it) => isOf(it, who))
   const lineOf = (request: GatewayRequest): RequestLine => ({
@@ -69,13 +91,51 @@ export function linesOf(show: GatewayShow, who: GatewayWho): readonly Line[] {
     request,
     sinceMs: request.at - from,
   })
-  if (show.carries.length < 2) return wanted.map(lineOf)
+  const foldedOf = (requests: readonly GatewayRequest[]) => foldCounts(requests.map(lineOf), shown)
+  if (show.carries.length < 2) return foldedOf(wanted)
   return show.carries.flatMap((carry): readonly Line[] => {
     const own = wanted.filter((it) => it.carry === carry.id)
     if (own.length === 0) return []
     const heading: CarryLine = { kind: "carry", key: carry.id, carry, count: own.length }
-    return [heading, ...own.map(lineOf)]
+    return [heading, ...foldedOf(own)]
   })
+}
+
+/** Fewer than two neighbours are no crowd. */
+const FEWEST_FOLDED = 2
+
+function foldCounts(
+  lines: readonly RequestLine[],
+  { opened, at }: Omit<Wanted, "who">,
+): readonly Line[] {
+  return neighbours(lines).flatMap((run): readonly Line[] => {
+    const [first] = run
+    if (first === undefined || run.length < FEWEST_FOLDED) return run
+    // Not the key of a request: nothing opens beside the list.
+    const key = `${first.key}+`
+    const hasPicked = run.some((it) => it.key === at)
+    const isOpen = opened.has(key) || hasPicked
+    const [{ sinceMs }, count] = [first, run.length]
+    const heading: CountsLine = { kind: "counts", key, count, sinceMs, isOpen, hasPicked }
+    return isOpen ? [heading, ...run] : [heading]
+  })
+}
+
+/** Counts that stand side by side are together, everything else is alone. */
+function neighbours(lines: readonly RequestLine[]): readonly (readonly RequestLine[])[] {
+  const runs: RequestLine[][] = []
+  for (const line of lines) {
+    const last = runs.at(-1)
+    const before = last?.at(-1)
+    if (before !== undefined && isPlainCount(before) && isPlainCount(line)) last?.push(line)
+    else runs.push([line])
+  }
+  return runs
+}
+
+/** One that failed is to be seen: its only badge says what it is. */
+function isPlainCount({ request }: RequestLine): boolean {
+  return isCount(request) && badgesOf({ ...request, agent: null }).length === 1
 }
 
 function isOf({ agent }: GatewayRequest, who: GatewayWho): boolean {
@@ -117,7 +177,7 @@ export function chartOf(show: GatewayShow): {
       atMs: it.at - from,
       kinds: kindsOf(it),
       name: `Request ${isOne ? it.seq : nameIn(show, it)}`,
-      says: it.usage === null ? "tokens by our own counter" : "tokens, exact",
+      says: inputOf(it) === null ? "tokens by our own counter" : "tokens, exact",
     }),
   )
   return { points, marks: marksOf(asked, from) }

@@ -17,12 +17,14 @@ import { visibleLine } from "../../ui/visible.ts"
 import { sayTick } from "../../ui/waterfall/axis.ts"
 import { chartOf, countWho, wholeMsOf } from "./lines.ts"
 import { RequestList } from "./request-list.tsx"
-import type { useShow } from "./use-gateway.ts"
+import { isRunId, type useRun, type useShow } from "./use-gateway.ts"
 import { GatewayVitals } from "./vitals.tsx"
 
 type ListPaneProps = {
+  readonly id: string
   readonly now: number
   readonly show: ReturnType<typeof useShow>
+  readonly run: ReturnType<typeof useRun>
   /** How much has room in the agent's window, where that is known. */
   readonly window: number | null
   readonly search: GatewayAddress
@@ -34,24 +36,41 @@ export function ListPane(props: ListPaneProps) {
   const { show } = props
   return (
     <Pane label="Requests on the wire">
-      {show.data === undefined ? <NoAnswer show={show} /> : null}
+      {show.data === undefined ? <NoAnswer {...props} /> : null}
       {show.data === undefined ? null : <Known {...props} data={show.data} />}
     </Pane>
   )
 }
 
-function NoAnswer({ show }: Pick<ListPaneProps, "show">) {
+function NoAnswer({ id, show, run }: ListPaneProps) {
   if (show.error === null) return <RowSkeleton rows={10} />
   const isNothing = hasCode(show.error, "GATEWAY_CARRY_UNKNOWN")
-  if (isNothing) return <NeverCarried />
+  if (isNothing && isRunId(id)) return <NotCarried run={run} />
   return <Failure size="pane" error={toWireError(show.error)} onRetry={() => void show.refetch()} />
+}
+
+/** A run without a carry was never carried; what is no run at all is said to be none. */
+function NotCarried({ run }: Pick<ListPaneProps, "run">) {
+  if (run.data !== undefined) return <NeverCarried />
+  if (run.error === null) return <RowSkeleton rows={10} />
+  if (!hasCode(run.error, "AGENTS_RUN_UNKNOWN")) {
+    return <Failure size="pane" error={toWireError(run.error)} onRetry={() => void run.refetch()} />
+  }
+  return (
+    <RowNote>
+      There is no run of this id. It may have been deleted.
+      <LinkButton small href={paths.runs()}>
+        All runs
+      </LinkButton>
+    </RowNote>
+  )
 }
 
 type KnownProps = ListPaneProps & { readonly data: GatewayShow }
 
 function Known(props: KnownProps) {
   const { data, search, onSearch } = props
-  if (data.carries.length === 0) return <NeverCarried />
+  if (data.carries.length === 0) return <NotCarried run={props.run} />
   const latched = data.carries.filter((it) => it.latchedOff !== null)
   return (
     <>

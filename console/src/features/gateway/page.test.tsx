@@ -1,10 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
-import type { GatewayManifest, GatewayShow, GatewayTexts } from "../../contract.ts"
+import type { GatewayManifest, GatewayShow, GatewayTexts, Run } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { parseGateway } from "../../data/gateway-search.ts"
 import { keys } from "../../data/keys.ts"
+import { aRun } from "../run/run.fixture.ts"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
 import { GatewayPage } from "./page.tsx"
 import { showInput, textsInput } from "./use-gateway.ts"
@@ -13,13 +14,14 @@ const HOSTILE = '<img src=x onerror="window.hacked=1">\u202e'
 
 type Known = {
   readonly id?: string
+  readonly run?: Run | Error
   readonly show?: GatewayShow | Error
   readonly manifest?: GatewayManifest | Error
   readonly texts?: GatewayTexts
 }
 
 /** The page over a cache that holds these answers and asks for nothing. */
-function markupOf(address: string, { id = "rn_1", show, manifest, texts }: Known): string {
+function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: Known): string {
   // A failure that is known stays one: nothing is asked again.
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
   const search = parseGateway(address)
@@ -28,6 +30,7 @@ function markupOf(address: string, { id = "rn_1", show, manifest, texts }: Known
     const query = queries.getQueryCache().build(queries, { queryKey })
     return query.setState({ status: "error", error: answer, fetchStatus: "idle" })
   }
+  hold(keys.operation("agents.show", { id }), run)
   hold(keys.operation("gateway.show", showInput(id, search.all)), show)
   hold(keys.operation("gateway.request", { id: "gw_1", seq: 2 }), manifest)
   const input = textsInput({ carry: "gw_1", seq: 2 }, search.find, search.from ?? 0)
@@ -45,13 +48,13 @@ function textOf(html: string): string {
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const NO_CARRY = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
 const AT = "?at=gw_1.2"
 
 describe("the page Gateway", () => {
   it("[CONSOLE-15] empty it says what the gateway is, and how to turn it on", () => {
-    const unknown = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
-    for (const show of [aShow({ carries: [], requests: [] }), unknown]) {
-      const text = render("", { show })
+    for (const show of [aShow({ carries: [], requests: [] }), NO_CARRY]) {
+      const text = render("", { show, run: aRun() })
       expect(text).toContain("The gateway stands between an agent and its model")
       expect(text).toContain("$ qm run --gateway record")
     }
@@ -60,6 +63,21 @@ describe("the page Gateway", () => {
     expect(render("", { show: alive })).toContain("It has sent none yet.")
     const over = aShow({ requests: [], carries: [aCarry("gw_1", { isAlive: false })] })
     expect(render("", { show: over })).toContain("It ended without a request")
+  })
+
+  it("[CONSOLE-15] an id that nobody knows is no run that was never carried", () => {
+    const said = { message: "No such run.", hint: "", data: {} }
+    const nobody = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
+    const text = render("", { show: NO_CARRY, run: nobody })
+    expect(text).toContain("There is no run of this id. It may have been deleted. All runs")
+    expect(text).not.toContain("qm run --gateway")
+    const broken = failure({ code: "STORE_BUSY", ...said })
+    expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
+    const asked = render("", { show: NO_CARRY })
+    expect(asked, "not before it is known").not.toMatch(/no run|qm run --gateway/)
+    const carry = render("", { id: "gw_nope", show: NO_CARRY })
+    expect(carry).toContain("GATEWAY_CARRY_UNKNOWN")
+    expect(carry).not.toContain("qm run --gateway")
   })
 
   it("[CONSOLE-15] a failure says what to do, with its code", () => {
@@ -79,6 +97,7 @@ describe("the page Gateway", () => {
     const requests = [aRequest(1, { usage: null })]
     const silent = render("", { show: aShow({ totals: nobody, requests }) })
     expect(silent, "what nobody said is not 0").not.toMatch(/0 tokens|exact|\$0|cached/)
+    expect(silent).toContain("usage unknown for 2")
   })
 
   it("[CONSOLE-59] a run leads back to its transcript; a command that is no run has none", () => {
@@ -130,13 +149,21 @@ describe("one request on the page Gateway", () => {
     const html = markupOf(AT, { show: aShow(), manifest: aManifest({ request }) })
     const text = textOf(html)
     expect(text).toContain("Request 2, 10,000 tokens What it held")
-    expect(text).toContain("Answer 200, 2.4 s, first byte after 0.8 s")
+    expect(text).toContain("Answer 200, 2.4 s, first byte after 800 ms")
     expect(text).toContain("Input 9,588 from the cache, 400 written, 12 fresh")
     expect(text).toContain("Output 140 tokens Cost $0.02, by the price table")
     expect(text).toContain("Size 40.0 kB by the host, 20.0 kB to the provider")
     expect(text).toContain("New 1 piece, 87 gone since the one before")
     expect(html).toContain('href="/folds?all=yes&amp;at=br_1&amp;show=br_1">br_1</a>')
     expect(text).toContain("Original sent 400, the original followed")
+  })
+
+  it("[CONSOLE-61] a count says no figures of the provider", () => {
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const request = aRequest(2, { route: "count", usage, costUsd: 0 })
+    const text = render(AT, { show: aShow(), manifest: aManifest({ request }) })
+    expect(text).toContain("Request 2, about 9,000 tokens")
+    expect(text).not.toMatch(/from the cache|Output \d|Cost/)
   })
 
   it("[CONSOLE-61] without kept texts it offers the command that keeps them, and asks for none", () => {
@@ -147,7 +174,12 @@ describe("one request on the page Gateway", () => {
   })
 
   it("[CONSOLE-61] kept texts can be searched and are paged", () => {
-    const piece = { ...anItem("result", "Read"), place: 3, text: "half a cent", isCut: true }
+    const piece = {
+      ...anItem("result", "Read"),
+      place: 3,
+      text: "half a cent",
+      isCut: true,
+    }
     const texts = { total: 240, pieces: [piece] }
     const known = { show: aShow(), manifest: aManifest(), texts }
     const text = render(`${AT}&tab=exact&find=cent&piece=3`, known)

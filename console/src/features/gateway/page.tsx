@@ -30,7 +30,9 @@ export function GatewayPage({ id, now, search, onSearch }: GatewayPageProps) {
         list={
           <ListPane
             now={now}
+            id={id}
             show={show}
+            run={run}
             window={run.data?.contextWindow ?? null}
             search={search}
             onSearch={onSearch}

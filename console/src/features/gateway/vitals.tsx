@@ -5,7 +5,14 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { visibleLine } from "../../ui/visible.ts"
-import { MODE_SAYS, saySharePercent, sayTotals, sayUpstream, tokensOf } from "./words.ts"
+import {
+  MODE_SAYS,
+  saySharePercent,
+  sayTotals,
+  sayUnknown,
+  sayUpstream,
+  tokensOf,
+} from "./words.ts"
 
 /** How it stands: mode, wire, where requests go, and what all of them came to. */
 export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
@@ -57,6 +64,11 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         <Vital wide title={saySaved(show)}>
           <span>{formatCount(totals.savedTokens)}</span>
           <Text tone="3">saved</Text>
+        </Vital>
+      )}
+      {totals.unknownUsage === 0 ? null : (
+        <Vital wide title="Their answers did not say it; no sum here counts them">
+          <Text tone="3">{sayUnknown(totals.unknownUsage)}</Text>
         </Vital>
       )}
     </Vitals>

@@ -8,10 +8,11 @@ import {
   KIND_NAMES,
   sayAt,
   sayNews,
-  saySeconds,
+  sayTime,
   sayTotals,
   sayUsage,
   tokensOf,
+  usageOf,
 } from "./words.ts"
 
 describe("what is said of a request", () => {
@@ -49,7 +50,18 @@ describe("what is said of a request", () => {
     expect([inputOf(unknown), cacheShareOf(unknown)]).toEqual([null, null])
     expect(sayUsage(unknown)).toBe("usage not known, about 9,000 tokens sent")
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    expect(cacheShareOf({ usage: none })).toBeNull()
+    expect(cacheShareOf(aRequest(1, { usage: none }))).toBeNull()
+  })
+
+  it("[CONSOLE-59] a count has no figures, whatever its answer was read as", () => {
+    const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    for (const usage of [null, none]) {
+      const count = aRequest(1, { route: "count", usage })
+      expect([usageOf(count), inputOf(count), cacheShareOf(count)]).toEqual([null, null, null])
+      expect(sayUsage(count)).toBe("a count of tokens, which uses none")
+    }
+    const { totals } = aShow()
+    expect(tokensOf({ totals: { ...totals, usage: none } }), "of counts alone").toBeNull()
   })
 
   it("[CONSOLE-59] sums count what is known and say how much is not", () => {
@@ -57,7 +69,7 @@ describe("what is said of a request", () => {
     expect(tokensOf({ totals })).toBe(20_280)
     expect(sayTotals({ totals })).not.toContain("unknown")
     const some = { ...totals, unknownUsage: 1 }
-    expect(sayTotals({ totals: some })).toContain("1 request of unknown usage not counted")
+    expect(sayTotals({ totals: some })).toContain("; usage unknown for 1, not counted")
     expect(tokensOf({ totals: { ...totals, unknownUsage: 2 } })).toBeNull()
   })
 
@@ -73,8 +85,20 @@ describe("what is said of a request", () => {
     expect(sayNews({ added: [] })).toBe("")
   })
 
+  it("[CONSOLE-59] a call is said once with its answer, and what came often with how often", () => {
+    const pair = (name: string) => [anItem("call", name), anItem("result", name)]
+    expect(sayNews({ added: pair("Read") })).toBe("Read")
+    const added = [...pair("mcp__qm__branch"), ...pair("Read"), ...pair("Read")]
+    expect(sayNews({ added })).toBe("mcp__qm__branch, Read ×2")
+    expect(sayNews({ added: [...pair("Read"), anItem("call", "Edit")] })).toBe("Read, Edit")
+    const many = ["A", "B", "C", "D", "D"].flatMap(pair)
+    expect(sayNews({ added: many })).toBe("A, B, C and 2 more")
+  })
+
   it("[CONSOLE-59] times are read as in a waterfall", () => {
-    expect([0, 842, 59_940, 102_000].map(saySeconds)).toEqual(["0.0 s", "0.8 s", "59.9 s", "1:42"])
+    const times = [0, 0.4, 18.2, 842, 999.7, 1_000, 59_940, 102_000]
+    const says = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
+    expect(times.map(sayTime)).toEqual(says)
     expect([0, 999, 262_000, 3_665_000].map(sayAt)).toEqual(["0:00", "0:00", "4:22", "61:05"])
   })
 })

@@ -35,13 +35,26 @@ export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
   fold: "Returned branches leave the requests; each request is recorded.",
 }
 
+type Used = Pick<GatewayRequest, "usage" | "route">
+
+/** A count asks how much something would be: nothing is used by it, whatever its answer holds. */
+export function isCount({ route }: Pick<GatewayRequest, "route">): boolean {
+  return route === "count"
+}
+
+/** The provider's own figures; null where it said none, and for a count, which has none. */
+export function usageOf(request: Used): GatewayRequest["usage"] {
+  return isCount(request) ? null : request.usage
+}
+
 /** Everything that went in: fresh, read from a cache, written to one. */
-export function inputOf({ usage }: Pick<GatewayRequest, "usage">): number | null {
+export function inputOf(request: Used): number | null {
+  const usage = usageOf(request)
   return usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite
 }
 
 /** Of the input, read from a cache; null where nothing is known. */
-export function cacheShareOf(request: Pick<GatewayRequest, "usage">): number | null {
+export function cacheShareOf(request: Used): number | null {
   const input = inputOf(request)
   if (input === null || input === 0 || request.usage === null) return null
   return request.usage.cacheRead / input
@@ -56,8 +69,10 @@ export function saySharePercent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** 0.8 s, 12.4 s, 1:42: as a waterfall is read. */
-export function saySeconds(ms: number): string {
+/** 842 ms, 12.4 s, 1:42: as a waterfall is read. */
+export function sayTime(ms: number): string {
+  const whole = Math.round(ms)
+  if (whole < 1_000) return `${whole} ms`
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : sayAt(ms)
 }
 
@@ -151,13 +166,30 @@ const TELLING: readonly WireKind[] = [
 
 /** What was new: the most telling first, a few names and how many more; empty for nothing. */
 export function sayNews({ added }: Pick<GatewayRequest, "added">): string {
-  const names = added
-    .toSorted((a, b) => TELLING.indexOf(b.kind) - TELLING.indexOf(a.kind))
-    .slice(0, FIRST_NAMES)
-    .map(shortName)
-  const more = added.length - names.length
-  if (names.length === 0) return ""
-  return more === 0 ? names.join(", ") : `${names.join(", ")} and ${formatExact(more)} more`
+  const told = withoutAnswered(added).toSorted(
+    (a, b) => TELLING.indexOf(b.kind) - TELLING.indexOf(a.kind),
+  )
+  const times = new Map<string, number>()
+  for (const name of told.map(shortName)) times.set(name, (times.get(name) ?? 0) + 1)
+  const first = [...times].slice(0, FIRST_NAMES)
+  const more = told.length - first.reduce((sum, [, count]) => sum + count, 0)
+  if (first.length === 0) return ""
+  const names = first.map(([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(", ")
+  return more === 0 ? names : `${names} and ${formatExact(more)} more`
+}
+
+/** A call and its answer have one name: the answer stands for both. */
+function withoutAnswered(added: readonly WireItem[]): readonly WireItem[] {
+  const answers = new Map<string, number>()
+  for (const it of added) {
+    if (it.kind === "result") answers.set(it.name, (answers.get(it.name) ?? 0) + 1)
+  }
+  return added.filter((it) => {
+    const left = answers.get(it.name) ?? 0
+    if (it.kind !== "call" || left === 0) return true
+    answers.set(it.name, left - 1)
+    return false
+  })
 }
 
 /** What a piece is called in a line that has no room for a path. */
@@ -169,7 +201,8 @@ export function shortName({ kind, name }: Pick<WireItem, "kind" | "name">): stri
 
 /** Every figure of a request in words, for who hears the row. */
 export function sayUsage(request: GatewayRequest): string {
-  const { usage } = request
+  const usage = usageOf(request)
+  if (isCount(request)) return "a count of tokens, which uses none"
   if (usage === null) return `usage not known, about ${formatExact(request.tokens)} tokens sent`
   const { input, cacheRead, cacheWrite, output } = usage
   return `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh, ${formatExact(output)} answered`
@@ -179,7 +212,9 @@ export function sayUsage(request: GatewayRequest): string {
 export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null {
   if (totals.unknownUsage >= totals.requests) return null
   const { input, output, cacheRead, cacheWrite } = totals.usage
-  return input + output + cacheRead + cacheWrite
+  const sum = input + output + cacheRead + cacheWrite
+  // Every answer has some: where there are counts alone, none was said.
+  return sum === 0 ? null : sum
 }
 
 export function sayTotals({ totals }: Pick<GatewayShow, "totals">): string {
@@ -187,7 +222,11 @@ export function sayTotals({ totals }: Pick<GatewayShow, "totals">): string {
   const known = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} answered: the provider's own figures`
   return totals.unknownUsage === 0
     ? known
-    : `${known}; ${plural(totals.unknownUsage, "request")} of unknown usage not counted`
+    : `${known}; ${sayUnknown(totals.unknownUsage)}, not counted`
+}
+
+export function sayUnknown(requests: number): string {
+  return `usage unknown for ${formatExact(requests)}`
 }
 
 /** The address without what everybody has. */

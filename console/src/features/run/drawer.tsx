@@ -13,22 +13,29 @@ import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
 import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
 import { visibleLine } from "../../ui/visible.ts"
+import { newestWire } from "./newest-word.ts"
 import { sayRound, sayWord } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
+  /** When the host last said how full its window is. */
+  readonly hostSaidAt: number | null
   onClose(): void
   onPick(seq: number): void
 }
 
 /** What is in the window, what came in this turn, what lies ahead, what was changed. */
-export function Drawer({ id, onClose, onPick }: DrawerProps) {
+export function Drawer({ id, hostSaidAt, onClose, onPick }: DrawerProps) {
   const context = useOperation("agents.context", { id })
+  const known =
+    context.data === undefined
+      ? undefined
+      : { ...context.data, wire: newestWire(context.data, hostSaidAt) }
   return (
     <Pane label="Context" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Context</b>
-        <Text tone="3">{context.data === undefined ? "" : sayUsed(context.data)}</Text>
+        <Text tone="3">{known === undefined ? "" : sayUsed(known)}</Text>
       </PaneHead>
       <PaneScroll>
         {context.error === null ? null : (
@@ -39,9 +46,7 @@ export function Drawer({ id, onClose, onPick }: DrawerProps) {
           />
         )}
         {context.isPending ? <RowSkeleton rows={6} /> : null}
-        {context.data === undefined ? null : (
-          <Blocks id={id} context={context.data} onPick={onPick} />
-        )}
+        {known === undefined ? null : <Blocks id={id} context={known} onPick={onPick} />}
       </PaneScroll>
     </Pane>
   )

@@ -121,10 +121,13 @@ describe("the window of a run", () => {
     expect(exact).toContain("41.2k of 200k, exact")
     expect(exact).toContain("Context 41.2k of 200k")
     expect(exact).toContain("Exact, from the wire, request 12 , 9,000 tokens folded out")
-    const said = drawn({ wire: null })
-    expect(said).toContain("62.4k of 200k")
-    expect(said).toContain("By the host&#x27;s own word.")
-    expect(said).not.toContain("exact")
+    const older = { wire, compactions: [{ seq: 9, at: NOW + 1 }] }
+    for (const context of [{ wire: null }, older]) {
+      const said = drawn(context)
+      expect(said).toContain("62.4k of 200k")
+      expect(said).toContain("By the host&#x27;s own word.")
+      expect(said).not.toMatch(/exact|41\.2k/i)
+    }
   })
 })
 
@@ -218,7 +221,7 @@ describe("the page of a run", () => {
     const part = { label: "package pk_7, 9 files", tokens: 18_985, pack: "pk_7" }
     const html = renderToStaticMarkup(
       <QueryClientProvider client={withContext([{ ...part, seq: 1 }])}>
-        <Drawer id={ID} onClose={() => undefined} onPick={() => undefined} />
+        <Drawer id={ID} hostSaidAt={null} onClose={() => undefined} onPick={() => undefined} />
       </QueryClientProvider>,
     )
     expect(html).toMatch(/<a [^>]*href="\/pack\?id=pk_7".*package pk_7, 9 files.*18,985/)

@@ -22,6 +22,7 @@ import { Drawer } from "./drawer.tsx"
 import type { Entry } from "./entry.ts"
 import { messagesIn } from "./flat.ts"
 import { RunHeader } from "./header.tsx"
+import { saidAt } from "./newest-word.ts"
 import { PipelineNotice } from "./pipeline-notice.tsx"
 import { spansOf } from "./spans.ts"
 import { TranscriptPane } from "./transcript-pane.tsx"
@@ -93,6 +94,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const { id, run, search, onSearch } = props
   const { data: session } = useSession()
   const { transcript, state } = useTranscript(id, search.at)
+  const hostSaidAt = useMemo(() => saidAt(state.window.messages), [state.window.messages])
   const rows = useRows(state.window.messages, search)
   const now = useSeconds(isWorking(run.status), props.now)
   const [isHandingOff, setIsHandingOff] = useState(false)
@@ -120,7 +122,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
         onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
       />
       <TranscriptFrame
-        beside={<Beside {...props} drawer={drawer} onPick={goTo} />}
+        beside={<Beside {...props} {...{ hostSaidAt, drawer }} onPick={goTo} />}
         isBeside={isRaw || drawer.isShown}
         width={isRaw ? "wide" : drawer.width}
       >
@@ -129,6 +131,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             run={run}
             now={now}
             isReadOnly={isReadOnly}
+            hostSaidAt={hostSaidAt}
             find={search.find}
             found={sayFound(rows.found, search)}
             onMode={setMode}
@@ -179,11 +182,12 @@ function useDrawer({ isDrawerHidden, onToggleDrawer }: RunPageProps) {
 
 type BesideProps = RunPageProps & {
   readonly drawer: ReturnType<typeof useDrawer>
+  readonly hostSaidAt: number | null
   onPick(seq: number): void
 }
 
 /** The raw message that is looked at, or else the context. */
-function Beside({ id, search, onSearch, onPick, drawer }: BesideProps) {
+function Beside({ id, search, onSearch, onPick, drawer, hostSaidAt }: BesideProps) {
   if (search.raw && search.at !== null) {
     return (
       <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
@@ -197,7 +201,7 @@ function Beside({ id, search, onSearch, onPick, drawer }: BesideProps) {
     )
   }
   if (!drawer.isShown) return null
-  return <Drawer id={id} onClose={drawer.toggle} onPick={onPick} />
+  return <Drawer id={id} hostSaidAt={hostSaidAt} onClose={drawer.toggle} onPick={onPick} />
 }
 
 function Deleted({ title }: { readonly title: string }) {

@@ -11,6 +11,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { visibleLine } from "../../ui/visible.ts"
+import { newestWire } from "./newest-word.ts"
 import { isWorking, MODES, sayRound, sayStatus, sayUsd, sayWord } from "./words.ts"
 
 type RunVitalsProps = {
@@ -20,6 +21,8 @@ type RunVitalsProps = {
   readonly find: string
   /** What was found and where one stands, in words. */
   readonly found: string
+  /** When the host last said how full its window is. */
+  readonly hostSaidAt: number | null
   onMode(mode: AgentMode): void
   onFind(text: string): void
   onNextFound(): void
@@ -48,7 +51,7 @@ export function RunVitals(props: RunVitalsProps) {
         <Icon name="lock" size="small" />
         <Mode run={run} isReadOnly={props.isReadOnly} onMode={props.onMode} />
       </Vital>
-      <ContextVital run={run} />
+      <ContextVital run={run} hostSaidAt={props.hostSaidAt} />
       <CostVital run={run} />
       <Vital wide push>
         {props.found === "" ? null : <Text tone="3">{props.found}</Text>}
@@ -98,10 +101,10 @@ export function Mode({ run, isReadOnly, onMode }: ModeProps) {
   )
 }
 
-function ContextVital({ run }: { readonly run: Run }) {
+function ContextVital({ run, hostSaidAt }: Pick<RunVitalsProps, "run" | "hostSaidAt">) {
   const { contextUsed, contextWindow } = run
   const { data } = useOperation("agents.context", { id: run.id })
-  const wire = data?.wire ?? null
+  const wire = data === undefined ? null : newestWire(data, hostSaidAt)
   const used = wire?.used ?? contextUsed
   if (used === null || contextWindow === null) return null
   const share = used / contextWindow

@@ -99,6 +99,8 @@ type GroupProps = {
   /** Column labels stand in the header of the group: there is no table head. */
   readonly labels?: readonly GroupLabel[]
   readonly sum?: ReactNode
+  /** Left out where the pane is narrower than this. */
+  readonly sumFrom?: "wide" | "roomy"
   /** Before its name: a swatch that says nothing more than the name. */
   readonly lead?: ReactNode
   /** Among the options of a listbox, where a heading is not allowed. */
@@ -110,7 +112,8 @@ export type GroupLabel = {
   readonly from?: "wide" | "roomy"
 }
 
-export function Group({ name, count, labels, sum, lead, amongOptions = false }: GroupProps) {
+export function Group(props: GroupProps) {
+  const { name, count, labels, sum, sumFrom, lead, amongOptions = false } = props
   return (
     <div className={styles.group} data-plain={labels === undefined || undefined}>
       <div className={styles["group-name"]}>
@@ -127,7 +130,9 @@ export function Group({ name, count, labels, sum, lead, amongOptions = false }: 
           {text}
         </span>
       ))}
-      {sum === undefined ? null : <span className={styles.sum}>{sum}</span>}
+      {sum === undefined ? null : (
+        <span className={classNames(styles.sum, sumFrom && styles[sumFrom])}>{sum}</span>
+      )}
     </div>
   )
 }
@@ -238,13 +243,26 @@ export function Heard({ children }: { readonly children: string }) {
   return <span className={styles.heard}>{children}</span>
 }
 
+type NarrowLineProps = {
+  readonly align?: "end"
+  /** Not in a narrow pane of a wide window: its rows have the height of one line. */
+  readonly onPhone?: boolean
+  readonly children: ReactNode
+}
+
 /** The second line that rows have on a phone, where their cells find no room. */
-export function NarrowLine({ align, children }: { align?: "end"; children: ReactNode }) {
+export function NarrowLine({ align, onPhone = false, children }: NarrowLineProps) {
+  const className = classNames(styles["only-narrow"], onPhone && styles["on-phone"])
   return (
-    <div className={styles["only-narrow"]} data-align={align}>
+    <div className={className} data-align={align}>
       {children}
     </div>
   )
+}
+
+/** What only the high rows of a phone have room for. */
+export function OnPhone({ children }: { readonly children: ReactNode }) {
+  return <div className={styles["on-phone"]}>{children}</div>
 }
 
 /** One line in the place of rows: what will be here, or what is missing. */

@@ -101,7 +101,7 @@ function sayTotals(totals: GatewayTotals, { paint }: Screen): readonly string[] 
   const share = cacheShare === null ? "" : ` (${(cacheShare * 100).toFixed(1)} %)`
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`
   const unknown =
-    unknownUsage === 0 ? "" : paint.muted(`  of ${formatExact(unknownUsage)} it is not known`)
+    unknownUsage === 0 ? "" : paint.muted(`  usage unknown for ${formatExact(unknownUsage)}`)
   const saved = `${paint.bold(formatExact(savedTokens))} tokens left out by folding, ${formatBytes(savedBytes)}`
   return [
     `${paint.bold(plural(requests, "request"))}${cost}${unknown}`,

@@ -1,0 +1,23 @@
+/** Enough to know a piece by. */
+const MOST_OF_LINE = 200
+/** So much of a long line stands before what was found: a row begins near it. */
+const MOST_BEFORE = 24
+
+/** The line of a text that has what was looked for; without a search, its first. */
+export function tellingLine(text: string, find: string): string {
+  const found = find.trim() === "" ? null : markOf(find.trim()).exec(text)
+  if (found === null) return text.trimStart().slice(0, MOST_OF_LINE).split("\n")[0] ?? ""
+  const from = text.lastIndexOf("\n", found.index) + 1
+  const end = text.indexOf("\n", found.index)
+  const line = text.slice(from, end < 0 ? undefined : end)
+  const place = found.index - from
+  if (place <= MOST_BEFORE) return line.trimStart().slice(0, MOST_OF_LINE)
+  const start = place - MOST_BEFORE
+  return `…${line.slice(start, start + MOST_OF_LINE)}`
+}
+
+/** What was looked for, word by word, as it stands in the text. */
+export function markOf(find: string): RegExp {
+  const words = find.split(/\s+/).map((it) => it.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
+  return new RegExp(`(${words.join("|")})`, "giu")
+}

@@ -1,0 +1,218 @@
+import type { GatewayRequest } from "../../contract.ts"
+import { formatCount, formatExact, plural } from "../../contract.ts"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import {
+  Cell,
+  Heard,
+  NameCell,
+  NarrowEnd,
+  NarrowLine,
+  OnPhone,
+  Row,
+  type RowOption,
+} from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { Tag } from "../../ui/tag/tag.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { TimeFall } from "../../ui/time-fall/time-fall.tsx"
+import { visibleLine } from "../../ui/visible.ts"
+import { type CountsLine, kindsOf, type RequestLine, type Scale } from "./lines.ts"
+import {
+  badgesOf,
+  cacheShareOf,
+  inputOf,
+  isCount,
+  sayAt,
+  sayNews,
+  saySharePercent,
+  sayTime,
+  sayUsage,
+  usageOf,
+} from "./words.ts"
+
+type RequestRowProps = {
+  readonly line: RequestLine
+  readonly scale: Scale
+  readonly option: RowOption
+}
+
+/** What was new in it, the provider's figures, and how long it took. */
+export function RequestRow({ line, scale, option }: RequestRowProps) {
+  const { request, sinceMs } = line
+  const news = visibleLine(sayNews(request))
+  const share = cacheShareOf(request)
+  const usage = usageOf(request)
+  const input = sayInput(request)
+  return (
+    <Row option={option}>
+      <Cell from="roomy">
+        <Text as="div" mono tone="3" align="end">
+          {request.seq}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" mono tone="3" align="end">
+          {sayAt(sinceMs)}
+        </Text>
+      </Cell>
+      <Stack>
+        <NameCell>
+          <Badges line={line} />
+          <Text cut title={news} {...(news === "" ? { tone: "3" } : {})}>
+            {news === "" ? "nothing new" : news}
+          </Text>
+          <Heard>{sayUsage(request)}</Heard>
+        </NameCell>
+        <NarrowLine onPhone>
+          {request.seq}, {sayAt(sinceMs)}, {sayTime(request.durationMs)}
+          {share === null ? "" : `, ${saySharePercent(share)} cached`}
+        </NarrowLine>
+      </Stack>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="2" cut title={visibleLine(request.model ?? "")}>
+          {visibleLine(request.model ?? "")}
+        </Text>
+      </Cell>
+      <Figure text={input} title={sayUsage(request)} />
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" align="end" title={sayCache(line)}>
+          {share === null ? "" : saySharePercent(share)}
+        </Text>
+      </Cell>
+      <Figure wide tone="2" text={sayOne(usage?.cacheWrite)} />
+      <Figure wide tone="2" text={sayOne(usage?.input)} />
+      <Figure wide tone="2" text={sayOne(usage?.output)} />
+      <Cell from="roomy">
+        {isCount(request) ? null : (
+          <RowBudgetBar tokens={kindsOf(request)} window={scale.mostTokens} />
+        )}
+      </Cell>
+      <Cell from="roomy">
+        <Text as="div" size="sm" tone="2" align="end" title={sayTook(line)}>
+          {sayTime(request.durationMs)}
+        </Text>
+      </Cell>
+      <Cell from="roomy">
+        <Lasted line={line} longestMs={scale.longestMs} />
+      </Cell>
+      <Cell from="wide">
+        <Placed line={line} wholeMs={scale.wholeMs} />
+      </Cell>
+      <NarrowEnd>
+        <Text as="div" mono>
+          {input}
+        </Text>
+        <OnPhone>
+          <Lasted line={line} longestMs={scale.longestMs} />
+        </OnPhone>
+      </NarrowEnd>
+    </Row>
+  )
+}
+
+type CountsRowProps = { readonly line: CountsLine; readonly option: RowOption }
+
+/** Counts side by side, in one quiet line that opens. */
+export function CountsRow({ line, option }: CountsRowProps) {
+  return (
+    <Row option={option} ghost>
+      <Cell from="roomy" />
+      <Cell from="roomy">
+        <Text as="div" mono tone="3" align="end">
+          {sayAt(line.sinceMs)}
+        </Text>
+      </Cell>
+      <NameCell>
+        <Icon name={line.isOpen ? "chevron-down" : "chevron-right"} size="small" />
+        <Text cut tone="3" title="They ask how many tokens something is, and use none">
+          {plural(line.count, "count")}
+        </Text>
+        <Heard>{line.isOpen ? "open" : "folded"}</Heard>
+      </NameCell>
+    </Row>
+  )
+}
+
+function Badges({ line: { request } }: { readonly line: RequestLine }) {
+  return badgesOf(request).map(({ text, title, tone }) => (
+    <span key={text} title={visibleLine(title)}>
+      <Tag {...(tone === undefined ? {} : { tone })}>{text}</Tag>
+    </span>
+  ))
+}
+
+type FigureProps = {
+  readonly text: string
+  readonly title?: string
+  readonly tone?: "2"
+  readonly wide?: boolean
+}
+
+function Figure({ text, title, tone, wide = false }: FigureProps) {
+  return (
+    <Cell from={wide ? "wide" : "roomy"}>
+      <Text as="div" mono align="end" title={title} {...(tone === undefined ? {} : { tone })}>
+        {text}
+      </Text>
+    </Cell>
+  )
+}
+
+type LastedProps = { readonly line: RequestLine; readonly longestMs: number }
+
+/** How long it was waited for and how long it lasted, against the longest of them. */
+function Lasted({ line: { request }, longestMs }: LastedProps) {
+  return (
+    <TimeFall
+      bare
+      wholeMs={longestMs}
+      fromMs={0}
+      tookMs={request.durationMs}
+      waitedMs={request.firstByteMs}
+      tone={toneOf(request.outcome)}
+    />
+  )
+}
+
+type PlacedProps = { readonly line: RequestLine; readonly wholeMs: number }
+
+/** When it was, in the whole of them. */
+function Placed({ line: { request, sinceMs }, wholeMs }: PlacedProps) {
+  return (
+    <TimeFall
+      wholeMs={wholeMs}
+      fromMs={sinceMs}
+      tookMs={request.durationMs}
+      waitedMs={0}
+      tone={toneOf(request.outcome)}
+    />
+  )
+}
+
+function toneOf(outcome: RequestLine["request"]["outcome"]): "bad" | "warn" | undefined {
+  if (outcome === "answered") return undefined
+  return outcome === "cut" || outcome === "aborted" ? "warn" : "bad"
+}
+
+function sayOne(tokens: number | undefined): string {
+  return tokens === undefined ? "" : formatCount(tokens)
+}
+
+/** The provider's own figure, or ours where it said none; a count has neither. */
+function sayInput(request: GatewayRequest): string {
+  const exact = inputOf(request)
+  if (isCount(request)) return ""
+  return exact === null ? `≈${formatCount(request.tokens)}` : formatCount(exact)
+}
+
+function sayCache({ request }: RequestLine): string {
+  const usage = usageOf(request)
+  if (usage === null) return ""
+  return `${formatExact(usage.cacheRead)} read from the cache, ${formatExact(usage.cacheWrite)} written to it`
+}
+
+function sayTook({ request: { firstByteMs, durationMs } }: RequestLine): string {
+  const first = firstByteMs === null ? "no first byte" : `first byte after ${sayTime(firstByteMs)}`
+  return `${sayTime(durationMs)}, ${first}`
+}
