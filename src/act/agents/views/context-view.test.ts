@@ -75,6 +75,7 @@ describe("what is in the window", () => {
     expect(viewOf([])).toEqual({
       used: null,
       window: null,
+      wire: null,
       kinds: [],
       files: [],
       parts: [],
