@@ -46,6 +46,8 @@ export type StartOptions = {
   /** In front of the host's own arguments, for this process alone: where its model is, say. */
   readonly firstArguments?: readonly string[] | undefined
   readonly signal: AbortSignal
+  /** Told, and waited for, before the host gets its first word: what is not noted may be orphaned. */
+  onStarted?(process: ProcessIdentity): Promise<void>
   /** Only these MCP servers of the host; absent means all it has. */
   readonly sources?: readonly string[] | undefined
   /** Replaces secrets; to be used before a text is cut, because half a secret is not recognised. */

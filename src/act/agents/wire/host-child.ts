@@ -27,7 +27,7 @@ export type HostChild = {
 export type Gone = { readonly exit: ExitOutcome; readonly lastWords: string }
 
 export type HostChildOptions = {
-  readonly start: Pick<StartOptions, "program" | "cwd" | "environment" | "signal">
+  readonly start: Pick<StartOptions, "program" | "cwd" | "environment" | "signal" | "onStarted">
   readonly args: readonly string[]
   readonly telling: Telling
   readonly clock: Clock
@@ -56,6 +56,7 @@ export async function startHostChild(options: HostChildOptions): Promise<HostChi
   }
   if (started.kind !== "started") return undefined
   const { child } = started
+  await noted(child, options.start)
   const tail = { text: "" }
   void keepTail(child.stderr, tail, KEPT_STDERR_BYTES)
   const gone = listen(child, options).then((exit) => ({
@@ -68,6 +69,16 @@ export async function startHostChild(options: HostChildOptions): Promise<HostChi
     gone,
     ...inputOf(child, telling),
     end: () => endChild(child, telling),
+  }
+}
+
+/** A host without a word ends with its input; one that has begun outlives us, and must be known. */
+async function noted(child: RunningChild, { onStarted }: HostChildOptions["start"]): Promise<void> {
+  try {
+    await onStarted?.(child.identity)
+  } catch (error) {
+    await child.end()
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { isAppError } from "#ground/base"
+import { isAppError, type ProcessIdentity } from "#ground/base"
 import type { AgentEvent, AgentMode, RunStatus } from "#ground/contract"
 import type { AgentSession, Answer } from "../../agent.ts"
 import { MOST_WAITING_MESSAGES } from "../../limits.ts"
@@ -29,9 +29,8 @@ export type Live = {
 /** Starts an agent and keeps what it says until it ends. It never throws: a failure is a message. */
 export async function goLive(job: Job, deps: LiveDeps): Promise<Live> {
   const state = createState(job, deps)
-  const session = await startSession(job)
+  const session = await startSession(job, deps)
   if ("failure" in session) return { ...DEAD, done: state.fail(session.failure) }
-  await noteChild(session, job, deps)
   return {
     canSteer: session.canSteer,
     async answer(approvalId, answer) {
@@ -55,9 +54,11 @@ export async function goLive(job: Job, deps: LiveDeps): Promise<Live> {
 }
 
 /** So that a later process of ours can tell it from another with the same number. */
-async function noteChild(session: AgentSession, { claim }: Job, deps: LiveDeps): Promise<void> {
-  if (session.process === undefined) return
-  const { pid, startedAt = "" } = session.process
+async function noteChild(
+  { pid, startedAt = "" }: ProcessIdentity,
+  { claim }: Job,
+  deps: LiveDeps,
+): Promise<void> {
   await deps.db.run(setChild(claim.runId, claim.fence, { pid, startedAt }))
 }
 
@@ -69,9 +70,13 @@ const DEAD = {
   stop: async () => {},
 }
 
-async function startSession(job: Job): Promise<AgentSession | { readonly failure: string }> {
+async function startSession(
+  job: Job,
+  deps: LiveDeps,
+): Promise<AgentSession | { readonly failure: string }> {
+  const onStarted = (process: ProcessIdentity): Promise<void> => noteChild(process, job, deps)
   try {
-    return await job.agent.start(job.options)
+    return await job.agent.start({ ...job.options, onStarted })
   } catch (error) {
     if (!isAppError(error)) throw error
     return { failure: `${error.message} ${error.hint}` }
