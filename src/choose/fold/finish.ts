@@ -149,8 +149,9 @@ function over({ id, status, endReason }: BranchRow): Error {
 
 /** From the row alone, so that a repeated return gets the very same, whatever the gateway did since. */
 function answerOf(now: BranchRow): FoldReturn {
-  const row = { ...now, state: { ...now.state, foldedTokens: 0, unfolded: null } }
+  const row = { ...now, state: { ...now.state, unfolded: null } }
   const { state } = row
+  const mode = modeNow(row)
   return {
     branchId: row.id,
     status: row.status,
@@ -163,11 +164,12 @@ function answerOf(now: BranchRow): FoldReturn {
     redactions: state.redactions,
     budgetUsed: row.budgetUsed,
     budgetTotal: row.budgetTotal,
-    tokensKeptOut: tokensKeptOut(row),
+    // What is folded on the wire is counted when the gateway folds it, after this answer.
+    tokensKeptOut: mode === "wire" ? null : tokensKeptOut(row),
     isLowerBound: !row.isMeteredByHost,
-    mode: modeNow(row),
+    mode,
     distill: state.distillation === null ? null : distillText(row.id),
     receipt: state.ending?.receipt ?? null,
-    note: state.ending?.note ?? noteOf(modeNow(row)),
+    note: state.ending?.note ?? noteOf(mode),
   }
 }

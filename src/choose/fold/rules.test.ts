@@ -673,7 +673,7 @@ test("[FOLD-20] tokens kept out are those that really stayed out, by mode", asyn
     await fold.charge({ tokens: 500 }, caller)
     await fold.meter(call(words(3_000), caller))
     const { tokensKeptOut, budgetUsed } = await fold.return({ branchId, message: "a b c" }, caller)
-    keptOut.push([mode, tokensKeptOut === budgetUsed - 3, Math.floor(tokensKeptOut / 1_000)])
+    keptOut.push([mode, tokensKeptOut === budgetUsed - 3, Math.floor((tokensKeptOut ?? 0) / 1_000)])
   }
   expect(keptOut).toEqual([
     ["sub-agent", true, 1],

@@ -90,7 +90,7 @@ describe("returning", () => {
     expect(returned).toMatchObject({
       mode: "wire",
       receipt: foldReceipt(gateway.key, branchId),
-      tokensKeptOut: 496,
+      tokensKeptOut: null,
       note:
         "Its turns were folded out of this conversation; files read inside are no longer in " +
         `view: read again what you need. Its trail stays: read_handle with handle ${branchId} ` +

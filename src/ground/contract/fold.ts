@@ -139,7 +139,7 @@ export const FoldReturn = z.object({
   redactions: Count,
   budgetUsed: Count,
   budgetTotal: z.int().positive(),
-  tokensKeptOut: Count,
+  tokensKeptOut: Count.nullable().describe("Null on the wire: what is folded is counted later"),
   isLowerBound: z.boolean(),
   mode: FoldMode,
   distill: z.string().nullable().describe("What to remember is asked for, or null"),

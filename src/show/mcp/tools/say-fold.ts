@@ -23,8 +23,10 @@ export function sayBranch(it: FoldBranch): string {
 export function sayReturn(it: FoldReturn): string {
   const used = `${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
   const least = it.isLowerBound ? " at least" : ""
+  const kept =
+    it.tokensKeptOut === null ? "" : `, ${formatExact(it.tokensKeptOut)} kept out of the parent`
   return [
-    `Branch ${it.branchId} is ${it.status}:${least} ${used}, ${formatExact(it.tokensKeptOut)} kept out of the parent.`,
+    `Branch ${it.branchId} is ${it.status}:${least} ${used}${kept}.`,
     ...named("Outside of its scope", it.outOfScope),
     ...named("Ended with it", it.endedChildren),
     ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),

@@ -42,6 +42,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
   const folded: FoldReturn = {
     ...RETURNED,
     mode: "wire",
+    tokensKeptOut: null,
     evidence: ["a.ts:3"],
     files: ["a.ts"],
     openQuestions: ["Why twice?"],
@@ -49,7 +50,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
     note: "Its turns were folded out.",
   }
   expect(sayReturn(folded)).toMatchInlineSnapshot(`
-    "Branch br_1 is completed: at least 1,200 of 8,192 tokens used, 1,000 kept out of the parent.
+    "Branch br_1 is completed: at least 1,200 of 8,192 tokens used.
     Outside of its scope: docs/a.md
     Ended with it: br_2, br_3
     1 secret replaced.
@@ -67,7 +68,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
   `)
   const bare = { evidence: [], files: [], openQuestions: [], redactions: 0, distill: null }
   expect(sayReturn({ ...folded, ...bare, outOfScope: [], endedChildren: [] })).toContain(
-    "kept out of the parent.\nResult:\nThe key is [redacted].\nIts turns were folded out.\nReceipt:",
+    "tokens used.\nResult:\nThe key is [redacted].\nIts turns were folded out.\nReceipt:",
   )
 })
 
