@@ -48,7 +48,7 @@ const gateway = createGateway({
   secrets: async () => secrets,
   receiptKey: async () => key,
   priceOf: () => undefined,
-  keepTrail: async () => {},
+  keepTrail: async () => true,
   unfold: async () => {},
   isAlive: isSameProcessAlive,
   proxyEnvironment: () => ({}),

@@ -75,8 +75,10 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     }),
     receiptKey: async () => KEY,
     priceOf: (usage: TokenUsage) => usage.output / 100,
-    keepTrail: async (branchId, steps) =>
-      void trails.push({ branchId, tools: steps.map((it) => it.tool) }),
+    async keepTrail(branchId, steps) {
+      trails.push({ branchId, tools: steps.map((it) => it.tool) })
+      return true
+    },
     unfold: async (branchIds) => void unfolded.push(...branchIds),
     isAlive: () => true,
     proxyEnvironment: () => ({}),

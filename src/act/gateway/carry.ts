@@ -1,12 +1,16 @@
 import type { Log } from "#ground/base"
 import type { WireName } from "#ground/contract"
-import { type FoldedBranch, foldBody, wireStateOf } from "./fold/fold-body.ts"
+import { type FoldedBranch, foldBody, type WireState, wireStateOf } from "./fold/fold-body.ts"
 import { createNotices, type NoticeDeps } from "./notices.ts"
 import type { Asked, CarryPort, Exchange, Header, Prepared } from "./proxy/proxy.ts"
 import { agentIn, headerOf, sessionIn } from "./speaker.ts"
 
 /** What was done to a request before it left; handed back with how it went. */
-export type Note = { readonly folded: readonly FoldedBranch[] }
+export type Note = {
+  readonly folded: readonly FoldedBranch[]
+  /** What stood open in it before it was folded. */
+  state?(): WireState
+}
 
 type FoldingDeps = NoticeDeps & {
   /** By which our own receipts are known. */
@@ -36,16 +40,17 @@ export function createFolding(deps: FoldingDeps) {
       if (refusalOf(asked, session) !== undefined) return whole
       const outcome = foldBody(asked.body, { wire, key })
       if (outcome.kind === "folded") {
-        return { body: outcome.body, isChanged: true, note: { folded: outcome.branches } }
+        const { body, branches, state } = outcome
+        return { body, isChanged: true, note: { folded: branches, state } satisfies Note }
       }
       if (outcome.why !== null) log.info("a request was left whole", { why: outcome.why })
       return whole
     },
-    began(asked: Asked): void {
+    began(asked: Asked, prepared: Prepared | undefined): void {
       const session = sessionOf(asked)
       if (session === undefined) return
       const doubt = refusalOf(asked, session)
-      if (doubt === undefined) look(asked, session, deps)
+      if (doubt === undefined) look({ asked, prepared, session }, deps)
       else conversations.saw(session, agentIn(asked.headers), { branches: [], doubt })
       notices.began(asked, session)
     },
@@ -71,14 +76,22 @@ export function createFolding(deps: FoldingDeps) {
 }
 
 /** For who asks whether a branch could be folded: a return comes after the answer began. */
-function look({ headers, body }: Asked, session: string, deps: FoldingDeps): void {
+function look({ asked, prepared, session }: Begun, deps: FoldingDeps): void {
   const { wire, key, conversations } = deps
   if (wire === "gemini") return
-  const agent = agentIn(headers)
+  const agent = agentIn(asked.headers)
   const before = conversations.seen(session, agent)
   // Without an open branch there is nothing to say that was not said of the request before.
-  const isAsBefore = before?.branches.length === 0 && !body.includes(OPEN_RECEIPT)
-  conversations.saw(session, agent, isAsBefore ? before : wireStateOf(body, { wire, key }))
+  const isAsBefore = before?.branches.length === 0 && !asked.body.includes(OPEN_RECEIPT)
+  const known = isNote(prepared?.note) ? prepared.note.state?.() : undefined
+  const seen = isAsBefore ? before : (known ?? wireStateOf(asked.body, { wire, key }))
+  conversations.saw(session, agent, seen)
+}
+
+type Begun = {
+  readonly asked: Asked
+  readonly prepared: Prepared | undefined
+  readonly session: string
 }
 
 export function noteOf({ prepared, fallback }: Exchange): Note {

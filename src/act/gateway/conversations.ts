@@ -1,14 +1,6 @@
+import type { WireState } from "./fold/fold-body.ts"
 import { LEAST_FOLDED_BYTES, MOST_SESSIONS } from "./limits.ts"
 import { type StandAnswer, type StandQuestion, UNKNOWN } from "./stand.ts"
-
-/** A branch that is open on a wire, and how much was said since. */
-export type OnWire = { readonly branchId: string; readonly bytesAfter: number }
-
-export type Seen = {
-  readonly branches: readonly OnWire[]
-  /** Why nothing of this conversation can be folded; null when it can. */
-  readonly doubt: string | null
-}
 
 /** Sessions that are folded no more, and why; for all carries of a process. */
 export type Latches = Map<string, string>
@@ -20,10 +12,10 @@ export type Conversations = ReturnType<typeof createConversations>
  * conversation and its sub-agents, which have message lists of their own.
  */
 export function createConversations(latched: Latches) {
-  const sessions = new Map<string, Map<string, Seen>>()
+  const sessions = new Map<string, Map<string, WireState>>()
   return {
-    saw(session: string, agent: string, seen: Seen): void {
-      const conversations = sessions.get(session) ?? new Map<string, Seen>()
+    saw(session: string, agent: string, seen: WireState): void {
+      const conversations = sessions.get(session) ?? new Map<string, WireState>()
       // The newest last, of conversations and of sessions.
       conversations.delete(agent)
       conversations.set(agent, seen)
@@ -32,7 +24,8 @@ export function createConversations(latched: Latches) {
       const [oldest] = sessions.keys()
       if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
     },
-    seen: (session: string, agent: string): Seen | undefined => sessions.get(session)?.get(agent),
+    seen: (session: string, agent: string): WireState | undefined =>
+      sessions.get(session)?.get(agent),
     stand({ session, branchId }: StandQuestion): StandAnswer {
       const conversations = sessions.get(session)
       if (conversations === undefined) return UNKNOWN
@@ -51,7 +44,7 @@ function no(why: string) {
 const CARRIED = { kind: "carried" } as const
 
 /** Which of its conversations will open a branch is not known: all must be foldable. */
-function standOfAll(all: readonly Seen[]) {
+function standOfAll(all: readonly WireState[]) {
   const doubt = all.find((it) => it.doubt !== null)?.doubt
   return doubt === undefined || doubt === null ? CARRIED : no(doubt)
 }
@@ -60,7 +53,7 @@ function standOfAll(all: readonly Seen[]) {
  * A return is called by who was answered last. When that is another conversation, a sub-agent ends
  * a branch of its parent: no wire has both ends of it.
  */
-function standOfBranch(all: readonly Seen[], branchId: string): StandAnswer {
+function standOfBranch(all: readonly WireState[], branchId: string): StandAnswer {
   const at = all.findIndex((it) => it.branches.some((one) => one.branchId === branchId))
   const found = all[at]
   if (found === undefined) return no("its opening is no longer in the conversation")

@@ -7,6 +7,7 @@ const BRANCH = "br_0123456789abcdef0123456789abcdef"
 const LONG = "a line of a file that was read\n".repeat(200)
 
 const user = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
+const said = (text: string) => ({ role: "assistant", content: [{ type: "text", text }] })
 const call = (id: string, name: string, input: object = {}) => ({
   role: "assistant",
   content: [{ type: "tool_use", id, name, input }],
@@ -91,6 +92,24 @@ describe("a carry", () => {
     expect(folded?.forwardedBytes).toBeLessThan(folded?.sentBytes ?? 0)
     expect(world.trails[0]?.branchId).toBe(BRANCH)
     expect(world.trails[0]?.tools).toContain("Read")
+  })
+
+  it("[GATE-51] what left with a branch is read once, and again while its trail is not kept", async () => {
+    const kept: string[] = []
+    // The first time it cannot be made clean.
+    const keepTrail = async (branchId: string) => kept.push(branchId) > 1
+    await using world = await gatewayWorld({ keepTrail })
+    const carried = await world.carry()
+    const more = [...RETURNED, said("And now?"), user("Go on")]
+    for (const messages of [RETURNED, more, [...more, said("Well"), user("Go on")]]) {
+      await ask(carried, messages)
+    }
+    await carried.end()
+    expect(kept).toEqual([BRANCH, BRANCH])
+    const folded = (await world.requests(carried.id)).map((it) => it.folded)
+    expect(folded[0]).toMatchObject([{ branchId: BRANCH }])
+    expect(folded[0]?.[0]?.tokens).toBeGreaterThan(0)
+    expect(folded).toEqual([folded[0], folded[0], folded[0]])
   })
 
   it("[GATE-89] only records where that was asked for", async () => {

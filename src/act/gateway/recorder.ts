@@ -3,6 +3,7 @@ import type { GatewayCarry, HostName, TokenUsage, WireItem } from "#ground/contr
 import type { Secrets } from "#ground/secrets"
 import { noteOf } from "./carry.ts"
 import type { Keeping } from "./keep/keeping.ts"
+import { createKnownFolds } from "./known-folds.ts"
 import {
   LONGEST_KEPT_TEXT_UNITS,
   LONGEST_WHY_UNITS,
@@ -26,8 +27,8 @@ export type RecorderDeps = {
   readonly mostWaitingBytes?: number
   secrets(): Promise<Pick<Secrets, "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
-  /** What a fold took out of the window becomes a part of its branch's trail. */
-  keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<void>
+  /** What a fold took out of the window becomes a part of its branch's trail. False: ask again. */
+  keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
 }
 
 /**
@@ -37,16 +38,18 @@ export type RecorderDeps = {
 export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
   const names = createKnownNames(deps)
+  const folds = createKnownFolds()
   const heard = new Set<string>()
   let waitingBytes = 0
   let taken = 0
   const record = async (exchange: Exchange | Skipped): Promise<void> => {
     try {
       if ("skipped" in exchange) {
-        return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names })
+        return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names, folds })
       }
       const before = await beforeOf(exchange, heard, deps)
-      await keep(await readExchange(exchange, before, deps), { exchange, deps, names })
+      const read = await readExchange({ exchange, before, folds }, deps)
+      await keep(read, { exchange, deps, names, folds })
     } catch (error) {
       deps.log.warn("a request was not recorded", { carry: deps.carry.id, error })
     }
@@ -109,11 +112,14 @@ function conversationOf(session: string, agent: string | null | undefined): stri
   return `${session}/${agent ?? ""}`
 }
 
-async function readExchange(
-  exchange: Exchange,
-  before: readonly WireItem[] | undefined,
-  deps: RecorderDeps,
-) {
+type KnownFolds = ReturnType<typeof createKnownFolds>
+type Reading = {
+  readonly exchange: Exchange
+  readonly before: readonly WireItem[] | undefined
+  readonly folds: KnownFolds
+}
+
+async function readExchange({ exchange, before, folds }: Reading, deps: RecorderDeps) {
   const { asked, prepared, fallback, answer } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   return deps.reader.read({
@@ -122,7 +128,7 @@ async function readExchange(
     headers: asked.headers,
     body: isFolded ? prepared.body : asked.body,
     answer,
-    folded: noteOf(exchange).folded,
+    folded: noteOf(exchange).folded.filter((it) => folds.weightOf(it) === undefined),
     place: {
       host: deps.host,
       workingDirectory: deps.carry.workingDirectory,
@@ -135,11 +141,16 @@ async function readExchange(
 }
 
 type Names = ReturnType<typeof createKnownNames>
-type Kept = { readonly exchange: Exchange; readonly deps: RecorderDeps; readonly names: Names }
+type Kept = {
+  readonly exchange: Exchange
+  readonly deps: RecorderDeps
+  readonly names: Names
+  readonly folds: KnownFolds
+}
 
 async function keep(
   read: Awaited<ReturnType<Reader["read"]>>,
-  { exchange, deps, names }: Kept,
+  { exchange, deps, names, folds }: Kept,
 ): Promise<void> {
   const answer = "problem" in read ? unread(exchange) : read
   const clean = await names.cleaner()
@@ -171,7 +182,9 @@ async function keep(
     costUsd: costOf(answer, deps),
     added: answer.added.map(item),
     gone: answer.gone,
-    folded: [...answer.folded],
+    folded: noteOf(exchange).folded.flatMap(
+      (it) => folds.weightOf(it) ?? answer.folded.filter((one) => one.branchId === it.branchId),
+    ),
     // The provider's own words are in it, and they may quote what was asked.
     fallback: fallback === null ? null : clean(fallback),
     problem: problemOf(exchange, read),
@@ -184,7 +197,11 @@ async function keep(
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
     })),
   })
-  for (const { branchId, steps } of answer.trails) await deps.keepTrail(branchId, steps)
+  for (const { branchId, steps } of answer.trails) {
+    const fold = answer.folded.find((it) => it.branchId === branchId)
+    const isKept = await deps.keepTrail(branchId, steps)
+    if (isKept && fold !== undefined) folds.add(fold)
+  }
 }
 
 function problemOf({ asked }: Exchange, read: ReadAnswer | { readonly problem: string }) {

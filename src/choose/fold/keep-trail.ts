@@ -35,22 +35,23 @@ export type WireStep = {
 
 /**
  * What the gateway took out of a window becomes part of the trail, once: it stands behind what was
- * metered and before the result. A branch that was not folded on the wire takes nothing.
+ * metered and before the result. A branch that was not folded on the wire takes nothing. False when
+ * it could not be made clean now: whoever has it may come again.
  */
 export async function keepTrail(
   deps: FoldDeps,
   branchId: string,
   steps: readonly WireStep[],
-): Promise<void> {
+): Promise<boolean> {
   const db = await deps.db()
   const row = await findFolded(db, deps.root(), branchId)
-  if (row === undefined) return
+  if (row === undefined) return true
   const calls = await db.all(ToolRow, selectCallTools(row.id))
   // Its own return is its result, which stands behind all of this.
   const inside = steps.filter((it) => !isReturnOf(row.id, it))
   const { chosen, left } = chooseSteps(withoutMetered(inside, calls), row.steps)
   const kept = await cleaned(deps, row, chosen)
-  if (kept === undefined) return
+  if (kept === undefined) return false
   const said = left === 0 ? kept : [...kept, leftOut(row, left)]
   const foldedTokens = steps.reduce((sum, it) => sum + it.tokens, 0)
   await db.transaction(async (tx) => {
@@ -65,6 +66,7 @@ export async function keepTrail(
     for (const { handle } of said) if (handle !== undefined) await tx.run(insertHandle(handle))
     await tx.run(setState(now.id, { ...now.state, isWireKept: true, foldedTokens }))
   })
+  return true
 }
 
 /** Only what was folded, and of that only what has not been kept yet. */

@@ -390,11 +390,13 @@ describe("what the gateway took out", () => {
         throw new Error("broken")
       },
     }
-    await it.other({ secrets: async () => failing }).keepTrail(branchId, taken)
-    await it.other({ secrets: () => Promise.reject(new Error("x")) }).keepTrail(branchId, taken)
+    const broken = [async () => failing, () => Promise.reject(new Error("x"))]
+    for (const secrets of broken) {
+      expect(await it.other({ secrets }).keepTrail(branchId, taken)).toBe(false)
+    }
     expect(await it.fold.show({ id: branchId })).toEqual(before)
     const listed = await it.fold.list({})
-    await it.fold.keepTrail(branchId, taken)
+    expect(await it.fold.keepTrail(branchId, taken)).toBe(true)
     const { text } = await it.fold.restore({ id: branchId })
     expect(text).toContain("key ")
     expect(text).toContain("big ")
@@ -469,7 +471,7 @@ describe("what the gateway took out", () => {
     const before = await it.fold.show({ id: branchId })
     const taken = [step(null, "so"), step("Read", words(2_500), 2_500)]
     await failAtEveryCall(store.forRoom("fold"), {
-      write: (db) => it.other({ db: async () => db }).keepTrail(branchId, taken),
+      write: async (db) => void (await it.other({ db: async () => db }).keepTrail(branchId, taken)),
       afterFailure: async () => expect(await it.fold.show({ id: branchId })).toEqual(before),
     })
     expect(await trailOf(it, branchId)).toHaveLength(4)

@@ -35,7 +35,13 @@ export type FoldedBranch = {
 export type FoldOutcome =
   /** `why` is null when there is nothing to fold. */
   | { readonly kind: "whole"; readonly why: string | null }
-  | { readonly kind: "folded"; readonly body: Buffer; readonly branches: readonly FoldedBranch[] }
+  | {
+      readonly kind: "folded"
+      readonly body: Buffer
+      readonly branches: readonly FoldedBranch[]
+      /** Of the same body, which is not read again for it. */
+      state(): WireState
+    }
 
 /** As every receipt of a fold begins: most bodies have none, and are not read. */
 const FOLD_RECEIPT = "qm-fold:br_"
@@ -61,24 +67,29 @@ function folded(body: Buffer, options: FoldOptions): FoldOutcome {
   if (folds.length === 0) return whole(refused[0]?.why ?? null)
   const edits = read.conversation.editsOf(groupsOf(folds))
   const branches = branchesOf(read, folds, edits.gone)
-  return { kind: "folded", body: splice(body, read.spans, edits), branches }
+  const state = () => stateOf(() => read, options)
+  return { kind: "folded", body: splice(body, read.spans, edits), branches, state }
 }
 
 /** A branch that is open on a wire, and how much was said since. */
-type OnWire = { readonly branchId: string; readonly bytesAfter: number }
+export type OnWire = { readonly branchId: string; readonly bytesAfter: number }
 
-/**
- * What stands open on this wire and could be folded if it returned now; `doubt` says why nothing
- * of this conversation can be.
- */
-export function wireStateOf(
-  body: Buffer,
-  options: FoldOptions,
-): { readonly branches: readonly OnWire[]; readonly doubt: string | null } {
+/** What stands open on a wire and could be folded if it returned now. */
+export type WireState = {
+  readonly branches: readonly OnWire[]
+  /** Why nothing of this conversation can be folded; null when it can. */
+  readonly doubt: string | null
+}
+
+export function wireStateOf(body: Buffer, options: FoldOptions): WireState {
+  return stateOf(() => readBody(body, options), options)
+}
+
+function stateOf(readIt: () => Read | string, { key }: FoldOptions): WireState {
   try {
-    const read = readBody(body, options)
+    const read = readIt()
     if (typeof read === "string") return { branches: [], doubt: read }
-    return { branches: openIn(read, options.key), doubt: null }
+    return { branches: openIn(read, key), doubt: null }
   } catch (error) {
     return { branches: [], doubt: unforeseen(error) }
   }

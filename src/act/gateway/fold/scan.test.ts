@@ -5,10 +5,12 @@ import { elementSpans } from "./scan.ts"
 import { edited, splice } from "./splice.ts"
 
 /** JSON with spaces where they may stand, and with keys that look like others. */
+const text = fc.string({ unit: fc.constantFrom('"', "\\", "a", "é"), maxLength: 200 })
+const message = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.record({ text, more: text }))
 const body = fc
   .record({
-    before: fc.jsonValue(),
-    messages: fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 8 }),
+    before: fc.oneof(fc.jsonValue(), text),
+    messages: fc.array(message, { minLength: 1, maxLength: 8 }),
     after: fc.jsonValue(),
     space: fc.constantFrom(undefined, 1, "\t", "\n \r"),
   })

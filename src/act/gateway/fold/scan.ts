@@ -75,10 +75,26 @@ function afterNested(body: Buffer, from: number): number {
   return at
 }
 
+/** Keys and names are short, and most bytes are in a few long texts: those are searched natively. */
+const SHORT_BYTES = 48
+
 function afterString(body: Buffer, from: number): number {
+  const near = Math.min(body.length, from + 1 + SHORT_BYTES)
   let at = from + 1
-  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
-  return at + 1
+  while (at < near) {
+    if (body[at] === QUOTE) return at + 1
+    at += body[at] === BACKSLASH ? 2 : 1
+  }
+  let quote = body.indexOf(QUOTE, at)
+  while (quote !== -1 && isEscaped(body, quote, at)) quote = body.indexOf(QUOTE, quote + 1)
+  return quote === -1 ? body.length : quote + 1
+}
+
+/** By an odd number of backslashes before it; at `from` none of a pair stands alone. */
+function isEscaped(body: Buffer, quote: number, from: number): boolean {
+  let at = quote
+  while (at > from && body[at - 1] === BACKSLASH) at--
+  return (quote - at) % 2 === 1
 }
 
 function afterSpace(body: Buffer, from: number): number {

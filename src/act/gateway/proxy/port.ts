@@ -55,8 +55,8 @@ export type CarryPort = {
   readonly wire: WireName
   /** Fold mode only: the whole body is read before anything is sent. A throw: original bytes. */
   prepare?(asked: Asked): Prepared
-  /** Of a request that was offered to `prepare`: its answer has begun, and is on its way already. */
-  began?(asked: Asked): void
+  /** Of a request that was offered to `prepare`: the first words of its answer are on their way. */
+  began?(asked: Asked, prepared: Prepared | undefined): void
   /** Once for each request that passed the guard, off the way of the answer. */
   done(exchange: Exchange): void
 }

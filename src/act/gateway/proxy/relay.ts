@@ -168,11 +168,11 @@ function passOn(way: Way, answer: IncomingMessage): void {
   response.sendDate = false
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", headers)
   response.flushHeaders()
-  setImmediate(() => tellBegun(way))
   answer.on("data", (chunk: Buffer) => {
     tap.keep(chunk)
     if (!response.write(chunk)) answer.pause()
   })
+  answer.once("data", () => setImmediate(() => tellBegun(way)))
   response.on("drain", () => answer.resume())
   answer.on("end", () => {
     if (answer.rawTrailers.length > 0) response.addTrailers(trailersOf(answer.rawTrailers))
@@ -185,11 +185,11 @@ function passOn(way: Way, answer: IncomingMessage): void {
   })
 }
 
-/** Now there is time to look at what was asked: the host has its first bytes. */
+/** Now there is time to look at what was asked: the host has the first words. */
 function tellBegun(way: Way): void {
-  const { asked, carry } = way
+  const { asked, prepared, carry } = way
   quietly(way, "a request could not be looked at", () => {
-    if (asked !== undefined) carry.port.began?.(asked)
+    if (asked !== undefined) carry.port.began?.(asked, prepared)
   })
 }
 

@@ -2,7 +2,7 @@
 export type Tap = {
   keep(chunk: Buffer): void
   chunks(): readonly Buffer[]
-  /** All in one; copied when there is more than one. */
+  /** All in one; copied when there is more than one, into memory that other threads may see. */
   joined(): Buffer
   /** False from the first chunk on that would have gone over the cap. */
   isWhole(): boolean
@@ -22,7 +22,7 @@ export function createTap(largestBytes: number): Tap {
     },
     chunks: () => chunks,
     joined() {
-      if (chunks.length !== 1) chunks = [Buffer.concat(chunks)]
+      if (chunks.length !== 1) chunks = [joinedInShared(chunks, keptBytes)]
       return chunks[0] ?? Buffer.alloc(0)
     },
     isWhole: () => isWhole,
@@ -30,4 +30,12 @@ export function createTap(largestBytes: number): Tap {
       chunks = []
     },
   }
+}
+
+/** Read by another thread later on: copied a second time it would cost every large request. */
+function joinedInShared(chunks: readonly Buffer[], sizeBytes: number): Buffer {
+  const joined = Buffer.from(new SharedArrayBuffer(sizeBytes))
+  let at = 0
+  for (const chunk of chunks) at += chunk.copy(joined, at)
+  return joined
 }
