@@ -197,8 +197,16 @@ async function keep(
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
     })),
   })
-  for (const { branchId, steps } of answer.trails) {
-    const fold = answer.folded.find((it) => it.branchId === branchId)
+  await keepTrails(answer, deps, folds)
+}
+
+async function keepTrails(
+  { trails, folded }: ReadAnswer,
+  deps: RecorderDeps,
+  folds: KnownFolds,
+): Promise<void> {
+  for (const { branchId, steps } of trails) {
+    const fold = folded.find((it) => it.branchId === branchId)
     const isKept = await deps.keepTrail(branchId, steps)
     if (isKept && fold !== undefined) folds.add(fold)
   }

@@ -1,7 +1,5 @@
 export type { GitHookAnswer, GitHookCall } from "./git-hooks/run.ts"
 export { runGitHook } from "./git-hooks/run.ts"
-export type { GitHookName } from "./git-hooks/script.ts"
-export { GIT_HOOKS } from "./git-hooks/script.ts"
 export type { Installed } from "./installed.ts"
 export type { Kit } from "./kit.ts"
 export { createKit } from "./kit.ts"

@@ -98,6 +98,8 @@ export {
   GuidelinesList,
 } from "./guideline.ts"
 export {
+  GIT_HOOKS,
+  type GitHookName,
   HOOK_NAMES,
   HookName,
   HookState,

@@ -19,6 +19,10 @@ export const HOOK_NAMES = [
 export const HookName = z.enum(HOOK_NAMES)
 export type HookName = z.infer<typeof HookName>
 
+/** Hooks of git itself. */
+export const GIT_HOOKS = ["pre-commit", "commit-msg", "pre-push"] as const
+export type GitHookName = (typeof GIT_HOOKS)[number]
+
 const KitLevel = z.int().min(1).max(7)
 
 /** A file that is written, changed or taken away; nothing else is touched. */

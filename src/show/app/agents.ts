@@ -51,7 +51,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     redactJson,
     priceOf,
     ...contextFor(deps),
-    rules: (changes) => rulesFor(changes, deps.permissions()),
+    rules: async (changes) => rulesFor(changes, await deps.permissions()),
     carry: carryRuns(deps),
     isResumable: async ({ type, sessionId }) =>
       sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),

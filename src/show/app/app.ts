@@ -24,7 +24,6 @@ import {
 import type { Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import type { MemoryRoom } from "#know/memory"
-import { openAgents } from "./agents.ts"
 import { InputInvalid } from "./errors.ts"
 import type { HostCarry } from "./gateway.ts"
 import { loadSecrets, noticeCredentials } from "./known-secrets.ts"
@@ -32,7 +31,6 @@ import { lazyTokens } from "./lazy-tokens.ts"
 import { createMapping } from "./mapping.ts"
 import { memo, once } from "./once.ts"
 import { type OperationTable, operationTable } from "./operations.ts"
-import { openPermissions } from "./permissions.ts"
 import { findPlaces, type Places } from "./places.ts"
 import { openResearch } from "./research.ts"
 import { createSettings } from "./settings.ts"
@@ -87,7 +85,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { places, deps, store } = ground
   const { rooms, close } = openRooms(deps)
   const research = openResearch({ ...rooms, agents: () => agents.open() })
-  const agents = once(() => openAgents({ ...rooms, ...research.rooms, ...askedOfOthers(call) }))
+  const agents = once(async (): Promise<Agents> => {
+    const { openAgents } = await import("./agents.ts")
+    return openAgents({ ...rooms, ...research.rooms, ...askedOfOthers(call) })
+  })
   const operations = operationTable({
     ...rooms,
     ...research.rooms,
@@ -149,7 +150,10 @@ async function layGround(options: AppOptions) {
     location,
     store: store.open,
     resolve: (given: string) => path.resolve(options.directory, given),
-    permissions: memo(() => openPermissions({ places: () => places, config, log })).get,
+    permissions: memo(async () => {
+      const { openPermissions } = await import("./permissions.ts")
+      return openPermissions({ places: () => places, config, log })
+    }).get,
     tokens: lazyTokens({ config, places: () => places, log }),
     clock,
     random,
@@ -172,7 +176,7 @@ function openRooms(deps: Ground) {
   }
   const fold = once(async (): Promise<Fold> => (await import("./folding.ts")).openFold(rooms))
   const memory = memo(
-    async (): Promise<MemoryRoom> => (await import("./folding.ts")).openMemory(rooms),
+    async (): Promise<MemoryRoom> => (await import("./remembering.ts")).openMemory(rooms),
   )
   const gateway = once(
     async (): Promise<Gateway> => (await import("./gateway.ts")).openGateway(rooms),

@@ -1,9 +1,5 @@
-import { type Fold, foldOperations } from "#choose/fold"
+import type { Fold } from "#choose/fold"
 import { isSameProcessAlive } from "#ground/base"
-import { type MemoryRoom, memoryOperations } from "#know/memory"
-import { headCommit } from "#see/repo"
-import { hashCited } from "./cited.ts"
-import { wireStand } from "./gateway.ts"
 import { loadSecrets } from "./known-secrets.ts"
 import type { OperationDeps } from "./operations.ts"
 import { processOwner } from "./owner.ts"
@@ -43,40 +39,8 @@ async function makeFold(deps: Deps): Promise<Fold> {
     secrets: () => loadSecrets(deps.places().repository.root, deps),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),
-    wire: async (session, branchId) => wireStand({ session, branchId }, deps),
+    wire: async (session, branchId) =>
+      (await import("./gateway.ts")).wireStand({ session, branchId }, deps),
     receiptKey: () => receiptKey(deps),
   })
-}
-
-/** What this repository decided to remember: files in it, and an index in the store. */
-export async function openMemory(deps: Deps): Promise<MemoryRoom> {
-  const { createMemory } = await import("#know/memory")
-  const { repository } = deps.places()
-  return createMemory({
-    db: async () => (await deps.store()).forRoom("memory"),
-    root: () => repository.root,
-    stateDirectory: () => repository.stateDirectory,
-    clock: deps.clock,
-    random: deps.random,
-    log: deps.log,
-    count: async () => (await deps.tokens.counter()).count,
-    secrets: () => loadSecrets(repository.root, deps),
-    hashOf: (cite) => hashCited(cite, deps),
-    commit: async () => (await headCommit(repository)) ?? null,
-    isUntrusted: async (session) => (await deps.fold()).hasReadUntrusted(session),
-  })
-}
-
-/** Folds and memories, which hand each other what they need. */
-export function foldingOperations(deps: OperationDeps) {
-  return [
-    ...foldOperations(deps),
-    ...memoryOperations({
-      memory: deps.memory,
-      // Not by the session of the memory: one that was there already is of whoever wrote it.
-      async onRecorded({ branchId }, caller) {
-        if (caller !== undefined) await (await deps.fold()).finishDistillation(branchId, caller)
-      },
-    }),
-  ]
 }

@@ -1,4 +1,5 @@
-import { GIT_HOOKS, type GitHookAnswer, type GitHookName, runGitHook } from "#act/kit"
+import type { GitHookAnswer } from "#act/kit"
+import { GIT_HOOKS, type GitHookName } from "#ground/contract"
 import { findGitProgram } from "#see/repo"
 import type { App } from "./app.ts"
 
@@ -23,5 +24,6 @@ export async function answerGitHook(
   const file = await findGitProgram({ environment, outside: repository.root })
   if (file === undefined) return { code: 0, stderr: "" }
   const { level } = app.config().kit
+  const { runGitHook } = await import("#act/kit")
   return runGitHook(name, { file, repository, environment, signal }, { args, stdin, level })
 }

@@ -39,7 +39,7 @@ export type OperationDeps = {
   location(): StoreLocation
   store(): Promise<Store>
   agents(): Promise<Agents>
-  permissions(): PermissionRules
+  permissions(): Promise<PermissionRules>
   mapping(): Mapping
   fold(): Promise<Fold>
   gateway(): Promise<Gateway>
@@ -78,15 +78,13 @@ const agentsRoom: RoomOperations = async (deps) => {
     ...agentsOperations({
       agents: deps.agents,
       providers: async () => (await import("./providers.ts")).findProviders(deps),
-      keepRule: async (approval) => void (await deps.permissions().always(approval)),
+      keepRule: async (approval) => void (await (await deps.permissions()).always(approval)),
     }),
     ...permissionsOperations(deps),
   ]
 }
 const choosing: RoomOperations = async (deps) =>
   (await import("./choosing.ts")).choosingOperations(deps)
-const folding: RoomOperations = async (deps) =>
-  (await import("./folding.ts")).foldingOperations(deps)
 const piping: RoomOperations = async (deps) =>
   (await import("#act/pipeline")).pipelineOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
@@ -108,14 +106,14 @@ const ROOMS = {
   search: choosing,
   pack: choosing,
   guidelines: choosing,
-  fold: folding,
+  fold: async (deps) => (await import("#choose/fold")).foldOperations(deps),
   gateway: async (deps) => (await import("#act/gateway")).gatewayOperations(deps),
   claim: async (deps) => (await import("./claiming.ts")).claimOperations(deps),
   decision: async (deps) => (await import("./deciding.ts")).decisionOperations(deps),
   session: async (deps) => (await import("./sessions.ts")).sessionOperations(deps),
   guard: async (deps) => (await import("./guarding.ts")).guardOperations(deps),
   kit: async (deps) => (await import("./kitting.ts")).kitOperations(deps),
-  memory: folding,
+  memory: async (deps) => (await import("./remembering.ts")).remembering(deps),
   credential: async (deps) => (await import("./credentials.ts")).credentialOperations(deps),
   kb: async (deps) => (await import("./knowledge.ts")).knowledgeRoomOperations(deps),
   pipeline: piping,

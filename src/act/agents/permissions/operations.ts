@@ -2,7 +2,7 @@ import { defineOperation, PermissionRule, SIGNATURES } from "#ground/contract"
 import type { PermissionRules } from "./permissions.ts"
 
 /** Made when first asked for: it needs the places of the repository. */
-type Deps = { permissions(): PermissionRules }
+type Deps = { permissions(): Promise<PermissionRules> }
 
 export function permissionsOperations({ permissions }: Deps) {
   return [
@@ -12,7 +12,7 @@ export function permissionsOperations({ permissions }: Deps) {
       effect: "read",
       surfaces: ["cli", "http"],
       ...SIGNATURES["permissions.list"],
-      run: async () => permissions().list(),
+      run: async () => (await permissions()).list(),
     }),
     defineOperation({
       name: "permissions.add",
@@ -20,7 +20,7 @@ export function permissionsOperations({ permissions }: Deps) {
       effect: "write",
       surfaces: ["cli", "http"],
       ...SIGNATURES["permissions.add"],
-      run: async (input) => permissions().add(given(input)),
+      run: async (input) => (await permissions()).add(given(input)),
     }),
     defineOperation({
       name: "permissions.remove",
@@ -28,7 +28,7 @@ export function permissionsOperations({ permissions }: Deps) {
       effect: "write",
       surfaces: ["cli", "http"],
       ...SIGNATURES["permissions.remove"],
-      run: async ({ id }) => permissions().remove(id),
+      run: async ({ id }) => (await permissions()).remove(id),
     }),
     defineOperation({
       name: "permissions.trust",
@@ -36,7 +36,7 @@ export function permissionsOperations({ permissions }: Deps) {
       effect: "write",
       surfaces: ["cli", "http"],
       ...SIGNATURES["permissions.trust"],
-      run: async ({ digest }) => permissions().trust(digest),
+      run: async ({ digest }) => (await permissions()).trust(digest),
     }),
   ] as const
 }

@@ -275,7 +275,7 @@ describe("always allow this", () => {
 test("[AGENTS-41] the operations list, add, remove and trust; a rule about nothing is refused", async () => {
   await using it = await place()
   const rules = it.open()
-  const operations = permissionsOperations({ permissions: () => rules })
+  const operations = permissionsOperations({ permissions: async () => rules })
   const call = async (name: string, input: object) => {
     const operation = operations.find((one) => one.name === name)
     const { signal } = new AbortController()

@@ -9,11 +9,11 @@ import {
   statFile,
   writeFileAtomic,
 } from "#ground/base"
-import type { KitChange } from "#ground/contract"
+import { GIT_HOOKS, type GitHookName, type KitChange } from "#ground/contract"
 import { HookKeptExists, HookNotAFile, HooksChanged } from "./errors.ts"
 import { findHooksFolder } from "./folder.ts"
 import { LARGEST_HOOK_BYTES } from "./limits.ts"
-import { GIT_HOOKS, type GitHookName, keptName, ownerOf, renderScript } from "./script.ts"
+import { keptName, ownerOf, renderScript } from "./script.ts"
 import type { UserGit } from "./user-git.ts"
 
 /** What would be done, for a person to look at, and the doing of it. */

@@ -1,11 +1,11 @@
 import path from "node:path"
 import { FileNotReadable, isAppError, realPath, statFile, visible } from "#ground/base"
+import type { GitHookName } from "#ground/contract"
 import { commitMsg } from "./commit-msg.ts"
 import { CommitMessageRefused, PushConflicts } from "./errors.ts"
 import { GIT_HOOKS_LEVEL, REFUSED_CODE } from "./limits.ts"
 import { preCommit } from "./pre-commit.ts"
 import { prePush } from "./pre-push.ts"
-import type { GitHookName } from "./script.ts"
 import type { UserGit } from "./user-git.ts"
 
 export type GitHookCall = {

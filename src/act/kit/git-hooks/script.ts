@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto"
+import type { GitHookName } from "#ground/contract"
 import { REFUSED_CODE } from "./limits.ts"
-
-export const GIT_HOOKS = ["pre-commit", "commit-msg", "pre-push"] as const
-export type GitHookName = (typeof GIT_HOOKS)[number]
 
 export function keptName(name: GitHookName): string {
   return `${name}.qm-kept`
