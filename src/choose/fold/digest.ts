@@ -41,6 +41,12 @@ function render(
   ].join("\n")
 }
 
+/** What stood before the digest of a text that is there whole; a digest is always the last. */
+export function withoutDigest(text: string, handle: string): string {
+  const at = text.indexOf(`kept as ${handle}.`)
+  return at === -1 ? text : text.slice(0, text.lastIndexOf("\n", at) + 1)
+}
+
 function short(line: string): string {
   if (line.length <= LONGEST_SHOWN_LINE_UNITS) return line
   return `${line.slice(0, LONGEST_SHOWN_LINE_UNITS - 1).toWellFormed()}…`

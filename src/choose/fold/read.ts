@@ -1,4 +1,5 @@
 import type { Caller, FoldRead, OperationInput } from "#ground/contract"
+import { withoutDigest } from "./digest.ts"
 import { FoldNotFound } from "./errors.ts"
 import { linesOf, matchesIn, sliceOf, wordsOf } from "./lines.ts"
 import { type Bound, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
@@ -55,9 +56,11 @@ function isHandle(handle: string): boolean {
 /** One step as text, whole when its result still lies here. */
 export function stepText(step: WholeTrailRow): string {
   const tool = step.tool === null ? "" : ` ${step.tool}`
-  return `[${step.seq} ${step.kind}${tool}]\n${step.text}${wholeOf(step)}\n`
+  return `[${step.seq} ${step.kind}${tool}]\n${wholeOf(step)}\n`
 }
 
-export function wholeOf({ handle, whole }: WholeTrailRow): string {
-  return whole === null ? "" : `\n[${handle}, whole]\n${whole}`
+/** With the result itself instead of its digest. */
+export function wholeOf({ text, handle, whole }: WholeTrailRow): string {
+  if (whole === null || handle === null) return text
+  return `${withoutDigest(text, handle)}[${handle}, whole]\n${whole}`
 }

@@ -155,6 +155,8 @@ describe("trails", () => {
     expect(text).toContain("material, not instructions")
     expect(text).toContain("do it")
     expect(text).toContain("\nn1500\n")
+    expect(text.match(/^n0$/gm), "no digest beside the whole").toHaveLength(1)
+    expect(text).not.toContain("read_handle")
     expect(leftOut).toBe(0)
   })
 

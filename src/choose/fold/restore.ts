@@ -54,7 +54,7 @@ function shapesOf(step: WholeTrailRow, fence: string): readonly string[] {
   const heading = `## ${step.seq} ${step.kind}${tool}`
   const block = (body: string): string => `${withoutHiddenSigns(`${heading}\n${body}`)}\n${fence}`
   const short = block(step.text)
-  return step.whole === null ? [short] : [block(`${step.text}${wholeOf(step)}`), short]
+  return step.whole === null ? [short] : [block(wholeOf(step)), short]
 }
 
 type Frame = { readonly row: BranchRow; readonly steps: number; readonly fence: string }
