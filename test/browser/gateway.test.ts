@@ -198,6 +198,35 @@ describe("Gateway, of what a host said to its model", () => {
   })
 })
 
+describe("deleting what was recorded", () => {
+  test("[CONSOLE-63] it is asked once more, and then nothing is left but the run", async () => {
+    const gone = (await runsOf(world).play("Forget it", [ENDED])).id
+    const carried = await story.carry({ run: gone, mode: "record" })
+    await carried.ask({ messages: [user("one")] })
+    // The browser itself writes every answer above 399 to its console.
+    const expects = [/status of 404/]
+    await using window = await visit(chromium.browser, world, { path: wire(gone), expects })
+    const { page } = window
+    await rows(page).first().waitFor()
+    const button = page.getByRole("button", { name: "Delete" })
+    expect(await button.isDisabled(), "it is still being recorded").toBe(true)
+    await carried.end()
+    await expect.poll(() => button.isDisabled()).toBe(false)
+    await page.keyboard.press("x")
+    const dialog = page.getByRole("dialog", { name: "Delete what was recorded?" })
+    await dialog.getByText("What was recorded of 1 request").waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    expect(await rows(page).count()).toBe(1)
+    await button.click()
+    await dialog.getByRole("button", { name: "Delete" }).click()
+    await page.waitForURL(`**/runs/${gone}`)
+    await page.getByText("1 request deleted").waitFor()
+    await page.goto(`${world.url}${wire(gone)}`)
+    await page.getByText("qm run --gateway record").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})
+
 describe("how Gateway looks", () => {
   test.each([
     { width: 1440, height: 900 },

@@ -69,6 +69,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "fold.returned": { stale: OF_FOLDS },
   "fold.timed-out": { stale: OF_FOLDS },
   "gateway.closed": { stale: OF_GATEWAY },
+  "gateway.deleted": { stale: [...OF_GATEWAY, "agents.context"] },
   "gateway.latched-off": { stale: OF_GATEWAY },
   "gateway.opened": { stale: OF_GATEWAY },
   "gateway.recorded": { stale: [...OF_GATEWAY, "agents.context"] },

@@ -114,6 +114,11 @@ const GatewayClosed = defineEvent("gateway.closed", {
   summary: "A host whose requests went through the gateway has ended",
   body: z.object({ carry: z.string(), run: z.string().nullable() }),
 })
+const GatewayDeleted = defineEvent("gateway.deleted", {
+  version: 1,
+  summary: "What was recorded of a host's requests was deleted",
+  body: z.object({ carry: z.string(), run: z.string().nullable() }),
+})
 const GatewayLatchedOff = defineEvent("gateway.latched-off", {
   version: 1,
   summary: "A provider refused a folded request: the session is folded no more",
@@ -209,6 +214,7 @@ export const EVENTS = [
   FoldReturned,
   FoldTimedOut,
   GatewayClosed,
+  GatewayDeleted,
   GatewayLatchedOff,
   GatewayOpened,
   GatewayRecorded,

@@ -114,6 +114,13 @@ export const KEYMAP = defineKeymap([
   { id: "gateway.who", keys: ["v"], scope: "gateway", label: "All, main or sub-agents" },
   { id: "gateway.tab", keys: ["t"], scope: "gateway", label: "Next tab" },
   { id: "gateway.copy", keys: ["y"], scope: "gateway", label: "Copy what is shown" },
+  {
+    id: "gateway.delete",
+    keys: ["x"],
+    scope: "gateway",
+    label: "Delete what was recorded",
+    operation: "gateway.delete",
+  },
   { id: "gateway.choose", keys: ["e"], scope: "gateway", label: "Choose what was carried" },
   { id: "now.check", keys: ["r"], scope: "now", label: "Check again", operation: "doctor.run" },
   {

@@ -8,6 +8,7 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { visibleLine } from "../../ui/visible.ts"
+import { DeleteRecords } from "./delete-records.tsx"
 import { isRunId, useCarries } from "./use-gateway.ts"
 
 type GatewayHeaderProps = {
@@ -30,6 +31,9 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
       title="Gateway"
       facts={<OtherCarries now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
     >
+      {own === undefined || show === undefined ? null : (
+        <DeleteRecords show={show} onDeleted={() => navigate(home)} />
+      )}
       {isRunId(id) ? (
         <Button look="ghost" icon="ask" keyId="gateway.run" shrinks onPress={() => navigate(home)}>
           Transcript

@@ -1,6 +1,11 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { type GatewayShow, plural } from "../../contract.ts"
+import { toWireError } from "../../data/errors.ts"
 import type { GatewayAddress } from "../../data/gateway-search.ts"
-import { useOperation } from "../../data/queries.tsx"
+import { keys } from "../../data/keys.ts"
+import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
+import { useToast } from "../../ui/toast/toast.tsx"
 import { readKey } from "./lines.ts"
 
 /** The newest are shown at once; all that are asked for, when somebody wants them. */
@@ -51,4 +56,28 @@ export function textsInput(
 export function useTexts({ at, find, from }: GatewayAddress) {
   const query = useSettled(find.trim(), SETTLES_MS)
   return useOperation("gateway.texts", textsInput(readKey(at) ?? NOTHING, query, from ?? 0))
+}
+
+/** Of a run all its carries go, one after the other. */
+export function useDelete() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const remove = useMutation({
+    async mutationFn({ carries }: GatewayShow) {
+      let requests = 0
+      for (const { id } of carries) {
+        requests += (await client.write("gateway.delete", { id })).requests
+      }
+      return requests
+    },
+    onSuccess: (requests) => toast.show({ text: `${plural(requests, "request")} deleted` }),
+    onError: (error) => toast.fail(toWireError(error)),
+    onSettled() {
+      for (const name of ["gateway.list", "gateway.show"] as const) {
+        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      }
+    },
+  })
+  return { remove: remove.mutate, isBusy: remove.isPending }
 }

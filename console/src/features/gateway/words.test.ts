@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { WIRE_KINDS } from "#ground/contract"
-import { anItem, aRequest, aShow } from "./gateway.fixture.ts"
+import { aCarry, anItem, aRequest, aShow } from "./gateway.fixture.ts"
 import {
   badgesOf,
   cacheShareOf,
   inputOf,
   KIND_NAMES,
   sayAt,
+  sayDelete,
   sayNews,
   sayTime,
   sayTotals,
@@ -93,6 +94,13 @@ describe("what is said of a request", () => {
     expect(sayNews({ added: [...pair("Read"), anItem("call", "Edit")] })).toBe("Read, Edit")
     const many = ["A", "B", "C", "D", "D"].flatMap(pair)
     expect(sayNews({ added: many })).toBe("A, B, C and 2 more")
+  })
+
+  it("[CONSOLE-63] before anything is deleted it is said how much, and whether texts go with it", () => {
+    const show = aShow()
+    expect(sayDelete(show)).toContain("of 2 requests, with the texts, will be deleted.")
+    const without = { ...show, carries: [aCarry("gw_1", { hasContent: false })] }
+    expect(sayDelete(without)).toContain("What was recorded of 2 requests will be deleted.")
   })
 
   it("[CONSOLE-59] times are read as in a waterfall", () => {

@@ -233,3 +233,9 @@ export function sayUnknown(requests: number): string {
 export function sayUpstream(upstream: string): string {
   return upstream.replace(/^https:\/\//, "")
 }
+
+export function sayDelete({ carries, totals }: GatewayShow): string {
+  const hasTexts = carries.some((it) => it.hasContent)
+  const what = `${plural(totals.requests, "request")}${hasTexts ? ", with the texts," : ""}`
+  return `What was recorded of ${what} will be deleted. This cannot be undone. The transcript and the trails of branches stay.`
+}

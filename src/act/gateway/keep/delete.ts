@@ -11,7 +11,7 @@ export async function deleteCarry(
 ): Promise<{ readonly id: string; readonly requests: number }> {
   const row = await deps.db.get(CarryRow, selectCarry({ root: deps.root(), id }))
   if (row === undefined) throw CarryUnknown({ id })
-  await deleteAll(deps, [id])
+  await deleteAll(deps, [id], row.run)
   return { id, requests: row.requests }
 }
 
@@ -22,15 +22,20 @@ export async function deleteRun(deps: KeepDeps, run: string): Promise<void> {
   do {
     const rows = await db.all(IdRow, selectIdsOfRun(root(), run, ROWS_PER_STATEMENT))
     ids = rows.map((it) => it.id)
-    await deleteAll(deps, ids)
+    await deleteAll(deps, ids, run)
   } while (ids.length === ROWS_PER_STATEMENT)
 }
 
-async function deleteAll({ db, root }: KeepDeps, ids: readonly string[]): Promise<void> {
+async function deleteAll(
+  { db, root }: KeepDeps,
+  ids: readonly string[],
+  run: string | null,
+): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
     await tx.run(deleteTexts(root(), ids))
     await tx.run(deleteRequests(root(), ids))
     await tx.run(deleteCarries(root(), ids))
+    for (const carry of ids) tx.emit("gateway.deleted", { carry, run })
   })
 }

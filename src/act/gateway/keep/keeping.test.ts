@@ -461,7 +461,7 @@ function retentionSuite(store: () => Store): void {
   })
 
   test("[GATE-73] deleting takes requests and texts along, of a run those of all its carries", async () => {
-    const { keeping, open } = await keepWorld(store())
+    const { keeping, open, events } = await keepWorld(store())
     const carries = [await open({ run: "r-1", hasContent: true }), await open({ run: "r-1" })]
     const other = await open({ hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
@@ -473,6 +473,14 @@ function retentionSuite(store: () => Store): void {
     expect(await rowsOf("texts", carries[0]?.id ?? "")).toBe(0)
     expect(await keeping.delete({ id: other.id })).toEqual({ id: other.id, requests: 1 })
     expect([await rowsOf("requests", other.id), await rowsOf("texts", other.id)]).toEqual([0, 0])
+    const deleted = (await events()).filter(([name]) => name === "gateway.deleted")
+    expect(deleted.map(([, body]) => body)).toEqual(
+      expect.arrayContaining([
+        ...carries.map(({ id }) => ({ carry: id, run: "r-1" })),
+        { carry: other.id, run: null },
+      ]),
+    )
+    expect(deleted).toHaveLength(3)
   })
 }
 
