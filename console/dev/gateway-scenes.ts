@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { runId } from "./fake-runs-tables.ts"
 import type { Scene } from "./shots.ts"
 
@@ -25,4 +26,15 @@ export const GATEWAY_SCENES: readonly Scene[] = [
   { name: "gateway-why", path: `${WIRE}?at=gw_01tariff.32`, state: "populated" },
   { name: "gateway-counts", path: `${WIRE}?at=gw_01tariff.3`, state: "populated" },
   { name: "gateway-failing", path: WIRE, state: "failing" },
+  {
+    name: "gateway-delete",
+    path: `/runs/${runId(27)}/gateway`,
+    state: "populated",
+    act: askToDelete,
+  },
 ]
+
+async function askToDelete(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Delete" }).click()
+  await page.getByRole("dialog").waitFor()
+}

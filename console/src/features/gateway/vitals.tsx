@@ -67,8 +67,10 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         </Vital>
       )}
       {totals.unknownUsage === 0 ? null : (
-        <Vital wide title="Their answers did not say it; no sum here counts them">
-          <Text tone="3">{sayUnknown(totals.unknownUsage)}</Text>
+        <Vital wide yields title="Their answers did not say it; no sum here counts them">
+          <Text tone="3" cut>
+            {sayUnknown(totals.unknownUsage)}
+          </Text>
         </Vital>
       )}
     </Vitals>
