@@ -2,7 +2,7 @@ import { gatewayIdAt } from "../data/gateway-search.ts"
 import { paths, runIdAt } from "../data/paths.ts"
 import { pipelineIdAt } from "../data/pipeline-search.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
-import type { Scope } from "./keymap/keymap.ts"
+import type { Scope } from "./keymap/scopes.ts"
 
 export type Place = {
   readonly id:

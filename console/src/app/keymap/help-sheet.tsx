@@ -1,6 +1,7 @@
 import { KeySheet } from "../../ui/command/command.tsx"
 import { Dialog } from "../../ui/dialog/dialog.tsx"
-import { KEYMAP, type Scope, scopesOf } from "./keymap.ts"
+import { KEYMAP } from "./keymap.ts"
+import { type Scope, scopesOf } from "./scopes.ts"
 
 const NAMES: Readonly<Record<Scope, string>> = {
   everywhere: "Everywhere",

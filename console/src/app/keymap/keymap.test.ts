@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { defineKeymap, findClash, KEYMAP, type KeyRow, rowsHeardIn, scopesOf } from "./keymap.ts"
+import { KEYMAP } from "./keymap.ts"
 import { matchPresses, sayPress } from "./press.ts"
+import { defineKeymap, findClash, type KeyRow, rowsHeardIn, scopesOf } from "./scopes.ts"
 
 const row = (id: string, keys: readonly string[], scope: KeyRow["scope"]): KeyRow => ({
   id,

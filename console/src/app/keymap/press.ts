@@ -1,4 +1,4 @@
-import type { KeyRow } from "./keymap.ts"
+import type { KeyRow } from "./scopes.ts"
 
 /** What a keyboard event says, as far as the keymap cares. */
 export type Press = {

@@ -2,8 +2,9 @@ import { useEffect, useMemo, useRef } from "react"
 import type { Clock } from "../../data/clock.ts"
 import { isApple } from "../../ui/kbd/platform.ts"
 import type { KeyBindings } from "../../ui/keys/keys.tsx"
-import { KEYMAP, rowsHeardIn, type Scope } from "./keymap.ts"
+import { KEYMAP } from "./keymap.ts"
 import { matchPresses, sayPress } from "./press.ts"
+import { rowsHeardIn, type Scope } from "./scopes.ts"
 
 /** So long a begun binding waits for its second press. */
 const SECOND_PRESS_MS = 1_200

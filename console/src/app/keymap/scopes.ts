@@ -1,0 +1,101 @@
+/** Where a key is heard. */
+export type Scope =
+  | "everywhere"
+  | "list"
+  | "work"
+  | "now"
+  | "runs"
+  | "run"
+  | "gateway"
+  | "capture"
+  | "map"
+  | "knowledge"
+  | "memory"
+  | "decisions"
+  | "sessions"
+  | "pack"
+  | "folds"
+  | "guard"
+  | "pipelines"
+  | "pipeline"
+  | "agents"
+  | "events"
+  | "settings"
+
+export type KeyRow = {
+  readonly id: string
+  /** Alternatives; `g e` is two presses, `mod` is command on Apple machines and ctrl elsewhere. */
+  readonly keys: readonly string[]
+  readonly scope: Scope
+  /** A verb, as a button would say it. */
+  readonly label: string
+  /** The operation it runs, if it is one. */
+  readonly operation?: string
+}
+
+/** A page hears its own keys, those of its list, and those that are heard everywhere. */
+const PARENT: Readonly<Record<Scope, Scope | null>> = {
+  everywhere: null,
+  list: "everywhere",
+  work: "list",
+  now: "work",
+  runs: "work",
+  run: "work",
+  gateway: "list",
+  capture: "list",
+  map: "list",
+  knowledge: "list",
+  memory: "list",
+  decisions: "list",
+  sessions: "list",
+  pack: "list",
+  folds: "list",
+  guard: "list",
+  pipelines: "list",
+  pipeline: "list",
+  agents: "list",
+  events: "list",
+  settings: "everywhere",
+}
+
+/** Refuses a table in which one key would have two meanings at the same time. */
+export function defineKeymap(rows: readonly KeyRow[]): readonly KeyRow[] {
+  const clash = findClash(rows)
+  if (clash !== undefined) throw new Error(`invariant broken: ${clash}`)
+  return rows
+}
+
+export function findClash(rows: readonly KeyRow[]): string | undefined {
+  for (const [i, row] of rows.entries()) {
+    for (const other of rows.slice(i + 1)) {
+      const keys = sharedKeys(row, other)
+      if (keys !== undefined && areHeardTogether(row.scope, other.scope)) {
+        return `${keys} means ${row.id} and ${other.id} in ${other.scope}`
+      }
+    }
+  }
+  return undefined
+}
+
+/** The rows that are heard in a scope, the nearest first. */
+export function rowsHeardIn(rows: readonly KeyRow[], scope: Scope): readonly KeyRow[] {
+  const chain = scopesOf(scope)
+  return chain.flatMap((one) => rows.filter((row) => row.scope === one))
+}
+
+/** A scope and those around it. */
+export function scopesOf(scope: Scope): readonly Scope[] {
+  const parent = PARENT[scope]
+  return parent === null ? [scope] : [scope, ...scopesOf(parent)]
+}
+
+function areHeardTogether(a: Scope, b: Scope): boolean {
+  return scopesOf(a).includes(b) || scopesOf(b).includes(a)
+}
+
+/** The same keys, or one begins the other: then the longer could never be reached. */
+function sharedKeys(a: KeyRow, b: KeyRow): string | undefined {
+  return a.keys.find((mine) =>
+    b.keys.some((its) => `${its} `.startsWith(`${mine} `) || `${mine} `.startsWith(`${its} `)),
+  )
+}
