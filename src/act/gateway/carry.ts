@@ -83,9 +83,10 @@ function look({ asked, prepared, session }: Begun, deps: FoldingDeps): void {
   const before = conversations.seen(session, agent)
   // Without an open branch there is nothing to say that was not said of the request before.
   const isAsBefore = before?.branches.length === 0 && !asked.body.includes(OPEN_RECEIPT)
-  const known = isNote(prepared?.note) ? prepared.note.state?.() : undefined
-  const seen = isAsBefore ? before : (known ?? wireStateOf(asked.body, { wire, key }))
-  conversations.saw(session, agent, seen)
+  const state = () =>
+    (isNote(prepared?.note) ? prepared.note.state?.() : undefined) ??
+    wireStateOf(asked.body, { wire, key })
+  conversations.saw(session, agent, isAsBefore ? before : state())
 }
 
 type Begun = {

@@ -4,8 +4,9 @@ import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { useDelete } from "./use-gateway.ts"
+import { sayDelete } from "./words.ts"
 
-const loadDialog = async () => (await import("./delete-dialog.tsx")).DeleteDialog
+const loadDialog = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
 type DeleteRecordsProps = {
   readonly show: GatewayShow
@@ -17,7 +18,7 @@ type DeleteRecordsProps = {
 export function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
   const { data: session } = useSession()
   const [isAsking, setIsAsking] = useState(false)
-  const { part: DeleteDialog, want } = useLater(loadDialog)
+  const { part: ConfirmDialog, want } = useLater(loadDialog)
   const { remove, isBusy } = useDelete()
   const isAlive = show.carries.some((it) => it.isAlive)
   return (
@@ -30,11 +31,13 @@ export function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
       >
         Delete
       </Button>
-      {isAsking && DeleteDialog !== undefined ? (
-        <DeleteDialog
-          show={show}
+      {isAsking && ConfirmDialog !== undefined ? (
+        <ConfirmDialog
+          title="Delete what was recorded?"
+          says={sayDelete(show)}
+          verb="Delete"
           onClose={() => setIsAsking(false)}
-          onDelete={() => remove(show, { onSuccess: onDeleted })}
+          onDo={() => remove(show, { onSuccess: onDeleted })}
         />
       ) : null}
     </>

@@ -5,8 +5,9 @@ import { Block, Flow } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import type { Actions } from "./use-memory.ts"
+import { sayForget } from "./words.ts"
 
-const loadForget = async () => (await import("./forget-dialog.tsx")).ForgetDialog
+const loadForget = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
 type JudgeProps = {
   readonly memory: Memory
@@ -18,7 +19,7 @@ type JudgeProps = {
 /** What a person can say about it; only forgetting is asked for twice. */
 export function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
   const [isAsking, setIsAsking] = useState(false)
-  const { part: ForgetDialog, want } = useLater(loadForget)
+  const { part: ConfirmDialog, want } = useLater(loadForget)
   const isOff = isReadOnly || actions.isBusy
   return (
     <Block>
@@ -46,11 +47,13 @@ export function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) 
         </Button>
         {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
       </Flow>
-      {isAsking && ForgetDialog !== undefined ? (
-        <ForgetDialog
-          memory={memory}
+      {isAsking && ConfirmDialog !== undefined ? (
+        <ConfirmDialog
+          title="Forget this memory?"
+          says={sayForget(memory)}
+          verb="Forget"
           onClose={() => setIsAsking(false)}
-          onForget={() => {
+          onDo={() => {
             actions.forget(memory.id)
             onForgotten()
           }}

@@ -1,13 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from "react"
 import { formatExact, plural, type Run } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
-import {
-  Dialog,
-  DialogActions,
-  DialogEntry,
-  DialogLines,
-  DialogText,
-} from "../../ui/dialog/dialog.tsx"
+import { Dialog, DialogActions, DialogEntry } from "../../ui/dialog/dialog.tsx"
 import { TextEntry } from "../../ui/entry/entry.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 import { hasEnded } from "./lines.ts"
@@ -55,42 +49,7 @@ export function AskTextDialog({ title, label, value, verb, says, ...props }: Ask
   )
 }
 
-type ConfirmProps = {
-  readonly title: string
-  readonly says: string
-  /** What it is about, each in full. */
-  readonly lines?: readonly string[]
-  readonly verb: string
-  onDo(): void
-  onClose(): void
-}
-
-/** What cannot be taken back is asked once, in words, with numbers. */
-export function ConfirmDialog({ title, says, lines = [], verb, ...props }: ConfirmProps) {
-  const { onDo, onClose } = props
-  const cancel = useRef<HTMLButtonElement>(null)
-  return (
-    // The focus lands on the way back: nothing is lost by a key that was meant for the page.
-    <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
-      <DialogText>{says}</DialogText>
-      {lines.length === 0 ? null : <DialogLines lines={lines} />}
-      <DialogActions>
-        <Button ref={cancel} onPress={onClose}>
-          Cancel
-        </Button>
-        <Button
-          look="danger"
-          onPress={() => {
-            onDo()
-            onClose()
-          }}
-        >
-          {verb}
-        </Button>
-      </DialogActions>
-    </Dialog>
-  )
-}
+export { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx"
 
 export function sayDelete(runs: readonly Run[]): string {
   const messages = runs.reduce((sum, it) => sum + it.lastSeq, 0)

@@ -81,7 +81,7 @@ type UntrustedProps = {
   onTrust(): void
 }
 
-const loadConfirm = async () => (await import("./dialogs.tsx")).ConfirmDialog
+const loadConfirm = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
 /** Whoever trusts a file reads first, in full, what will be answered in their place. */
 function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {

@@ -16,7 +16,7 @@ import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { visibleLine } from "../../ui/visible.ts"
 import { useRelease } from "./use-sessions.ts"
-import { holderMark, isPersons, sayExpiry, sayHolder } from "./words.ts"
+import { holderMark, isPersons, sayExpiry, sayHolder, sayRelease } from "./words.ts"
 
 type ClaimDetailProps = {
   readonly now: number
@@ -88,7 +88,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
   )
 }
 
-const loadDialog = async () => (await import("./release-dialog.tsx")).ReleaseDialog
+const loadDialog = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
 type ReleaseProps = {
   readonly claim: Claim
@@ -100,7 +100,7 @@ type ReleaseProps = {
 function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
   const { release, isBusy } = useRelease()
   const [isAsking, setIsAsking] = useState(false)
-  const { part: ReleaseDialog, want } = useLater(loadDialog)
+  const { part: ConfirmDialog, want } = useLater(loadDialog)
   const act = () => {
     release(claim)
     onReleased()
@@ -121,8 +121,14 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
           {isReadOnly ? "This page is read only." : "Others may edit it from then on."}
         </Text>
       </Flow>
-      {isAsking && ReleaseDialog !== undefined ? (
-        <ReleaseDialog claim={claim} onRelease={act} onClose={() => setIsAsking(false)} />
+      {isAsking && ConfirmDialog !== undefined ? (
+        <ConfirmDialog
+          title="Release the claim of another session?"
+          says={sayRelease(claim)}
+          verb="Release"
+          onClose={() => setIsAsking(false)}
+          onDo={act}
+        />
       ) : null}
     </Block>
   )

@@ -1,0 +1,40 @@
+import { useRef } from "react"
+import { Button } from "../button/button.tsx"
+import { Dialog, DialogActions, DialogLines, DialogText } from "./dialog.tsx"
+
+type ConfirmProps = {
+  readonly title: string
+  readonly says: string
+  /** What it is about, each in full. */
+  readonly lines?: readonly string[]
+  readonly verb: string
+  onDo(): void
+  onClose(): void
+}
+
+/** What cannot be taken back is asked once, in words, with numbers. */
+export function ConfirmDialog({ title, says, lines = [], verb, ...props }: ConfirmProps) {
+  const { onDo, onClose } = props
+  const cancel = useRef<HTMLButtonElement>(null)
+  return (
+    // The focus lands on the way back: nothing is lost by a key that was meant for the page.
+    <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
+      <DialogText>{says}</DialogText>
+      {lines.length === 0 ? null : <DialogLines lines={lines} />}
+      <DialogActions>
+        <Button ref={cancel} onPress={onClose}>
+          Cancel
+        </Button>
+        <Button
+          look="danger"
+          onPress={() => {
+            onDo()
+            onClose()
+          }}
+        >
+          {verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
