@@ -239,10 +239,18 @@ async function seeDiagrams(page: Page): Promise<readonly string[]> {
       if (alt !== undefined) return alt.includes("honest") ? "the honest one" : "drawn"
       return figure.textContent.includes("No diagram:") ? "refused" : undefined
     }
+    // On a busy machine rows come some frames after the scroll: both edges of the box have one then.
+    const isFilled = (rows) => {
+      const { top, bottom } = box.getBoundingClientRect()
+      const rects = rows.map((row) => row.getBoundingClientRect())
+      const has = (from, to) => rects.some((it) => it.bottom > from && it.top < to)
+      return has(top, top + 120) && has(bottom - 120, bottom)
+    }
     box.scrollTop = 0
     for (;;) {
       await frame()
       const rows = [...document.querySelectorAll("[data-entry]")]
+      if (!isFilled(rows)) continue
       const drawn = rows.flatMap((row) => {
         const figure = row.querySelector("figure")
         const isDiagram = figure?.querySelector("figcaption").textContent.startsWith("mermaid")

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { readdir, readFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import path from "node:path"
@@ -48,7 +49,8 @@ const anyPort = { QM_PORT: "0" }
 
 async function stranger(port = 0) {
   const server = createServer((socket) => socket.destroy())
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  server.listen(port, "127.0.0.1")
+  await once(server, "listening")
   return {
     port: (server.address() as AddressInfo).port,
     [Symbol.dispose]: () => void server.close(),

@@ -48,9 +48,7 @@ export function createAccess(deps: Deps) {
       const held = await take(id, answer, deps)
       try {
         const state = await write(held, await answer.decide(held.state), deps)
-        const goesOn = state.end === undefined && state.pause === undefined
-        if (goesOn) roster.start(held.claim, state)
-        else await book.release(held.claim)
+        await handOn({ claim: held.claim, state }, deps)
         return state
       } catch (error) {
         await book.release(held.claim)
@@ -126,9 +124,19 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
     if (claim === undefined) continue
     const state = stateOf(id, await book.events(id))
     if (state.lastSeq === found.state.lastSeq) return { claim, state }
-    await book.release(claim)
+    await handOn({ claim, state }, deps)
   }
   throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
+}
+
+/**
+ * A run that goes on does so here: whoever had it before was told that it is lost, also the one who
+ * answered it just now.
+ */
+async function handOn({ claim, state }: Held, { book, roster }: Deps): Promise<void> {
+  const goesOn = state.end === undefined && state.pause === undefined
+  if (goesOn) roster.start(claim, state)
+  else await book.release(claim)
 }
 
 async function write({ claim, state }: Held, bodies: Bodies, deps: Deps): Promise<RunState> {

@@ -9,6 +9,9 @@ import { simDocument, simStages, simStart } from "./stages.fixture.ts"
 
 const SEEDS = isNight() ? 5_000 : 100
 
+/** Of two answers at once the second took the run from the first and let it lie. */
+const FOUND = [2_098_833_147]
+
 /** The check fails once and there is a web: all six stages, and one repair. */
 const QUERY = "1 1"
 
@@ -24,10 +27,11 @@ test("[PIPE-32] killed at any event, a run goes on and comes to the same documen
 test(`[PIPE-32] killed again and again, in ${SEEDS} ways, it still does`, {
   timeout: isNight() ? 600_000 : 60_000,
 }, async () => {
-  for (let nth = 1; nth <= SEEDS; nth++) {
-    const { lot } = createSim(seed() + nth, simStages)
+  const drawn = Array.from({ length: SEEDS }, (_, nth) => seed() + nth + 1)
+  for (const itsSeed of [...FOUND, ...drawn]) {
+    const { lot } = createSim(itsSeed, simStages)
     const kills = Array.from({ length: 2 + lot(20) }, () => 1 + lot(60))
-    expect(await play(seed() + nth, new Set(kills)), `SEED=${seed() + nth}`).toMatchObject(SAME)
+    expect(await play(itsSeed, new Set(kills)), `SEED=${itsSeed}`).toMatchObject(SAME)
   }
 })
 
