@@ -44,7 +44,8 @@ function render(
 /** What stood before the digest of a text that is there whole; a digest is always the last. */
 export function withoutDigest(text: string, handle: string): string {
   const at = text.indexOf(`kept as ${handle}.`)
-  return at === -1 ? text : text.slice(0, text.lastIndexOf("\n", at) + 1)
+  // One that was cut short may have lost its digest.
+  return at === -1 ? `${text}\n` : text.slice(0, text.lastIndexOf("\n", at) + 1)
 }
 
 function short(line: string): string {
