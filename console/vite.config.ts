@@ -4,17 +4,17 @@ import type { Plugin } from "vite"
 import { defineConfig } from "vitest/config"
 import { diagramPage } from "./dev/diagram-page.ts"
 
-const contract = (file: string) =>
-  fileURLToPath(new URL(`../src/ground/contract/${file}`, import.meta.url))
+const ground = (file: string) => fileURLToPath(new URL(`../src/ground/${file}`, import.meta.url))
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), preloadFonts(), diagramPage()],
   resolve: {
     alias: [
-      // Exact names, so that the pure figures do not lead to the index and thus to zod.
-      { find: /^#ground\/contract\/format$/, replacement: contract("format.ts") },
-      { find: /^#ground\/contract$/, replacement: contract("index.ts") },
+      // Exact files: the index of a room would bring zod or Node modules along.
+      { find: /^#ground\/base\/format$/, replacement: ground("base/format.ts") },
+      { find: /^#ground\/base\/truncate$/, replacement: ground("base/truncate.ts") },
+      { find: /^#ground\/contract$/, replacement: ground("contract/index.ts") },
     ],
   },
   build: {

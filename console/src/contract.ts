@@ -2,6 +2,14 @@
  * The only door to the engine. Types vanish in the build; the figures are pure functions behind a
  * direct alias, because the index would bring zod along (60 kB).
  */
+
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  plural,
+} from "#ground/base/format"
 export type {
   AgentEvent,
   AgentFolder,
@@ -126,10 +134,3 @@ export type {
   WireItem,
   WireKind,
 } from "#ground/contract"
-export {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatExact,
-  plural,
-} from "#ground/contract/format"

@@ -31,10 +31,17 @@ function findBreach(source: Source, it: Import): Breach | undefined {
   return breachFromOutside(source, it, target)
 }
 
+/** Pure functions over text and numbers that the terminal and the pages share. */
+const PURE_FILES_FOR_PAGES: ReadonlySet<string> = new Set([
+  "#ground/base/format",
+  "#ground/base/truncate",
+])
+
 function breachOfConsole(it: Import, target: string | undefined): Breach | undefined {
   const isOwn = target === undefined || target.startsWith("console/")
-  // By file, because the room's index brings zod along, which a page has no use for.
+  // By file, because a room's index brings zod or Node modules along, which a page has no use for.
   if (isOwn || target.startsWith("src/ground/contract/")) return undefined
+  if (PURE_FILES_FOR_PAGES.has(it.specifier)) return undefined
   return {
     wrong: `The console imports ${it.specifier}.`,
     instead: "Of the engine the console knows #ground/contract only; ask the server for the rest.",

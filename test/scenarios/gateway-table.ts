@@ -1,4 +1,4 @@
-import { formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
 import { claudeStory, gatewayUser, type Way } from "#test/gateway-story"
 import type { Said, StrictRequest } from "#test/strict-anthropic"
 import { close, GO, open, type Place, read } from "./gateway-scenes.ts"

@@ -1,5 +1,5 @@
+import { formatExact } from "#ground/base"
 import type { Config, OperationInput } from "#ground/contract"
-import { formatExact } from "#ground/contract"
 import { InputInvalid } from "./errors.ts"
 import {
   LONGEST_DESCRIPTION_CHARACTERS,

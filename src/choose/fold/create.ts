@@ -1,5 +1,5 @@
+import { formatExact } from "#ground/base"
 import type { Caller, FoldBranch, FoldMode, MemoryInjected, OperationInput } from "#ground/contract"
-import { formatExact } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { checkBranch } from "./check.ts"
 import { cleanIfDue } from "./clean.ts"

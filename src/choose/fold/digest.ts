@@ -1,4 +1,4 @@
-import { formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
 import { LARGEST_DIGEST_TOKENS, LONGEST_SHOWN_LINE_UNITS } from "./limits.ts"
 import { linesOf } from "./lines.ts"
 

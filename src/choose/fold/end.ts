@@ -1,4 +1,5 @@
-import { type BranchEndReason, type BranchStatus, formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type BranchEndReason, type BranchStatus } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { MOST_ENDED_AT_ONCE, MOST_NAMED_PATHS } from "./limits.ts"
 import { finish, selectLiveChildren, selectOverdue } from "./queries.ts"

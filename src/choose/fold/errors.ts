@@ -1,5 +1,4 @@
-import { defineError } from "#ground/base"
-import { formatExact } from "#ground/contract"
+import { defineError, formatExact } from "#ground/base"
 
 export const InputInvalid = defineError<{ what: string; problem: string }>()("FOLD_INVALID_INPUT", {
   family: "invalid",

@@ -1,5 +1,4 @@
-import { giveOthersATurn, withoutHiddenSigns } from "#ground/base"
-import { plural } from "#ground/contract"
+import { giveOthersATurn, plural, withoutHiddenSigns } from "#ground/base"
 import type { Tx } from "#ground/store"
 import { isOwnTool, storable } from "./charge.ts"
 import { digestOf } from "./digest.ts"

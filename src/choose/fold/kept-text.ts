@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
-import { formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
 import { LARGEST_KEPT_UNITS, LARGEST_UNPACKED_BYTES, SHORTEST_COMPRESSED_BYTES } from "./limits.ts"
 
 const PLAIN = 0

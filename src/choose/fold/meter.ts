@@ -1,5 +1,5 @@
-import { withoutHiddenSigns } from "#ground/base"
-import { type Caller, formatExact } from "#ground/contract"
+import { formatExact, withoutHiddenSigns } from "#ground/base"
+import { type Caller } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
 import { storable } from "./charge.ts"
 import { digestOf } from "./digest.ts"

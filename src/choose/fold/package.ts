@@ -1,5 +1,5 @@
-import { withoutHiddenSigns } from "#ground/base"
-import { type Caller, type FoldMode, formatExact, type MemoryInjected } from "#ground/contract"
+import { formatExact, withoutHiddenSigns } from "#ground/base"
+import { type Caller, type FoldMode, type MemoryInjected } from "#ground/contract"
 import { fenceFor } from "./fence.ts"
 import { MOST_DISTILLED } from "./limits.ts"
 import type { Given } from "./rows.ts"

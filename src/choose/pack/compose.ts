@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
+import { formatExact, plural } from "#ground/base"
 import type { ContextPack, PackAdvice, PackFile, PackLeft } from "#ground/contract"
-import { formatExact, plural } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import type { IndexedTree } from "#know/map"
 import { assembleFile } from "./assemble.ts"

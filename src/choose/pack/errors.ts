@@ -1,5 +1,4 @@
-import { defineError } from "#ground/base"
-import { formatExact } from "#ground/contract"
+import { defineError, formatExact } from "#ground/base"
 
 export const TaskEmpty = defineError<Record<never, never>>()("PACK_TASK_EMPTY", {
   family: "invalid",

@@ -1,5 +1,5 @@
+import { formatExact } from "#ground/base"
 import type { ContextPack } from "#ground/contract"
-import { formatExact } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import type { Asked } from "./asked.ts"
 import { LONGEST_TASK_UNITS } from "./limits.ts"

@@ -38,6 +38,24 @@ export {
   withoutHiddenSigns,
 } from "./text.ts"
 
+// Small helpers that every room needs, once: values, JSON, laziness, truncation, paths, figures.
+
+export {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatUsd,
+  plural,
+} from "./format.ts"
+export { parseJson, parseJsonRecord } from "./json.ts"
+export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
+export type { JsonRecord } from "./object.ts"
+export { isRecord } from "./object.ts"
+export { isInside } from "./path.ts"
+export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"
+
 // Patterns for paths, as people write them in a config.
 
 export type { Glob } from "./glob.ts"

@@ -12,14 +12,9 @@ import {
   defineOperation,
   type Emit,
   EVENTS,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatExact,
   JournalEntry,
   Manifest,
   Message,
-  plural,
   WireError,
 } from "./index.ts"
 
@@ -121,39 +116,4 @@ test("[CONTRACT-7] an operation is the record that was written, with its types c
   })
   const context = { signal: new AbortController().signal }
   expect(await operation.run({ of: 4 }, context)).toEqual({ doubled: 8 })
-})
-
-describe("figures", () => {
-  test.each([
-    [0, "0"],
-    [999, "999"],
-    [1_000, "1.0k"],
-    [12_440, "12.4k"],
-    [999_949, "999.9k"],
-    [999_950, "1.0M"],
-    [1_300_000, "1.3M"],
-  ])("[CONTRACT-8] %d is short as %s", (count, text) => expect(formatCount(count)).toBe(text))
-
-  test.each([
-    [7, "7 B"],
-    [1_500, "1.5 kB"],
-    [2_000_000, "2.0 MB"],
-    [3_200_000_000, "3.2 GB"],
-  ])("[CONTRACT-8] %d bytes are %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text))
-
-  test.each([
-    [8, "8 ms"],
-    [1_310, "1.3 s"],
-    [372_000, "6:12 min"],
-    [7_500_000, "2 h 05 min"],
-  ])("[CONTRACT-8] %d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text))
-
-  test("[CONTRACT-8] exact figures have separators, and nouns agree with them", () => {
-    expect(formatExact(16_981)).toBe("16,981")
-    expect([plural(1, "file"), plural(3, "file"), plural(0, "entry", "entries")]).toEqual([
-      "1 file",
-      "3 files",
-      "0 entries",
-    ])
-  })
 })

@@ -56,7 +56,6 @@ export {
   FoldTree,
   TrailEntry,
 } from "./fold.ts"
-export { formatBytes, formatCount, formatDuration, formatExact, plural } from "./format.ts"
 export {
   GATEWAY_MODES,
   GatewayCarry,

@@ -1,6 +1,6 @@
 import path from "node:path"
-import { giveOthersATurn, type Log } from "#ground/base"
-import { type CallContext, formatExact, type KbAdded, type KbTier } from "#ground/contract"
+import { formatExact, giveOthersATurn, type Log } from "#ground/base"
+import { type CallContext, type KbAdded, type KbTier } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { KnowledgeDeps } from "./deps.ts"

@@ -1,5 +1,4 @@
-import { defineError, visibleLine } from "#ground/base"
-import { formatExact } from "#ground/contract"
+import { defineError, formatExact, visibleLine } from "#ground/base"
 import { LONGEST_SHOWN_UNITS, MOST_DISTILLED_A_SESSION, MOST_FILES } from "./limits.ts"
 
 export const MemoryUnknown = defineError<{ id: string }>()("MEMORY_NOT_FOUND", {

@@ -1,12 +1,19 @@
-import { freeBytes, isAppError, pickEnvironment, run, statFile, visibleLine } from "#ground/base"
+import {
+  formatBytes,
+  freeBytes,
+  isAppError,
+  pickEnvironment,
+  plural,
+  run,
+  statFile,
+  visibleLine,
+} from "#ground/base"
 import {
   type CallContext,
   type DoctorCheck,
   type DoctorReport,
   defineOperation,
-  formatBytes,
   type HookState,
-  plural,
   SIGNATURES,
 } from "#ground/contract"
 import type { Store } from "#ground/store"

@@ -1,5 +1,4 @@
-import { type ReadTextOutcome } from "#ground/base"
-import { formatBytes } from "#ground/contract"
+import { formatBytes, type ReadTextOutcome } from "#ground/base"
 
 type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
 

@@ -1,4 +1,5 @@
-import { CONTEXT_KINDS, type ContextKind, formatCount } from "#ground/contract"
+import { formatCount } from "#ground/base"
+import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 import { type BarSegment, layoutBar } from "#ground/tokens"
 import type { Screen } from "./screen.ts"
 

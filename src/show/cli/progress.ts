@@ -1,4 +1,5 @@
-import { formatExact, type Progress } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type Progress } from "#ground/contract"
 
 type Sink = { write(text: string): void; readonly isTerminal: boolean }
 

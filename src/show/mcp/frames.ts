@@ -8,7 +8,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/server"
-import { formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
 import { LARGEST_FRAME_BYTES } from "./limits.ts"
 
 type FrameDeps = {

@@ -6,8 +6,8 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import { isAppError } from "#ground/base"
-import { Capture, CaptureList, formatExact, PackBuilt, PackList, plural } from "#ground/contract"
+import { formatExact, isAppError, plural } from "#ground/base"
+import { Capture, CaptureList, PackBuilt, PackList } from "#ground/contract"
 import { explain, sayFailure } from "./answer.ts"
 import { MOST_RESOURCES_LISTED } from "./limits.ts"
 import { ask, type McpApp, type ToolCall } from "./tools/tool.ts"

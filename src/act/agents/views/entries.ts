@@ -1,4 +1,5 @@
-import { type AgentEvent, formatDuration, type Message } from "#ground/contract"
+import { formatDuration } from "#ground/base"
+import { type AgentEvent, type Message } from "#ground/contract"
 import { escapeText } from "./escape.ts"
 import { DEEPEST_NESTING, MOST_WAITING_CHARACTERS } from "./limits.ts"
 import { eventOf } from "./message-event.ts"

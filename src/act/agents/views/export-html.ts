@@ -1,4 +1,5 @@
-import { formatDuration, formatExact, type Message, plural, type Run } from "#ground/contract"
+import { formatDuration, formatExact, plural } from "#ground/base"
+import { type Message, type Run } from "#ground/contract"
 import { createEntries } from "./entries.ts"
 import { escapeText } from "./escape.ts"
 import { CHUNK_CHARACTERS } from "./limits.ts"

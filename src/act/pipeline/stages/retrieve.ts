@@ -1,4 +1,5 @@
-import { type KbBy, type KbFound, type KbParagraph, plural } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type KbBy, type KbFound, type KbParagraph } from "#ground/contract"
 import type { PriorAnswer, StageWork, StageWorld } from "../stage.ts"
 import { fuse, type Ranked } from "./fuse.ts"
 import {

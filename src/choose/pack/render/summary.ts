@@ -1,5 +1,5 @@
-import { visibleLine } from "#ground/base"
-import { type ContextPack, formatExact, type PackFile } from "#ground/contract"
+import { formatExact, visibleLine } from "#ground/base"
+import { type ContextPack, type PackFile } from "#ground/contract"
 import { LONGEST_SHOWN_TASK_UNITS } from "../limits.ts"
 import { cleanLine } from "./clean.ts"
 import { adviceLine } from "./opening.ts"

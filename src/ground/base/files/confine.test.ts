@@ -2,7 +2,8 @@ import { open, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { isInside, isOpenedInside, realPathByInode } from "./confine.ts"
+import { isInside } from "../path.ts"
+import { isOpenedInside, realPathByInode } from "./confine.ts"
 
 test("[F4] inside is judged by whole names", () => {
   expect(isInside("/a/b", "/a/b/c")).toBe(true)

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { readlink, realpath, stat } from "node:fs/promises"
-import { isAbsolute, relative, sep } from "node:path"
+import { isInside } from "../path.ts"
 
 /**
  * Whether an open file lies inside a directory, links resolved. It judges what was opened, not the
@@ -12,12 +12,6 @@ export async function isOpenedInside(
 ): Promise<boolean> {
   const [realRoot, realFile] = await Promise.all([realpath(root), realPathOf(opened)])
   return realFile !== undefined && isInside(realRoot, realFile)
-}
-
-/** By components: `/a/bc` is not inside `/a/b`, and `/a/b/..c` is. */
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path)
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function realPathOf(opened: {

@@ -1,5 +1,5 @@
-import { visible } from "#ground/base"
-import { formatCount, formatDuration, plural, type Run } from "#ground/contract"
+import { formatCount, formatDuration, plural, visible } from "#ground/base"
+import { type Run } from "#ground/contract"
 import { renderBar } from "../bar.ts"
 import type { Paint } from "../paint.ts"
 import type { Screen } from "../screen.ts"

@@ -1,12 +1,6 @@
 import { z } from "zod"
-import {
-  AgentEvent,
-  formatCount,
-  formatDuration,
-  type Message,
-  plural,
-  type TokenUsage,
-} from "#ground/contract"
+import { formatCount, formatDuration, plural } from "#ground/base"
+import { AgentEvent, type Message, type TokenUsage } from "#ground/contract"
 import { diffStat } from "./diff-stat.ts"
 import { FAILURE_ROWS, LONGEST_NOTE_CHARACTERS } from "./limits.ts"
 

@@ -1,5 +1,6 @@
 import type { Clock } from "#ground/base"
-import { type Approval, type Message, plural, type Run } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type Approval, type Message, type Run } from "#ground/contract"
 import { type Screen, safeJsonLine } from "../screen.ts"
 import { drawEnd, drawLine, drawLive, oneLine, type SayClock } from "./draw.ts"
 import { EMPTY_VIEW, hear, type Line, nowAtWork, type View } from "./fold.ts"

@@ -1,5 +1,5 @@
-import { visible } from "#ground/base"
-import { formatCount, formatDuration, type PipelineEvent, type PipelineRun } from "#ground/contract"
+import { formatCount, formatDuration, visible } from "#ground/base"
+import { type PipelineEvent, type PipelineRun } from "#ground/contract"
 import { oneLine } from "../render/lines.ts"
 import type { Screen } from "../screen.ts"
 

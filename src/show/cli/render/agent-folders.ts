@@ -1,10 +1,10 @@
+import { plural } from "#ground/base"
 import {
   type AgentFolder,
   type AgentList,
   type AgentShow,
   type AgentValidate,
   type ConfigProblem,
-  plural,
   type StageConfig,
 } from "#ground/contract"
 import type { Paint } from "../paint.ts"

@@ -1,8 +1,8 @@
+import { formatCount } from "#ground/base"
 import {
   type AgentsApprovals,
   type AgentsList,
   type AgentsMessages,
-  formatCount,
   type Message,
   type Run,
   type RunStatus,

@@ -1,5 +1,6 @@
+import { formatExact, plural } from "#ground/base"
 import type { PairedDifference } from "#ground/contract"
-import { type BenchRecall, type BenchScan, formatExact, plural } from "#ground/contract"
+import { type BenchRecall, type BenchScan } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderRecall(it: BenchRecall, { paint }: Screen): string {

@@ -1,4 +1,5 @@
-import { type CaptureChange, type CaptureDiff, formatExact } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type CaptureChange, type CaptureDiff } from "#ground/contract"
 import type { Screen } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 

@@ -1,10 +1,9 @@
+import { formatExact, plural } from "#ground/base"
 import {
   type CaptureHosts,
   type CaptureList,
   type CaptureSettings,
   type CaptureText,
-  formatExact,
-  plural,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"

@@ -1,4 +1,5 @@
-import { type Capture, formatExact, type Observation } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type Capture, type Observation } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderObservation(capture: Capture, { paint }: Screen): string {

@@ -1,6 +1,6 @@
 import path from "node:path"
-import { visibleLine } from "#ground/base"
-import { type Capture, formatCount, formatExact, type ManifestItem, plural } from "#ground/contract"
+import { formatCount, formatExact, plural, visibleLine } from "#ground/base"
+import { type Capture, type ManifestItem } from "#ground/contract"
 import { BLOCKS, renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
 import { renderDiff } from "./capture-diff.ts"

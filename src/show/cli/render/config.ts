@@ -1,4 +1,5 @@
-import { type ConfigCheck, type ConfigReport, type ConfigSetting, plural } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type ConfigCheck, type ConfigReport, type ConfigSetting } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderConfig(report: ConfigReport, { paint }: Screen): string {

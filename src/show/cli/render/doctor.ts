@@ -1,4 +1,5 @@
-import { type DoctorReport, plural } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type DoctorReport } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { renderHookMatrix } from "./kit.ts"
 

@@ -1,4 +1,5 @@
-import { type Branch, type FoldShow, formatCount, formatDuration, plural } from "#ground/contract"
+import { formatCount, formatDuration, plural } from "#ground/base"
+import { type Branch, type FoldShow } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 import { LOWER_BOUND, sayBranchTime, sayBudget, sayStatus, shareUsed, toned } from "./fold.ts"

@@ -1,12 +1,10 @@
+import { formatCount, formatDuration, plural } from "#ground/base"
 import {
   type Branch,
   type FoldList,
   type FoldRestore,
   type FoldSearch,
   type FoldTree,
-  formatCount,
-  formatDuration,
-  plural,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"

@@ -1,4 +1,5 @@
-import { type GatewayRequest, plural } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type GatewayRequest } from "#ground/contract"
 
 /** Neighbours that only count are one group; every other request is its own. */
 export function groupCounts(

@@ -1,4 +1,5 @@
-import { formatCount, type GatewayRequest, type WireItem, type WireKind } from "#ground/contract"
+import { formatCount } from "#ground/base"
+import { type GatewayRequest, type WireItem, type WireKind } from "#ground/contract"
 import { oneLine } from "./lines.ts"
 
 /** A few are named, many of a kind are counted. */

@@ -1,11 +1,5 @@
-import {
-  formatDuration,
-  formatExact,
-  type GatewayManifest,
-  type GatewayTexts,
-  plural,
-  type WireItem,
-} from "#ground/contract"
+import { formatDuration, formatExact, plural } from "#ground/base"
+import { type GatewayManifest, type GatewayTexts, type WireItem } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 import { sayModel, sayOutcome } from "./gateway.ts"

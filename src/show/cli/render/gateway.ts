@@ -1,13 +1,10 @@
+import { formatBytes, formatDuration, formatExact, plural } from "#ground/base"
 import {
-  formatBytes,
-  formatDuration,
-  formatExact,
   type GatewayCarry,
   type GatewayList,
   type GatewayRequest,
   type GatewayShow,
   type GatewayTotals,
-  plural,
   type TokenUsage,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"

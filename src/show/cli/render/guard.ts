@@ -1,4 +1,5 @@
-import { formatExact, plural, type ReachedFile, type Simulation } from "#ground/contract"
+import { formatExact, plural } from "#ground/base"
+import { type ReachedFile, type Simulation } from "#ground/contract"
 import type { Screen } from "../screen.ts"
 import { oneLine, section, shareBar } from "./lines.ts"
 

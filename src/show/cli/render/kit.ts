@@ -1,11 +1,5 @@
-import {
-  formatExact,
-  type HookState,
-  KIT_HOSTS,
-  type KitDone,
-  type KitLevels,
-  plural,
-} from "#ground/contract"
+import { formatExact, plural } from "#ground/base"
+import { type HookState, KIT_HOSTS, type KitDone, type KitLevels } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"
 import { oneLine } from "./lines.ts"

@@ -1,5 +1,5 @@
+import { formatExact, plural } from "#ground/base"
 import {
-  formatExact,
   type KbAdded,
   type KbBy,
   type KbDocuments,
@@ -9,7 +9,6 @@ import {
   type KbParagraphShown,
   type KbStatus,
   type KbWeb,
-  plural,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"

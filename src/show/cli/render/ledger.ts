@@ -1,9 +1,9 @@
+import { plural } from "#ground/base"
 import {
   type Claim,
   type ClaimList,
   type ClaimReleased,
   type ClaimTaken,
-  plural,
   type SessionIndexed,
   type SessionRegistered,
 } from "#ground/contract"

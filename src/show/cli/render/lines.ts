@@ -1,5 +1,4 @@
-import { visibleLine } from "#ground/base"
-import { formatExact } from "#ground/contract"
+import { formatExact, visibleLine } from "#ground/base"
 import { type Screen, table } from "../screen.ts"
 
 const BAR_CELLS = 8

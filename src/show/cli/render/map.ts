@@ -1,7 +1,5 @@
+import { formatCount, formatDuration, formatExact, plural } from "#ground/base"
 import {
-  formatCount,
-  formatDuration,
-  formatExact,
   type IndexState,
   type MapExport,
   type MapLink,
@@ -9,7 +7,6 @@ import {
   type MapShow,
   type MapSymbol,
   type MapTree,
-  plural,
   type SearchFind,
   type SkippedFile,
 } from "#ground/contract"

@@ -1,9 +1,9 @@
+import { plural } from "#ground/base"
 import {
   type Memory,
   type MemoryList,
   type MemoryRecorded,
   type MemorySearch,
-  plural,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { sayTime } from "./capture-observed.ts"

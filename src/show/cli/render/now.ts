@@ -1,4 +1,5 @@
-import { formatBytes, type Now, plural } from "#ground/contract"
+import { formatBytes, plural } from "#ground/base"
+import { type Now } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 
 export function renderNow(now: Now, { paint }: Screen): string {

@@ -1,13 +1,12 @@
+import { formatExact, plural } from "#ground/base"
 import {
   type ContextPack,
-  formatExact,
   type GuidelinesList,
   type PackBuilt,
   type PackDiff,
   type PackFile,
   type PackLeft,
   type PackList,
-  plural,
 } from "#ground/contract"
 import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"

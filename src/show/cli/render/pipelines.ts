@@ -1,5 +1,5 @@
+import { formatDuration, plural } from "#ground/base"
 import {
-  formatDuration,
   type PipelineCompare,
   type PipelineDocument,
   type PipelineLine,
@@ -10,7 +10,6 @@ import {
   type PipelineStage,
   type PipelineStatus,
   type PipelineSummary,
-  plural,
 } from "#ground/contract"
 import { layOutProse } from "../live-run/prose.ts"
 import type { Paint } from "../paint.ts"

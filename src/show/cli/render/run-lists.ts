@@ -1,8 +1,8 @@
+import { formatBytes } from "#ground/base"
 import {
   type AgentsProviders,
   type AgentsSessions,
   type Approval,
-  formatBytes,
   type ListedRule,
   type Permissions,
 } from "#ground/contract"

@@ -1,3 +1,4 @@
+import { formatBytes, formatCount, formatDuration, formatExact, plural } from "#ground/base"
 import {
   type AgentsContext,
   type AgentsExport,
@@ -6,12 +7,7 @@ import {
   type AgentsSaved,
   type AgentsTimeline,
   type AgentsTurns,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatExact,
   type Message,
-  plural,
   type RunSpan,
 } from "#ground/contract"
 import { renderBar } from "../bar.ts"

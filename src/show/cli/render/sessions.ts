@@ -1,7 +1,7 @@
+import { plural } from "#ground/base"
 import {
   type ActivityEntry,
   type LiveSession,
-  plural,
   type SessionList,
   type SessionShow,
 } from "#ground/contract"

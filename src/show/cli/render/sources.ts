@@ -1,4 +1,5 @@
-import { plural, type Source, type SourceList, type SourceTest } from "#ground/contract"
+import { plural } from "#ground/base"
+import { type Source, type SourceList, type SourceTest } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { oneLine } from "./lines.ts"
 

@@ -1,8 +1,6 @@
+import { formatBytes, formatExact, plural } from "#ground/base"
 import {
   type EventsPage,
-  formatBytes,
-  formatExact,
-  plural,
   type StoreBackup,
   type StoreCheck,
   type StoreRestore,

@@ -1,4 +1,5 @@
-import { formatBytes, formatExact, type TokenCount } from "#ground/contract"
+import { formatBytes, formatExact } from "#ground/base"
+import { type TokenCount } from "#ground/contract"
 import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
 

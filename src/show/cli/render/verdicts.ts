@@ -1,9 +1,8 @@
+import { formatExact, plural } from "#ground/base"
 import {
-  formatExact,
   type GuardOverride,
   type GuardTry,
   type GuardVerdicts,
-  plural,
   VERDICTS,
   type VerdictKind,
 } from "#ground/contract"

@@ -1,4 +1,5 @@
-import { type Capture, formatExact, type ManifestItem } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type Capture, type ManifestItem } from "#ground/contract"
 
 /** What a host loads, one line a file, in load order. */
 export function sayCapture({ manifest, budget }: Capture): string {

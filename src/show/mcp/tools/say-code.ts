@@ -1,12 +1,11 @@
+import { formatExact, plural } from "#ground/base"
 import {
   type FoundFile,
-  formatExact,
   type MapEntry,
   type MapLink,
   type MapShow,
   type MapSymbol,
   type MapTree,
-  plural,
   type SearchFind,
 } from "#ground/contract"
 import { LONGEST_LINE_CHARACTERS, MOST_SYMBOLS_OF_A_FILE } from "../limits.ts"

@@ -1,11 +1,5 @@
-import {
-  type FoldBranch,
-  type FoldRead,
-  type FoldReturn,
-  type FoldStatus,
-  formatExact,
-  plural,
-} from "#ground/contract"
+import { formatExact, plural } from "#ground/base"
+import { type FoldBranch, type FoldRead, type FoldReturn, type FoldStatus } from "#ground/contract"
 
 /** A branch that was opened, for a model: what it has, and what to do now. */
 export function sayBranch(it: FoldBranch): string {

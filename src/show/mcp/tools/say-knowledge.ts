@@ -1,6 +1,5 @@
-import { visibleLine } from "#ground/base"
+import { formatExact, plural, visibleLine } from "#ground/base"
 import {
-  formatExact,
   type KbBy,
   type KbContradictions,
   type KbDocument,
@@ -12,7 +11,6 @@ import {
   type KbTrace,
   type KbVerification,
   type KbWeb,
-  plural,
 } from "#ground/contract"
 import { fenceFor } from "./fence.ts"
 

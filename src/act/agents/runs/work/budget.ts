@@ -1,4 +1,5 @@
-import { formatExact, type RunCost } from "#ground/contract"
+import { formatExact } from "#ground/base"
+import { type RunCost } from "#ground/contract"
 import { BUDGET_WARNING_SHARE } from "../../limits.ts"
 
 export type RunBudget = { readonly usd: number | null; readonly tokens: number | null }

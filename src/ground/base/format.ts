@@ -1,7 +1,4 @@
-/**
- * Figures as people read them, the same in the terminal and in the console. They stand here
- * because this is the only room that both may import.
- */
+/** Figures as people read them, the same in the terminal, in messages and in the console. */
 
 /** 940, 12.4k, 1.3M: short where the figure is not the subject. */
 export function formatCount(count: number): string {
@@ -30,6 +27,21 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes}:${two(seconds % 60)} min`
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`
+}
+
+/** $0.42; below one cent $0.0042. */
+export function formatUsd(usd: number): string {
+  const text = usd > 0 && usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)
+  return `$${text.replace(/\B(?=(\d{3})+\.)/g, ",")}`
+}
+
+/** How long ago: "just now", "5 minutes ago", "3 hours ago", "2 days ago". */
+export function formatAgo(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return "just now"
+  if (minutes < 60) return `${plural(minutes, "minute")} ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${plural(hours, "hour")} ago` : `${Math.floor(hours / 24)} days ago`
 }
 
 /** "1 file", "3 files". */

@@ -1,0 +1,156 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import {
+  firstLine,
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatUsd,
+  isInside,
+  isRecord,
+  once,
+  onceUnlessRejected,
+  oneLine,
+  openOnce,
+  parseJson,
+  parseJsonRecord,
+  plural,
+  sliceBytes,
+  sliceText,
+  truncate,
+} from "./index.ts"
+
+describe("records and JSON", () => {
+  test("[BASE-32] isRecord accepts objects, and neither arrays nor null", () => {
+    expect([{}, Object.create(null), [], null, "x", 1, undefined].map(isRecord)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test("[BASE-32] parseJson and parseJsonRecord return undefined instead of throwing", () => {
+    expect([parseJson("[1]"), parseJson("null"), parseJson("{")]).toEqual([[1], null, undefined])
+    expect([parseJsonRecord('{"a":1}'), parseJsonRecord("[1]"), parseJsonRecord("")]).toEqual([
+      { a: 1 },
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe("lazy values", () => {
+  test("[BASE-33] once calls make a single time, also when it returns undefined", () => {
+    let calls = 0
+    const get = once(() => void calls++)
+    expect([get(), get(), calls]).toEqual([undefined, undefined, 1])
+  })
+
+  test("[BASE-33] onceUnlessRejected tries again after a rejection", async () => {
+    let calls = 0
+    const get = onceUnlessRejected(async () => {
+      calls++
+      if (calls === 1) throw new Error("first")
+      return calls
+    })
+    await expect(get()).rejects.toThrow("first")
+    expect([await get(), await get()]).toEqual([2, 2])
+  })
+
+  test("[BASE-33] openOnce closes only a resource that was opened", async () => {
+    const events: string[] = []
+    const resource = openOnce(async () => {
+      events.push("open")
+      return { close: async () => void events.push("close") }
+    })
+    await resource.close()
+    await Promise.all([resource.open(), resource.open()])
+    await resource.close()
+    expect(events).toEqual(["open", "close"])
+  })
+})
+
+describe("truncation", () => {
+  test("[BASE-34] a result is never longer than asked and never ends in half a character", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 40 }), (text, max) => {
+        const shown = truncate(text, max)
+        expect(shown.length).toBeLessThanOrEqual(max)
+        expect(shown === text || shown.endsWith("…")).toBe(true)
+        expect(sliceText(text, max).isWellFormed()).toBe(text.isWellFormed())
+        expect(Buffer.byteLength(sliceBytes(text, max))).toBeLessThanOrEqual(max)
+        expect(text.startsWith(sliceBytes(text, max))).toBe(true)
+      }),
+    )
+  })
+
+  test("[BASE-34] oneLine joins lines, firstLine takes the first that is not blank", () => {
+    expect(oneLine(" a\n\t b  c ")).toBe("a b c")
+    expect(oneLine("one two three", 8)).toBe("one two…")
+    expect(firstLine("\n  \n first \nsecond")).toBe("first")
+    expect(firstLine("first line", 6)).toBe("first…")
+  })
+})
+
+test("[BASE-35] isInside compares whole path components; a folder is inside itself", () => {
+  expect(isInside("/a/b", "/a/b")).toBe(true)
+  expect(isInside("/a/b", "/a/b/..c")).toBe(true)
+  expect(isInside("/a/b", "/a/bc")).toBe(false)
+  expect(isInside("/a/b", "/a")).toBe(false)
+})
+
+describe("format", () => {
+  test.each([
+    [0, "$0.00"],
+    [0.0042, "$0.0042"],
+    [1234.5, "$1,234.50"],
+  ])("[BASE-31] %d US dollars are %s", (usd, text) => expect(formatUsd(usd)).toBe(text))
+
+  test.each([
+    [-5, "just now"],
+    [59_999, "just now"],
+    [60_000, "1 minute ago"],
+    [3_600_000, "1 hour ago"],
+    [47 * 3_600_000, "47 hours ago"],
+    [48 * 3_600_000, "2 days ago"],
+  ])("[BASE-31] %d ms ago is %s", (ms, text) => expect(formatAgo(ms)).toBe(text))
+
+  test.each([
+    [0, "0"],
+    [999, "999"],
+    [1_000, "1.0k"],
+    [12_440, "12.4k"],
+    [999_949, "999.9k"],
+    [999_950, "1.0M"],
+    [1_300_000, "1.3M"],
+  ])("[BASE-31] %d is short as %s", (count, text) => expect(formatCount(count)).toBe(text))
+
+  test.each([
+    [7, "7 B"],
+    [1_500, "1.5 kB"],
+    [2_000_000, "2.0 MB"],
+    [3_200_000_000, "3.2 GB"],
+  ])("[BASE-31] %d bytes are %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text))
+
+  test.each([
+    [8, "8 ms"],
+    [1_310, "1.3 s"],
+    [372_000, "6:12 min"],
+    [7_500_000, "2 h 05 min"],
+  ])("[BASE-31] %d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+  test("[BASE-31] exact figures have separators, and nouns agree with them", () => {
+    expect(formatExact(16_981)).toBe("16,981")
+    expect([plural(1, "file"), plural(3, "file"), plural(0, "entry", "entries")]).toEqual([
+      "1 file",
+      "3 files",
+      "0 entries",
+    ])
+  })
+})
