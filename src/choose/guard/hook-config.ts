@@ -9,7 +9,7 @@ export type HookConfigPlaces = {
 }
 
 /**
- * The settings that hooks need, read without a package. It means what `show/app/config.ts` means by
+ * The settings that hooks need, read without a package. It means what `show/app/config/layers.ts` means by
  * the same files; only there every mistake is named, and here it is passed over.
  */
 export async function readHookConfig(places: HookConfigPlaces): Promise<HookConfig> {

@@ -24,17 +24,17 @@ import {
 import type { Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import type { MemoryRoom } from "#know/memory"
+import { createSettings } from "./config/settings.ts"
 import { InputInvalid } from "./errors.ts"
-import type { HostCarry } from "./gateway.ts"
-import { loadSecrets, noticeCredentials } from "./known-secrets.ts"
-import { lazyTokens } from "./lazy-tokens.ts"
-import { createMapping } from "./mapping.ts"
 import { memo, once } from "./once.ts"
 import { type OperationTable, operationTable } from "./operations.ts"
 import { findPlaces, type Places } from "./places.ts"
-import { openResearch } from "./research.ts"
-import { createSettings } from "./settings.ts"
-import { refuseForeignState } from "./state-seal.ts"
+import type { HostCarry } from "./rooms/gateway.ts"
+import { createMapping } from "./rooms/map.ts"
+import { openResearch } from "./rooms/research.ts"
+import { lazyTokens } from "./rooms/tokens.ts"
+import { loadSecrets, noticeCredentials } from "./secrets/known-secrets.ts"
+import { refuseForeignState } from "./secrets/state-seal.ts"
 
 export type AppOptions = {
   /** Where the person stands; the repository is found from here. */
@@ -86,7 +86,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { rooms, close } = openRooms(deps)
   const research = openResearch({ ...rooms, agents: () => agents.open() })
   const agents = once(async (): Promise<Agents> => {
-    const { openAgents } = await import("./agents.ts")
+    const { openAgents } = await import("./rooms/agents.ts")
     return openAgents({ ...rooms, ...research.rooms, ...askedOfOthers(call) })
   })
   const operations = operationTable({
@@ -105,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: store.open,
     agents: agents.open,
     fold: rooms.fold,
-    carry: async (wanted) => (await import("./gateway.ts")).carryHost(wanted, rooms),
+    carry: async (wanted) => (await import("./rooms/gateway.ts")).carryHost(wanted, rooms),
     pipelines: research.rooms.pipelines,
     redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
     call,
@@ -151,7 +151,7 @@ async function layGround(options: AppOptions) {
     store: store.open,
     resolve: (given: string) => path.resolve(options.directory, given),
     permissions: memo(async () => {
-      const { openPermissions } = await import("./permissions.ts")
+      const { openPermissions } = await import("./rooms/permissions.ts")
       return openPermissions({ places: () => places, config, log })
     }).get,
     tokens: lazyTokens({ config, places: () => places, log }),
@@ -174,12 +174,12 @@ function openRooms(deps: Ground) {
     memory: () => memory.get(),
     gateway: () => gateway.open(),
   }
-  const fold = once(async (): Promise<Fold> => (await import("./folding.ts")).openFold(rooms))
+  const fold = once(async (): Promise<Fold> => (await import("./rooms/fold.ts")).openFold(rooms))
   const memory = memo(
-    async (): Promise<MemoryRoom> => (await import("./remembering.ts")).openMemory(rooms),
+    async (): Promise<MemoryRoom> => (await import("./rooms/memory.ts")).openMemory(rooms),
   )
   const gateway = once(
-    async (): Promise<Gateway> => (await import("./gateway.ts")).openGateway(rooms),
+    async (): Promise<Gateway> => (await import("./rooms/gateway.ts")).openGateway(rooms),
   )
   return {
     rooms,

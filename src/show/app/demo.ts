@@ -1,6 +1,6 @@
 import path from "node:path"
 import type { App } from "./app.ts"
-import { SHIPPED_AGENTS } from "./pipelines.ts"
+import { SHIPPED_AGENTS } from "./rooms/pipeline.ts"
 
 const DEMO_LABEL = "demo"
 

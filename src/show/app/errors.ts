@@ -1,5 +1,5 @@
 import { defineError } from "#ground/base"
-import type { ConfigProblem } from "./config-file.ts"
+import type { ConfigProblem } from "./config/file.ts"
 
 export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>()(
   "CONFIG_INVALID",

@@ -18,14 +18,14 @@ import { type Tokens, tokensOperations } from "#ground/tokens"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
 import type { Sources } from "#see/sources"
-import type { LoadedConfig } from "./config.ts"
-import { configOperations } from "./config-operations.ts"
-import { type DoctorDeps, doctorOperations, examine } from "./doctor.ts"
+import type { LoadedConfig } from "./config/layers.ts"
+import { configOperations } from "./config/operations.ts"
+import { type DoctorDeps, doctorOperations, examine } from "./doctor/doctor.ts"
 import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
-import type { Mapping } from "./mapping.ts"
 import { nowOperations } from "./now.ts"
 import type { Places } from "./places.ts"
+import type { Mapping } from "./rooms/map.ts"
 import { sayUnreadable } from "./unreadable.ts"
 
 /** What operations stand on. Everything that may fail or cost time is a function. */
@@ -66,7 +66,7 @@ function kitExam(deps: OperationDeps): DoctorDeps["kit"] {
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
     const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
-    return (await import("./kit-exam.ts")).examineKit(deps, options, context)
+    return (await import("./doctor/kit-exam.ts")).examineKit(deps, options, context)
   }
 }
 
@@ -77,14 +77,14 @@ const agentsRoom: RoomOperations = async (deps) => {
   return [
     ...agentsOperations({
       agents: deps.agents,
-      providers: async () => (await import("./providers.ts")).findProviders(deps),
+      providers: async () => (await import("./rooms/providers.ts")).findProviders(deps),
       keepRule: async (approval) => void (await (await deps.permissions()).always(approval)),
     }),
     ...permissionsOperations(deps),
   ]
 }
 const choosing: RoomOperations = async (deps) =>
-  (await import("./choosing.ts")).choosingOperations(deps)
+  (await import("./rooms/pack.ts")).choosingOperations(deps)
 const piping: RoomOperations = async (deps) =>
   (await import("#act/pipeline")).pipelineOperations(deps)
 const storing: RoomOperations = async (deps) => storeOperations(deps)
@@ -97,10 +97,10 @@ const ROOMS = {
   agent: piping,
   agents: agentsRoom,
   permissions: agentsRoom,
-  bench: async (deps) => (await import("./proving.ts")).provingOperations(deps),
+  bench: async (deps) => (await import("./rooms/bench.ts")).provingOperations(deps),
   capture: async (deps) =>
-    (await import("./capture.ts")).captureIn(deps, deps.tokens.counter, async (place, host) =>
-      (await import("./gateway.ts")).wireWord(place, host, deps),
+    (await import("./rooms/capture.ts")).captureIn(deps, deps.tokens.counter, async (place, host) =>
+      (await import("./rooms/gateway.ts")).wireWord(place, host, deps),
     ),
   map: choosing,
   search: choosing,
@@ -108,16 +108,16 @@ const ROOMS = {
   guidelines: choosing,
   fold: async (deps) => (await import("#choose/fold")).foldOperations(deps),
   gateway: async (deps) => (await import("#act/gateway")).gatewayOperations(deps),
-  claim: async (deps) => (await import("./claiming.ts")).claimOperations(deps),
-  decision: async (deps) => (await import("./deciding.ts")).decisionOperations(deps),
-  session: async (deps) => (await import("./sessions.ts")).sessionOperations(deps),
-  guard: async (deps) => (await import("./guarding.ts")).guardOperations(deps),
-  kit: async (deps) => (await import("./kitting.ts")).kitOperations(deps),
-  memory: async (deps) => (await import("./remembering.ts")).remembering(deps),
-  credential: async (deps) => (await import("./credentials.ts")).credentialOperations(deps),
-  kb: async (deps) => (await import("./knowledge.ts")).knowledgeRoomOperations(deps),
+  claim: async (deps) => (await import("./rooms/claims.ts")).claimOperations(deps),
+  decision: async (deps) => (await import("./rooms/decisions.ts")).decisionOperations(deps),
+  session: async (deps) => (await import("./rooms/sessions.ts")).sessionOperations(deps),
+  guard: async (deps) => (await import("./rooms/guard.ts")).guardOperations(deps),
+  kit: async (deps) => (await import("./rooms/kit.ts")).kitOperations(deps),
+  memory: async (deps) => (await import("./rooms/memory.ts")).remembering(deps),
+  credential: async (deps) => (await import("./secrets/credentials.ts")).credentialOperations(deps),
+  kb: async (deps) => (await import("./rooms/knowledge.ts")).knowledgeRoomOperations(deps),
   pipeline: piping,
-  source: async (deps) => (await import("./sources.ts")).sourceOperations(deps),
+  source: async (deps) => (await import("./rooms/sources.ts")).sourceOperations(deps),
   config: async (deps) => configOperations(deps),
   doctor: async (deps) => doctorOperations({ ...deps, kit: kitExam(deps) }),
   now: async (deps) =>

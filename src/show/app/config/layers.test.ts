@@ -1,0 +1,173 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { readConfigText } from "./file.ts"
+import { loadConfig } from "./layers.ts"
+
+const read = (text: string) => readConfigText("config.json", text)
+const problemsOf = (text: string) => read(text).problems.map((it) => `${it.place}: ${it.message}`)
+
+describe("one file", () => {
+  test("[APP-1] settings carry their line; comments and trailing commas are allowed", () => {
+    const text = `{
+  // how we count
+  "$schema": "x",
+  "tokens": { "encoding": "o200k", },
+  "log": {
+    "level": "info"
+  }
+}`
+    expect(read(text)).toEqual({
+      settings: [
+        { key: "tokens.encoding", value: "o200k", line: 4 },
+        { key: "log.level", value: "info", line: 6 },
+      ],
+      problems: [],
+    })
+  })
+
+  test.each([
+    ["", []],
+    [`{ "stroe": {} }`, [`config.json:1:3: unknown key "stroe"; did you mean "store"?`]],
+    [
+      `{\n  "tokens": { "encodng": "claude" }\n}`,
+      [`config.json:2:15: unknown key "tokens.encodng"; did you mean "encoding"?`],
+    ],
+    [
+      `{ "tokens": { "zzz": 1 } }`,
+      [`config.json:1:15: unknown key "tokens.zzz"; known here: encoding, window`],
+    ],
+    [
+      `{ "tokens": { "window": 5 } }`,
+      [`config.json:1:25: "tokens.window" is 5: Too small: expected number to be >=1000`],
+    ],
+    [
+      `{ "tokens": { "window": [5, {"a": null}] } }`,
+      [
+        `config.json:1:25: "tokens.window" is [5,{"a":null}]: Invalid input: expected number, received array`,
+      ],
+    ],
+    [
+      `{ "log": { "level": "info" }, "log": {} }`,
+      [`config.json:1:31: "log" stands twice; the first is on line 1`],
+    ],
+    [
+      `{ "log": { "level": "info",\n"level": "warn" } }`,
+      [`config.json:2:1: "level" stands twice; the first is on line 1`],
+    ],
+    [`{ "log": 3 }`, [`config.json:1:10: "log" must be an object, found a number`]],
+    [`{ "log": null }`, [`config.json:1:10: "log" must be an object, found null`]],
+    [`[1]`, [`config.json:1:1: expected an object in braces, found an array`]],
+    [`{ "log": `, [`config.json:1:10: not valid JSON: value expected`]],
+    [`{ "log" 3 }`, [`config.json:1:9: not valid JSON: colon expected`]],
+  ])("[APP-2] %j is explained", (text, problems) => expect(problemsOf(text)).toEqual(problems))
+
+  test("[APP-2] nesting that would exhaust the parser is refused before it is parsed", () => {
+    const message = "config.json: nested deeper than 100 levels"
+    expect(problemsOf("[".repeat(500_000))).toEqual([message])
+    expect(problemsOf('{"a":'.repeat(500_000))).toEqual([message])
+  })
+
+  test("[APP-3] the value of a secret setting is never repeated in a complaint", () => {
+    const [problem] = problemsOf(`{ "store": { "databaseUrl": 12345678 } }`)
+    expect(problem).toContain("not shown")
+    expect(problem).not.toContain("12345678")
+  })
+
+  test("[APP-2] hostile characters in a key are shown, not obeyed", () => {
+    const [problem] = problemsOf(`{ "\\u001b[2Jlog": 1 }`)
+    expect(problem).toContain("\\x1b[2Jlog")
+  })
+})
+
+async function layers(files: { user?: string; project?: string }) {
+  const directory = await tempDirectory()
+  const userFile = path.join(directory.path, "user.json")
+  const projectFile = path.join(directory.path, "project.json")
+  if (files.user !== undefined) await writeFile(userFile, files.user)
+  if (files.project !== undefined) await writeFile(projectFile, files.project)
+  return Object.assign(directory, { userFile, projectFile })
+}
+
+describe("layers", () => {
+  test("[APP-4] later layers win, and each value knows its origin and what it hides", async () => {
+    await using at = await layers({
+      user: `{ "tokens": { "window": 5000, "encoding": "o200k" }, "log": { "level": "info" } }`,
+      project: `{ "tokens": { "window": 6000 } }`,
+    })
+    const loaded = await loadConfig({
+      ...at,
+      environment: { QM_TOKENS_WINDOW: "7000", QM_LOG_LEVEL: "" },
+      flags: ["tokens.window=8000"],
+    })
+    expect(loaded.problems).toEqual([])
+    expect(loaded.config.tokens).toEqual({ window: 8000, encoding: "o200k" })
+    expect(loaded.config.log.level).toBe("info")
+    const window = loaded.settings.find((it) => it.field.key === "tokens.window")
+    expect([window?.origin, window?.hides]).toEqual([
+      { kind: "flag", flag: "--set" },
+      [
+        { kind: "user", file: at.userFile, line: 1 },
+        { kind: "project", file: at.projectFile, line: 1 },
+        { kind: "environment", variable: "QM_TOKENS_WINDOW" },
+      ],
+    ])
+    expect(loaded.settings.find((it) => it.field.key === "store.keepBackups")?.origin).toEqual({
+      kind: "default",
+    })
+    expect(Object.isFrozen(loaded.config)).toBe(true)
+  })
+
+  test("[APP-2] environment and flags are checked like files", async () => {
+    await using at = await layers({})
+    const { problems } = await loadConfig({
+      ...at,
+      environment: { QM_TOKENS_ENCODING: "klingon", QM_TOKENS_WINDOW: "many" },
+      flags: ["tokens.windw=1", "log.level", "store.keepBackups=x=y"],
+    })
+    expect(problems.map((it) => it.place)).toEqual([
+      "environment QM_TOKENS_ENCODING",
+      "environment QM_TOKENS_WINDOW",
+      "flag --set tokens.windw",
+      "flag --set log.level",
+      "flag --set store.keepBackups",
+    ])
+    expect(problems[2]?.message).toBe(`unknown key "tokens.windw"; did you mean "tokens.window"?`)
+  })
+
+  test("[APP-2] a folder, a binary and a file of 10 MB are problems, not crashes", async () => {
+    await using at = await layers({})
+    await mkdir(at.userFile)
+    const load = () => loadConfig({ ...at, environment: {}, flags: [] })
+    await writeFile(at.projectFile, Buffer.from([0x7b, 0xff, 0xfe, 0x00]))
+    expect((await load()).problems.map((it) => it.message)).toEqual([
+      expect.stringContaining("director"),
+      expect.stringContaining("not text"),
+    ])
+    await writeFile(at.projectFile, " ".repeat(10_000_000))
+    expect((await load()).problems[1]?.message).toContain("10.0 MB, of at most 1.0 MB")
+  })
+})
+
+test("[APP-8] a project cannot choose where data and passwords go; the user and the environment can", async () => {
+  const text = `{ "store": { "databaseUrl": "postgres://evil.example/x" } }`
+  await using at = await layers({ project: text })
+  const refused = await loadConfig({ ...at, environment: {}, flags: [] })
+  expect(refused.config.store.databaseUrl).toBe("")
+  expect(refused.problems).toEqual([
+    {
+      place: `${at.projectFile}:1`,
+      line: 1,
+      key: "store.databaseUrl",
+      message:
+        'a project may not set "store.databaseUrl"; set it in your own config or in the environment',
+    },
+  ])
+  await using own = await layers({ user: text })
+  const loaded = await loadConfig({ ...own, environment: {}, flags: [] })
+  expect([loaded.problems, loaded.config.store.databaseUrl]).toEqual([
+    [],
+    "postgres://evil.example/x",
+  ])
+})

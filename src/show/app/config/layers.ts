@@ -1,0 +1,169 @@
+import { readTextBounded } from "#ground/base"
+import { Config, type ConfigField, configFields } from "#ground/contract"
+import { CONFIG_FILE_LIMIT_BYTES } from "../limits.ts"
+import { sayUnreadable } from "../unreadable.ts"
+import { type ConfigProblem, complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
+
+/** Where a value came from, in the order in which layers cover each other. */
+export type Origin =
+  | { readonly kind: "default" }
+  | { readonly kind: "user" | "project"; readonly file: string; readonly line: number }
+  | { readonly kind: "environment"; readonly variable: string }
+  | { readonly kind: "flag"; readonly flag: string }
+
+export type EffectiveSetting = {
+  readonly field: ConfigField
+  readonly value: unknown
+  readonly origin: Origin
+  /** Lower layers that also set it, and lost. */
+  readonly hides: readonly Origin[]
+}
+
+export type LoadedConfig = {
+  readonly config: Config
+  readonly settings: readonly EffectiveSetting[]
+  readonly problems: readonly ConfigProblem[]
+  readonly files: readonly { readonly file: string; readonly found: boolean }[]
+}
+
+export type ConfigLayers = {
+  readonly userFile: string
+  readonly projectFile: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** `--set key=value`, as typed. */
+  readonly flags: readonly string[]
+}
+
+type LayerSetting = { readonly key: string; readonly value: unknown; readonly origin: Origin }
+type Layer = {
+  readonly settings: readonly LayerSetting[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+/**
+ * Merge the layers: defaults, user file, project file, environment, flags. A value that is wrong is
+ * a problem and takes no part; the config is only used when there is no problem at all.
+ */
+export async function loadConfig(layers: ConfigLayers): Promise<LoadedConfig> {
+  const user = await readFileLayer("user", layers.userFile)
+  const project = await readFileLayer("project", layers.projectFile)
+  const rising = [
+    user,
+    project,
+    readEnvironmentLayer(layers.environment),
+    readFlagLayer(layers.flags),
+  ]
+  const settings = configFields().map((field) => settle(field, rising))
+  return {
+    config: Object.freeze(assemble(settings)),
+    settings,
+    problems: rising.flatMap((it) => it.problems),
+    files: [
+      { file: layers.userFile, found: user.found },
+      { file: layers.projectFile, found: project.found },
+    ],
+  }
+}
+
+function settle(field: ConfigField, rising: readonly Layer[]): EffectiveSetting {
+  const given = rising.flatMap((layer) => layer.settings.filter((it) => it.key === field.key))
+  const winner = given.at(-1)
+  if (winner === undefined) {
+    return { field, value: field.defaultValue, origin: { kind: "default" }, hides: [] }
+  }
+  const hides = given.slice(0, -1).map((it) => it.origin)
+  return { field, value: winner.value, origin: winner.origin, hides }
+}
+
+function assemble(settings: readonly EffectiveSetting[]): Config {
+  const sections: Record<string, Record<string, unknown>> = {}
+  for (const { field, value } of settings) {
+    sections[field.section] = { ...sections[field.section], [field.name]: value }
+  }
+  return Config.parse(sections)
+}
+
+async function readFileLayer(
+  kind: "user" | "project",
+  file: string,
+): Promise<Layer & { found: boolean }> {
+  const outcome = await readTextBounded(file, { maxBytes: CONFIG_FILE_LIMIT_BYTES })
+  if (outcome.kind === "missing") return { settings: [], problems: [], found: false }
+  if (outcome.kind !== "read") {
+    return {
+      settings: [],
+      problems: [{ place: file, message: sayUnreadable(outcome, CONFIG_FILE_LIMIT_BYTES) }],
+      found: true,
+    }
+  }
+  const content = readConfigText(file, outcome.text)
+  const personal = kind === "project" ? content.settings.filter(isPersonal) : []
+  const settings = content.settings
+    .filter((it) => !personal.includes(it))
+    .map(({ key, value, line }) => ({ key, value, origin: { kind, file, line } }))
+  const refused = personal.map(({ key, line }) => ({
+    place: `${file}:${line}`,
+    line,
+    key,
+    message: sayPersonal(key),
+  }))
+  return { settings, problems: [...content.problems, ...refused], found: true }
+}
+
+function isPersonal({ key }: { readonly key: string }): boolean {
+  return configFields().some((it) => it.key === key && it.isPersonal)
+}
+
+/** Whoever wrote a repository must not choose where your data and your password go. */
+export function sayPersonal(key: string): string {
+  return `a project may not set "${key}"; set it in your own config or in the environment`
+}
+
+function readEnvironmentLayer(environment: ConfigLayers["environment"]): Layer {
+  const settings: LayerSetting[] = []
+  const problems: ConfigProblem[] = []
+  for (const field of configFields()) {
+    const text = environment[field.env]
+    if (text === undefined || text === "") continue
+    const value = coerce(field, text)
+    const message = complainAbout(field, value)
+    const origin: Origin = { kind: "environment", variable: field.env }
+    if (message === undefined) settings.push({ key: field.key, value, origin })
+    else problems.push({ place: `environment ${field.env}`, key: field.key, message })
+  }
+  return { settings, problems }
+}
+
+function readFlagLayer(flags: readonly string[]): Layer {
+  const fields = configFields()
+  const settings: LayerSetting[] = []
+  const problems: ConfigProblem[] = []
+  for (const flag of flags) {
+    const split = flag.indexOf("=")
+    const key = split === -1 ? flag : flag.slice(0, split)
+    const place = `flag --set ${key}`
+    const field = fields.find((it) => it.key === key)
+    if (field === undefined) {
+      const known = fields.map((it) => it.key)
+      problems.push({ place, key, message: sayUnknownKey(key, key, known) })
+      continue
+    }
+    const value = split === -1 ? undefined : coerce(field, flag.slice(split + 1))
+    const message = split === -1 ? "has no value: write key=value" : complainAbout(field, value)
+    if (message === undefined)
+      settings.push({ key, value, origin: { kind: "flag", flag: "--set" } })
+    else problems.push({ place, key, message })
+  }
+  return { settings, problems }
+}
+
+/** Environment and flags are text. Where the field does not take text, it means what JSON reads. */
+export function coerce(field: ConfigField, text: string): unknown {
+  if (field.schema.safeParse(text).success) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch {
+    return text
+  }
+}

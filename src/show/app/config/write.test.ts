@@ -1,0 +1,180 @@
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { type App, createApp } from "../app.ts"
+
+async function newApp() {
+  const temp = await tempDirectory()
+  const app = await createApp({
+    directory: temp.path,
+    environment: { QM_HOME: path.join(temp.path, "home") },
+    settings: [],
+    writeLog: () => {},
+  })
+  const close = app[Symbol.asyncDispose].bind(app)
+  return Object.assign(app, {
+    async [Symbol.asyncDispose]() {
+      await close()
+      await temp[Symbol.asyncDispose]()
+    },
+  })
+}
+
+const signal = new AbortController().signal
+type Setting = readonly [key: string, value: string, layer?: "user" | "project"]
+const set = (app: App, ...[key, value, layer = "user"]: Setting) =>
+  app.call("config.set", { key, value, layer }, { signal })
+const unset = (app: App, key: string, layer = "user") =>
+  app.call("config.unset", { key, layer }, { signal })
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
+
+async function changesOf(app: App): Promise<readonly unknown[]> {
+  const { journal } = await app.store()
+  const { entries } = await journal.readNewest({ limit: 100, namePrefix: "config." })
+  return entries.map((it) => it.body)
+}
+
+const COMMENTED = `{
+  // why we count so
+  "tokens": {
+    "window": 9000, // a small one
+  },
+  /* the rest */
+  "log": { "level": "info" }
+}
+`
+
+async function writeUserFile(app: App, text: string): Promise<string> {
+  const { userConfig } = app.places
+  await mkdir(path.dirname(userConfig), { recursive: true })
+  await writeFile(userConfig, text)
+  return userConfig
+}
+
+describe("writing a setting", () => {
+  test("[APP-4] the value is in force at once, and the answer says where it comes from", async () => {
+    await using app = await newApp()
+    expect(await set(app, "tokens.window", "9000")).toMatchObject({
+      key: "tokens.window",
+      value: 9000,
+      origin: expect.stringContaining(`user file ${app.places.userConfig}`),
+    })
+    expect([app.config().tokens.window, app.isDefault("tokens.window")]).toEqual([9000, false])
+    await unset(app, "tokens.window")
+    expect([app.config().tokens.window, app.isDefault("tokens.window")]).toEqual([200_000, true])
+  })
+
+  test("[APP-4] comments and everything else in the file stay as they are", async () => {
+    await using app = await newApp()
+    const file = await writeUserFile(app, COMMENTED)
+    await set(app, "tokens.window", "8000")
+    expect(await readFile(file, "utf8")).toBe(COMMENTED.replace("9000", "8000"))
+    await set(app, "store.keepBackups", "3")
+    await unset(app, "store.keepBackups")
+    const after = await readFile(file, "utf8")
+    for (const kept of ["// why we count so", "// a small one", "/* the rest */", '"info"']) {
+      expect(after).toContain(kept)
+    }
+  })
+
+  test("[S9] the user's file is 0600, the project's 0644, whatever the umask", async () => {
+    const before = process.umask(0)
+    try {
+      await using app = await newApp()
+      await set(app, "log.level", "error")
+      await set(app, "log.level", "info", "project")
+      const { userConfig, projectConfig } = app.places
+      expect([await modeOf(userConfig), await modeOf(projectConfig)]).toEqual(["600", "644"])
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  test("[APP-4] each change is one event, without the value", async () => {
+    await using app = await newApp()
+    await set(app, "log.level", "error")
+    await set(app, "tokens.window", "5000", "project")
+    await unset(app, "log.level")
+    expect(await changesOf(app)).toEqual([
+      { key: "log.level", layer: "user", isSet: true },
+      { key: "tokens.window", layer: "project", isSet: true },
+      { key: "log.level", layer: "user", isSet: false },
+    ])
+  })
+
+  test("[APP-4] taking out what is not there changes nothing and says nothing", async () => {
+    await using app = await newApp()
+    expect(await unset(app, "log.level")).toMatchObject({ origin: "default" })
+    expect(await changesOf(app)).toEqual([])
+    await expect(readFile(app.places.userConfig)).rejects.toMatchObject({ code: "ENOENT" })
+  })
+
+  test("[APP-8] the database is not written into a project's file", async () => {
+    await using app = await newApp()
+    const url = "postgres://u@127.0.0.1/d"
+    await expect(set(app, "store.databaseUrl", url, "project")).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+    })
+    await expect(readFile(app.places.projectConfig)).rejects.toMatchObject({ code: "ENOENT" })
+  })
+
+  test("[APP-4] a setting is written also when the store cannot be told", async () => {
+    await using app = await newApp()
+    await set(app, "store.databaseUrl", "postgres://u:p@127.0.0.1:1/d")
+    expect(await set(app, "log.level", "error")).toMatchObject({ value: "error" })
+  })
+
+  test("[APP-4] a secret is written and never shown", async () => {
+    await using app = await newApp()
+    const url = `postgres://u:pw-${process.pid}@127.0.0.1/d`
+    await app.store()
+    expect(await set(app, "store.databaseUrl", url)).toMatchObject({ value: "[hidden]" })
+    expect(JSON.stringify(await changesOf(app))).not.toContain(`pw-${process.pid}`)
+  })
+})
+
+describe("what is refused leaves the file as it was", () => {
+  test.each([
+    ["tokens.window", "many", "CONFIG_INVALID"],
+    ["tokens.window", "5", "CONFIG_INVALID"],
+    ["log.level", "loud", "CONFIG_INVALID"],
+    ["tokens.windw", "9000", "CONFIG_KEY_UNKNOWN"],
+    ["tokens", "9000", "CONFIG_KEY_UNKNOWN"],
+    ["__proto__.polluted", "1", "CONFIG_KEY_UNKNOWN"],
+  ])("[APP-4] %s = %s", async (key, value, code) => {
+    await using app = await newApp()
+    const file = await writeUserFile(app, COMMENTED)
+    await expect(set(app, key, value)).rejects.toMatchObject({ code })
+    expect(await readFile(file, "utf8")).toBe(COMMENTED)
+    expect(await changesOf(app)).toEqual([])
+  })
+
+  test.each(["{", '{ "stroe": {} }', '{ "log": 3 }'])(
+    "[APP-4] a file that is wrong already is not touched: %s",
+    async (text) => {
+      await using app = await newApp()
+      const file = await writeUserFile(app, text)
+      await expect(set(app, "log.level", "info")).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+      expect(await readFile(file, "utf8")).toBe(text)
+    },
+  )
+
+  test("[APP-4] a file behind a link is not written through it", async () => {
+    await using app = await newApp()
+    const { userConfig } = app.places
+    await mkdir(path.dirname(userConfig), { recursive: true })
+    const elsewhere = path.join(path.dirname(userConfig), "elsewhere.json")
+    await writeFile(elsewhere, "{}\n")
+    await symlink(elsewhere, userConfig)
+    await expect(set(app, "log.level", "info")).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+    expect(await readFile(elsewhere, "utf8")).toBe("{}\n")
+  })
+
+  test("[APP-4] an empty file is a file without settings", async () => {
+    await using app = await newApp()
+    const file = await writeUserFile(app, "  \n")
+    await set(app, "log.level", "info")
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ log: { level: "info" } })
+  })
+})

@@ -1,0 +1,298 @@
+import path from "node:path"
+import { visibleLine } from "#ground/base"
+import type { DoctorCheck, HostName, WireName } from "#ground/contract"
+import { loadHost, type Place, realDisk, type SettingsLayer } from "#see/hosts"
+import { hostPlace } from "../host-place.ts"
+import { ENVIRONMENT_FILE_LIMIT_BYTES, MOST_ENVIRONMENT_FOLDERS } from "../limits.ts"
+import type { OperationDeps } from "../operations.ts"
+
+/** A setting that sends the requests of a host, and with them a person's key, to an address. */
+type BaseUrl = {
+  readonly agent: AskedHost
+  readonly file: string
+  readonly key: string
+  /** Whether the file is the person's own or the machine's; else somebody else may have written it. */
+  readonly isOwn: boolean
+  /** Name and port, without anything else of the address: it may hold a password. */
+  readonly host: string
+  readonly isLoopback: boolean
+  /** Whether it wins over what the process is given; see `bypassOf` for all that does. */
+  readonly isStronger: boolean
+}
+
+type AskedHost = "claude-code" | "codex" | "gemini"
+const ASKED: readonly AskedHost[] = ["claude-code", "codex", "gemini"]
+
+type Deps = Pick<OperationDeps, "environment" | "places" | "resolve">
+
+/** What the files of a repository would send elsewhere; those of the person are their own affair. */
+export async function checkBaseUrls(deps: Deps): Promise<readonly DoctorCheck[]> {
+  const { root } = deps.places().repository
+  const here = deps.resolve(".")
+  const hosts = await hostsToAsk(foldersUp(here, root))
+  const found = new Map<string, BaseUrl>()
+  for (const folder of new Set([here, root])) {
+    const urls = hosts.length === 0 ? [] : await foreignBaseUrls(hostPlace(deps, folder), hosts)
+    for (const it of urls) if (!it.isOwn) found.set(`${it.file}\0${it.key}`, it)
+  }
+  return [...found.values()].map(checkOf)
+}
+
+type Telltale = {
+  readonly files: readonly string[]
+  /** Whether a file may set an address. In doubt it may: then the host is loaded to know. */
+  mayTell(text: string): boolean
+}
+
+/** No host is loaded for less than a file that may send its requests elsewhere. */
+const TELLTALES: Readonly<Record<AskedHost, Telltale>> = {
+  "claude-code": {
+    files: [".claude/settings.json", ".claude/settings.local.json"],
+    mayTell: (text) => Object.keys(envIn(text)).some((name) => CLAUDE_VARIABLE.test(name)),
+  },
+  codex: {
+    files: [".codex/config.toml"],
+    // A name may be written with escapes.
+    mayTell: (text) => /base_url|\\/.test(text),
+  },
+  gemini: {
+    files: [".gemini/.env", ".env"],
+    mayTell: (text) => readAssignments(text, GEMINI_VARIABLES).length > 0,
+  },
+}
+
+async function hostsToAsk(folders: readonly string[]): Promise<readonly AskedHost[]> {
+  const disk = realDisk()
+  const isTold = async (host: AskedHost): Promise<boolean> => {
+    const { files, mayTell } = TELLTALES[host]
+    for (const file of folders.flatMap((it) => files.map((name) => path.join(it, name)))) {
+      const read = await disk.read(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
+      if (read.kind === "file" && mayTell(read.bytes.toString())) return true
+      if (read.kind === "too-large") return true
+    }
+    return false
+  }
+  const answers = await Promise.all(ASKED.map(isTold))
+  return ASKED.filter((_, at) => answers[at])
+}
+
+/** Only whether there is something to ask about: what counts of it, the host's own walk says. */
+function envIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""))
+    return tableOf(tableOf(settings)["env"])
+  } catch {
+    return {}
+  }
+}
+
+function checkOf({ agent, file, key, host, isLoopback }: BaseUrl): DoctorCheck {
+  const about = { area: "config", name: "base URL" } as const
+  const says = visibleLine(`${file} sends ${TITLES[agent]} to ${host} by ${key}`)
+  if (isLoopback) return { ...about, state: "ok", detail: `${says}, which is this machine` }
+  return { ...about, state: "warn", detail: says, hint: HINT }
+}
+
+const TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
+const HINT =
+  "Your key and every prompt go there. Remove the line, or start no agent here unless you know that address."
+
+/** The addresses that settings would have hosts speak to in a place, by the strength of the files. */
+export async function foreignBaseUrls(
+  place: Place,
+  hosts: readonly AskedHost[] = ASKED,
+): Promise<readonly BaseUrl[]> {
+  const found: BaseUrl[] = []
+  for (const host of hosts) found.push(...(await FINDERS[host](place)))
+  return found
+}
+
+const FINDERS: Readonly<Record<AskedHost, (place: Place) => Promise<readonly BaseUrl[]>>> = {
+  "claude-code": findInClaudeCode,
+  codex: findInCodex,
+  gemini: findInGemini,
+}
+
+/** Whatever its name: the host has one for each provider, and new versions bring new ones. */
+const CLAUDE_VARIABLE = /^(?:ANTHROPIC_(?:[A-Z0-9_]+_)?|CLAUDE_CODE_API_)BASE_URL$/
+
+/** `env` of settings goes over the environment of the process, without a question in print mode. */
+async function findInClaudeCode(place: Place): Promise<readonly BaseUrl[]> {
+  const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
+  return layers.flatMap((layer) =>
+    Object.entries(tableOf(valuesOf(layer)["env"]))
+      .filter(([name]) => CLAUDE_VARIABLE.test(name))
+      .flatMap(([name, value]) => {
+        const isStronger = name === "ANTHROPIC_BASE_URL"
+        const about = { agent: "claude-code", ...fileOf(layer), isStronger } as const
+        return withAddress({ ...about, key: `env.${name}` }, value)
+      }),
+  )
+}
+
+/** Other providers, each with an address of its own. */
+const CLAUDE_PROVIDER =
+  /^CLAUDE_CODE_USE_(?:ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|BEDROCK|FOUNDRY|GATEWAY|MANTLE|VERTEX)$/
+
+/** What makes a host pass by the address that its process is given. */
+type Bypass = { readonly file: string; readonly key: string }
+
+/**
+ * Only the settings of Claude Code beat what a process is given: Codex is told by an argument, and
+ * the others take nothing from a file that is in their environment already. A program of another
+ * name that speaks as Claude Code does may be Claude Code.
+ */
+export async function bypassOf(
+  place: Place,
+  host: HostName | undefined,
+  wire?: WireName,
+): Promise<Bypass | undefined> {
+  if (host !== "claude-code" && wire !== "anthropic") return undefined
+  const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
+  const given = { file: "The environment", values: place.environment, isGiven: true }
+  const tables = layers.map((layer) => ({
+    file: layer.path,
+    values: tableOf(valuesOf(layer)["env"]),
+    isGiven: false,
+  }))
+  const hasProxy = [given, ...tables].some((it) => PROXIES.some((name) => isSet(it.values[name])))
+  for (const { file, values, isGiven } of [...tables, given]) {
+    const key = Object.keys(values).find((name) => {
+      const isOurs = isGiven && !CLAUDE_PROVIDER.test(name)
+      return !isOurs && leadsPast(name, values[name], hasProxy)
+    })
+    if (key !== undefined) return { file, key: isGiven ? key : `env.${key}` }
+  }
+  return undefined
+}
+
+function leadsPast(name: string, value: unknown, hasProxy: boolean): boolean {
+  if (name === "ANTHROPIC_BASE_URL") return isSet(value)
+  if (CLAUDE_PROVIDER.test(name)) return isSet(value) && !OFF.includes(asText(value).toLowerCase())
+  // The host asks a proxy for this machine too, unless it is told not to, as we tell it.
+  const isException = name.toUpperCase() === "NO_PROXY"
+  return hasProxy && isException && !exceptsThisMachine(asText(value))
+}
+
+/** Entry by entry: a longer number, or a star with a name behind it, leaves us to the proxy. */
+function exceptsThisMachine(list: string): boolean {
+  return list.split(/[\s,]+/).some((it) => it === "127.0.0.1" || it === "*")
+}
+
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((it) => [it, it.toLowerCase()])
+const OFF = ["0", "false", "no", "off"]
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && asText(value) !== ""
+}
+
+/** The host takes whatever stands there as a text. */
+function asText(value: unknown): string {
+  return typeof value === "string" ? value.trim() : JSON.stringify(value)
+}
+
+const CODEX_KEYS = ["openai_base_url", "chatgpt_base_url"]
+
+/** A project's config counts only where the person trusts it; a survey leaves others out. */
+async function findInCodex(place: Place): Promise<readonly BaseUrl[]> {
+  const { layers } = await (await loadHost("codex")).survey(place, realDisk())
+  return layers.flatMap((layer) => {
+    const about = { agent: "codex", ...fileOf(layer), isStronger: false } as const
+    const values = valuesOf(layer)
+    const providers = Object.entries(tableOf(values["model_providers"]))
+    return [
+      ...CODEX_KEYS.flatMap((key) => withAddress({ ...about, key }, values[key])),
+      ...providers.flatMap(([name, provider]) => {
+        const key = `model_providers.${name}.base_url`
+        return withAddress({ ...about, key }, tableOf(provider)["base_url"])
+      }),
+    ]
+  })
+}
+
+const GEMINI_VARIABLES = [
+  "GOOGLE_GEMINI_BASE_URL",
+  "GOOGLE_VERTEX_BASE_URL",
+  "CODE_ASSIST_ENDPOINT",
+]
+
+/**
+ * It reads one `.env`: the nearest upwards, in each folder that of `.gemini` first. In a folder
+ * that is not trusted it takes keys of providers from it, and no address.
+ */
+async function findInGemini(place: Place): Promise<readonly BaseUrl[]> {
+  const nearest = await nearestEnvironment(place)
+  const lines = nearest === undefined ? [] : readAssignments(nearest.text, GEMINI_VARIABLES)
+  if (nearest === undefined || lines.length === 0) return []
+  const { layers } = await (await loadHost("gemini")).survey(place, realDisk())
+  const isTrusted = nearest.isOwn || layers.some((it) => it.layer === "project")
+  if (!isTrusted) return []
+  const { file, isOwn } = nearest
+  const about = { agent: "gemini", file, isOwn, isStronger: false } as const
+  return lines.flatMap(({ name, value }) => withAddress({ ...about, key: name }, value))
+}
+
+async function nearestEnvironment(place: Place) {
+  const disk = realDisk()
+  for (const folder of foldersUp(place.workingDirectory, "/")) {
+    for (const file of [path.join(folder, ".gemini", ".env"), path.join(folder, ".env")]) {
+      const read = await disk.read(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
+      if (read.kind === "missing") continue
+      const text = read.kind === "file" ? read.bytes.toString() : ""
+      return { file, text, isOwn: folder === place.home }
+    }
+  }
+  return undefined
+}
+
+/** A folder and those above it, up to the last or to the root of the disk. */
+function foldersUp(from: string, last: string): readonly string[] {
+  const folders = [from]
+  for (let at = from; at !== last && at !== path.dirname(at); at = path.dirname(at)) {
+    folders.push(path.dirname(at))
+  }
+  return folders.slice(0, MOST_ENVIRONMENT_FOLDERS)
+}
+
+/** The last one of a name counts, as it does for the host. */
+function readAssignments(text: string, names: readonly string[]) {
+  const byName = new Map<string, string>()
+  for (const line of text.split(/\r?\n|\r/)) {
+    const [, name = "", value = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*(.*)$/.exec(line) ?? []
+    if (names.includes(name)) byName.set(name, plainValue(value))
+  }
+  return [...byName].map(([name, value]) => ({ name, value }))
+}
+
+function plainValue(value: string): string {
+  const [, , quoted] = /^(["'`])(.*?)\1/.exec(value) ?? []
+  return quoted ?? value.replace(/\s*#.*$/, "").trim()
+}
+
+function fileOf({ path: file, trust }: SettingsLayer) {
+  return { file, isOwn: trust === "own" }
+}
+
+function valuesOf({ outcome }: SettingsLayer): Readonly<Record<string, unknown>> {
+  return outcome.kind === "found" ? outcome.values : {}
+}
+
+function tableOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value)
+  return isTable ? { ...value } : {}
+}
+
+/** An empty text, or none, sets no address. */
+function withAddress(
+  about: Omit<BaseUrl, "host" | "isLoopback">,
+  value: unknown,
+): readonly BaseUrl[] {
+  if (typeof value !== "string" || value.trim() === "") return []
+  const url = URL.parse(value.trim())
+  if (url === null || url.host === "") {
+    return [{ ...about, host: "an address that cannot be read", isLoopback: false }]
+  }
+  return [{ ...about, host: url.host, isLoopback: LOOPBACK.test(url.hostname) }]
+}
+
+const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

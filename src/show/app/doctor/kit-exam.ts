@@ -1,0 +1,112 @@
+import type { Installed } from "#act/kit"
+import { checkRiskPaths, RULES, readVerdicts, splitPatterns } from "#choose/guard"
+import type { CallContext, DoctorCheck, HookState, VerdictLine } from "#ground/contract"
+import { listFiles } from "#see/repo"
+import { MOST_VERDICTS_LOOKED_AT, RISK_FILES_LISTED, VERDICTS_LOOKED_BACK_MS } from "../limits.ts"
+import type { OperationDeps } from "../operations.ts"
+import { kitOf } from "../rooms/kit.ts"
+import type { KitExam, KitFindings } from "./doctor.ts"
+
+/** What is installed into hosts and what has been seen to run; a proof starts the hosts. */
+export async function examineKit(
+  deps: OperationDeps,
+  options: KitExam,
+  context: CallContext,
+): Promise<KitFindings> {
+  const kit = await kitOf(deps)
+  const installed = await kit.installed()
+  if (installed.level === null) return options.prove ? NOT_INSTALLED : { checks: [], hooks: [] }
+  const checks = [
+    stateCheck(installed),
+    ...levelChecks(installed.level, deps.config().kit.level),
+    ...(await riskChecks(deps, context)),
+  ]
+  if (!options.prove) return { checks, hooks: await withFired(installed.hooks, deps) }
+  const { proveKit } = await import("./hook-proof.ts")
+  const proof = await proveKit(deps, { ...options, installed }, context)
+  return { checks: [...checks, ...proof.checks], hooks: proof.hooks }
+}
+
+const NOT_INSTALLED: KitFindings = {
+  checks: [
+    {
+      area: "kit",
+      name: "kit",
+      state: "warn",
+      detail: "nothing is installed for this repository, so there is nothing to prove",
+      hint: "Run `qm init` to see what it would write.",
+    },
+  ],
+  hooks: [],
+}
+
+function stateCheck({ level, hosts, tampered }: Installed): DoctorCheck {
+  const [first] = tampered
+  if (first === undefined) {
+    const detail = `level ${level}, ${hosts.length === 0 ? "no host" : hosts.join(", ")}`
+    return { area: "kit", name: "kit", state: "ok", detail }
+  }
+  const more = tampered.length === 1 ? "" : `, and ${tampered.length - 1} more`
+  return {
+    area: "kit",
+    name: "kit",
+    state: "warn",
+    detail: `not as it was installed: ${first}${more}`,
+    hint: "Look at what changed it, then run `qm init --yes` to set it right.",
+  }
+}
+
+/** The project's file may have come with another level than the one that is wired here. */
+function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
+  if (wired === wanted) return []
+  const detail = `level ${wired} is installed here, and the settings say ${wanted}`
+  const hint = `Run \`qm level ${wanted}\` to install that one.`
+  return [{ area: "kit", name: "level", state: "warn", detail, hint }]
+}
+
+/** A pattern that means no file guards nothing, whatever its author thinks. */
+async function riskChecks(
+  deps: OperationDeps,
+  { signal }: CallContext,
+): Promise<readonly DoctorCheck[]> {
+  const patterns = splitPatterns(deps.config().guard.highRiskPaths)
+  if (patterns.length === 0) return []
+  const { files } = await listFiles(deps.places().repository.root, {
+    maxFiles: RISK_FILES_LISTED,
+    signal,
+  })
+  return checkRiskPaths(patterns, files).flatMap((it): readonly DoctorCheck[] => {
+    if (it.kind === "fits") return []
+    const detail =
+      it.kind === "idle"
+        ? `${it.pattern} means no file here`
+        : `${it.pattern} cannot be used: ${it.why}`
+    const hint = "Mend it with `qm config set guard.highRiskPaths`; `qm guard try` shows what fits."
+    return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]
+  })
+}
+
+/** A hook has fired when the log has an event that it judges, of that host. */
+async function withFired(
+  hooks: readonly HookState[],
+  deps: OperationDeps,
+): Promise<readonly HookState[]> {
+  const now = deps.clock.now()
+  const { verdicts } = await readVerdicts({
+    stateDirectory: deps.places().repository.stateDirectory,
+    now,
+    sinceMs: now - VERDICTS_LOOKED_BACK_MS,
+    limit: MOST_VERDICTS_LOOKED_AT,
+  })
+  return hooks.map((hook) => {
+    const at = hook.state === "installed" ? lastFired(hook, verdicts) : undefined
+    return at === undefined ? hook : { ...hook, state: "fired", at, why: null }
+  })
+}
+
+function lastFired(hook: HookState, verdicts: readonly VerdictLine[]): number | undefined {
+  const judged: readonly string[] = RULES.find((it) => it.name === hook.hook)?.kinds ?? []
+  // A package is recorded before and handed out at the start, which is the event it stands on.
+  const kinds = hook.hook === "package" ? ["agent-start"] : judged
+  return verdicts.find((it) => it.host === hook.host && kinds.includes(it.event))?.at
+}

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { systemClock } from "#ground/base"
+import { AgentsContext, AgentsMessages, PackBuilt, Run } from "#ground/contract"
+import { sql } from "#ground/store"
+import { tempDirectory } from "#test/temp"
+import { type App, createApp } from "../app.ts"
+
+const { signal } = new AbortController()
+const ENDED = ["completed", "failed", "stopped", "interrupted"]
+
+async function newApp(directory: string): Promise<App> {
+  const project = path.join(directory, "project")
+  await mkdir(project)
+  await writeFile(path.join(project, "rounding.ts"), "export const roundLine = Math.round\n")
+  const environment = { PATH: process.env["PATH"], QM_HOME: path.join(directory, "home") }
+  return createApp({ directory: project, environment, settings: [], writeLog: () => {} })
+}
+
+async function untilTurns(app: App, id: string, turns: number): Promise<Run> {
+  for (;;) {
+    const run = Run.parse(await app.call("agents.show", { id }, { signal }))
+    if (ENDED.includes(run.status) && run.turns === turns) return run
+    await systemClock.sleep(5)
+  }
+}
+
+async function assistantSays(app: App, id: string): Promise<string[]> {
+  const { messages } = AgentsMessages.parse(await app.call("agents.messages", { id }, { signal }))
+  return messages.filter((it) => it.type === "assistant").map((it) => it.content)
+}
+
+async function start(app: App, pack: string): Promise<Run> {
+  const input = { prompt: "round it", type: "synthetic", pack }
+  return Run.parse(await app.call("agents.start", input, { signal }))
+}
+
+test("[APP-12] the first turn of a run has its package as it was kept, the second has not", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  await expect(start(app, "last")).rejects.toMatchObject({ code: "PACK_UNKNOWN" })
+  const ask = { task: "rounding", format: "markdown" }
+  const { pack, text, textTokens } = PackBuilt.parse(await app.call("pack.build", ask, { signal }))
+  const run = await start(app, "last")
+  await untilTurns(app, run.id, 1)
+  await app.call("agents.send", { id: run.id, text: "and now" }, { signal })
+  await untilTurns(app, run.id, 2)
+  const [first, second] = await assistantSays(app, run.id)
+  expect(text).toContain("roundLine = Math.round")
+  expect(first).toContain(`<context label="package ${pack.id}, 1 file">\n${text}`)
+  expect(second).toContain("and now")
+  expect(second).not.toContain("roundLine")
+  const context = AgentsContext.parse(await app.call("agents.context", { id: run.id }, { signal }))
+  expect(context.parts).toMatchObject([{ tokens: textTokens, pack: pack.id }])
+})
+
+test("[APP-12] a package that is no longer kept is said, and the run goes on", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const built = PackBuilt.parse(await app.call("pack.build", { task: "rounding" }, { signal }))
+  // A command of the host comes first, so the package waits for the turn after it.
+  const input = { prompt: "/review", type: "synthetic", pack: built.pack.id }
+  const run = Run.parse(await app.call("agents.start", input, { signal }))
+  await untilTurns(app, run.id, 1)
+  await (await app.store()).forRoom("pack").run(sql`DELETE FROM packs`)
+  await app.call("agents.send", { id: run.id, text: "and now" }, { signal })
+  expect(await untilTurns(app, run.id, 2)).toMatchObject({ status: "completed" })
+  const [, second] = await assistantSays(app, run.id)
+  expect(second).toContain(`The context package ${built.pack.id} of this task is no longer kept.`)
+})

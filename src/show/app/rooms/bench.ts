@@ -1,0 +1,18 @@
+import { proofOperations } from "#choose/proof"
+import type { OperationDeps } from "../operations.ts"
+
+/** Measurements of the product, on any repository the person names. */
+export function provingOperations(deps: OperationDeps) {
+  return proofOperations({
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    // Asked for when something is measured: a table that is only described has none.
+    get environment() {
+      return deps.environment()
+    },
+    counter: deps.tokens.counter,
+    settings: () => deps.config().pack,
+    resolve: deps.resolve,
+  })
+}

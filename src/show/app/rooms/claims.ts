@@ -1,0 +1,126 @@
+import { processIdentity, thisMachine } from "#ground/base"
+import { type Caller, type Claim, defineOperation, SIGNATURES } from "#ground/contract"
+import { type Claims, createClaims, type Claim as Held } from "#know/ledger"
+import { PathOutside } from "../errors.ts"
+import type { OperationDeps } from "../operations.ts"
+import { placeInside } from "../place-inside.ts"
+
+const surfaces = ["cli", "http"] as const
+const MINUTE_MS = 60_000
+
+/**
+ * Who works on what. Declared here and not in its room, which hooks load without any package.
+ */
+export function claimOperations(deps: OperationDeps) {
+  return [
+    defineOperation({
+      name: "claim.take",
+      summary: "Say that you work on files, so that other sessions see it; all of them or none",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["claim.take"],
+      async run({ paths, minutes, session }, { caller }) {
+        const claims = claimsOf(deps)
+        const holder = {
+          session: session ?? sessionOf(caller, deps),
+          process: holderOf(caller),
+          leaseMs: minutes * MINUTE_MS,
+        }
+        const outcome = await claims.take(placed(paths, deps), holder)
+        return outcome.kind === "taken"
+          ? { claims: outcome.claims.map((it) => shown(it, claims)), held: null }
+          : { claims: [], held: shown(outcome.by, claims) }
+      },
+    }),
+    defineOperation({
+      name: "claim.release",
+      summary: "Give back files that you said you work on",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["claim.release"],
+      run: ({ paths, session }, { caller }) =>
+        release(placed(paths, deps), session ?? sessionOf(caller, deps), claimsOf(deps)),
+    }),
+    defineOperation({
+      name: "claim.list",
+      summary: "List who works on which files",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["claim.list"],
+      async run({ path }) {
+        const claims = claimsOf(deps)
+        const [place] = path === undefined ? [] : placed([path], deps)
+        const found = place === undefined ? claims.list() : [claims.find(place) ?? []].flat()
+        return { claims: found.map((it) => shown(it, claims)) }
+      },
+    }),
+  ] as const
+}
+
+/** Claims of other sessions, as a simulation asks for them. */
+export function claimsOn(
+  paths: readonly string[],
+  deps: OperationDeps,
+  caller: Caller | undefined,
+): readonly { readonly path: string; readonly session: string }[] {
+  const claims = claimsOf(deps)
+  return paths.flatMap((path) => {
+    const held = claims.find(path)
+    const isOthers = held !== undefined && held.session !== sessionOf(caller, deps)
+    return isOthers ? [{ path, session: held.session }] : []
+  })
+}
+
+export function claimsOf(deps: Pick<OperationDeps, "places" | "clock" | "random">): Claims {
+  const { stateDirectory } = deps.places().repository
+  const { clock, random } = deps
+  return createClaims({ stateDirectory, clock, random, machine: thisMachine() })
+}
+
+async function release(paths: readonly string[], session: string, claims: Claims) {
+  const released: string[] = []
+  const notHeld: string[] = []
+  for (const path of paths) {
+    const held = claims.find(path)
+    const isOurs = held !== undefined && held.path === path && held.session === session
+    const isDone = isOurs && (await claims.release(held)).kind === "released"
+    ;(isDone ? released : notHeld).push(path)
+  }
+  return { released, notHeld }
+}
+
+/**
+ * A person at a terminal is one session, whichever window they type in. An agent that types there
+ * is its host's session: hooks know it by that name.
+ */
+export function sessionOf(
+  caller: Caller | undefined,
+  { environment }: Pick<OperationDeps, "environment">,
+): string {
+  return caller?.session ?? hostSession(environment()) ?? "terminal"
+}
+
+/** Seen in the shells of Claude Code; others name theirs by `--session`. */
+function hostSession(environment: Readonly<Record<string, string | undefined>>) {
+  const given = environment["CLAUDE_CODE_SESSION_ID"]
+  return given !== undefined && /^[\w.:-]{1,200}$/.test(given) ? given : undefined
+}
+
+/** The process that lives as long as the claim is meant: a shell outlives its command. */
+function holderOf(caller: Caller | undefined) {
+  return processIdentity(caller === undefined ? process.ppid : process.pid)
+}
+
+export function placed(paths: readonly string[], deps: OperationDeps): readonly string[] {
+  return paths.map((given) => {
+    const place = placeInside(deps, given)
+    if (place === undefined) throw PathOutside({ path: given })
+    return place
+  })
+}
+
+export function shown(claim: Held, claims: Claims): Claim {
+  const { path, session, fence, machine, takenAt, heartbeatAt, expiresAt } = claim
+  const isHolderAlive = claims.isHolderAlive(claim) ?? null
+  return { path, session, fence, machine, isHolderAlive, takenAt, heartbeatAt, expiresAt }
+}

@@ -1,0 +1,205 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import path from "node:path"
+import { text } from "node:stream/consumers"
+import { describe, expect, test } from "vitest"
+import { systemClock } from "#ground/base"
+import {
+  AgentsContext,
+  AgentsMessages,
+  Capture,
+  FoldBranch,
+  GatewayList,
+  GatewayShow,
+  Run,
+} from "#ground/contract"
+import { tempDirectory } from "#test/temp"
+import { createApp } from "../app.ts"
+import { carryRuns } from "./gateway.ts"
+
+const { signal } = new AbortController()
+
+/** A person with a project, and a provider that answers everything alike. */
+async function newWorld(settings: readonly string[] = []) {
+  const temp = await tempDirectory()
+  const [home, project] = [path.join(temp.path, "home"), path.join(temp.path, "project")]
+  await mkdir(path.join(home, ".codex"), { recursive: true })
+  await mkdir(project)
+  const heard: string[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      heard.push(`${request.url} ${body.length}`)
+      response.writeHead(200, { "content-type": "application/json" })
+      const usage = { input_tokens: 40, output_tokens: 4, cache_read_input_tokens: 60 }
+      response.end(JSON.stringify({ model: "claude-opus-5-5", usage }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const environment = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    QM_HOME: path.join(temp.path, "qm"),
+    ANTHROPIC_BASE_URL: url,
+  }
+  const app = await createApp({ directory: project, environment, settings, writeLog: () => {} })
+  return {
+    app,
+    home,
+    project,
+    url,
+    heard,
+    environment,
+    call: (name: string, input: object) => app.call(name, input, { signal }),
+    carry: (more: Partial<Parameters<typeof app.carry>[0]> = {}) =>
+      app.carry({
+        run: null,
+        title: "claude",
+        host: "claude-code",
+        mode: "record",
+        hasContent: false,
+        workingDirectory: project,
+        environment,
+        tell: () => {},
+        ...more,
+      }),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function post(base: string, messages: readonly unknown[], tools: readonly unknown[] = []) {
+  const headers = { "x-api-key": "key", "x-claude-code-session-id": "s-1" }
+  const body = JSON.stringify({ model: "claude-opus-5-5", messages, tools })
+  await fetch(`${base}/v1/messages`, { method: "POST", headers, body }).then((it) => it.text())
+}
+
+const INSTRUCTIONS = (file: string, words: string) => ({
+  type: "text",
+  text:
+    "<system-reminder>\nCodebase and user instructions are shown below. Be sure to adhere to " +
+    "these instructions. IMPORTANT: These instructions OVERRIDE any default behavior and you MUST " +
+    `follow them exactly as written.\n\nContents of ${file} (project instructions, checked into ` +
+    `the codebase):\n\n${words}\n</system-reminder>`,
+})
+
+describe("what goes through the gateway", () => {
+  test("[APP-41] a synthetic run asks no model, and says so when it was to be carried", async () => {
+    await using world = await newWorld()
+    const input = { type: "synthetic", prompt: "go", gateway: "record" }
+    const { id } = Run.parse(await world.call("agents.start", input))
+    for (;;) {
+      const run = Run.parse(await world.call("agents.show", { id }))
+      if (["completed", "failed"].includes(run.status)) break
+      await systemClock.sleep(5)
+    }
+    const { messages } = AgentsMessages.parse(await world.call("agents.messages", { id }))
+    expect(messages.map((it) => it.content).join("\n")).toContain("asks no model")
+    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+  })
+
+  test("[APP-41] a run is carried when it, or the person's settings, say so", async () => {
+    await using world = await newWorld(["gateway.mode=record"])
+    const started = await world.call("agents.start", { type: "synthetic", prompt: "go" })
+    const run = { ...Run.parse(started), type: "claude-code" as const }
+    const deps = {
+      config: world.app.config,
+      gateway: async () => ({ carry: async (wanted: object) => wanted }) as never,
+    }
+    const carry = carryRuns(deps)
+    const tell = () => {}
+    const environment = { HOME: world.home, ANTHROPIC_BASE_URL: world.url }
+    expect(await carry({ run, mode: "off", environment, tell })).toBeUndefined()
+    const bySetting = await carry({ run, mode: undefined, environment, tell })
+    expect(bySetting).toMatchObject({ mode: "record", run: run.id, wire: "anthropic" })
+    expect(await carry({ run, mode: "fold", environment, tell })).toMatchObject({ mode: "fold" })
+  })
+
+  test("[APP-42] exact figures stand beside a run's window, and go with the run", async () => {
+    await using world = await newWorld()
+    const { id } = Run.parse(await world.call("agents.start", { type: "synthetic", prompt: "go" }))
+    const carried = await world.carry({ run: id })
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    await post(base, [{ role: "user", content: "hello" }], [{ name: "Read", input_schema: {} }])
+    await carried.end()
+    const context = AgentsContext.parse(await world.call("agents.context", { id }))
+    expect(context.wire).toMatchObject({ used: 100, carry: carried.id, seq: 1, savedTokens: 0 })
+    expect(context.wire?.kinds.reduce((sum, it) => sum + it.tokens, 0)).toBe(100)
+    expect(GatewayShow.parse(await world.call("gateway.show", { id })).requests).toHaveLength(1)
+    await world.call("agents.stop", { id }).catch(() => {})
+    await world.call("agents.delete", { id })
+    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+  })
+
+  test("[APP-43] a capture is held against what went over the wire", async () => {
+    await using world = await newWorld()
+    const file = path.join(world.project, "CLAUDE.md")
+    await writeFile(file, "Be calm.\n")
+    const carried = await world.carry()
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const content = [INSTRUCTIONS(file, "Be calm."), { type: "text", text: "go" }]
+    await post(base, [{ role: "user", content }], [{ name: "Read", input_schema: {} }])
+    await carried.end()
+    const { observation } = Capture.parse(await world.call("capture.take", { save: false }))
+    expect(observation).toMatchObject({ by: "wire", session: "s-1", agreed: 1, compared: 1 })
+    expect(observation?.files[0]).toMatchObject({ path: file, state: "both", sameText: true })
+  })
+
+  test("[APP-44] Codex goes where its own config says, and not where a repository does", async () => {
+    await using world = await newWorld()
+    const provider = `[model_providers.m]\nname = "m"\nbase_url = "${world.url}/v1"\nenv_key = "MODEL_KEY"\n`
+    await writeFile(
+      path.join(world.home, ".codex", "config.toml"),
+      `model_provider = "m"\n${provider}`,
+    )
+    const carried = await world.carry({ host: "codex", title: "codex" })
+    const given = carried.args.join(" ")
+    expect(given).toContain('env_key="MODEL_KEY"')
+    const base = /base_url="([^"]+)"/.exec(given)?.[1] ?? ""
+    await fetch(`${base}/responses`, { method: "POST", body: "{}" }).then((it) => it.text())
+    await carried.end()
+    expect(world.heard).toEqual(["/v1/responses 2"])
+  })
+
+  test("[APP-44] what we could not keep of a provider refuses the carry, whatever key there is", async () => {
+    await using world = await newWorld()
+    await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
+    const environment = { ...world.environment, OPENAI_API_KEY: "key" }
+    const carrying = world.carry({ host: "codex", title: "codex", environment })
+    await expect(carrying).rejects.toMatchObject({
+      code: "GATEWAY_HOST_NOT_CARRIED",
+      message: expect.stringContaining("model_providers.ollama.base_url"),
+    })
+    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+  })
+
+  test("[APP-44] without a provider and without a key Codex is not carried", async () => {
+    await using world = await newWorld()
+    await writeFile(path.join(world.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')
+    const carrying = world.carry({ host: "codex", title: "codex" })
+    await expect(carrying).rejects.toThrow(/OPENAI_API_KEY/)
+  })
+
+  test("[APP-45] a branch is opened for the wire only where a session is carried", async () => {
+    await using world = await newWorld()
+    const caller = { principal: "owner", session: "s-1", client: "claude-code" }
+    const input = { description: "d", prompt: "p" }
+    const open = async () =>
+      FoldBranch.parse(await world.app.call("fold.branch", input, { signal, caller }))
+    expect((await open()).mode).toBe("sub-agent")
+    const carried = await world.carry({ mode: "fold" })
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    await post(base, [{ role: "user", content: "hello" }])
+    const opened = await open()
+    expect(opened.mode).toBe("wire")
+    expect(opened.receipt).toMatch(/^qm-open:br_/)
+    await carried.end()
+    expect((await open()).mode).toBe("sub-agent")
+  })
+})

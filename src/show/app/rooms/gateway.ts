@@ -1,0 +1,127 @@
+import path from "node:path"
+import type { CarriedRun, CarryAsked } from "#act/agents"
+import type { Carried, CarryWanted, Gateway } from "#act/gateway"
+import { createIds, isSameProcessAlive } from "#ground/base"
+import type { GatewayMode, HostName, WireName } from "#ground/contract"
+import type { HostWord, Place } from "#see/hosts"
+import { bypassOf } from "../doctor/base-urls.ts"
+import type { OperationDeps } from "../operations.ts"
+import { priceOf } from "../price.ts"
+import { processOwner } from "../process-owner.ts"
+import { loadSecrets } from "../secrets/known-secrets.ts"
+import { receiptKey } from "../secrets/receipt-key.ts"
+import { platformHere } from "./capture.ts"
+import { readCodexProvider } from "./codex-provider.ts"
+
+type Deps = Pick<
+  OperationDeps,
+  "clock" | "config" | "environment" | "fold" | "log" | "places" | "random" | "store"
+>
+
+/** The gateway of this process, and what was recorded of this repository. */
+export async function openGateway(deps: Deps): Promise<Gateway> {
+  const { createGateway } = await import("#act/gateway")
+  const { repository, home } = deps.places()
+  const gateway = createGateway({
+    db: (await deps.store()).forRoom("gateway"),
+    ids: createIds(deps),
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    owner: processOwner(deps.random),
+    place: { home, stateDirectory: repository.stateDirectory },
+    root: () => repository.root,
+    settings: () => deps.config().gateway,
+    secrets: () => loadSecrets(repository.root, deps),
+    receiptKey: () => receiptKey(deps),
+    priceOf,
+    keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
+    unfold: async (branchIds) => {
+      const fold = await deps.fold()
+      for (const it of branchIds) await fold.unfold(it)
+    },
+    isAlive: isSameProcessAlive,
+    proxyEnvironment: deps.environment,
+  })
+  await gateway.recover().catch((error: unknown) => {
+    deps.log.warn("carries of processes that died are not ended", { error })
+  })
+  return gateway
+}
+
+type Room = Pick<OperationDeps, "config" | "gateway">
+
+/** What lets a run of an agent go through the gateway, when it or the person's settings say so. */
+export function carryRuns(deps: Room) {
+  return async ({ run, mode, environment, tell }: CarryAsked): Promise<CarriedRun | undefined> => {
+    const wanted = mode ?? deps.config().gateway.mode
+    if (wanted === "off") return undefined
+    if (run.type === "synthetic") {
+      if (mode !== undefined) tell("The synthetic agent asks no model: there is nothing to carry.")
+      return undefined
+    }
+    return carryHost(
+      {
+        run: run.id,
+        title: run.type,
+        host: run.type,
+        mode: wanted,
+        hasContent: deps.config().gateway.content,
+        workingDirectory: run.cwd,
+        environment,
+        tell,
+      },
+      deps,
+    )
+  }
+}
+
+export type HostCarry = Omit<CarryWanted, "codexProvider" | "mode" | "wire"> & {
+  readonly mode: Exclude<GatewayMode, "off">
+  readonly wire?: WireName | undefined
+}
+
+/** One process of a host, refused where its own settings would lead past us. */
+export async function carryHost(wanted: HostCarry, deps: Pick<Room, "gateway">): Promise<Carried> {
+  const { wireOf, Bypassed } = await import("#act/gateway")
+  const place = placeOf(wanted)
+  const wire = wireOf(wanted.host, wanted.wire, wanted.title)
+  const bypass = await bypassOf(place, wanted.host, wire)
+  if (bypass !== undefined) throw Bypassed({ file: bypass.file, key: bypass.key })
+  const codexProvider = wanted.host === "codex" ? await readCodexProvider(place) : undefined
+  return (await deps.gateway()).carry({ ...wanted, wire, codexProvider })
+}
+
+function placeOf({ environment, workingDirectory }: HostCarry): Place {
+  const home = environment["HOME"] ?? environment["USERPROFILE"] ?? path.dirname(workingDirectory)
+  return { workingDirectory, home, environment, platform: platformHere() }
+}
+
+/** What the gateway saw of a host in a directory, as that host's own word. */
+export async function wireWord(
+  place: Place,
+  host: HostName,
+  deps: Pick<Room, "gateway">,
+): Promise<HostWord | undefined> {
+  const seen = await (await deps.gateway()).newestWord(place.workingDirectory, host)
+  if (seen === undefined) return undefined
+  const { at, session, hostVersion, files } = seen
+  return {
+    by: "wire",
+    at,
+    ...(hostVersion === undefined ? {} : { version: hostVersion }),
+    ...(session === null ? {} : { session }),
+    files: files.map(({ path: file, sha256, tokens }) => ({ path: file, sha256, tokens })),
+    categories: [],
+  }
+}
+
+/** Whether a session is carried, asked of every process that may carry it. */
+export async function wireStand(
+  question: { readonly session: string; readonly branchId: string | undefined },
+  deps: Pick<Deps, "places">,
+) {
+  const { askStand } = await import("#act/gateway")
+  const { home, repository } = deps.places()
+  return askStand({ home, stateDirectory: repository.stateDirectory }, question)
+}

@@ -1,0 +1,170 @@
+import path from "node:path"
+import { createKit, type Kit } from "#act/kit"
+import { pickEnvironment, readBounded, run, statFile } from "#ground/base"
+import { type CallContext, defineOperation, type KitDone, SIGNATURES } from "#ground/contract"
+import { findGitProgram } from "#see/repo"
+import { BundleMissing, HomeUnknown, KitNeedsGit } from "../errors.ts"
+import { BUNDLE_BUILD_TIMEOUT_MS, LARGEST_BUNDLE_BYTES } from "../limits.ts"
+import type { OperationDeps } from "../operations.ts"
+import { bootText } from "./boot-text.ts"
+import { platformHere } from "./capture.ts"
+
+const PACKAGE = path.join(import.meta.dirname, "../../../..")
+
+/** Installing into hosts is for the person at the terminal: it writes into their own settings. */
+const surfaces = ["cli"] as const
+
+type KitDeps = Pick<
+  OperationDeps,
+  "places" | "environment" | "config" | "reload" | "tokens" | "clock" | "random" | "log"
+>
+
+export function kitOperations(deps: KitDeps) {
+  return [
+    defineOperation({
+      name: "kit.init",
+      summary: "Install hooks, commands and skills into your agents; shows first what it writes",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["kit.init"],
+      run: async ({ host, level, dryRun, yes }, context) => {
+        if (deps.places().repository.gitCommonDirectory === undefined) throw KitNeedsGit({})
+        const kit = await kitOf(deps)
+        const installed = await kit.installed()
+        const known = installed.level === null ? await kit.hostsFound() : installed.hosts
+        const hosts = host ?? known
+        const wanted = level ?? (await levelInForce(deps))
+        const plan = await kit.plan({ hosts, level: wanted }, context.signal)
+        const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
+        const done = await finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+        return { ...done, next: [...done.next, ...(await pathAdvice(deps.environment()))] }
+      },
+    }),
+    defineOperation({
+      name: "kit.uninstall",
+      summary: "Take back what was installed here; your own files are as they were",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["kit.uninstall"],
+      run: async ({ dryRun, yes }, context) => {
+        const kit = await kitOf(deps)
+        const plan = await kit.planUninstall(context.signal)
+        const command = "qm uninstall --yes"
+        return finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+      },
+    }),
+    defineOperation({
+      name: "kit.level",
+      summary: "Show the seven levels with what each costs, or set one",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["kit.level"],
+      run: async ({ level, measure }, context) => {
+        const kit = await kitOf(deps)
+        const done = level === undefined ? null : await setLevel(kit, level, context)
+        const levels = await kit.levelTable({ measure, signal: context.signal })
+        return { current: (await kit.installed()).level, levels: [...levels], done }
+      },
+    }),
+  ] as const
+}
+
+/** The same plan once more, now to be written. */
+function flagsOf(hosts: readonly string[] | undefined, level: number | undefined) {
+  return [
+    ...(hosts ?? []).map((it) => `--host ${it}`),
+    ...(level === undefined ? [] : [`--level ${level}`]),
+  ]
+}
+
+/** Hooks run by absolute paths; commands and reminders of ours name `qm`, as a person would. */
+async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
+  const folders = (environment["PATH"] ?? "").split(path.delimiter).filter(path.isAbsolute)
+  for (const folder of folders) {
+    if ((await statFile(path.join(folder, "qm"))).kind === "found") return []
+  }
+  const link = `ln -s '${path.join(PACKAGE, "bin/qm")}' ~/.local/bin/qm`
+  return [`Put qm on your PATH, since agents call it by that name: ${link}`]
+}
+
+type Planned = {
+  readonly kit: Kit
+  readonly plan: Awaited<ReturnType<Kit["plan"]>>
+  readonly command: string
+}
+
+async function finish(
+  { kit, plan, command }: Planned,
+  { yes }: { readonly yes: boolean },
+  { signal }: CallContext,
+): Promise<KitDone> {
+  if (yes) return kit.apply(plan, signal)
+  const { level, changes, warnings } = plan
+  const isIdle = changes.every((it) => it.action === "keep")
+  const next = isIdle ? [] : [`Run \`${command}\` to write it.`]
+  return { level, isApplied: false, changes: [...changes], warnings: [...warnings], next }
+}
+
+/** Where nothing is installed, a level is that of an install, which is shown before it is written. */
+async function setLevel(kit: Kit, level: number, context: CallContext): Promise<KitDone> {
+  const { level: current, hosts } = await kit.installed()
+  const isEnrolled = current !== null
+  const wanted = isEnrolled ? hosts : await kit.hostsFound()
+  const plan = await kit.plan({ hosts: wanted, level }, context.signal)
+  const command = `qm init --level ${level} --yes`
+  return finish({ kit, plan, command }, { yes: isEnrolled }, context)
+}
+
+export async function kitOf(deps: KitDeps): Promise<Kit> {
+  const { repository, home, projectConfig } = deps.places()
+  const environment = deps.environment()
+  const userHome = environment["HOME"] ?? environment["USERPROFILE"]
+  if (!userHome) throw HomeUnknown({})
+  return createKit({
+    repository,
+    configFile: projectConfig,
+    level: () => levelInForce(deps),
+    home,
+    userHome,
+    environment,
+    platform: platformHere(),
+    runtime: {
+      node: process.execPath,
+      qm: path.join(PACKAGE, "bin/qm"),
+      main: path.join(PACKAGE, "bin/qm.mjs"),
+    },
+    git: await findGitProgram({ environment, outside: repository.root }),
+    bundle: () => bundleOf(environment),
+    templates: path.join(PACKAGE, "templates"),
+    bootText: (level) => bootText(level, deps),
+    countTokens: async (text) => (await deps.tokens.counter()).count(text),
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+  })
+}
+
+/** A team's is in the project's file; who joins takes it as it is. */
+async function levelInForce(deps: Pick<KitDeps, "reload" | "config">): Promise<number> {
+  await deps.reload()
+  return deps.config().kit.level
+}
+
+/** A package brings its bundle along; in a clone it is made from the sources when they changed. */
+async function bundleOf(environment: Readonly<Record<string, string | undefined>>) {
+  const build = path.join(PACKAGE, "scripts/build.ts")
+  if ((await statFile(build)).kind === "found") {
+    const built = await run(process.execPath, [build, "--hooks", "--if-needed"], {
+      cwd: PACKAGE,
+      env: pickEnvironment(environment, ["PATH", "HOME", "TMPDIR"]),
+      timeoutMs: BUNDLE_BUILD_TIMEOUT_MS,
+      maxOutputBytes: 100_000,
+    })
+    if (built.kind !== "exited" || built.code !== 0) throw BundleMissing({ why: "was not built" })
+  }
+  const file = path.join(PACKAGE, "dist/hooks/qm-hook.mjs")
+  const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
+  if (read.kind !== "read") throw BundleMissing({ why: "is not there" })
+  const { createHash } = await import("node:crypto")
+  return { bytes: read.bytes, hash: createHash("sha256").update(read.bytes).digest("hex") }
+}

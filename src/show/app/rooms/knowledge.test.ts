@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto"
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { tempDirectory } from "#test/temp"
+import { createApp } from "../app.ts"
+
+/** Made at run time, so that no text in the repository looks like a key. */
+const SECRET = `fake-${randomBytes(12).toString("hex")}`
+
+const STUB = join(import.meta.dirname, "../../../see/sources/stub-server.sh")
+
+/** A house over an empty repository, with a folder of documents in it and one beside it. */
+async function house(options: { readonly mayWriteFiles: boolean }) {
+  const temp = await tempDirectory()
+  const [root, beside] = [join(temp.path, "repo"), join(temp.path, "beside")]
+  for (const folder of [join(root, "docs"), join(root, ".git"), beside]) {
+    await mkdir(folder, { recursive: true })
+  }
+  await writeFile(join(root, "docs", "a.md"), "# Handbook\n\n4.2 The pilot boards.\n")
+  await writeFile(join(beside, "b.md"), "# Elsewhere\n\nNot of here.\n")
+  await symlink(beside, join(root, "link"))
+  const app = await createApp({
+    ...options,
+    directory: root,
+    environment: {
+      QM_HOME: join(temp.path, "home"),
+      HOME: temp.path,
+      PATH: process.env.PATH,
+      HARBOUR_TOKEN: SECRET,
+    },
+    settings: [],
+    writeLog: () => {},
+  })
+  const { signal } = new AbortController()
+  return {
+    beside,
+    home: join(temp.path, "home"),
+    call: (name: string, input: unknown) => app.call(name, input, { signal }),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("[KNOW-26] a person at the terminal adds what they can read, by a path from where they stand", async () => {
+  await using it = await house({ mayWriteFiles: true })
+  expect(await it.call("kb.add", { path: "docs" })).toMatchObject({ added: 1, documents: 1 })
+  expect(await it.call("kb.add", { path: "link" })).toMatchObject({ folder: it.beside, added: 1 })
+  expect(await it.call("kb.search", { query: "pilot" })).toMatchObject({
+    hits: [{ paragraph: { citation: "Handbook § 4.2" } }],
+    documents: 2,
+  })
+  expect(await it.call("kb.remove", { path: "link" })).toMatchObject({ folder: it.beside })
+  expect(await it.call("kb.status", {})).toMatchObject({ documents: 1 })
+})
+
+test("[KNOW-26] over the network only folders of the repository are read, wherever links lead", async () => {
+  await using it = await house({ mayWriteFiles: false })
+  expect(await it.call("kb.add", { path: "docs" })).toMatchObject({ added: 1 })
+  expect(await it.call("kb.add", { path: "." })).toMatchObject({ unchanged: 0 })
+  for (const path of [it.beside, "../beside", "link", "/"]) {
+    await expect(it.call("kb.add", { path })).rejects.toMatchObject({ code: "APP_PATH_OUTSIDE" })
+  }
+  await expect(it.call("kb.add", { path: "nothing" })).rejects.toMatchObject({
+    code: "KNOWLEDGE_FOLDER_UNREADABLE",
+  })
+})
+
+test("[SOURCES-18] what is asked of the web leaves without the secrets of this person", async () => {
+  await using it = await house({ mayWriteFiles: true })
+  const folder = join(it.home, "sources", "one")
+  await mkdir(folder, { recursive: true })
+  await copyFile(STUB, join(folder, "stub.sh"))
+  const transport = { type: "stdio", command: "sh", args: ["stub.sh", "keeps-question"] }
+  const config = { title: "One", provides: ["web-search"], transport }
+  await writeFile(join(folder, "config.json"), JSON.stringify(config))
+  expect(await it.call("source.approve", { slug: "one" })).toMatchObject({ health: "ok" })
+  await it.call("kb.web", { query: `tariff ${SECRET} for ships` })
+  const asked = await readFile(join(it.home, "sources", "question"), "utf8")
+  expect(asked).toMatch(/tariff .+ for ships/)
+  expect(asked).not.toContain(SECRET)
+})

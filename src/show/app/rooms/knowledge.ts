@@ -1,0 +1,74 @@
+import path from "node:path"
+import { realPath } from "#ground/base"
+import {
+  type Embedder,
+  FolderUnreadable,
+  type Knowledge,
+  type KnowledgeDeps,
+  knowledgeOperations,
+} from "#know/knowledge"
+import { PathOutside } from "../errors.ts"
+import type { OperationDeps } from "../operations.ts"
+import { loadSecrets } from "../secrets/known-secrets.ts"
+import { SHIPPED_AGENTS, searchWeb } from "./pipeline.ts"
+
+type RoomDeps = Pick<
+  OperationDeps,
+  "store" | "places" | "environment" | "tokens" | "onSecrets" | "clock" | "random" | "log"
+> & {
+  embedder(): Promise<Embedder | undefined>
+  readonly judge?: KnowledgeDeps["judge"]
+}
+
+/** The documents that were added here, on the store of this repository. */
+export async function openKnowledge(deps: RoomDeps): Promise<Knowledge> {
+  const { createKnowledge } = await import("#know/knowledge")
+  return createKnowledge({
+    db: async () => (await deps.store()).forRoom("knowledge"),
+    clock: deps.clock,
+    log: deps.log,
+    count: async () => (await deps.tokens.counter()).count,
+    secrets: () => loadSecrets(deps.places().repository.root, deps),
+    embedder: deps.embedder,
+    ...(deps.judge !== undefined && { judge: deps.judge }),
+  })
+}
+
+type Deps = Pick<
+  OperationDeps,
+  "config" | "knowledge" | "mayWriteFiles" | "places" | "resolve" | "sources"
+>
+
+/** What surfaces may ask of the documents; which folders may be read depends on who asks. */
+export function knowledgeRoomOperations(deps: Deps) {
+  return knowledgeOperations({
+    knowledge: deps.knowledge,
+    web: ({ query, limit }, { signal }) =>
+      searchWeb({ query, limit, signal, source: undefined }, deps),
+    place: (given) => placeOf(given, deps),
+    called: async (given) => {
+      const folder = deps.resolve(given)
+      return await realPath(folder).catch(() => folder)
+    },
+  })
+}
+
+/**
+ * Where it really lies. Whoever sits before this machine may read what they can; a caller over the
+ * network only what is in the repository, wherever links in it lead, and what came with us.
+ */
+async function placeOf(given: string, deps: Deps): Promise<string> {
+  const place = await realPath(deps.resolve(given)).catch((error: unknown) => {
+    throw FolderUnreadable({ path: given, reason: "there is nothing" }, error)
+  })
+  if (deps.mayWriteFiles) return place
+  const roots = [deps.places().repository.root, SHIPPED_AGENTS]
+  const real = await Promise.all(roots.map((it) => realPath(it)))
+  if (!real.some((root) => isWithin(root, place))) throw PathOutside({ path: given })
+  return place
+}
+
+function isWithin(root: string, place: string): boolean {
+  const way = path.relative(root, place)
+  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
+}

@@ -1,0 +1,147 @@
+import { hostname } from "node:os"
+import type { CallContext, ScanMode } from "#ground/contract"
+import type { IndexedTree, Scanned, TreeIndex, TreeSource } from "#know/map"
+import type { Git } from "#see/repo"
+import type { OperationDeps } from "../operations.ts"
+import { loadSecrets } from "../secrets/known-secrets.ts"
+
+/** The map of this repository: scanned when somebody asks, never by itself. */
+export type Mapping = {
+  scan(mode: ScanMode, context: CallContext): Promise<Scanned>
+  /** As fresh as the config wants it; scanned now if need be. */
+  tree(context: CallContext): Promise<IndexedTree>
+  /** As the last scan left it; undefined when there was none. */
+  openTree(): Promise<IndexedTree | undefined>
+  close(): Promise<void>
+}
+
+type Deps = Pick<
+  OperationDeps,
+  "places" | "environment" | "config" | "location" | "store" | "tokens" | "clock" | "random" | "log"
+>
+
+type Opened = {
+  readonly index: TreeIndex
+  /** For opening what is stored, and for the texts of files: it needs no git. */
+  readonly reading: TreeSource
+  source(signal: AbortSignal): Promise<TreeSource>
+  close(): Promise<void>
+}
+
+export function createMapping(deps: Deps): Mapping {
+  let opening: Promise<Opened> | undefined
+  const renewed = createCurrent()
+  const closing = new AbortController()
+  const { inTurn, settled } = oneAfterTheOther()
+  const opened = () => {
+    opening ??= open(deps)
+    return opening
+  }
+
+  async function scan(mode: ScanMode, { signal, onProgress }: CallContext): Promise<Scanned> {
+    const { index, source } = await opened()
+    const until = AbortSignal.any([signal, closing.signal])
+    const scanned = await index.scan(await source(until), {
+      mode,
+      signal: until,
+      ...(onProgress !== undefined && {
+        onProgress: (done, total) => onProgress({ what: "reading files", done, total }),
+      }),
+    })
+    return { ...scanned, tree: renewed(scanned.tree) }
+  }
+
+  /** The store is asked each time: another process may have scanned. What is prepared stays. */
+  async function newest(): Promise<IndexedTree | undefined> {
+    const { index, reading } = await opened()
+    const stored = await index.open(reading)
+    return stored === undefined ? undefined : renewed(stored)
+  }
+
+  return {
+    scan: (mode, context) => inTurn(() => scan(mode, context)),
+    tree: (context) =>
+      inTurn(async () => {
+        const stored = await newest()
+        const { scanInterval, scanMode } = deps.config().map
+        const isFresh = (it: IndexedTree) =>
+          // An interval of 0 leaves every look to the person.
+          scanInterval === 0 || deps.clock.now() - it.scannedAtMs < scanInterval * 1_000
+        if (stored !== undefined && isFresh(stored)) return stored
+        return (await scan(stored === undefined ? "incremental" : scanMode, context)).tree
+      }),
+    openTree: () => inTurn(newest),
+    async close() {
+      // Nobody waits for it any more, and what was read is kept.
+      closing.abort()
+      await settled()
+      const made = await opening?.catch(() => undefined)
+      await made?.close()
+    },
+  }
+}
+
+/** What was prepared for the tree of before still holds while it is the same one. */
+function createCurrent(): (tree: IndexedTree) => IndexedTree {
+  let current: IndexedTree | undefined
+  return (tree) => {
+    const before = current
+    if (before?.revision !== tree.revision) current = tree
+    // Others keep things by the tree itself: another object only when it has something else to say.
+    else if (before.scannedAtMs !== tree.scannedAtMs) {
+      current = { ...before, scannedAtMs: tree.scannedAtMs }
+    }
+    return current ?? tree
+  }
+}
+
+/** Two scans at once would read every file twice. */
+function oneAfterTheOther() {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+      const mine = last.then(work)
+      last = mine.catch(() => {})
+      return mine
+    },
+    settled: () => last,
+  }
+}
+
+/** Rooms and grammars are loaded only here: most commands need none of them. */
+async function open(deps: Deps): Promise<Opened> {
+  const { createMap, createTreeIndex, workingTree } = await import("#know/map")
+  const { openGit } = await import("#see/repo")
+  const map = createMap()
+  const store = await deps.store()
+  const { repository } = deps.places()
+  const index = createTreeIndex({
+    db: store.forRoom("map"),
+    map,
+    counter: () => deps.tokens.counter(),
+    async redact() {
+      const [{ redactKeepingLines }, { redact }] = await Promise.all([
+        import("#ground/secrets"),
+        loadSecrets(repository.root, deps),
+      ])
+      return (text) => redactKeepingLines(text, redact)
+    },
+    clock: deps.clock,
+    log: deps.log,
+  })
+  // In a team's store another machine may have a tree at the same path.
+  const machine = deps.location().kind === "postgres" ? { place: hostname() } : {}
+  const sourceWith = (git: Git | { readonly problem: string }) =>
+    workingTree({ repository, git, clock: deps.clock, ...machine })
+  return {
+    index,
+    reading: sourceWith({ problem: "the past is read by a scan" }),
+    async source(signal) {
+      const opened = await openGit({ repository, environment: deps.environment(), signal })
+      return sourceWith(opened.kind === "ready" ? opened.git : { problem: opened.reason })
+    },
+    async close() {
+      await map[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,220 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { MapScan, PackBuilt, SearchFind } from "#ground/contract"
+import { commit, git } from "#test/git"
+import { tempDirectory } from "#test/temp"
+import { type App, createApp } from "../app.ts"
+
+const { signal } = new AbortController()
+
+const SHOP = {
+  "src/rounding.ts":
+    "export function roundLine(amount: number): number {\n  return Math.round(amount)\n}\n",
+  "src/invoice.ts":
+    'import { roundLine } from "./rounding.ts"\n\nexport function invoiceTotal(lines: number[]) {\n  return lines.map(roundLine)\n}\n',
+  "docs/tariff.md": "# Tariff\n\nEach line is rounded.\n",
+}
+
+type World = Awaited<ReturnType<typeof newWorld>>
+
+/** A project with its own home beside it, so that nothing of ours is in its tree. */
+async function newWorld(
+  options: { readonly isGit?: boolean; readonly environment?: Record<string, string> } = {},
+) {
+  const temp = await tempDirectory()
+  const project = path.join(temp.path, "project")
+  await mkdir(project)
+  if (options.isGit === true) git(project, "init", "-q", "-b", "main")
+  const environment = {
+    PATH: process.env["PATH"],
+    QM_HOME: path.join(temp.path, "home"),
+    ...options.environment,
+  }
+  const open = (mayWriteFiles = false) =>
+    createApp({ directory: project, environment, settings: [], writeLog: () => {}, mayWriteFiles })
+  return Object.assign(temp, { project, open })
+}
+
+async function write(world: World, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(world.project, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+describe("a repository", () => {
+  test("[APP-9] is scanned when somebody asks for a package, and once more when a chosen file changed", async () => {
+    await using world = await newWorld({ isGit: true })
+    commit(world.project, "round each line of an invoice", SHOP)
+    await using app = await world.open()
+    const ask = { task: "rounding of an invoice", save: false, format: "markdown" }
+    const first = PackBuilt.parse(await app.call("pack.build", ask, { signal }))
+    expect(first.pack.files.map((it) => it.path)).toContain("src/rounding.ts")
+    await write(world, {
+      "src/rounding.ts": "export function roundLine() {\n  return 'another rounding'\n}\n",
+    })
+    const second = PackBuilt.parse(await app.call("pack.build", ask, { signal }))
+    expect(second.text).toContain("another rounding")
+  })
+
+  test("[APP-9] an index that is fresh by the settings is not compared with the disk; a scan is", async () => {
+    await using world = await newWorld()
+    await write(world, SHOP)
+    await using app = await world.open()
+    await app.call("search.find", { words: "tariff" }, { signal })
+    await write(world, { "src/berth.ts": "export const berth = 1\n" })
+    const find = async () =>
+      SearchFind.parse(await app.call("search.find", { words: "berth" }, { signal }))
+    expect((await find()).state.files).toBe(3)
+    const scanned = MapScan.parse(await app.call("map.scan", {}, { signal }))
+    expect(scanned.scan).toMatchObject({ filesScanned: 4, filesChanged: 1, gitSha: null })
+    expect((await find()).files[0]?.path).toBe("src/berth.ts")
+  })
+
+  test("[APP-9] what another process scanned is seen, however long an index may be kept", async () => {
+    await using world = await newWorld({ environment: { REPO_SCAN_INTERVAL: "0" } })
+    await write(world, SHOP)
+    await using server = await world.open()
+    await using terminal = await world.open()
+    await server.call("map.scan", {}, { signal })
+    await write(world, { "src/berth.ts": "export const berth = 1\n" })
+    await terminal.call("map.scan", {}, { signal })
+    const found = SearchFind.parse(await server.call("search.find", { words: "berth" }, { signal }))
+    expect(found.files.map((it) => it.path)).toContain("src/berth.ts")
+  })
+
+  test("[APP-9] without git, empty, or in languages nobody knows: each answers and says what it is", async () => {
+    await using world = await newWorld()
+    await using app = await world.open()
+    const empty = MapScan.parse(await app.call("map.scan", {}, { signal }))
+    expect(empty.scan).toMatchObject({ filesScanned: 0, symbolsIndexed: 0 })
+    expect(empty.state.historyProblem).toContain("no git repository")
+    const nothing = PackBuilt.parse(await app.call("pack.build", { task: "anything" }, { signal }))
+    expect(nothing.pack).toMatchObject({ isEmpty: true, tokens: 0 })
+    expect(nothing.pack.emptyReason).not.toBeNull()
+
+    await write(world, { "a.zig": "const std = 1;\n", "b.cobol": "DIVISION of tariffs.\n" })
+    const unknown = MapScan.parse(await app.call("map.scan", {}, { signal }))
+    expect(unknown.scan).toMatchObject({ filesScanned: 2, symbolsIndexed: 0 })
+    const found = PackBuilt.parse(await app.call("pack.build", { task: "tariffs" }, { signal }))
+    expect(found.pack.files.map((it) => it.path)).toEqual(["b.cobol"])
+  })
+})
+
+describe("what leaves", () => {
+  test("[F5] a secret in a source file is in no package, summary, search or map", async () => {
+    await using world = await newWorld()
+    const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x").slice(0, 36)}`
+    await write(world, {
+      ...SHOP,
+      "src/token.ts": `export const rounding = "${secret}"\n`,
+    })
+    await using app = await world.open()
+    const said: unknown[] = []
+    for (const format of ["summary", "markdown", "xml", "json"]) {
+      const ask = { task: "rounding token", target: ["src/token.ts"], format }
+      said.push(await app.call("pack.build", ask, { signal }))
+    }
+    said.push(await app.call("search.find", { words: "rounding token" }, { signal }))
+    said.push(await app.call("map.show", { what: "src/token.ts" }, { signal }))
+    const text = JSON.stringify(said)
+    expect(text).toContain("src/token.ts")
+    expect(text).not.toContain(secret)
+    const folder = path.join(world.project, ".qm", "local")
+    const files = (await readdir(folder)).filter((it) => it.startsWith("store.db"))
+    expect(files).toContain("store.db-wal")
+    for (const file of files) {
+      const bytes = await readFile(path.join(folder, file), "latin1")
+      expect(bytes.toLowerCase().includes(secret.toLowerCase()), file).toBe(false)
+    }
+  })
+
+  test("[APP-10] a file of the machine is written for a person at the terminal, never for a server", async () => {
+    await using world = await newWorld()
+    await write(world, SHOP)
+    await using server = await world.open()
+    const ask = { task: "rounding", format: "markdown", out: "pack.md" }
+    await expect(server.call("pack.build", ask, { signal })).rejects.toMatchObject({
+      code: "PACK_OUT_REFUSED",
+    })
+    await using terminal = await world.open(true)
+    const built = PackBuilt.parse(await terminal.call("pack.build", ask, { signal }))
+    expect(built.out).toBe(path.join(world.project, "pack.md"))
+    expect(await readFile(path.join(world.project, "pack.md"), "utf8")).toBe(built.text)
+  })
+})
+
+describe("bad input gets a code and what to do", () => {
+  const CASES: readonly (readonly [string, Record<string, unknown>, string])[] = [
+    ["an empty task", { task: "  \n" }, "PACK_TASK_EMPTY"],
+    ["a budget of 0", { task: "x", budget: 0 }, "PACK_BUDGET_INVALID"],
+    ["a negative budget", { task: "x", budget: -5 }, "PACK_BUDGET_INVALID"],
+    ["half a token", { task: "x", budget: 10.5 }, "PACK_BUDGET_INVALID"],
+    [
+      "a budget below the target's signatures",
+      { task: "x", budget: 5, target: ["src/rounding.ts"] },
+      "PACK_BUDGET_TOO_SMALL",
+    ],
+    ["an unknown role", { task: "x", role: "pirate" }, "PACK_ROLE_UNKNOWN"],
+    ["a target outside", { task: "x", target: ["../elsewhere.ts"] }, "PACK_TARGET_OUTSIDE"],
+    ["an absolute target outside", { task: "x", target: ["/etc/passwd"] }, "PACK_TARGET_OUTSIDE"],
+    ["a target that is not there", { task: "x", target: ["src/none.ts"] }, "PACK_TARGET_UNKNOWN"],
+    ["a target on the deny list", { task: "x", target: [".env"] }, "PACK_TARGET_DENIED"],
+  ]
+
+  let world: World
+  let app: App
+  beforeAll(async () => {
+    world = await newWorld()
+    await write(world, { ...SHOP, ".env": "NAME=value\n" })
+    app = await world.open()
+  })
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]()
+    await world[Symbol.asyncDispose]()
+  })
+
+  test.each(CASES)("[APP-11] %s", async (_, input, code) => {
+    await expect(app.call("pack.build", input, { signal })).rejects.toMatchObject({ code })
+  })
+
+  test("[APP-11] weights that are no numbers, negative, or both 0", async () => {
+    for (const weight of ["NaN", "-1"]) {
+      await using world = await newWorld({ environment: { CONTEXT_PACKAGE_AST_WEIGHT: weight } })
+      await using app = await world.open()
+      const asked = app.call("pack.build", { task: "x" }, { signal })
+      await expect(asked).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+    }
+    const environment = {
+      CONTEXT_PACKAGE_SCORING: "weighted",
+      CONTEXT_PACKAGE_AST_WEIGHT: "0",
+      CONTEXT_PACKAGE_SEMANTIC_WEIGHT: "0",
+    }
+    await using world = await newWorld({ environment })
+    await write(world, SHOP)
+    await using app = await world.open()
+    const asked = app.call("pack.build", { task: "x" }, { signal })
+    await expect(asked).rejects.toMatchObject({ code: "PACK_WEIGHTS_INVALID" })
+  })
+
+  test("[APP-11] a task of a megabyte is answered, and it is said what was read of it", async () => {
+    const task = `rounding ${"invoice ".repeat(124_000)}`
+    const { pack } = PackBuilt.parse(
+      await app.call("pack.build", { task, save: false }, { signal }),
+    )
+    expect(pack.files.length).toBeGreaterThan(0)
+    expect(pack.notes.join(" ")).toMatch(/100,?000 characters/)
+  })
+
+  test("[APP-11] switched off, a package is empty and says so", async () => {
+    await using world = await newWorld({ environment: { CONTEXT_PACKAGE_ENABLED: "false" } })
+    await write(world, SHOP)
+    await using app = await world.open()
+    const { pack } = PackBuilt.parse(await app.call("pack.build", { task: "rounding" }, { signal }))
+    expect(pack).toMatchObject({ isEmpty: true, files: [] })
+    expect(pack.emptyReason).toContain("switched off")
+  })
+})

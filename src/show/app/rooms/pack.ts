@@ -1,0 +1,102 @@
+import path from "node:path"
+import { packOperations } from "#choose/pack"
+import { createIds, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
+import type { Secrets } from "#ground/secrets"
+import { createMeanings, type IndexedTree, mapOperations } from "#know/map"
+import type { Ranker } from "#know/search"
+import { PROJECT_FOLDER } from "#see/repo"
+import { FileUnreadable } from "../errors.ts"
+import { GUIDELINE_FILE_LIMIT_BYTES } from "../limits.ts"
+import type { OperationDeps } from "../operations.ts"
+import { placeInside } from "../place-inside.ts"
+import { loadSecrets } from "../secrets/known-secrets.ts"
+import { sayUnreadable } from "../unreadable.ts"
+
+/** Map, search and pack on the repository this process serves. */
+export function choosingOperations(deps: OperationDeps) {
+  const rankers = loadedRankers()
+  const ranker = () => rankers(deps.config().pack.wordTable)
+  const secrets = secretsOf(deps)
+  const write = (given: string, text: string) => writeGiven(deps.resolve(given), text)
+  return [
+    ...mapOperations({
+      scan: (mode, context) => deps.mapping().scan(mode, context),
+      tree: (context) => deps.mapping().tree(context),
+      openTree: () => deps.mapping().openTree(),
+      async search() {
+        const { createSearch } = await import("#know/search")
+        return createSearch({ ranker: await ranker() })
+      },
+      redact: async () => {
+        const { redact } = await secrets()
+        return (text) => redact(text).text
+      },
+      write,
+    }),
+    ...packOperations({
+      tree: (context) => deps.mapping().tree(context),
+      refresh: async (context) => (await deps.mapping().scan("incremental", context)).tree,
+      ranker,
+      meaning: meaningsOf(ranker),
+      counter: deps.tokens.counter,
+      db: async () => (await deps.store()).forRoom("pack"),
+      config: deps.config,
+      root: () => deps.places().repository.root,
+      guidelineFile: () => readGuidelineFile(deps),
+      secrets,
+      place: (given) => placeInside(deps, given),
+      ...(deps.mayWriteFiles && {
+        write: async (given: string, text: string) => {
+          await write(given, text)
+          return deps.resolve(given)
+        },
+      }),
+      ids: createIds(deps),
+      clock: deps.clock,
+      log: deps.log,
+    }),
+  ]
+}
+
+/** With the table of words or without; each is read from disk once. */
+function loadedRankers(): (withTable: boolean) => Promise<Ranker> {
+  const made = new Map<boolean, Promise<Ranker>>()
+  return (withTable) => {
+    const loading =
+      made.get(withTable) ??
+      import("#know/search").then((it) => it.loadRanker({ table: withTable ? "load" : "leave" }))
+    made.set(withTable, loading)
+    return loading
+  }
+}
+
+/** The vectors of files, kept from one call to the next as long as the ranker is the same. */
+function meaningsOf(ranker: () => Promise<Ranker>) {
+  const made = new WeakMap<Ranker, ReturnType<typeof createMeanings>>()
+  return async (tree: IndexedTree) => {
+    const loaded = await ranker()
+    if (loaded.table === undefined) return undefined
+    const meanings = made.get(loaded) ?? createMeanings(loaded)
+    made.set(loaded, meanings)
+    return meanings(tree)
+  }
+}
+
+/** Known values are read anew for each call: what was added to `.env` is hidden from then on. */
+function secretsOf(deps: OperationDeps): () => Promise<Secrets> {
+  return () => loadSecrets(deps.places().repository.root, deps)
+}
+
+async function writeGiven(file: string, text: string): Promise<void> {
+  await ensureDirectory(path.dirname(file), { mode: 0o755 })
+  await writeFileAtomic(file, text, { mode: 0o644 })
+}
+
+async function readGuidelineFile(deps: OperationDeps) {
+  const file = path.join(deps.places().repository.root, PROJECT_FOLDER, "guidelines.json")
+  const outcome = await readTextBounded(file, { maxBytes: GUIDELINE_FILE_LIMIT_BYTES })
+  if (outcome.kind === "read") return { path: file, text: outcome.text }
+  if (outcome.kind === "missing") return undefined
+  const reason = sayUnreadable(outcome, GUIDELINE_FILE_LIMIT_BYTES)
+  throw FileUnreadable({ path: file, reason })
+}

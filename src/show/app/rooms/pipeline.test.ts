@@ -1,0 +1,188 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { systemClock } from "#ground/base"
+import { AgentsList, AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
+import { tempDirectory } from "#test/temp"
+import { type App, createApp } from "../app.ts"
+import { SHIPPED_AGENTS } from "./pipeline.ts"
+
+const { signal } = new AbortController()
+const ENDED = ["completed", "failed", "stopped", "interrupted"]
+const BLOCK = "<orchestrator_prior_research"
+
+async function newApp(directory: string, settings: readonly string[] = []): Promise<App> {
+  const project = path.join(directory, "project")
+  await mkdir(path.join(project, "docs"), { recursive: true })
+  const handbook = "# Handbook\n\n## 1 Berths\n\n1.1 A berth costs ten crowns a day.\n"
+  await writeFile(path.join(project, "docs", "handbook.md"), handbook)
+  const environment = { PATH: process.env["PATH"], QM_HOME: path.join(directory, "home") }
+  const app = await createApp({ directory: project, environment, settings, writeLog: () => {} })
+  await app.call("kb.add", { path: path.join(project, "docs") }, { signal })
+  return app
+}
+
+/** A session of the synthetic agent, which says again what it was told. */
+async function newSession(app: App): Promise<string> {
+  const input = { prompt: "hello", type: "synthetic" }
+  const run = Run.parse(await app.call("agents.start", input, { signal }))
+  await untilTurns(app, run.id, 1)
+  return run.id
+}
+
+async function untilTurns(app: App, id: string, turns: number): Promise<void> {
+  for (;;) {
+    const run = Run.parse(await app.call("agents.show", { id }, { signal }))
+    if (ENDED.includes(run.status) && run.turns === turns) return
+    await systemClock.sleep(5)
+  }
+}
+
+const say = (app: App, id: string, text: string) =>
+  app.call("agents.send", { id, text }, { signal })
+
+async function lastAnswer(app: App, id: string): Promise<string> {
+  const { messages } = AgentsMessages.parse(await app.call("agents.messages", { id }, { signal }))
+  return messages.findLast((it) => it.type === "assistant")?.content ?? ""
+}
+
+/** The newest pipeline of a session, once nothing works on it. */
+async function settled(app: App, session: string): Promise<PipelineRun> {
+  const { runs } = PipelineList.parse(await app.call("pipeline.list", { session }, { signal }))
+  const id = runs[0]?.id ?? "none"
+  const pipelines = await app.pipelines()
+  await pipelines.settled(id)
+  return PipelineRun.parse((await pipelines.show(id)).run)
+}
+
+test("[APP-35] a call by name starts a pipeline of the session, and its pause is answered there", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const id = await newSession(app)
+  await say(app, id, "@deep-research What does a berth cost?")
+  const asked = await settled(app, id)
+  expect(asked).toMatchObject({ status: "paused", session: id, query: "What does a berth cost?" })
+  await say(app, id, "Yes, that plan looks good")
+  const gone = await settled(app, id)
+  expect(gone.lastSeq, "anything that is no exit goes on").toBeGreaterThan(asked.lastSeq)
+  expect(await lastAnswer(app, id), "the agent heard none of it").not.toContain("plan looks good")
+})
+
+test("[APP-35] [APP-36] after a confirmed exit the agent answers what was asked, with what was found", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const id = await newSession(app)
+  await say(app, id, "@deep-research What does a berth cost?")
+  await settled(app, id)
+  await say(app, id, "never mind, what is the capital of the harbour?")
+  expect((await settled(app, id)).pause?.isConfirmingExit).toBe(true)
+  await say(app, id, "1")
+  expect((await settled(app, id)).status).toBe("breakout")
+  await untilTurns(app, id, 2)
+  const answer = await lastAnswer(app, id)
+  expect(answer).toContain("what is the capital of the harbour?")
+  expect(answer).toContain(BLOCK)
+})
+
+test("[APP-36] every later turn has what the newest run found, until a newer one took its place", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const id = await newSession(app)
+  const ask = async (query: string) => {
+    const input = { agent: "deep-research", query, session: id, depth: "quick", auto: true }
+    await app.call("pipeline.run", input, { signal })
+    return settled(app, id)
+  }
+  const first = await ask("What does a berth cost?")
+  expect(first.status).toBe("completed")
+  for (const [at, text] of ["and then?", "and after that?"].entries()) {
+    await say(app, id, text)
+    await untilTurns(app, id, at + 2)
+    const answer = await lastAnswer(app, id)
+    expect(answer).toContain(`${BLOCK} run="${first.id}"`)
+    expect(answer).toContain("ten crowns")
+  }
+  const second = await ask("Who pays for a berth?")
+  await say(app, id, "and now?")
+  await untilTurns(app, id, 4)
+  const answer = await lastAnswer(app, id)
+  expect(answer).toContain(`${BLOCK} run="${second.id}"`)
+  expect(answer).not.toContain(`run="${first.id}"`)
+})
+
+test("[APP-36] of a run that failed the rest is told too, and what is said elsewhere has none of it", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path, ["model.provider=anthropic", "model.retries=0"])
+  const id = await newSession(app)
+  const other = await newSession(app)
+  const input = { agent: "deep-research", query: "What?", session: id, auto: true }
+  await app.call("pipeline.run", input, { signal })
+  const failed = await settled(app, id)
+  expect(failed).toMatchObject({ status: "failed", error: { code: "MODEL_NO_KEY" } })
+  expect(failed.error?.hint).toContain("ANTHROPIC_API_KEY")
+  for (const session of [id, other]) {
+    await say(app, session, "and now?")
+    await untilTurns(app, session, 2)
+  }
+  expect(await lastAnswer(app, id)).toContain(`${BLOCK} run="${failed.id}"`)
+  expect(await lastAnswer(app, other)).not.toContain(BLOCK)
+})
+
+test("[APP-37] made-up pages go with the demo's handbook, and with nobody's own documents", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const ask = { query: "berth" }
+  expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: null, results: [] })
+  await app.call("kb.remove", { path: path.join(temp.path, "project", "docs") }, { signal })
+  await app.call("kb.add", { path: path.join(SHIPPED_AGENTS, "deep-research/corpus") }, { signal })
+  expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: "demo-web" })
+})
+
+test("[APP-15] a credential that is kept later is replaced from then on, in rooms that were open", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const value = `plain words of ${Math.trunc(performance.now())} harbour masters`
+  const query = `What does a berth cost? ${value}`
+  const ask = { agent: "deep-research", query, auto: true, depth: "quick" }
+  const first = PipelineRun.parse(await app.call("pipeline.run", ask, { signal }))
+  expect(first.query).toContain(value)
+  await app.call("credential.set", { name: "harbour", value }, { signal })
+  const second = PipelineRun.parse(await app.call("pipeline.run", ask, { signal }))
+  expect(second.query).not.toContain(value)
+  expect(second.query).toContain("[redacted:")
+})
+
+test("[APP-39] a stage starts an agent of this person, whose run is like any other", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const input = { agent: "dev-loop", query: "Round quotes to the cent", auto: true }
+  const { id } = PipelineRun.parse(await app.call("pipeline.run", input, { signal }))
+  const pipelines = await app.pipelines()
+  const done = await pipelines.finished(id)
+  expect(done).toMatchObject({ status: "completed", cost: { spentUsd: 0, unknownCalls: 0 } })
+  const { runs } = AgentsList.parse(await app.call("agents.list", {}, { signal }))
+  expect(runs.map((it) => it.title)).toContain("Implement: Round quotes to the cent")
+  expect(runs.every((it) => it.status === "completed" && it.type === "synthetic")).toBe(true)
+})
+
+test("[APP-39] when its pipeline is stopped, the agent is stopped too", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const agents = await app.agents()
+  const pipelines = await app.pipelines()
+  const begun = Promise.withResolvers<void>()
+  const unhear = agents.onMessages(() => begun.resolve())
+  const input = { agent: "dev-loop", query: "Round quotes", auto: true, depth: "quick" } as const
+  const { id } = await pipelines.run(input)
+  await begun.promise
+  unhear()
+  await pipelines.stop(id)
+  expect((await pipelines.show(id)).run.status).toBe("stopped")
+  // It is told to end, and not waited for: a host may take its time.
+  for (;;) {
+    const runs = await agents.list({ limit: 10, archived: false })
+    expect(runs.length).toBeGreaterThan(0)
+    if (runs.every((it) => it.endedAt !== null)) break
+    await systemClock.sleep(5)
+  }
+})

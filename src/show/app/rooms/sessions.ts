@@ -1,0 +1,177 @@
+import { readLoaded, splitPatterns } from "#choose/guard"
+import { defineOperation, type LiveSession, type SessionShow, SIGNATURES } from "#ground/contract"
+import {
+  createClassifier,
+  createLedger,
+  createSessions,
+  type LiveRow,
+  listLogged,
+  readLogged,
+  type SessionEntry,
+} from "#know/ledger"
+import { SessionUnknown } from "../errors.ts"
+import type { OperationDeps } from "../operations.ts"
+import { loadSecrets } from "../secrets/known-secrets.ts"
+import { claimsOf, sessionOf, shown } from "./claims.ts"
+
+const surfaces = ["cli", "http"] as const
+const HOUR_MS = 3_600_000
+const YEAR_MS = 365 * 24 * HOUR_MS
+
+/** What sessions did and left behind. */
+export function sessionOperations(deps: OperationDeps) {
+  return [...writing(deps), ...reading(deps)]
+}
+
+function writing(deps: OperationDeps) {
+  return [
+    defineOperation({
+      name: "session.register",
+      summary: "Write down what a session was asked and did, in a file of the repository",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["session.register"],
+      run: ({ session, ...entry }, { caller }) =>
+        register(deps, entry, session ?? sessionOf(caller, deps)),
+    }),
+    defineOperation({
+      name: "session.index",
+      summary: "Make the lists of sessions and of what is remembered anew",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["session.index"],
+      run: async () => ({
+        indices: [...(await (await sessionsOf(deps)).writeIndices()).written],
+      }),
+    }),
+  ] as const
+}
+
+type Entry = Omit<SessionEntry, "date"> & { readonly date?: string | undefined }
+
+/** The file first, then the mark in the ledger: what is written down is no drift any more. */
+async function register(deps: OperationDeps, { date, ...entry }: Entry, session: string) {
+  const now = deps.clock.now()
+  const today = new Date(now).toISOString().slice(0, 10)
+  const sessions = await sessionsOf(deps)
+  const upkeep = { level: deps.config().kit.level, now }
+  const done = await sessions.register({ ...entry, date: date ?? today }, upkeep)
+  await ledgerOf(deps).registered(session, done.file)
+  const { file, indices, archived, proposal } = done
+  return {
+    file,
+    indices: [...indices.written],
+    archived: [...archived],
+    proposal: proposal === undefined ? null : { ...proposal, files: [...proposal.files] },
+  }
+}
+
+function reading(deps: OperationDeps) {
+  return [
+    defineOperation({
+      name: "session.list",
+      summary: "List sessions that worked here, and those that were written down",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["session.list"],
+      run: ({ sinceHours, limit }) => list(deps, { sinceMs: sinceHours * HOUR_MS, limit }),
+    }),
+    defineOperation({
+      name: "session.show",
+      summary: "Show what a session touched, loaded and holds, or what was written down of it",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["session.show"],
+      run: ({ session }) => show(deps, session),
+    }),
+    defineOperation({
+      name: "session.activity",
+      summary: "Show the last lines of all ledgers, the oldest first",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["session.activity"],
+      run: async ({ after, limit }) => ({
+        entries: [...(await ledgerOf(deps).activity({ afterMs: after ?? 0, limit }))],
+      }),
+    }),
+  ] as const
+}
+
+async function list(
+  deps: OperationDeps,
+  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+) {
+  const { logged, count } = listLogged(deps.places().repository.root, limit)
+  const since = deps.clock.now() - sinceMs
+  const rows = await ledgerOf(deps).listLive({ sinceMs: since, classifier: classifierOf(deps) })
+  const held = claimsOf(deps).list()
+  const live = rows.slice(0, limit).map((it) => liveSession(it, held))
+  return { live, logged: [...logged], loggedCount: count }
+}
+
+type Held = readonly { readonly session: string }[]
+
+function liveSession(row: LiveRow, held: Held): LiveSession {
+  return {
+    ...row,
+    claims: held.filter((it) => it.session === row.session).length,
+  }
+}
+
+/** By its id; else by the file of one that was written down. */
+async function show(deps: OperationDeps, session: string): Promise<SessionShow> {
+  const { root, stateDirectory } = deps.places().repository
+  const since = { sinceMs: deps.clock.now() - YEAR_MS, classifier: classifierOf(deps) }
+  const row = (await ledgerOf(deps).listLive(since)).find((it) => it.session === session)
+  if (row === undefined) return showLogged(root, session)
+  const claims = claimsOf(deps)
+  const held = claims.list().filter((it) => it.session === session)
+  const summary = await ledgerOf(deps).summarise(session)
+  const { isImportant } = since.classifier
+  return {
+    live: liveSession(row, held),
+    files: summary.paths.map(({ path, edits, firstAt, lastAt }) => {
+      return { path, edits, firstAt, lastAt, isImportant: isImportant(path) }
+    }),
+    outside: [...summary.outside],
+    registered: [...summary.registered],
+    nudges: summary.nudges.map(({ at }) => ({ at })),
+    simulations: summary.simulations.map(({ id, risk, at, files }) => {
+      return { id, risk, at, paths: files.map((it) => it.path) }
+    }),
+    loaded: [...(await readLoaded(stateDirectory, session))],
+    claims: held.map((it) => shown(it, claims)),
+    text: null,
+  }
+}
+
+function showLogged(root: string, file: string): SessionShow {
+  const found = readLogged(root, file)
+  if (found === undefined) throw SessionUnknown({ session: file })
+  const none = { files: [], outside: [], registered: [], nudges: [], simulations: [] }
+  return { ...none, live: null, loaded: [], claims: [], text: found.text }
+}
+
+function ledgerOf(deps: OperationDeps) {
+  const { stateDirectory } = deps.places().repository
+  return createLedger({ stateDirectory, clock: deps.clock, random: deps.random })
+}
+
+function classifierOf(deps: OperationDeps) {
+  const { ignored, important, registration } = deps.config().kit
+  return createClassifier({
+    ...(ignored !== "" && { ignored: splitPatterns(ignored) }),
+    ...(important !== "" && { important: splitPatterns(important) }),
+    ...(registration !== "" && { registration: splitPatterns(registration) }),
+  })
+}
+
+async function sessionsOf(deps: OperationDeps) {
+  const { root, stateDirectory } = deps.places().repository
+  const { redact } = await loadSecrets(root, deps)
+  return createSessions({
+    root: () => root,
+    stateDirectory,
+    redact: (text) => redact(text).text,
+  })
+}

@@ -1,0 +1,67 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { openStore } from "#ground/store"
+import { tempDirectory } from "#test/temp"
+import { findPlaces } from "../places.ts"
+import { openSources, sourceOperations } from "./sources.ts"
+
+const context = { signal: new AbortController().signal }
+
+const CONFIG = {
+  title: "Ends at once",
+  transport: { type: "stdio", command: "sh", args: ["-c", "exit 1"] },
+}
+
+test("[SOURCES-2] the operations list, test and approve; the journal is told", async () => {
+  await using folder = await tempDirectory()
+  const environment = { QM_HOME: path.join(folder.path, "home"), PATH: process.env.PATH }
+  const repository = path.join(folder.path, "repo")
+  const source = path.join(repository, ".qm", "sources", "of-project")
+  await mkdir(source, { recursive: true })
+  await writeFile(path.join(source, "config.json"), JSON.stringify(CONFIG))
+  const places = await findPlaces(repository, environment)
+  await using store = await openStore({
+    location: { kind: "memory" },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  })
+  const sources = await openSources({
+    places: () => places,
+    environment: () => environment,
+    store: async () => store,
+    clock: systemClock,
+    log: silentLog,
+    credentials: async () => ({ use: async () => undefined }),
+    redact: async (text) => text,
+  })
+  const [list, examine, approve] = sourceOperations({ sources: async () => sources })
+  const all = (await list.run({}, context)).sources
+  expect(all.map((it) => [it.slug, it.origin, it.health])).toEqual([
+    ["demo-web", "shipped", "unknown"],
+    ["of-project", "project", "unapproved"],
+  ])
+  const unread = approve.run({ slug: "of-project", digest: "sha256-other" }, context)
+  await expect(unread).rejects.toMatchObject({ code: "SOURCES_CHANGED" })
+  const digest = all[1]?.digest
+  expect(await approve.run({ slug: "of-project", digest }, context)).toMatchObject({
+    isApproved: true,
+    health: "dead",
+  })
+  expect(await examine.run({ slug: "of-project" }, context)).toMatchObject({
+    tools: [],
+    source: { health: "dead", problem: expect.stringContaining("exit code 1") },
+  })
+  await sources.close()
+  expect(
+    await store.journal.read({ after: undefined, limit: 100, namePrefix: "sources." }),
+  ).toMatchObject({
+    kind: "entries",
+    entries: Array(2).fill({
+      name: "sources.changed",
+      body: { slug: "of-project", health: "dead" },
+    }),
+  })
+})

@@ -1,0 +1,83 @@
+import path from "node:path"
+import { isAppError } from "#ground/base"
+import { defineOperation, type EventBody, SIGNATURES } from "#ground/contract"
+import type { Credentials } from "#ground/secrets"
+import { PROJECT_FOLDER } from "#see/repo"
+import type { Sources } from "#see/sources"
+import type { OperationDeps } from "../operations.ts"
+
+const PACKAGE = path.join(import.meta.dirname, "../../../..")
+
+type SourceDeps = Pick<OperationDeps, "places" | "environment" | "store" | "clock" | "log"> & {
+  credentials(): Promise<Pick<Credentials, "use">>
+  redact(text: string): Promise<string>
+}
+
+/** The sources of this repository and this person; servers are started by the first question. */
+export async function openSources(deps: SourceDeps): Promise<Sources> {
+  const { createSources } = await import("#see/sources")
+  const { home, repository } = deps.places()
+  return createSources({
+    places: {
+      shipped: path.join(PACKAGE, "sources"),
+      user: path.join(home, "sources"),
+      project: path.join(repository.root, PROJECT_FOLDER, "sources"),
+    },
+    approvalsFile: path.join(home, "approvals", "sources.json"),
+    runtime: process.execPath,
+    environment: deps.environment(),
+    clock: deps.clock,
+    log: deps.log,
+    credential: async (name) => (await deps.credentials()).use(name),
+    redact: deps.redact,
+    onChange: (change) => announce(change, deps),
+  })
+}
+
+/** A store that cannot be reached just now does not undo an approval. */
+async function announce(
+  change: EventBody<"sources.changed">,
+  deps: Pick<SourceDeps, "store" | "log">,
+): Promise<void> {
+  try {
+    const events = (await deps.store()).forRoom("sources")
+    await events.transaction(async (tx) => tx.emit("sources.changed", change))
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("a source changed, and the journal could not be told", { error })
+  }
+}
+
+/** No agent approves what may be executed: that is for the person at the terminal or the console. */
+const surfaces = ["cli", "http"] as const
+
+export function sourceOperations(deps: { sources(): Promise<Sources> }) {
+  return [
+    defineOperation({
+      name: "source.list",
+      summary: "List the sources: what each would execute, whether it is approved, how it is",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["source.list"],
+      run: async () => ({ sources: [...(await (await deps.sources()).list())] }),
+    }),
+    defineOperation({
+      name: "source.test",
+      summary: "Start a source, ask for its tools and say how long it took",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["source.test"],
+      run: async ({ slug }, { signal }) => (await deps.sources()).test(slug, signal),
+    }),
+    defineOperation({
+      name: "source.approve",
+      summary:
+        "Let a source be started or called, as it is now; another version is asked for again",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["source.approve"],
+      run: async ({ slug, digest }, { signal }) =>
+        (await deps.sources()).approve(slug, digest, signal),
+    }),
+  ] as const
+}

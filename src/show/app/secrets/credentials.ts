@@ -1,0 +1,72 @@
+import { defineOperation, SIGNATURES } from "#ground/contract"
+import type { Credentials } from "#ground/secrets"
+import type { OperationDeps } from "../operations.ts"
+import type { Places } from "../places.ts"
+
+type Deps = Pick<OperationDeps, "places" | "environment" | "clock" | "random">
+
+const opened = new WeakMap<Places, Promise<Credentials>>()
+
+/**
+ * The store of this person, once a process: deriving a key from a passphrase takes a second. The
+ * passphrase is taken from the environment and from nowhere else.
+ */
+export function openCredentials(deps: Deps): Promise<Credentials> {
+  const places = deps.places()
+  const known = opened.get(places)
+  if (known !== undefined) return known
+  const made = makeCredentials(deps)
+  opened.set(places, made)
+  return made
+}
+
+async function makeCredentials(deps: Deps): Promise<Credentials> {
+  const { createCredentials } = await import("#ground/secrets")
+  return createCredentials({
+    directory: deps.places().home,
+    passphrase: deps.environment()["QM_PASSPHRASE"],
+    clock: deps.clock,
+    random: deps.random,
+  })
+}
+
+/** No agent sets a key: they are for the person at the terminal or the console. */
+const surfaces = ["cli", "http"] as const
+
+export function credentialOperations(deps: { credentials(): Promise<Credentials> }) {
+  return [
+    defineOperation({
+      name: "credential.set",
+      summary: "Keep a key, encrypted; it can be used and replaced, never read back",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["credential.set"],
+      async run({ name, value }) {
+        const credentials = await deps.credentials()
+        // A pipe ends with a line end that is no part of the key.
+        await credentials.set(name, (value ?? "").replace(/\r?\n$/, ""))
+        return credentials.list()
+      },
+    }),
+    defineOperation({
+      name: "credential.remove",
+      summary: "Forget a key",
+      effect: "write",
+      surfaces,
+      ...SIGNATURES["credential.remove"],
+      async run({ name }) {
+        const credentials = await deps.credentials()
+        await credentials.remove(name)
+        return credentials.list()
+      },
+    }),
+    defineOperation({
+      name: "credential.list",
+      summary: "List the names of the keys that are kept, and what keeps them",
+      effect: "read",
+      surfaces,
+      ...SIGNATURES["credential.list"],
+      run: async () => (await deps.credentials()).list(),
+    }),
+  ] as const
+}

@@ -1,0 +1,81 @@
+import path from "node:path"
+import { statFile } from "#ground/base"
+import type { Secrets } from "#ground/secrets"
+import { projectFolders, readEnvironmentFiles } from "#see/repo"
+import { MOST_ENVIRONMENT_FOLDERS } from "../limits.ts"
+import type { OperationDeps } from "../operations.ts"
+import type { Places } from "../places.ts"
+import { openCredentials } from "./credentials.ts"
+import { readSalt } from "./salt.ts"
+
+type SecretsDeps = Pick<
+  OperationDeps,
+  "clock" | "environment" | "places" | "random" | "log" | "onSecrets"
+>
+
+/** The same secret reads the same in everything this person is shown, today and tomorrow. */
+export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
+  const { createSecrets } = await import("#ground/secrets")
+  const folders = foldersBetween(directory, await projectFolders(directory))
+  const inFiles = (await Promise.all(folders.map(readEnvironmentFiles))).flat()
+  const given = Object.entries(deps.environment()).filter(([name]) => SECRET_NAME.test(name))
+  const known = [
+    ...inFiles.filter(isWorthHiding).map((it) => it.value),
+    ...given.flatMap(([, value]) => value ?? []),
+    ...(await (await openCredentials(deps)).known()),
+  ]
+  const salt = await readSalt(deps.places().home, deps)
+  const secrets = withLate(createSecrets({ random: deps.random, known, salt }), deps.places())
+  deps.onSecrets?.(secrets)
+  return secrets
+}
+
+/** What was kept after rooms had loaded what they replace: they hold theirs as long as they live. */
+type Late = { readonly stamp: string; readonly secrets: Secrets | undefined }
+const lateOf = new WeakMap<Places, Late>()
+
+/** Looks whether a credential was set since, by whichever process; told before each operation. */
+export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
+  const places = deps.places()
+  const found = await statFile(path.join(places.home, "credentials.json"))
+  const stamp = found.kind === "found" ? `${found.stat.changedAtMs} ${found.stat.inode}` : "none"
+  const before = lateOf.get(places)
+  if (before?.stamp === stamp) return
+  if (before === undefined || stamp === "none") {
+    lateOf.set(places, { stamp, secrets: undefined })
+    return
+  }
+  const { createSecrets } = await import("#ground/secrets")
+  const known = await (await openCredentials(deps)).known()
+  const salt = await readSalt(places.home, deps)
+  lateOf.set(places, { stamp, secrets: createSecrets({ random: deps.random, known, salt }) })
+}
+
+function withLate(secrets: Secrets, places: Places): Secrets {
+  return {
+    redact(text) {
+      const late = lateOf.get(places)?.secrets
+      return secrets.redact(late === undefined ? text : late.redact(text).text)
+    },
+    redactJson(value, options) {
+      const late = lateOf.get(places)?.secrets
+      return secrets.redactJson(
+        late === undefined ? value : late.redactJson(value, options).value,
+        options,
+      )
+    },
+  }
+}
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE/i
+
+/** A plain name such as `APP_NAME=harbour` stands in every text, and is no secret. */
+function isWorthHiding({ name, value }: { readonly name: string; readonly value: string }) {
+  return SECRET_NAME.test(name) || /\d/.test(value) || !/^[\w .-]+$/.test(value)
+}
+
+/** The captured folder and those above it, up to the top of its project. */
+function foldersBetween(directory: string, project: readonly string[]): readonly string[] {
+  const folders = [path.resolve(directory), ...project]
+  return [...new Set(folders)].slice(0, MOST_ENVIRONMENT_FOLDERS)
+}
