@@ -35,12 +35,51 @@ const beginImmediate: Rule = {
   },
 }
 
+/** A name that asks a question has an answer at once and no effect; work that waits is a verb. */
+const syncPredicates: Rule = {
+  create: (context) => ({
+    ExportNamedDeclaration(node) {
+      for (const { name, fn } of exportedFunctions(node)) {
+        if (!PREDICATE_NAME.test(name) || !isAsync(fn)) continue
+        const message = `${name} is async: name it by a verb, e.g. check${name.replace(/^(?:is|has|can)/, "")}.`
+        context.report({ node, message })
+      }
+    },
+  }),
+}
+
+const PREDICATE_NAME = /^(?:is|has|can)[A-Z]/
+
 const DEFERRED_BEGIN = /(?:^|;)\s*begin(?:\s+(?:deferred|exclusive|transaction|work))*\s*(?:;|$)/i
 
 function isBareDate(node: Node): boolean {
   const callee = "callee" in node && isObject(node.callee) ? node.callee : {}
   const isDate = "name" in callee && callee.name === "Date"
   return isDate && "arguments" in node && Array.isArray(node.arguments) && !node.arguments.length
+}
+
+/** The function of `export function`, or those of `export const name = () => …`. */
+function exportedFunctions(node: Node): readonly { readonly name: string; readonly fn: object }[] {
+  const declaration = objectAt(node, "declaration")
+  const list = "declarations" in declaration ? declaration.declarations : undefined
+  const declarations: readonly unknown[] = Array.isArray(list) ? list : [declaration]
+  return declarations.filter(isObject).map((it) => {
+    const id = objectAt(it, "id")
+    const name = "name" in id && typeof id.name === "string" ? id.name : ""
+    return { name, fn: "init" in it ? objectAt(it, "init") : it }
+  })
+}
+
+function isAsync(fn: object): boolean {
+  const returned = objectAt(objectAt(fn, "returnType"), "typeAnnotation")
+  const typeName = objectAt(returned, "typeName")
+  const isPromise = "name" in typeName && typeName.name === "Promise"
+  return isPromise || ("async" in fn && fn.async === true)
+}
+
+function objectAt(parent: object, key: string): object {
+  const value: unknown = Reflect.get(parent, key)
+  return isObject(value) ? value : {}
 }
 
 function literalText(node: Node): string {
@@ -59,5 +98,9 @@ function isObject(value: unknown): value is object {
 // A plugin is a default export: oxlint demands it.
 export default {
   meta: { name: "house" },
-  rules: { "no-bare-date": noBareDate, "begin-immediate": beginImmediate },
+  rules: {
+    "no-bare-date": noBareDate,
+    "begin-immediate": beginImmediate,
+    "sync-predicates": syncPredicates,
+  },
 }

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { runsOf } from "./agents-api.ts"
-import { HOST_MS, isSaid, launch, rows, say, stands } from "./agents-pages.ts"
+import { HOST_MS, launch, rows, say, stands, waitForReply } from "./agents-pages.ts"
 import { COMMAND, type HostWorld, startHostWorld } from "./agents-world.ts"
 import { launchChromium } from "./chromium.ts"
 import { visit } from "./visit.ts"
@@ -55,7 +55,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))(
         await rows(page, "Approval").getByText(COMMAND).first().waitFor()
         expect(existsSync(made()), "nothing is done before it is allowed").toBe(false)
         await answer(page)
-        await isSaid(page, "It is made, and done.")
+        await waitForReply(page, "It is made, and done.")
         expect(existsSync(made())).toBe(true)
         await rows(page, "Approval").getByText("allowed by").waitFor()
 
@@ -75,7 +75,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))(
         await using window = await open(`/runs/${id}`)
         const { sessionId } = await runs.show(id)
         await say(window.page, "And what now?")
-        await isSaid(window.page, "Understood, nothing to do.")
+        await waitForReply(window.page, "Understood, nothing to do.")
         await stands(window.page, "Completed")
         expect(knewTheTool("And what now?"), "the model is told the first turn again").toBe(true)
         expect((await runs.show(id)).sessionId).toBe(sessionId)
@@ -118,7 +118,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))(
       const id = await launch(page, { agent: "Claude Code", prompt: "please command" })
       letAllGo()
       await page.getByRole("button", { name: /^Always/ }).click({ timeout: HOST_MS })
-      await isSaid(page, "It is made, and done.")
+      await waitForReply(page, "It is made, and done.")
       await say(page, "please command once more")
       letAllGo()
       await rows(page, "Approval").getByText("allowed by rule").waitFor({ timeout: HOST_MS })
@@ -144,7 +144,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))(
       const { page } = window
       const id = await launch(page, { agent: "Copilot", prompt: "please command", mode: "auto" })
       await expectStreamed(page)
-      await isSaid(page, "It is made, and done.")
+      await waitForReply(page, "It is made, and done.")
       expect(existsSync(made())).toBe(true)
       await openTool(page)
       await page.getByText("made by a command").last().waitFor()
@@ -168,7 +168,7 @@ async function expectStreamed(page: Page): Promise<void> {
   world.model.letGo()
   await written.getByText("First I look at what is there,").waitFor()
   world.model.letGo()
-  await isSaid(page, "First I look at what is there, then I make it.")
+  await waitForReply(page, "First I look at what is there, then I make it.")
   await written.waitFor({ state: "detached" })
 }
 

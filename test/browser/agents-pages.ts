@@ -32,7 +32,7 @@ export function rows(page: Page, label: string): Locator {
   return page.locator(`[data-entry][aria-label=${JSON.stringify(label)}]`)
 }
 
-export async function isSaid(page: Page, words: string): Promise<void> {
+export async function waitForReply(page: Page, words: string): Promise<void> {
   await rows(page, "The agent").filter({ hasText: words }).last().waitFor({ timeout: HOST_MS })
 }
 

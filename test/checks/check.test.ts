@@ -146,6 +146,18 @@ describe("house lint rules", () => {
     { rule: "house(no-bare-date)", body: "export const broken = new Date()" },
     { rule: "house(begin-immediate)", body: 'export const broken = "BEGIN"' },
     { rule: "house(begin-immediate)", body: "export const broken = `begin deferred; select 1`" },
+    {
+      rule: "house(sync-predicates)",
+      body: "export async function isBroken(): Promise<boolean> {\n  return await Promise.resolve(true)\n}",
+    },
+    {
+      rule: "house(sync-predicates)",
+      body: "export function hasBroken(): Promise<boolean> {\n  return Promise.resolve(true)\n}",
+    },
+    {
+      rule: "house(sync-predicates)",
+      body: "export const canBreak = async (): Promise<boolean> => await Promise.resolve(true)",
+    },
     { rule: "eslint(no-restricted-properties)", body: "export const broken = Date.now()" },
     { rule: "eslint(no-restricted-properties)", body: "export const broken = Math.random()" },
     { rule: "eslint(no-restricted-properties)", body: "export const broken = process.env" },
@@ -198,6 +210,8 @@ describe("house lint rules", () => {
       'export const prose = "Begin with the room."',
       'export const trigger = "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END"',
       'export const kinds = ["a", "b"] as const',
+      "export const isWhole = (value: number): boolean => Number.isInteger(value)",
+      "export async function checkWhole(): Promise<boolean> {\n  return await Promise.resolve(true)\n}",
     ].join("\n")
     expect(await lint("src/see/repo/broken.ts", allowed)).toMatch(/^lint +ok/)
     expect(await lint("src/ground/base/now.ts", "export const now = () => Date.now()")).not.toMatch(

@@ -28,7 +28,7 @@ export type AgentsDeps = Omit<LauncherDeps, "writer" | "tellDelta" | "turnEnded"
   readonly ids: Ids
   readonly owner: Owner
   directoryProblem(directory: string): Promise<string | undefined>
-  isOfRepository(directory: string): Promise<boolean>
+  belongsToRepository(directory: string): Promise<boolean>
   /** The id of a kept package, of the newest for `last`; rejects where there is none. */
   keptPack(given: string): Promise<string>
   /** The repository in which agents work unless told otherwise. */

@@ -30,7 +30,7 @@ export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Char
   const ended = await endOverdue(tx, { root: who.root, at, count })
   const row = await tx.get(BranchRow, selectActive(who, 1))
   if (row === undefined) return await whatEnded(tx, ended, who)
-  return (await hasRoom(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
+  return (await trySpend(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
 }
 
 /** When this very call found the time over, it says of which branch. */
@@ -42,7 +42,7 @@ async function whatEnded(tx: Tx<"fold">, ids: readonly string[], who: Bound): Pr
   return { outcome: "none", row: undefined }
 }
 
-async function hasRoom(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<boolean> {
+async function trySpend(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<boolean> {
   const { tokens, keptUnderHandles, isByHost } = charge
   const isWarned = isWarning(row, tokens)
   const { changes } = await tx.run(

@@ -58,7 +58,7 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
      */
     async drain(session: string): Promise<readonly SpooledCharge[]> {
       const own = join(folder, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
-      if (!(await isWon(spoolOf(digest(session)), own))) return []
+      if (!(await tryRename(spoolOf(digest(session)), own))) return []
       const { records } = await readJsonl(own, { maxBytes: LARGEST_SPOOL_BYTES })
       await removeFile(own)
       return records.flatMap((it) => (it["session"] === session ? (chargeOf(it) ?? []) : []))
@@ -96,7 +96,7 @@ async function sweepLeft(folder: string, names: readonly string[], now: number):
 const MARKER = /^open-([0-9a-f]{40})$/
 
 /** False when there is nothing, or another process was faster. */
-async function isWon(file: string, own: string): Promise<boolean> {
+async function tryRename(file: string, own: string): Promise<boolean> {
   try {
     return (await renameFile(file, own)).kind === "renamed"
   } catch {

@@ -8,7 +8,7 @@ import { LARGEST_SAID_BYTES } from "./limits.ts"
  * True when a session was not told this before; from then on it was. Two hooks at the same moment
  * may both be told yes: it is for words, and what must happen once is decided by the ledger.
  */
-export async function isNews(
+export async function markNotified(
   key: readonly string[],
   event: Pick<HookEvent, "session" | "at">,
   { stateDirectory }: Pick<HookWorld, "stateDirectory">,

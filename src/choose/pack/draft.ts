@@ -82,7 +82,7 @@ export function takeSegments(board: Board, draft: Draft, indexes: readonly numbe
     added += (file.segments[index]?.tokens ?? 0) + labelTokens(taken, index)
     taken.add(index)
   }
-  if (isTaken(board, draft, before + added)) {
+  if (tryReserve(board, draft, before + added)) {
     draft.signatures = []
     return true
   }
@@ -97,7 +97,7 @@ function labelTokens(taken: ReadonlySet<number>, index: number): number {
 }
 
 /** Books what a file costs from now on, if there is room for it. */
-function isTaken(board: Board, draft: Draft, tokens: number): boolean {
+function tryReserve(board: Board, draft: Draft, tokens: number): boolean {
   if (tokens - draft.tokens > board.room) return false
   board.room -= tokens - draft.tokens
   draft.tokens = tokens
@@ -112,7 +112,7 @@ export function takeSignatures(
   signatures: readonly FitSignature[],
 ): boolean {
   const tokens = frameTokens(draft.file) + sum(signatures.map((it) => it.tokens))
-  if (!isTaken(board, draft, tokens)) return false
+  if (!tryReserve(board, draft, tokens)) return false
   draft.signatures = signatures
   return true
 }

@@ -9,7 +9,7 @@ import {
   SOCKET_LONGEST_PROBE_MS,
   SOCKET_MOST_LOCK_TRIES,
 } from "./limits.ts"
-import { createLine, isPrivateFolder } from "./socket.ts"
+import { checkPrivateFolder, createLine } from "./socket.ts"
 
 export type SocketService = {
   readonly path: string
@@ -43,7 +43,8 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   const held = await createConnections(service)
   if (process.platform === "win32") return listenOnPipe(held, path)
   await ensureDirectory(dirname(path))
-  if (!(await isPrivateFolder(dirname(path)))) return { kind: "refused", reason: "not ours alone" }
+  if (!(await checkPrivateFolder(dirname(path))))
+    return { kind: "refused", reason: "not ours alone" }
   const unlock = await lockPlace(path)
   if (unlock === undefined) return { kind: "taken" }
   try {

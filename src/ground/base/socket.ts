@@ -48,14 +48,14 @@ async function isOwnSocket(path: string): Promise<boolean> {
   if (process.platform === "win32") return true
   try {
     const socket = await lstat(path)
-    return socket.isSocket() && isOwn(socket) && (await isPrivateFolder(dirname(path)))
+    return socket.isSocket() && isOwn(socket) && (await checkPrivateFolder(dirname(path)))
   } catch {
     return false
   }
 }
 
 /** In a folder that others may write to, they could put their own socket at our name. */
-export async function isPrivateFolder(path: string): Promise<boolean> {
+export async function checkPrivateFolder(path: string): Promise<boolean> {
   const folder = await lstat(path)
   return folder.isDirectory() && isOwn(folder) && (folder.mode & 0o077) === 0
 }

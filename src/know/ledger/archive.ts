@@ -20,12 +20,12 @@ export async function archive(root: string, names: readonly string[]): Promise<r
   const moved: string[] = []
   for (const name of names) {
     const to = `${ARCHIVE_FOLDER}/${name}`
-    if (await hasMoved(join(root, SESSIONS_FOLDER, name), join(root, to))) moved.push(to)
+    if (await tryRename(join(root, SESSIONS_FOLDER, name), join(root, to))) moved.push(to)
   }
   return moved
 }
 
-async function hasMoved(from: string, to: string): Promise<boolean> {
+async function tryRename(from: string, to: string): Promise<boolean> {
   try {
     return (await renameFile(from, to)).kind === "renamed"
   } catch (error) {

@@ -5,7 +5,7 @@ export type { Assignment } from "./environment-files.ts"
 export { readEnvironmentFiles } from "./environment-files.ts"
 export type { ListedFiles } from "./list-files.ts"
 export { listFiles } from "./list-files.ts"
-export { isOfRepository, projectFolders } from "./project-folders.ts"
+export { belongsToRepository, projectFolders } from "./project-folders.ts"
 export type { Repository } from "./repo.ts"
 export { bareRepository, currentBranch, locateRepository, PROJECT_FOLDER } from "./repo.ts"
 

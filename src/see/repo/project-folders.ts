@@ -25,7 +25,10 @@ export async function projectFolders(directory: string): Promise<readonly string
 }
 
 /** Whether a directory is of this repository: in its working tree or, outside git, below its folder. */
-export async function isOfRepository(directory: string, repository: Repository): Promise<boolean> {
+export async function belongsToRepository(
+  directory: string,
+  repository: Repository,
+): Promise<boolean> {
   const folders = await projectFolders(directory)
   if (folders.includes(repository.root)) return true
   const [start] = folders

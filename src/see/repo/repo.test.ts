@@ -4,7 +4,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { bareRepository, currentBranch, isOfRepository, locateRepository } from "./index.ts"
+import { bareRepository, belongsToRepository, currentBranch, locateRepository } from "./index.ts"
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync(
@@ -164,9 +164,9 @@ test("[REPO-10] outside git what lies below the folder is of it; what lies besid
   await mkdir(path.join(own, ".git", "refs"))
   await mkdir(path.join(temp.path, "plain-beside"))
   const repository = await locateRepository(root)
-  expect(await isOfRepository(root, repository)).toBe(true)
-  expect(await isOfRepository(below, repository)).toBe(true)
-  expect(await isOfRepository(own, repository)).toBe(false)
-  expect(await isOfRepository(path.join(temp.path, "plain-beside"), repository)).toBe(false)
-  expect(await isOfRepository(path.join(root, "missing"), repository)).toBe(false)
+  expect(await belongsToRepository(root, repository)).toBe(true)
+  expect(await belongsToRepository(below, repository)).toBe(true)
+  expect(await belongsToRepository(own, repository)).toBe(false)
+  expect(await belongsToRepository(path.join(temp.path, "plain-beside"), repository)).toBe(false)
+  expect(await belongsToRepository(path.join(root, "missing"), repository)).toBe(false)
 })

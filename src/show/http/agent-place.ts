@@ -2,7 +2,7 @@ import type { Socket } from "socket.io"
 import { type Clock, isAppError } from "#ground/base"
 import type { Message, Run, RunStatus } from "#ground/contract"
 import { LIVE_PAGE_MESSAGES, LIVE_SLICE_CHARACTERS } from "./limits.ts"
-import { isTaken } from "./stream.ts"
+import { waitForDrain } from "./stream.ts"
 
 /** What is asked of the runs, page by page: nothing of them is kept here. */
 export type FollowedRuns = {
@@ -45,7 +45,7 @@ export async function sendPage(place: Place, sending: Sending): Promise<Sent> {
   if (!isCurrent(place)) return "up-to-date"
   if (messages.length > 0 && place.seq < run.lastSeq) return "more"
   tellState(socket, place, run)
-  return (await isTaken(socket, clock)) ? "up-to-date" : "stalled"
+  return (await waitForDrain(socket, clock)) ? "up-to-date" : "stalled"
 }
 
 /** Whether the client took them; after every million characters it is waited for. */
@@ -63,7 +63,7 @@ async function sendMessages(
     characters += message.content.length + (message.raw?.length ?? 0)
     if (characters < LIVE_SLICE_CHARACTERS) continue
     characters = 0
-    if (!(await isTaken(socket, clock))) return false
+    if (!(await waitForDrain(socket, clock))) return false
   }
   return true
 }

@@ -30,9 +30,9 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
     )
     // Agents at work call often, all from this machine: who has a token is counted by itself.
     const isKnown = verdict.kind === "pass" && verdict.by === "bearer"
-    if (isKnown ? calls.isTooMany(verdict.who) : requests.isTooMany(address)) return TOO_MANY
+    if (isKnown ? calls.countExceeds(verdict.who) : requests.countExceeds(address)) return TOO_MANY
     const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
-    return isGuess && refusals.isTooMany(address) ? TOO_MANY : verdict
+    return isGuess && refusals.countExceeds(address) ? TOO_MANY : verdict
   }
 
   return {

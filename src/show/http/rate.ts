@@ -8,7 +8,7 @@ export function createRate(deps: { clock: Clock; most: number }) {
   let minute = 0
   const counts = new Map<string, number>()
   return {
-    isTooMany(address: string): boolean {
+    countExceeds(address: string): boolean {
       const now = Math.floor(deps.clock.monotonicMs() / MINUTE_MS)
       if (now !== minute) {
         minute = now

@@ -35,7 +35,7 @@ export function createStream(deps: {
       if (!isOpen || page.entries.length === 0) return "up-to-date"
       const events: LiveEvents = { entries: page.entries, head: page.head }
       socket.emit("events", events)
-      if (!(await isTaken(socket, deps.clock))) return "stalled"
+      if (!(await waitForDrain(socket, deps.clock))) return "stalled"
       cursor = page.next
     }
   }
@@ -89,7 +89,7 @@ export function cut(socket: Socket, why: { cursor?: Cursor; reason: string }): v
 }
 
 /** Whether the client took what was written, before it counts as stalled. */
-export async function isTaken({ conn }: Socket, clock: Clock): Promise<boolean> {
+export async function waitForDrain({ conn }: Socket, clock: Clock): Promise<boolean> {
   // Written already: the transport is ready for the next.
   if (conn.transport.writable) return true
   const over = new AbortController()

@@ -25,7 +25,7 @@ const SYMBOLS_OF_A_FILE = 3
 /** Files best first, each with the symbols that speak for it. */
 export function foundLines({ files }: SearchFind): readonly FoundLine[] {
   const seen = new Set<string>()
-  const isNew = ({ key }: FoundLine) => !seen.has(key) && seen.add(key) !== undefined
+  const markSeen = ({ key }: FoundLine) => !seen.has(key) && seen.add(key) !== undefined
   return files
     .flatMap((file): readonly FoundLine[] => [
       { kind: "file", key: file.path, file },
@@ -33,7 +33,7 @@ export function foundLines({ files }: SearchFind): readonly FoundLine[] {
         .slice(0, SYMBOLS_OF_A_FILE)
         .map((symbol): FoundLine => ({ kind: "symbol", key: placeOf(symbol), symbol })),
     ])
-    .filter(isNew)
+    .filter(markSeen)
 }
 
 type FoundProps = {

@@ -1,7 +1,7 @@
 import type { AgentMode } from "#ground/contract"
 import type { Answer, Ask, Verdict } from "../agent.ts"
 import { QuestionUnknown } from "../wire/errors.ts"
-import { isOrdinaryFile } from "../wire/inside.ts"
+import { checkOrdinaryFile } from "../wire/inside.ts"
 import { type Decided, decide, ownAnswer, tellByRule } from "../wire/own-answer.ts"
 import type { Telling } from "../wire/telling.ts"
 import type { About } from "./hear.ts"
@@ -86,7 +86,7 @@ async function ownAnswerTo(
   const own = ownAnswer(deps.mode(), kind)
   const isEditsOwn = own === "allow" && deps.mode() === "edits"
   if (!isEditsOwn) return own
-  const looked = await Promise.all(paths.map((it) => isOrdinaryFile(deps.cwd, it)))
+  const looked = await Promise.all(paths.map((it) => checkOrdinaryFile(deps.cwd, it)))
   const isOrdinary = paths.length > 0 && !wantsMore && looked.every(Boolean)
   return isOrdinary ? "allow" : "ask"
 }

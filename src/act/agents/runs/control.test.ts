@@ -289,7 +289,7 @@ describe("a session that the host no longer has", () => {
   test("[AGENTS-27] one that cannot be resumed is not tried: a fresh one starts at once", async () => {
     const resumes: (string | undefined)[] = []
     await using room = await newRoom({
-      isResumable: async () => false,
+      checkResumable: async () => false,
       agent: async () => ({
         ...noting([]),
         async start({ resume }) {

@@ -19,7 +19,7 @@ type Deps = Shelf & {
   readonly care: Care
   redact(text: string): string
   directoryProblem(directory: string): Promise<string | undefined>
-  isOfRepository(directory: string): Promise<boolean>
+  belongsToRepository(directory: string): Promise<boolean>
   root(): string
   /** The id of a kept package, of the newest for `last`; rejects where there is none. */
   keptPack(given: string): Promise<string>

@@ -64,7 +64,7 @@ function titleOf(prompt: string): string {
 type PlaceDeps = {
   directoryProblem(directory: string): Promise<string | undefined>
   /** Whether a directory belongs to the repository in which agents work. */
-  isOfRepository(directory: string): Promise<boolean>
+  belongsToRepository(directory: string): Promise<boolean>
   root(): string
 }
 
@@ -107,6 +107,6 @@ export async function usableDirectory(given: string | undefined, deps: PlaceDeps
   const problem = await deps.directoryProblem(directory)
   if (problem !== undefined) throw DirectoryUnusable({ path: given ?? directory, reason: problem })
   // An agent works where this repository is, not wherever a request points.
-  if (await deps.isOfRepository(directory)) return directory
+  if (await deps.belongsToRepository(directory)) return directory
   throw DirectoryUnusable({ path: given ?? directory, reason: "it lies outside this repository" })
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { isResumable } from "./resumable.ts"
+import { checkResumable } from "./resumable.ts"
 
 const ID = "11111111-1111-4111-8111-111111111111"
 const FILES = {
@@ -25,7 +25,7 @@ async function resumable(type: (typeof HOSTS)[number], text: string | undefined)
   const file = join(temp.path, FILES[type])
   await mkdir(dirname(file), { recursive: true })
   if (text !== undefined) await writeFile(file, text)
-  return await isResumable({ type, sessionId: ID }, { home: temp.path, environment: {} })
+  return await checkResumable({ type, sessionId: ID }, { home: temp.path, environment: {} })
 }
 
 test.each(HOSTS)("[AGENTS-56] %s goes on with a session that holds an answer", async (type) => {
@@ -58,17 +58,17 @@ test("[AGENTS-56] any error means no", async () => {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(join(temp.path, "real.jsonl"), filler(500) + line(ANSWERS["claude-code"]))
   await symlink(join(temp.path, "real.jsonl"), file)
-  expect(await isResumable(session, places)).toBe(false)
-  expect(await isResumable({ ...session, sessionId: "../../real" }, places)).toBe(false)
+  expect(await checkResumable(session, places)).toBe(false)
+  expect(await checkResumable({ ...session, sessionId: "../../real" }, places)).toBe(false)
   await chmod(dirname(file), 0)
-  expect(await isResumable(session, places)).toBe(false)
-  expect(await isResumable(session, { home: join(temp.path, "real.jsonl"), environment: {} })).toBe(
-    false,
-  )
+  expect(await checkResumable(session, places)).toBe(false)
+  expect(
+    await checkResumable(session, { home: join(temp.path, "real.jsonl"), environment: {} }),
+  ).toBe(false)
 })
 
 test("[AGENTS-56] the synthetic agent keeps nothing and goes on under any id", async () => {
   const places = { home: "/nowhere", environment: {} }
-  expect(await isResumable({ type: "synthetic", sessionId: "synthetic-1" }, places)).toBe(true)
-  expect(await isResumable({ type: "synthetic", sessionId: "" }, places)).toBe(false)
+  expect(await checkResumable({ type: "synthetic", sessionId: "synthetic-1" }, places)).toBe(true)
+  expect(await checkResumable({ type: "synthetic", sessionId: "" }, places)).toBe(false)
 })

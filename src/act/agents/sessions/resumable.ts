@@ -10,7 +10,7 @@ import type { HostPlaces } from "./readers/places.ts"
  * goes wrong means no; a fresh session with the context restored is never wrong. The synthetic agent
  * keeps nothing and plays on under any id.
  */
-export async function isResumable(
+export async function checkResumable(
   session: { readonly type: AgentType; readonly sessionId: string },
   places: HostPlaces,
 ): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isResumable(
   if (type === "synthetic") return sessionId !== ""
   try {
     const file = await findTranscript(type, sessionId, places)
-    return file !== undefined && (await isTranscriptResumable(type, file))
+    return file !== undefined && (await checkTranscriptResumable(type, file))
   } catch {
     return false
   }
@@ -27,7 +27,7 @@ export async function isResumable(
 type KeepingHost = Exclude<AgentType, "synthetic">
 
 /** The same for a file: over 500 bytes, with an answer within its first 8 MB. */
-export async function isTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
+export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
   try {
     const found = await statFile(file)
     const isLarge = found.kind === "found" && found.stat.sizeBytes > SMALLEST_RESUMABLE_BYTES

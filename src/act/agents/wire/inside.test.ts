@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { isOrdinaryFile } from "./inside.ts"
+import { checkOrdinaryFile } from "./inside.ts"
 
 test.each([
   ["a.txt", true],
@@ -21,5 +21,5 @@ test.each([
   await writeFile(join(temp.path, "outside.txt"), "")
   await symlink(temp.path, join(cwd, "way-out"))
   await symlink(join(temp.path, "outside.txt"), join(cwd, "link-out.txt"))
-  expect(await isOrdinaryFile(cwd, file)).toBe(isOrdinary)
+  expect(await checkOrdinaryFile(cwd, file)).toBe(isOrdinary)
 })

@@ -5,7 +5,7 @@ import { realPath } from "#ground/base"
  * Whether a change to a file is an ordinary edit of the working directory: really below it, through
  * no link that leads out, and in no dot folder, where hooks and settings would run with it.
  */
-export async function isOrdinaryFile(cwd: string, file: string): Promise<boolean> {
+export async function checkOrdinaryFile(cwd: string, file: string): Promise<boolean> {
   const target = path.resolve(cwd, file)
   const way = path.relative(cwd, target)
   const isBelow = way !== "" && !way.startsWith("..") && !path.isAbsolute(way)

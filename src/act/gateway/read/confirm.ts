@@ -24,7 +24,7 @@ export async function confirmItems(
   for (const item of items) {
     if (item.claims === "lazy" && host !== undefined) {
       const claim = lazyClaim(item.text)
-      const isTrue = await witness.isLazyFile({ ...claim, since, walks }, host, place)
+      const isTrue = await witness.verifyLazyFile({ ...claim, since, walks }, host, place)
       confirmed.push(isTrue ? lazyItem(item, claim) : reminder(item))
     } else {
       for (const it of settled(item, known, facts)) confirmed.push(it)

@@ -54,7 +54,7 @@ export function createWitness(deps: {
   return {
     look,
     /** Whether a file that entered later says this; its own folder is walked if need be. */
-    async isLazyFile(claim: Lazy, host: HostName, place: ReadPlace): Promise<boolean> {
+    async verifyLazyFile(claim: Lazy, host: HostName, place: ReadPlace): Promise<boolean> {
       if (saysLater(await look(host, place, claim.since), claim)) return true
       const folder = folderOf(claim.path)
       // Hosts name files by their real paths, also when they were started behind a link.

@@ -3,7 +3,7 @@ import { readBounded, visibleLine } from "#ground/base"
 import { CommitMessageRefused } from "./errors.ts"
 import { LARGEST_MESSAGE_BYTES, LONGEST_QUOTED_CHARACTERS } from "./limits.ts"
 import { checkMessage } from "./message.ts"
-import { isUnderWay } from "./under-way.ts"
+import { checkGitBusy } from "./under-way.ts"
 import { askLine, type UserGit } from "./user-git.ts"
 
 /** Throws its refusal; gives a word about what it did not look at. */
@@ -13,7 +13,7 @@ export async function commitMsg(
 ): Promise<string | undefined> {
   const { root, gitDirectory } = git.repository
   if (gitDirectory === undefined || file === undefined) return "no message was named"
-  if (await isUnderWay(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
+  if (await checkGitBusy(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
   const limits = { maxBytes: LARGEST_MESSAGE_BYTES }
   const read = await readBounded(path.resolve(root, file), limits)
   if (read.kind !== "read") return `the message could not be read (${read.kind})`

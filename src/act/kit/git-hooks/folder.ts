@@ -16,7 +16,7 @@ export async function findHooksFolder(git: UserGit): Promise<HooksFolder | undef
 
   const folder = path.resolve(root, set.value)
   const isOfGit = isInside(common, folder)
-  if (!set.isOfRepository) {
+  if (!set.belongsToRepository) {
     return { kind: "left alone", path: folder, why: "it serves all your repositories" }
   }
   // Husky and its like write there again at every install, and what is tracked goes to everybody.
@@ -38,7 +38,7 @@ async function lookedAt(
   return { kind: "left alone", path: folder, why: what }
 }
 
-type Configured = { readonly value: string; readonly isOfRepository: boolean }
+type Configured = { readonly value: string; readonly belongsToRepository: boolean }
 
 /** As `scope NUL value NUL`; git itself resolves a `~`. */
 async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
@@ -46,7 +46,7 @@ async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
   const answer = await askUserGit(git, { args })
   const [scope = "", value = ""] = answer?.output.toString().split("\0") ?? []
   if (answer?.code !== 0 || value === "") return undefined
-  return { value, isOfRepository: scope === "local" || scope === "worktree" }
+  return { value, belongsToRepository: scope === "local" || scope === "worktree" }
 }
 
 function isInside(folder: string, file: string): boolean {

@@ -2,7 +2,7 @@ import path from "node:path"
 import { readBounded, statFile } from "#ground/base"
 import { createSessions } from "#know/ledger"
 import { LARGEST_INDEX_BYTES } from "./limits.ts"
-import { isUnderWay } from "./under-way.ts"
+import { checkGitBusy } from "./under-way.ts"
 import { askLine, askUserGit, QUIET, type UserGit } from "./user-git.ts"
 
 const MEMORY = ".qm/memory"
@@ -15,7 +15,7 @@ const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]
 export async function preCommit(git: UserGit): Promise<string | undefined> {
   const { root, gitDirectory, stateDirectory } = git.repository
   if (gitDirectory === undefined) return "outside git"
-  if (await isUnderWay(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
+  if (await checkGitBusy(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
   const memory = await statFile(path.join(root, MEMORY))
   if (memory.kind !== "found" || memory.what !== "directory") return `there is no ${MEMORY}`
 

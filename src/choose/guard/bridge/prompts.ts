@@ -57,7 +57,7 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
       )
       for (const { name } of waiting) {
         const own = join(folder, `taken-${Buffer.from(random.bytes(12)).toString("hex")}`)
-        if (await isTaken(join(folder, name), own)) return readOnce(own, owner)
+        if (await claimPrompt(join(folder, name), own)) return readOnce(own, owner)
       }
       return undefined
     },
@@ -65,7 +65,7 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
 }
 
 /** False when another start was faster. */
-async function isTaken(file: string, own: string): Promise<boolean> {
+async function claimPrompt(file: string, own: string): Promise<boolean> {
   try {
     return (await renameFile(file, own)).kind === "renamed"
   } catch {

@@ -4,7 +4,7 @@ import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
 import { MOST_WARNED_PATHS, RECENT_TOUCH_MS, WRITTEN_BY_US_MS } from "../limits.ts"
 import { coveringOverride } from "../overrides.ts"
 import { hashFile } from "../receipts/hash-file.ts"
-import { isNews } from "../said.ts"
+import { markNotified } from "../said.ts"
 import { ago, asArgument, shown } from "../words.ts"
 
 type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
@@ -79,7 +79,7 @@ async function warningsFor(
   const touch = here ?? latest
   if (touch === undefined) return outside
   const key = ["touched", path, touch.sessionId, String(touch.at)]
-  const isTold = await isNews(key, event, world)
+  const isTold = await markNotified(key, event, world)
   return isTold ? [...outside, sayTouched(touch, event.at, here !== undefined)] : outside
 }
 
@@ -107,7 +107,7 @@ async function outsideChange(
     sinceMs: event.at - WRITTEN_BY_US_MS,
   })
   const isOurs = byUs.some((it) => isInTree(it, treeName(world.root)))
-  if (isOurs || !(await isNews(["outside", path, now], event, world))) return []
+  if (isOurs || !(await markNotified(["outside", path, now], event, world))) return []
   await world.ledger.changedOutside(event.session, path)
   return [
     `${shown(path)} was ${found.kind === "absent" ? "removed" : "changed"} since your last edit, by none of the sessions known here. Look at it again before you change it.`,

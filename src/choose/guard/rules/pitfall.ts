@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { readTextBounded, withoutHiddenSigns } from "#ground/base"
 import type { HookWorld, Rule } from "../event.ts"
 import { LARGEST_PITFALLS_BYTES, LONGEST_PITFALL_UNITS, MOST_SHOWN_PITFALLS } from "../limits.ts"
-import { isNews } from "../said.ts"
+import { markNotified } from "../said.ts"
 import { dayOf } from "../verdicts/log.ts"
 
 /** What went wrong in a file before, said before it is edited; each once a day to a session. */
@@ -17,7 +17,7 @@ export const pitfall: Rule = {
     const news: Pitfall[] = []
     for (const it of about) {
       if (news.length === MOST_SHOWN_PITFALLS) break
-      if (await isNews(["pitfall", it.id, dayOf(event.at)], event, world)) news.push(it)
+      if (await markNotified(["pitfall", it.id, dayOf(event.at)], event, world)) news.push(it)
     }
     return news.length === 0 ? { kind: "silent" } : { kind: "context", text: say(news) }
   },

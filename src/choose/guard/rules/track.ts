@@ -4,7 +4,7 @@ import { digest, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
 import { MOST_TRACKED_PATHS, RENEW_ALL_MS } from "../limits.ts"
 import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
-import { appendIn, isNews } from "../said.ts"
+import { appendIn, markNotified } from "../said.ts"
 import { ago, asArgument, shown } from "../words.ts"
 
 type AfterTool = Extract<HookEvent, { kind: "after-edit" | "after-tool" }>
@@ -68,7 +68,7 @@ async function renewHeld(
   if ((await statFile(join(stateDirectory, "claims"))).kind !== "found") return
   for (const path of paths) await claims.keepAlive(event.session, path)
   const period = String(Math.floor(event.at / RENEW_ALL_MS))
-  if (!(await isNews(["renewed", period], event, world))) return
+  if (!(await markNotified(["renewed", period], event, world))) return
   const held = claims.list().filter((it) => it.session === event.session)
   for (const { path } of held) await claims.keepAlive(event.session, path)
 }
@@ -83,7 +83,7 @@ async function crossClaims(
   for (const path of paths) {
     const claim = world.claims.find(path)
     if (claim === undefined || claim.session === event.session) continue
-    if (!(await isNews(["claimed", path, claim.token], event, world))) continue
+    if (!(await markNotified(["claimed", path, claim.token], event, world))) continue
     warnings.push(
       `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${ago(event.at - claim.takenAt)}. Tell the person you work for, and leave the rest of it to that session: \`qm claim list ${asArgument(path)}\`.`,
     )

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer"
 import type { FileHandle } from "node:fs/promises"
 import { invariant } from "../error.ts"
 import { LARGEST_READ_BYTES, READ_STEP_BYTES } from "../limits.ts"
-import { isOpenedInside } from "./confine.ts"
+import { checkOpenedInside } from "./confine.ts"
 import { type FileStat, fileStatOf } from "./file-type.ts"
 import { type NotOpened, openRegular } from "./open-regular.ts"
 import { reasonOf } from "./system-error.ts"
@@ -50,7 +50,7 @@ export async function readBounded(path: string, limits: ReadLimits): Promise<Rea
   const stat = fileStatOf(opened.stats)
   try {
     const isAllowed =
-      limits.root === undefined || (await isOpenedInside(limits.root, { handle, path }))
+      limits.root === undefined || (await checkOpenedInside(limits.root, { handle, path }))
     if (!isAllowed) return { kind: "outside-root" }
     if (stat.sizeBytes > limits.maxBytes) return { kind: "too-large", sizeBytes: stat.sizeBytes }
     const bytes = await readUpTo(handle, { maxBytes: limits.maxBytes, expected: stat.sizeBytes })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { isInside } from "../path.ts"
-import { isOpenedInside, realPathByInode } from "./confine.ts"
+import { checkOpenedInside, realPathByInode } from "./confine.ts"
 
 test("[F4] inside is judged by whole names", () => {
   expect(isInside("/a/b", "/a/b/c")).toBe(true)
@@ -23,13 +23,13 @@ describe("what was opened", () => {
     await writeFile(at("other"), "inside")
     await using handle = await open(at("opened"))
     const opened = { handle, path: at("opened") }
-    expect(await isOpenedInside(directory.path, opened)).toBe(true)
+    expect(await checkOpenedInside(directory.path, opened)).toBe(true)
     expect(await realPathByInode(opened)).toBe(at("opened"))
 
     await using elsewhere = await tempDirectory()
     await rename(at("opened"), join(elsewhere.path, "opened"))
     await rename(at("other"), at("opened"))
-    expect(await isOpenedInside(directory.path, opened)).toBe(false)
+    expect(await checkOpenedInside(directory.path, opened)).toBe(false)
     expect(await realPathByInode(opened)).toBeUndefined()
   })
 })

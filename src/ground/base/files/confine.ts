@@ -6,7 +6,7 @@ import { isInside } from "../path.ts"
  * Whether an open file lies inside a directory, links resolved. It judges what was opened, not the
  * path: a directory swapped for a link between a check and the opening cannot lead outside.
  */
-export async function isOpenedInside(
+export async function checkOpenedInside(
   root: string,
   opened: { readonly handle: FileHandle; readonly path: string },
 ): Promise<boolean> {

@@ -33,7 +33,7 @@ export async function makePrivate(file: string): Promise<{ isNew: boolean }> {
 }
 
 /** Whether a write-ahead log waits beside the file: it was in use, or its process died. */
-export async function hasLog(file: string): Promise<boolean> {
+export async function checkForLog(file: string): Promise<boolean> {
   const log = await statFile(`${file}-wal`)
   return log.kind === "found" && log.stat.sizeBytes > 0
 }

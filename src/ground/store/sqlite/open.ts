@@ -6,11 +6,11 @@ import { migrate } from "../migrate.ts"
 import type { Migration } from "../migrations/migration.ts"
 import { findNewestBackup, makeBackup } from "./backup.ts"
 import { requireRecentSqlite } from "./connection.ts"
-import { fileTimestamp, hasLog, inodeOf, keptCorrupt, prepareFile, setAside } from "./files.ts"
+import { checkForLog, fileTimestamp, inodeOf, keptCorrupt, prepareFile, setAside } from "./files.ts"
 import { findLostCommits } from "./log.ts"
 import { liveProcesses, markOpen } from "./marks.ts"
 import { findSchemaDamage } from "./schema.ts"
-import { isAsSealed, readSeal, writeSeal } from "./seal.ts"
+import { readSeal, verifySeal, writeSeal } from "./seal.ts"
 import { openSqliteDriver, type SqliteDriver } from "./sqlite.ts"
 
 export type SqliteOptions = {
@@ -64,8 +64,8 @@ async function look(file: string) {
   return {
     isNew,
     isShared,
-    mustCheck: !isShared && !isNew && !(await isAsSealed(file, seal)),
-    hadLog: await hasLog(file),
+    mustCheck: !isShared && !isNew && !(await verifySeal(file, seal)),
+    hadLog: await checkForLog(file),
     inode: await inodeOf(file),
     sealedEpoch: seal?.epoch,
   }
@@ -105,7 +105,7 @@ function closable(
       await deps.unmark()
       const isLast = (await liveProcesses(file)).length === 0
       await driver.close({ isLast })
-      const isSound = isLast && driver.stopped() === undefined && !(await hasLog(file))
+      const isSound = isLast && driver.stopped() === undefined && !(await checkForLog(file))
       // Without a seal, as on a full disk, the next open checks the file; nothing else is lost.
       if (isSound) await writeSeal(file, epoch).catch(() => {})
     },

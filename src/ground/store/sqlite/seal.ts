@@ -2,7 +2,7 @@ import { dirname, join, parse } from "node:path"
 import { z } from "zod"
 import { readTextBounded, statFile, writeFileAtomic } from "#ground/base"
 import { MAX_SEAL_BYTES } from "../limits.ts"
-import { hasLog } from "./files.ts"
+import { checkForLog } from "./files.ts"
 
 /** `store.clean.json`: how the file looked when it was last left in good order. */
 export const Seal = z.object({
@@ -29,9 +29,9 @@ export async function writeSeal(file: string, epoch: string): Promise<void> {
 }
 
 /** Whether the file is as a clean close left it, as far as `stat` can tell. */
-export async function isAsSealed(file: string, seal: Seal | undefined): Promise<boolean> {
+export async function verifySeal(file: string, seal: Seal | undefined): Promise<boolean> {
   const found = await statFile(file)
-  if (seal === undefined || found.kind !== "found" || (await hasLog(file))) return false
+  if (seal === undefined || found.kind !== "found" || (await checkForLog(file))) return false
   const { sizeBytes, modifiedAtMs, inode } = found.stat
   const isSameTime = seal.modifiedAtMs === modifiedAtMs
   return isSameTime && seal.sizeBytes === sizeBytes && seal.inode === inode

@@ -36,7 +36,7 @@ type TakeStep = (from: SymbolPlace, mostFiles: number) => Promise<Steps>
 async function walk(start: SymbolPlace, hops: number, step: TakeStep): Promise<Links> {
   const seen = new Set([keyOf(start)])
   const found = await step(start, MOST_REFERRERS)
-  const near = found.steps.filter((it) => isFirst(seen, keyOf(it.end)))
+  const near = found.steps.filter((it) => markSeen(seen, keyOf(it.end)))
   const far = hops === 1 ? NO_STEPS : await walkOn(near, { seen, step })
   const shown = near.slice(0, MOST_LINKS - far.steps.length)
   return {
@@ -63,7 +63,7 @@ async function walkOn(
   for (const via of symbols.slice(0, MOST_FOLLOWED_LINKS)) {
     const next = await step(via, MOST_FAR_REFERRERS)
     isCut ||= next.isCut
-    const fresh = next.steps.filter((it) => isFirst(seen, keyOf(it.end)))
+    const fresh = next.steps.filter((it) => markSeen(seen, keyOf(it.end)))
     steps.push(...fresh.map((it) => ({ ...it, via })))
     // One more than can be shown is enough to say that there are more.
     if (steps.length > most) break
@@ -71,7 +71,7 @@ async function walkOn(
   return { steps: steps.slice(0, most), isCut: isCut || steps.length > most }
 }
 
-function isFirst(seen: Set<string>, key: string): boolean {
+function markSeen(seen: Set<string>, key: string): boolean {
   const isNew = !seen.has(key)
   seen.add(key)
   return isNew

@@ -67,7 +67,7 @@ export function loadRule(file: StartFile, chains: Chains): Promise<readonly Inst
 
 async function loadLink(link: Link, chains: Chains): Promise<readonly Instruction[]> {
   const { look, seen } = chains
-  if (seen.has(link.path) || isTooDeep(link, chains)) return []
+  if (seen.has(link.path) || noteTooDeep(link, chains)) return []
   if (chains.isExcluded(link.path, link.kind)) {
     look.mark({
       path: link.path,
@@ -158,7 +158,7 @@ function mayImport(file: string, kind: InstructionKind, chains: Chains): boolean
   return kind === "user" || chains.isExternalAllowed || isInside(file, chains.cwd)
 }
 
-function isTooDeep(link: Link, { look }: Chains): boolean {
+function noteTooDeep(link: Link, { look }: Chains): boolean {
   if (link.hops <= DEEPEST_IMPORT_HOPS) return false
   look.mark({
     path: link.path,

@@ -96,11 +96,11 @@ function failed({ path: name }: Mention, why: string): string {
 
 /** The nearest folder with a marker; else the folder of the file itself. */
 async function importRoot(look: Look, folder: string, markers: readonly string[]): Promise<string> {
-  const found = await findUp(folder, (it) => hasMarker(look, it, markers))
+  const found = await findUp(folder, (it) => checkForMarker(look, it, markers))
   return found ?? folder
 }
 
-export async function hasMarker(
+export async function checkForMarker(
   look: Look,
   folder: string,
   markers: readonly string[],

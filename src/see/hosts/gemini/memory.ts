@@ -9,7 +9,7 @@ import type { Look, ReadFile } from "../look.ts"
 import { fieldsOf, textsOf } from "../record.ts"
 import { type Source, walkSource } from "../source.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { expandImports, hasMarker } from "./imports.ts"
+import { checkForMarker, expandImports } from "./imports.ts"
 import { type GeminiSettings, MARKERS, settingOf } from "./settings.ts"
 import { frameOf, SOURCES } from "./sources.ts"
 
@@ -20,7 +20,7 @@ export async function memoryItems(look: Look, settings: GeminiSettings): Promise
   const markers = textsOf(settingOf(settings, ...MARKERS)) ?? [".git"]
   const names = contextNames(settingOf(settings, "context", "fileName"))
   const config = path.join(settings.home, ".gemini")
-  const root = await findUp(settings.cwd, (folder) => hasMarker(look, folder, markers))
+  const root = await findUp(settings.cwd, (folder) => checkForMarker(look, folder, markers))
   const folders = foldersDown(root ?? settings.cwd, settings.cwd)
   const user = names.map((name) => ({
     at: path.join(config, name),

@@ -9,7 +9,7 @@ import { type JsonFile, readJsonFile } from "../json-settings.ts"
 import type { Look } from "../look.ts"
 import { type Fields, fieldsOf, textsOf } from "../record.ts"
 import type { Source } from "../source.ts"
-import { hasMarker } from "./imports.ts"
+import { checkForMarker } from "./imports.ts"
 import { SOURCES } from "./sources.ts"
 
 type Layer = JsonFile & {
@@ -78,7 +78,7 @@ async function groundsOf(
     readonly markers: readonly string[]
   },
 ): Promise<Grounds> {
-  const root = await findUp(it.cwd, (folder) => hasMarker(look, folder, it.markers))
+  const root = await findUp(it.cwd, (folder) => checkForMarker(look, folder, it.markers))
   const folders = await withRealFolders(look, it.own.folders)
   const files = await withRealPlaces(look, it.own.files)
   return { own: [...folders, ...files], project: [root ?? it.cwd] }

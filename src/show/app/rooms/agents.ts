@@ -3,7 +3,7 @@ import type { Agents, Ask, AskedParts, PermissionRules } from "#act/agents"
 import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
 import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
 import { contextMessage } from "#see/capture"
-import { directoryProblem, isOfRepository, projectFolders } from "#see/repo"
+import { belongsToRepository, directoryProblem, projectFolders } from "#see/repo"
 import type { OperationDeps } from "../operations.ts"
 import { priceOf } from "../price.ts"
 import { processOwner } from "../process-owner.ts"
@@ -20,7 +20,7 @@ type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
 
 /** The runs of this process, on the store of this repository. */
 export async function openAgents(deps: Deps): Promise<Agents> {
-  const { agentEnvironment, createAgents, isResumable, loadAgent } = await import("#act/agents")
+  const { agentEnvironment, createAgents, checkResumable, loadAgent } = await import("#act/agents")
   const { repository } = deps.places()
   const { root, stateDirectory } = repository
   const hostPlaces = () => ({
@@ -42,7 +42,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     environment: deps.environment,
     projectFolders,
     directoryProblem,
-    isOfRepository: (directory) => isOfRepository(directory, repository),
+    belongsToRepository: (directory) => belongsToRepository(directory, repository),
     root: () => root,
     isAlive: isSameProcessAlive,
     endProcess: (identity) => endProcessTree(identity),
@@ -53,8 +53,8 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     ...contextFor(deps),
     rules: async (changes) => rulesFor(changes, await deps.permissions()),
     carry: carryRuns(deps),
-    isResumable: async ({ type, sessionId }) =>
-      sessionId !== null && isResumable({ type, sessionId }, hostPlaces()),
+    checkResumable: async ({ type, sessionId }) =>
+      sessionId !== null && checkResumable({ type, sessionId }, hostPlaces()),
     hostPlaces,
     sessionsDirectory: path.join(stateDirectory, "sessions"),
     resolve: deps.resolve,

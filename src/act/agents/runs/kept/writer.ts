@@ -41,7 +41,7 @@ export function createWriter(deps: {
       invariant(drafts.length > 0, "at least one message is appended")
       const at = deps.clock.now()
       const ids = drafts.map(() => deps.ids.next("msg"))
-      const mayTell = telling.isDue(claim.runId)
+      const mayTell = telling.tryTell(claim.runId)
       const messages = await deps.db.transaction(async (tx) => {
         const numbered = await tx.get(LastSeqRow, advance(claim.runId, claim.fence, drafts.length))
         if (numbered === undefined) return undefined
@@ -96,7 +96,7 @@ function createTelling(deps: {
   }
   return {
     /** Whether what is written now is told with it. */
-    isDue(runId: string): boolean {
+    tryTell(runId: string): boolean {
       const now = deps.clock.monotonicMs()
       const last = toldAt.get(runId)
       const isDue = last === undefined || now - last >= ADVANCE_EVERY_MS

@@ -46,7 +46,7 @@ export function createBudgetWatch(budget: RunBudget) {
       return found
     },
     /** True once: a budget in dollars where nobody knows what anything costs. */
-    isBlind({ reportedUsd, computedUsd }: RunCost): boolean {
+    markBlind({ reportedUsd, computedUsd }: RunCost): boolean {
       const isBlind = budget.usd !== null && reportedUsd === null && computedUsd === null
       const isNews = isBlind && !isBlindTold
       isBlindTold ||= isBlind

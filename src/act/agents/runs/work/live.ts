@@ -211,7 +211,7 @@ async function showContext(cwd: string, { state, job, deps, settled }: Reaction)
 
 async function watchBudget({ session, state, settled }: Reaction): Promise<void> {
   await settled()
-  if (state.isBudgetBlind()) {
+  if (state.markBudgetBlind()) {
     await state.say(systemDraft("The budget in dollars cannot be watched: this model has no price"))
   }
   const budget = state.budget()

@@ -97,7 +97,7 @@ export function createState(job: Job, deps: LiveDeps) {
     /** False when somebody else has the run; a turn leaves the queue with its words in the transcript. */
     say: (draft: Draft, turnId?: string): Promise<boolean> => write([], [draft], turnId),
     hostIdOf: asking.hostIdOf,
-    isBudgetBlind: () => watch.isBlind(progress.cost),
+    markBudgetBlind: () => watch.markBlind(progress.cost),
     budget: () => watch.look(progress.cost),
     end,
     async fail(message: string): Promise<RunStatus> {

@@ -41,7 +41,7 @@ export type WorkingDeps = Omit<LiveDeps, "nextTurn" | "unusedAnswer"> & {
   /** What a person's rules say, and of files the run may not change; read anew before it starts. */
   rules(changes?: readonly string[]): Promise<Pick<StartOptions, "verdict" | "restricting">>
   /** Whether the host still has a session that can be gone on with. */
-  isResumable(run: Run): Promise<boolean>
+  checkResumable(run: Run): Promise<boolean>
   /** The run so far, for a fresh session that knows nothing of it. */
   restore(run: Run): Promise<ContextPart>
   /** Lets the requests of its agent go through the gateway, when that is wanted. */
@@ -99,7 +99,7 @@ export function createWorking(deps: WorkingDeps, shelf: Shelf) {
   async function firstWay(wanted: Wanted): Promise<Way> {
     const { run, configuration } = wanted
     const isResumed = (run.sessionId ?? configuration.resume) !== undefined
-    const isFresh = run.sessionId !== null && !(await deps.isResumable(run))
+    const isFresh = run.sessionId !== null && !(await deps.checkResumable(run))
     const turn = await compose(wanted)
     return { turn, isFresh, mayRestart: isResumed && !isFresh, isSaid: false }
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { AgentEvent } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { isTranscriptResumable } from "../resumable.ts"
+import { checkTranscriptResumable } from "../resumable.ts"
 import { lookAt } from "./look.ts"
 import { readHostSession } from "./read.ts"
 
@@ -65,7 +65,7 @@ for (const host of ["claude-code", "codex"] as const) {
       const again = await all(readHostSession(it, { ...PLAIN, after: until }))
       expect(again.flatMap((page) => page.drafts)).toEqual([])
       await lookAt(it, PLAIN.redact)
-      expect(await isTranscriptResumable(host, file)).toBeTypeOf("boolean")
+      expect(await checkTranscriptResumable(host, file)).toBeTypeOf("boolean")
     })
     await fc.assert(property, fcParameters({ numRuns: 1_500, nightRuns: 20_000 }))
   }, 120_000)

@@ -2,7 +2,7 @@ import path from "node:path"
 import { type FileStat, realPath, statFile } from "#ground/base"
 import type { HostSession } from "#ground/contract"
 import { MOST_LISTED_FILES } from "../limits.ts"
-import { isTranscriptResumable } from "../resumable.ts"
+import { checkTranscriptResumable } from "../resumable.ts"
 import type { Scrub } from "../scrub.ts"
 import { lookAt } from "./look.ts"
 import {
@@ -83,7 +83,7 @@ async function listed(
     cwd,
     sizeBytes: stat.sizeBytes,
     changedAt: stat.modifiedAtMs,
-    isResumable: await isTranscriptResumable(transcript.host, transcript.file),
+    isResumable: await checkTranscriptResumable(transcript.host, transcript.file),
   }
 }
 

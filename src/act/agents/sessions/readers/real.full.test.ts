@@ -15,7 +15,7 @@ import { claudeCode } from "../../claude-code/claude-code.ts"
 import { codex } from "../../codex/codex.ts"
 import { copilot } from "../../copilot/copilot.ts"
 import { agentEnvironment } from "../../environment.ts"
-import { isResumable } from "../resumable.ts"
+import { checkResumable } from "../resumable.ts"
 import { findTranscript } from "./find.ts"
 import { listHostSessions } from "./list.ts"
 import { readHostSession } from "./read.ts"
@@ -49,7 +49,7 @@ async function bothOf(type: "claude-code" | "codex", deed: Deed) {
       content: it.draft.content,
     })),
   )
-  const canResume = await isResumable({ type, sessionId: session.sessionId }, places)
+  const canResume = await checkResumable({ type, sessionId: session.sessionId }, places)
   return { live, read, sessions, session, facts: pages.at(-1)?.facts, canResume, cwd }
 }
 
@@ -136,7 +136,7 @@ for (const type of ["claude-code", "codex", "copilot"] as const) {
       await agent.session.stop()
       const started = events.find((it) => it.event === "session.started")
       const sessionId = started?.sessionId ?? ""
-      expect(await isResumable({ type, sessionId }, places)).toBe(true)
+      expect(await checkResumable({ type, sessionId }, places)).toBe(true)
       await using again = await begin(world, "talk", "auto", sessionId)
       const resumed = await again.until("turn.ended")
       expect(resumed.find((it) => it.event === "session.started")).toMatchObject({ sessionId })
@@ -145,7 +145,7 @@ for (const type of ["claude-code", "codex", "copilot"] as const) {
       const away = join(dirname(world.marker), "away")
       await mkdir(away)
       await rename(file, join(away, "session.jsonl"))
-      expect(await isResumable({ type, sessionId }, places)).toBe(false)
+      expect(await checkResumable({ type, sessionId }, places)).toBe(false)
     })
   })
 }
