@@ -1,20 +1,11 @@
 import path from "node:path"
 import type { HostName, WireName } from "#ground/contract"
+import type { CodexProvider } from "#see/hosts"
 import { HostNotCarried, HostUnknown, UpstreamUnusable } from "./errors.ts"
 
+export type { CodexProvider } from "#see/hosts"
+
 type Environment = Readonly<Record<string, string | undefined>>
-
-/** What a person's own config of Codex says about where its requests go. */
-export type CodexProvider =
-  /** Its own provider at another address; the key is that of the environment. */
-  | { readonly kind: "openai"; readonly baseUrl: string }
-  | { readonly kind: "named"; readonly baseUrl: string; readonly fields: CodexFields }
-  /** One that we could not stand in for without changing whom it asks, or as whom. */
-  | { readonly kind: "refused"; readonly reason: string }
-
-/** Fields of a provider as they stand in the config. They go on a command line: no secret is one. */
-type CodexFields = Readonly<Record<string, CodexField>>
-type CodexField = string | number | Readonly<Record<string, string>>
 
 /** A host, and what of the outside decides where its requests go. */
 export type Asked = {
@@ -171,7 +162,9 @@ function codexArguments(url: string, provider: CodexProvider | undefined): reado
   return ["-c", 'model_provider="qm"', "-c", `model_providers.qm=${table}`]
 }
 
-function tomlOf(value: CodexField | CodexFields): string {
+type CodexFields = Extract<CodexProvider, { kind: "named" }>["fields"]
+
+function tomlOf(value: CodexFields[string] | CodexFields): string {
   if (typeof value === "number") return String(value)
   if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007F", "\\u007F")
   const fields = Object.entries(value).map(([name, it]) => `${keyOf(name)}=${tomlOf(it)}`)

@@ -116,3 +116,9 @@ export const BundleInvalid = defineError<Record<never, never>>()("KIT_BUNDLE_INV
   message: () => "The bundle of the hooks is not what its hash says.",
   hint: () => "Build it again with `node scripts/build.ts`, or install Quartermaster again.",
 })
+
+export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING", {
+  family: "unavailable",
+  message: ({ why }) => `The program that hosts start for our hooks ${why}.`,
+  hint: () => "Run `npm run build` in the clone, then try again.",
+})

@@ -1,3 +1,4 @@
+export { loadHookBundle } from "./bundle.ts"
 export type { GitHookAnswer, GitHookCall } from "./git-hooks/run.ts"
 export { runGitHook } from "./git-hooks/run.ts"
 export type { Installed } from "./installed.ts"

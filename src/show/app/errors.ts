@@ -62,12 +62,6 @@ export const SessionUnknown = defineError<{ session: string }>()("APP_SESSION_UN
   hint: () => "`qm session` lists those that are known.",
 })
 
-export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING", {
-  family: "unavailable",
-  message: ({ why }) => `The program that hosts start for our hooks ${why}.`,
-  hint: () => "Run `npm run build` in the clone, then try again.",
-})
-
 export const KitNeedsGit = defineError<Record<string, never>>()("APP_KIT_NEEDS_GIT", {
   family: "invalid",
   message: () => "The kit is installed for a git repository, and this folder is in none.",

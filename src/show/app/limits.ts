@@ -22,9 +22,6 @@ export const PREPARED_TABLE_LIMIT_BYTES = 16 * 1024 * 1024
 /** Folders whose `.env` files are read to know their secrets elsewhere. */
 export const MOST_ENVIRONMENT_FOLDERS = 32
 
-/** An `.env` file is written by hand, a line for each name. */
-export const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
-
 /** The salt of redactions: 64 digits and a newline. */
 export const SALT_LIMIT_BYTES = 200
 
@@ -39,10 +36,6 @@ export const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
 
 /** An exam that nobody can call off; without proofs it takes a second at most. */
 export const LONGEST_EXAM_MS = 60_000
-
-/** The bundle of the hooks is some 100 kB; it takes a second to build. */
-export const LARGEST_BUNDLE_BYTES = 5_000_000
-export const BUNDLE_BUILD_TIMEOUT_MS = 60_000
 
 /** A hook that ran within a week has fired; the log of a busy week is longer than what is read. */
 export const VERDICTS_LOOKED_BACK_MS = 7 * 24 * 3_600_000

@@ -1,5 +1,6 @@
 import path from "node:path"
-import { statFile } from "#ground/base"
+import { isInside, statFile } from "#ground/base"
+import type { Place } from "#see/hosts"
 import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
 import { DirectoryMissing, HomeUnknown } from "./errors.ts"
 
@@ -37,4 +38,44 @@ function findHome(environment: Readonly<Record<string, string | undefined>>): st
   const home = environment["HOME"] ?? environment["USERPROFILE"]
   if (!home) throw HomeUnknown({})
   return path.join(home, PROJECT_FOLDER)
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Surroundings = {
+  places(): Places
+  environment(): Environment
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
+}
+
+/** From the root with forward slashes; undefined for the root itself and for what is outside. */
+export function placeInside(
+  deps: Pick<Surroundings, "places" | "resolve">,
+  given: string,
+): string | undefined {
+  const { root } = deps.places().repository
+  const file = deps.resolve(given)
+  const way = path.relative(root, file)
+  return way === "" || !isInside(root, file) ? undefined : way.split(path.sep).join("/")
+}
+
+/** Where a host would start, for a path as the person gave it. */
+export function hostPlace(deps: Surroundings, given: string): Place {
+  return {
+    workingDirectory: deps.resolve(given),
+    home: userHome(deps),
+    environment: deps.environment(),
+    platform: platformHere(),
+  }
+}
+
+/** Hosts look in the person's home, which is not where our own files are when QM_HOME is set. */
+export function userHome(deps: Pick<Surroundings, "environment" | "places">): string {
+  const { HOME, USERPROFILE } = deps.environment()
+  return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))
+}
+
+export function platformHere(): Place["platform"] {
+  const { platform } = process
+  return platform === "darwin" || platform === "win32" ? platform : "linux"
 }

@@ -24,7 +24,7 @@ import {
   LOW_DISK_BYTES,
   OLDEST_NODE_MAJOR,
 } from "../limits.ts"
-import type { Places } from "../places.ts"
+import { hostPlace, type Places } from "../places.ts"
 import { versions } from "../versions.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -78,7 +78,7 @@ export async function examine(
     await checkGit(deps.environment()),
     checkRepository(places),
     ...checkConfig(deps.loaded()),
-    ...(await (await import("./base-urls.ts")).checkBaseUrls(deps)),
+    ...(await checkBaseUrls(deps)),
     ...(await checkStore(deps)),
     await checkDisk(places),
     await checkPrivacy("user folder", places.home, 0o700),
@@ -208,4 +208,22 @@ async function checkPrivacy(name: string, path: string, mode: number): Promise<D
   if (!isOpen) return ok("permissions", name, `${actual} ${path}`)
   const hint = `Run: chmod ${mode.toString(8)} '${path}'`
   return warn("permissions", name, { detail: `${actual} ${path}, others can read it`, hint })
+}
+
+const AGENT_TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
+
+/** What files of the repository would send elsewhere; those of the person are their own affair. */
+export async function checkBaseUrls(
+  deps: Pick<DoctorDeps, "environment" | "places" | "resolve">,
+): Promise<readonly DoctorCheck[]> {
+  const { findRepositoryBaseUrls } = await import("#see/hosts")
+  const { root } = deps.places().repository
+  const urls = await findRepositoryBaseUrls(deps.resolve("."), root, (it) => hostPlace(deps, it))
+  return urls.map(({ agent, file, key, host, isLoopback }) => {
+    const detail = visibleLine(`${file} sends ${AGENT_TITLES[agent]} to ${host} by ${key}`)
+    if (isLoopback) return ok("config", "base URL", `${detail}, which is this machine`)
+    const hint =
+      "Your key and every prompt go there. Remove the line, or start no agent here unless you know that address."
+    return warn("config", "base URL", { detail, hint })
+  })
 }

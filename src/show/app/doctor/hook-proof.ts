@@ -5,7 +5,7 @@ import { createApp } from "../app.ts"
 import { HomeUnknown } from "../errors.ts"
 import { openKeeper } from "../index-daemon/daemon.ts"
 import type { OperationDeps } from "../operations.ts"
-import { platformHere } from "../rooms/capture.ts"
+import { platformHere } from "../places.ts"
 
 type Asked = { readonly trustHooks: boolean; readonly installed: Installed }
 

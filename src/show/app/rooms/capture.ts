@@ -1,15 +1,12 @@
-import path from "node:path"
-import { createIds } from "#ground/base"
+import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
 import { captureOperations, createHistory, createRedact } from "#see/capture"
 import { type HostWord, loadHost, type Place, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
-import { hostPlace, userHome } from "../host-place.ts"
 import { LARGEST_LISTED_TREE_FILES } from "../limits.ts"
 import type { OperationDeps } from "../operations.ts"
+import { hostPlace, userHome } from "../places.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
-
-export { platformHere } from "../host-place.ts"
 
 type CounterOf = () => Promise<{ readonly encoding: string; count(text: string): number }>
 
@@ -51,9 +48,4 @@ function withFiles(wireWord: WireWord): WireWord {
     const word = await wireWord(place, host)
     return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
   }
-}
-
-function isInside(folder: string, file: string): boolean {
-  const way = path.relative(folder, file)
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
 }

@@ -3,7 +3,7 @@ import { type Caller, type Claim, defineOperation, SIGNATURES } from "#ground/co
 import { type Claims, createClaims, type Claim as Held } from "#know/ledger"
 import { PathOutside } from "../errors.ts"
 import type { OperationDeps } from "../operations.ts"
-import { placeInside } from "../place-inside.ts"
+import { placeInside } from "../places.ts"
 
 const surfaces = ["cli", "http"] as const
 const MINUTE_MS = 60_000

@@ -3,15 +3,13 @@ import type { CarriedRun, CarryAsked } from "#act/agents"
 import type { Carried, CarryWanted, Gateway } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
-import type { HostWord, Place } from "#see/hosts"
-import { bypassOf } from "../doctor/base-urls.ts"
+import { findBypass, type HostWord, type Place, readCodexProvider } from "#see/hosts"
 import type { OperationDeps } from "../operations.ts"
+import { platformHere } from "../places.ts"
 import { priceOf } from "../price.ts"
 import { processOwner } from "../process-owner.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { receiptKey } from "../secrets/receipt-key.ts"
-import { platformHere } from "./capture.ts"
-import { readCodexProvider } from "./codex-provider.ts"
 
 type Deps = Pick<
   OperationDeps,
@@ -86,7 +84,7 @@ export async function carryHost(wanted: HostCarry, deps: Pick<Room, "gateway">):
   const { wireOf, Bypassed } = await import("#act/gateway")
   const place = placeOf(wanted)
   const wire = wireOf(wanted.host, wanted.wire, wanted.title)
-  const bypass = await bypassOf(place, wanted.host, wire)
+  const bypass = await findBypass(place, wanted.host, wire)
   if (bypass !== undefined) throw Bypassed({ file: bypass.file, key: bypass.key })
   const codexProvider = wanted.host === "codex" ? await readCodexProvider(place) : undefined
   return (await deps.gateway()).carry({ ...wanted, wire, codexProvider })

@@ -21,7 +21,7 @@ import { createGraphs, type Graphs, resolveNames } from "#know/map"
 import { listFiles } from "#see/repo"
 import { MOST_VERDICTS_LOOKED_AT, RISK_FILES_LISTED } from "../limits.ts"
 import type { OperationDeps } from "../operations.ts"
-import { placeInside } from "../place-inside.ts"
+import { placeInside } from "../places.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { claimsOn, placed, sessionOf } from "./claims.ts"
 

@@ -1,13 +1,12 @@
 import path from "node:path"
-import { createKit, type Kit } from "#act/kit"
-import { pickEnvironment, readBounded, run, statFile } from "#ground/base"
+import { createKit, type Kit, loadHookBundle } from "#act/kit"
+import { statFile } from "#ground/base"
 import { type CallContext, defineOperation, type KitDone, SIGNATURES } from "#ground/contract"
 import { findGitProgram } from "#see/repo"
-import { BundleMissing, HomeUnknown, KitNeedsGit } from "../errors.ts"
-import { BUNDLE_BUILD_TIMEOUT_MS, LARGEST_BUNDLE_BYTES } from "../limits.ts"
+import { HomeUnknown, KitNeedsGit } from "../errors.ts"
 import type { OperationDeps } from "../operations.ts"
+import { platformHere } from "../places.ts"
 import { bootText } from "./boot-text.ts"
-import { platformHere } from "./capture.ts"
 
 const PACKAGE = path.join(import.meta.dirname, "../../../..")
 
@@ -134,7 +133,7 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
       main: path.join(PACKAGE, "bin/qm.mjs"),
     },
     git: await findGitProgram({ environment, outside: repository.root }),
-    bundle: () => bundleOf(environment),
+    bundle: () => loadHookBundle(PACKAGE, environment),
     templates: path.join(PACKAGE, "templates"),
     bootText: (level) => bootText(level, deps),
     countTokens: async (text) => (await deps.tokens.counter()).count(text),
@@ -148,23 +147,4 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
 async function levelInForce(deps: Pick<KitDeps, "reload" | "config">): Promise<number> {
   await deps.reload()
   return deps.config().kit.level
-}
-
-/** A package brings its bundle along; in a clone it is made from the sources when they changed. */
-async function bundleOf(environment: Readonly<Record<string, string | undefined>>) {
-  const build = path.join(PACKAGE, "scripts/build.ts")
-  if ((await statFile(build)).kind === "found") {
-    const built = await run(process.execPath, [build, "--hooks", "--if-needed"], {
-      cwd: PACKAGE,
-      env: pickEnvironment(environment, ["PATH", "HOME", "TMPDIR"]),
-      timeoutMs: BUNDLE_BUILD_TIMEOUT_MS,
-      maxOutputBytes: 100_000,
-    })
-    if (built.kind !== "exited" || built.code !== 0) throw BundleMissing({ why: "was not built" })
-  }
-  const file = path.join(PACKAGE, "dist/hooks/qm-hook.mjs")
-  const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
-  if (read.kind !== "read") throw BundleMissing({ why: "is not there" })
-  const { createHash } = await import("node:crypto")
-  return { bytes: read.bytes, hash: createHash("sha256").update(read.bytes).digest("hex") }
 }

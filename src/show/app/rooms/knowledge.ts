@@ -1,5 +1,4 @@
-import path from "node:path"
-import { realPath } from "#ground/base"
+import { isInside, realPath } from "#ground/base"
 import {
   type Embedder,
   FolderUnreadable,
@@ -64,11 +63,6 @@ async function placeOf(given: string, deps: Deps): Promise<string> {
   if (deps.mayWriteFiles) return place
   const roots = [deps.places().repository.root, SHIPPED_AGENTS]
   const real = await Promise.all(roots.map((it) => realPath(it)))
-  if (!real.some((root) => isWithin(root, place))) throw PathOutside({ path: given })
+  if (!real.some((root) => isInside(root, place))) throw PathOutside({ path: given })
   return place
-}
-
-function isWithin(root: string, place: string): boolean {
-  const way = path.relative(root, place)
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
 }

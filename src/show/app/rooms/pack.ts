@@ -8,7 +8,7 @@ import { PROJECT_FOLDER } from "#see/repo"
 import { FileUnreadable } from "../errors.ts"
 import { GUIDELINE_FILE_LIMIT_BYTES } from "../limits.ts"
 import type { OperationDeps } from "../operations.ts"
-import { placeInside } from "../place-inside.ts"
+import { placeInside } from "../places.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { sayUnreadable } from "../unreadable.ts"
 

@@ -1,14 +1,18 @@
 import path from "node:path"
-import { visibleLine } from "#ground/base"
-import type { DoctorCheck, HostName, WireName } from "#ground/contract"
-import { loadHost, type Place, realDisk, type SettingsLayer } from "#see/hosts"
-import { hostPlace } from "../host-place.ts"
-import { ENVIRONMENT_FILE_LIMIT_BYTES, MOST_ENVIRONMENT_FOLDERS } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
+import { parseJsonRecord } from "#ground/base"
+import type { HostName, WireName } from "#ground/contract"
+import { foldersUp } from "./ancestors.ts"
+import { realDisk } from "./disk.ts"
+import type { Place, SettingsLayer } from "./host.ts"
+import { loadHost } from "./hosts.ts"
+import { type Fields, fieldsOf } from "./record.ts"
+
+/** An `.env` file is written by hand, a line for each name. */
+const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
 
 /** A setting that sends the requests of a host, and with them a person's key, to an address. */
-type BaseUrl = {
-  readonly agent: AskedHost
+export type BaseUrl = {
+  readonly agent: BaseUrlHost
   readonly file: string
   readonly key: string
   /** Whether the file is the person's own or the machine's; else somebody else may have written it. */
@@ -16,26 +20,37 @@ type BaseUrl = {
   /** Name and port, without anything else of the address: it may hold a password. */
   readonly host: string
   readonly isLoopback: boolean
-  /** Whether it wins over what the process is given; see `bypassOf` for all that does. */
-  readonly isStronger: boolean
 }
 
-type AskedHost = "claude-code" | "codex" | "gemini"
-const ASKED: readonly AskedHost[] = ["claude-code", "codex", "gemini"]
+export type BaseUrlHost = "claude-code" | "codex" | "gemini"
+const HOSTS: readonly BaseUrlHost[] = ["claude-code", "codex", "gemini"]
 
-type Deps = Pick<OperationDeps, "environment" | "places" | "resolve">
-
-/** What the files of a repository would send elsewhere; those of the person are their own affair. */
-export async function checkBaseUrls(deps: Deps): Promise<readonly DoctorCheck[]> {
-  const { root } = deps.places().repository
-  const here = deps.resolve(".")
-  const hosts = await hostsToAsk(foldersUp(here, root))
+/**
+ * The addresses that files of a repository set, in a folder and at the top of it; those of the
+ * person's own files are left out. No host is loaded unless a file mentions an address.
+ */
+export async function findRepositoryBaseUrls(
+  folder: string,
+  root: string,
+  placeAt: (folder: string) => Place,
+): Promise<readonly BaseUrl[]> {
+  const hosts = await findHosts(foldersBetween(folder, root))
+  if (hosts.length === 0) return []
   const found = new Map<string, BaseUrl>()
-  for (const folder of new Set([here, root])) {
-    const urls = hosts.length === 0 ? [] : await foreignBaseUrls(hostPlace(deps, folder), hosts)
-    for (const it of urls) if (!it.isOwn) found.set(`${it.file}\0${it.key}`, it)
+  for (const at of new Set([folder, root])) {
+    for (const host of hosts) {
+      const urls = await FINDERS[host](placeAt(at))
+      for (const it of urls) if (!it.isOwn) found.set(`${it.file}\0${it.key}`, it)
+    }
   }
-  return [...found.values()].map(checkOf)
+  return [...found.values()]
+}
+
+/** From a folder up to the top of its repository; up to the root of the disk when it is outside. */
+function foldersBetween(folder: string, root: string): readonly string[] {
+  const up = foldersUp(folder)
+  const top = up.indexOf(root)
+  return top === -1 ? up : up.slice(0, top + 1)
 }
 
 type Telltale = {
@@ -45,7 +60,7 @@ type Telltale = {
 }
 
 /** No host is loaded for less than a file that may send its requests elsewhere. */
-const TELLTALES: Readonly<Record<AskedHost, Telltale>> = {
+const TELLTALES: Readonly<Record<BaseUrlHost, Telltale>> = {
   "claude-code": {
     files: [".claude/settings.json", ".claude/settings.local.json"],
     mayTell: (text) => Object.keys(envIn(text)).some((name) => CLAUDE_VARIABLE.test(name)),
@@ -61,9 +76,9 @@ const TELLTALES: Readonly<Record<AskedHost, Telltale>> = {
   },
 }
 
-async function hostsToAsk(folders: readonly string[]): Promise<readonly AskedHost[]> {
+async function findHosts(folders: readonly string[]): Promise<readonly BaseUrlHost[]> {
   const disk = realDisk()
-  const isTold = async (host: AskedHost): Promise<boolean> => {
+  const isTold = async (host: BaseUrlHost): Promise<boolean> => {
     const { files, mayTell } = TELLTALES[host]
     for (const file of folders.flatMap((it) => files.map((name) => path.join(it, name)))) {
       const read = await disk.read(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
@@ -72,42 +87,16 @@ async function hostsToAsk(folders: readonly string[]): Promise<readonly AskedHos
     }
     return false
   }
-  const answers = await Promise.all(ASKED.map(isTold))
-  return ASKED.filter((_, at) => answers[at])
+  const answers = await Promise.all(HOSTS.map(isTold))
+  return HOSTS.filter((_, at) => answers[at])
 }
 
-/** Only whether there is something to ask about: what counts of it, the host's own walk says. */
-function envIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""))
-    return tableOf(tableOf(settings)["env"])
-  } catch {
-    return {}
-  }
+/** Only whether there is something to ask about: the host's own walk says what counts. */
+function envIn(text: string): Fields {
+  return fieldsOf(parseJsonRecord(text.replace(/^\uFEFF/, ""))?.["env"])
 }
 
-function checkOf({ agent, file, key, host, isLoopback }: BaseUrl): DoctorCheck {
-  const about = { area: "config", name: "base URL" } as const
-  const says = visibleLine(`${file} sends ${TITLES[agent]} to ${host} by ${key}`)
-  if (isLoopback) return { ...about, state: "ok", detail: `${says}, which is this machine` }
-  return { ...about, state: "warn", detail: says, hint: HINT }
-}
-
-const TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
-const HINT =
-  "Your key and every prompt go there. Remove the line, or start no agent here unless you know that address."
-
-/** The addresses that settings would have hosts speak to in a place, by the strength of the files. */
-export async function foreignBaseUrls(
-  place: Place,
-  hosts: readonly AskedHost[] = ASKED,
-): Promise<readonly BaseUrl[]> {
-  const found: BaseUrl[] = []
-  for (const host of hosts) found.push(...(await FINDERS[host](place)))
-  return found
-}
-
-const FINDERS: Readonly<Record<AskedHost, (place: Place) => Promise<readonly BaseUrl[]>>> = {
+const FINDERS: Readonly<Record<BaseUrlHost, (place: Place) => Promise<readonly BaseUrl[]>>> = {
   "claude-code": findInClaudeCode,
   codex: findInCodex,
   gemini: findInGemini,
@@ -120,11 +109,10 @@ const CLAUDE_VARIABLE = /^(?:ANTHROPIC_(?:[A-Z0-9_]+_)?|CLAUDE_CODE_API_)BASE_UR
 async function findInClaudeCode(place: Place): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
   return layers.flatMap((layer) =>
-    Object.entries(tableOf(valuesOf(layer)["env"]))
+    Object.entries(fieldsOf(valuesOf(layer)["env"]))
       .filter(([name]) => CLAUDE_VARIABLE.test(name))
       .flatMap(([name, value]) => {
-        const isStronger = name === "ANTHROPIC_BASE_URL"
-        const about = { agent: "claude-code", ...fileOf(layer), isStronger } as const
+        const about = { agent: "claude-code", ...fileOf(layer) } as const
         return withAddress({ ...about, key: `env.${name}` }, value)
       }),
   )
@@ -142,7 +130,7 @@ type Bypass = { readonly file: string; readonly key: string }
  * the others take nothing from a file that is in their environment already. A program of another
  * name that speaks as Claude Code does may be Claude Code.
  */
-export async function bypassOf(
+export async function findBypass(
   place: Place,
   host: HostName | undefined,
   wire?: WireName,
@@ -152,7 +140,7 @@ export async function bypassOf(
   const given = { file: "The environment", values: place.environment, isGiven: true }
   const tables = layers.map((layer) => ({
     file: layer.path,
-    values: tableOf(valuesOf(layer)["env"]),
+    values: fieldsOf(valuesOf(layer)["env"]),
     isGiven: false,
   }))
   const hasProxy = [given, ...tables].some((it) => PROXIES.some((name) => isSet(it.values[name])))
@@ -197,14 +185,14 @@ const CODEX_KEYS = ["openai_base_url", "chatgpt_base_url"]
 async function findInCodex(place: Place): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("codex")).survey(place, realDisk())
   return layers.flatMap((layer) => {
-    const about = { agent: "codex", ...fileOf(layer), isStronger: false } as const
+    const about = { agent: "codex", ...fileOf(layer) } as const
     const values = valuesOf(layer)
-    const providers = Object.entries(tableOf(values["model_providers"]))
+    const providers = Object.entries(fieldsOf(values["model_providers"]))
     return [
       ...CODEX_KEYS.flatMap((key) => withAddress({ ...about, key }, values[key])),
       ...providers.flatMap(([name, provider]) => {
         const key = `model_providers.${name}.base_url`
-        return withAddress({ ...about, key }, tableOf(provider)["base_url"])
+        return withAddress({ ...about, key }, fieldsOf(provider)["base_url"])
       }),
     ]
   })
@@ -228,13 +216,13 @@ async function findInGemini(place: Place): Promise<readonly BaseUrl[]> {
   const isTrusted = nearest.isOwn || layers.some((it) => it.layer === "project")
   if (!isTrusted) return []
   const { file, isOwn } = nearest
-  const about = { agent: "gemini", file, isOwn, isStronger: false } as const
+  const about = { agent: "gemini", file, isOwn } as const
   return lines.flatMap(({ name, value }) => withAddress({ ...about, key: name }, value))
 }
 
 async function nearestEnvironment(place: Place) {
   const disk = realDisk()
-  for (const folder of foldersUp(place.workingDirectory, "/")) {
+  for (const folder of foldersUp(place.workingDirectory)) {
     for (const file of [path.join(folder, ".gemini", ".env"), path.join(folder, ".env")]) {
       const read = await disk.read(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
       if (read.kind === "missing") continue
@@ -243,15 +231,6 @@ async function nearestEnvironment(place: Place) {
     }
   }
   return undefined
-}
-
-/** A folder and those above it, up to the last or to the root of the disk. */
-function foldersUp(from: string, last: string): readonly string[] {
-  const folders = [from]
-  for (let at = from; at !== last && at !== path.dirname(at); at = path.dirname(at)) {
-    folders.push(path.dirname(at))
-  }
-  return folders.slice(0, MOST_ENVIRONMENT_FOLDERS)
 }
 
 /** The last one of a name counts, as it does for the host. */
@@ -273,13 +252,8 @@ function fileOf({ path: file, trust }: SettingsLayer) {
   return { file, isOwn: trust === "own" }
 }
 
-function valuesOf({ outcome }: SettingsLayer): Readonly<Record<string, unknown>> {
+function valuesOf({ outcome }: SettingsLayer): Fields {
   return outcome.kind === "found" ? outcome.values : {}
-}
-
-function tableOf(value: unknown): Readonly<Record<string, unknown>> {
-  const isTable = typeof value === "object" && value !== null && !Array.isArray(value)
-  return isTable ? { ...value } : {}
 }
 
 /** An empty text, or none, sets no address. */

@@ -1,9 +1,20 @@
-import type { CodexProvider } from "#act/gateway"
-import { visibleLine } from "#ground/base"
-import { loadHost, type Place, realDisk, type SettingsLayer } from "#see/hosts"
+import { isRecord, visibleLine } from "#ground/base"
+import { realDisk } from "../disk.ts"
+import type { Place, SettingsLayer } from "../host.ts"
+import { loadHost } from "../hosts.ts"
+import { type Fields, fieldsOf } from "../record.ts"
 
-type Values = Readonly<Record<string, unknown>>
-type CodexField = Extract<CodexProvider, { kind: "named" }>["fields"][string]
+/** What a person's own config of Codex says about where its requests go. */
+export type CodexProvider =
+  /** Its own provider at another address; the key is that of the environment. */
+  | { readonly kind: "openai"; readonly baseUrl: string }
+  | { readonly kind: "named"; readonly baseUrl: string; readonly fields: CodexFields }
+  /** One that we could not stand in for without changing whom it asks, or as whom. */
+  | { readonly kind: "refused"; readonly reason: string }
+
+/** Fields of a provider as they stand in the config. They go on a command line: no secret is one. */
+type CodexFields = Readonly<Record<string, CodexField>>
+type CodexField = string | number | Readonly<Record<string, string>>
 
 /** A version or a name of a deployment is shorter; what is longer may be a key. */
 const LONGEST_QUERY_VALUE = 32
@@ -22,7 +33,7 @@ export async function readCodexProvider(place: Place): Promise<CodexProvider | u
   return providerIn(own.map(valuesOf).toReversed().reduce(overlaid, {}))
 }
 
-function providerIn(values: Values): CodexProvider | undefined {
+function providerIn(values: Fields): CodexProvider | undefined {
   const { profile, model_provider: name = "openai", openai_base_url: address = "" } = values
   const providers = fieldsOf(values["model_providers"])
   if (profile !== undefined)
@@ -36,7 +47,7 @@ function providerIn(values: Values): CodexProvider | undefined {
   return address.trim() === "" ? undefined : { kind: "openai", baseUrl: address }
 }
 
-function namedProvider(name: string, provider: Values): CodexProvider {
+function namedProvider(name: string, provider: Fields): CodexProvider {
   const { base_url: baseUrl } = provider
   const at = (field: string) => `model_providers.${name}.${field} of its config`
   if (typeof baseUrl !== "string" || baseUrl.trim() === "") {
@@ -52,17 +63,17 @@ function namedProvider(name: string, provider: Values): CodexProvider {
   return { kind: "named", baseUrl, fields }
 }
 
-type Read =
+type FieldOutcome =
   | { readonly kind: "kept"; readonly value: CodexField }
   /** Said by us, or without a meaning for what is sent. */
   | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly reason: string }
 
-const LEFT: Read = { kind: "left" }
+const LEFT: FieldOutcome = { kind: "left" }
 const ON_COMMAND_LINE = "would stand on a command line, where others can read it; use"
 
 /** Each field that is known, as Codex 0.166 has them; another may say whom it asks, or as whom. */
-const FIELDS: Readonly<Record<string, (value: unknown) => Read>> = {
+const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
   name: (value) => (typeof value === "string" ? kept(value) : no("is no text")),
   base_url: () => LEFT,
   wire_api: (value) => (value === "responses" ? LEFT : no("must be responses")),
@@ -84,7 +95,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => Read>> = {
   requires_openai_auth: (value) => (value === false ? LEFT : no("is set; a login is not carried")),
 }
 
-function keptCount(value: unknown): Read {
+function keptCount(value: unknown): FieldOutcome {
   return typeof value === "number" && Number.isSafeInteger(value) ? kept(value) : no("is no number")
 }
 
@@ -92,8 +103,8 @@ function keptCount(value: unknown): Read {
 function keptTable(
   value: unknown,
   isFit: (field: readonly [string, string]) => boolean,
-): Read | undefined {
-  if (!isTable(value)) return undefined
+): FieldOutcome | undefined {
+  if (!isRecord(value)) return undefined
   const texts = Object.entries(value).flatMap(([name, it]) =>
     typeof it === "string" && isFit([name, it]) ? [[name, it] as const] : [],
   )
@@ -101,11 +112,11 @@ function keptTable(
   return isWhole ? kept(Object.fromEntries(texts)) : undefined
 }
 
-function kept(value: CodexField): Read {
+function kept(value: CodexField): FieldOutcome {
   return { kind: "kept", value }
 }
 
-function no(reason: string): Read {
+function no(reason: string): FieldOutcome {
   return { kind: "refused", reason }
 }
 
@@ -124,26 +135,18 @@ function refused(reason: string): CodexProvider {
   return { kind: "refused", reason: visibleLine(reason) }
 }
 
-function valuesOf({ outcome }: SettingsLayer): Values {
+function valuesOf({ outcome }: SettingsLayer): Fields {
   return outcome.kind === "found" ? outcome.values : {}
 }
 
 /** Tables are laid over one another field by field, as Codex does it. */
-function overlaid(below: Values, above: Values): Values {
+function overlaid(below: Fields, above: Fields): Fields {
   const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]
   return Object.fromEntries(
     names.map((name) => {
       const [under, over] = [below[name], above[name]]
-      if (isTable(under) && isTable(over)) return [name, overlaid(under, over)]
+      if (isRecord(under) && isRecord(over)) return [name, overlaid(under, over)]
       return [name, over ?? under]
     }),
   )
-}
-
-function isTable(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-function fieldsOf(value: unknown): Values {
-  return isTable(value) ? value : {}
 }

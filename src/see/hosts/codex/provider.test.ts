@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { readCodexProvider } from "./codex-provider.ts"
+import { readCodexProvider } from "./provider.ts"
 
 const ADDRESS = "https://llm.acme.example/v1"
 

@@ -1,0 +1,32 @@
+import path from "node:path"
+import { pickEnvironment, readBounded, run, statFile } from "#ground/base"
+import { BundleMissing } from "./errors.ts"
+import { digest } from "./files/digest.ts"
+import { LARGEST_BUNDLE_BYTES } from "./limits.ts"
+
+/** It takes a second to build. */
+const BUILD_TIMEOUT_MS = 60_000
+
+/**
+ * The bundle of the hooks with its SHA-256. A published package contains it; in a clone it is built
+ * from the sources when they changed.
+ */
+export async function loadHookBundle(
+  packageFolder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+) {
+  const build = path.join(packageFolder, "scripts/build.ts")
+  if ((await statFile(build)).kind === "found") {
+    const built = await run(process.execPath, [build, "--hooks", "--if-needed"], {
+      cwd: packageFolder,
+      env: pickEnvironment(environment, ["PATH", "HOME", "TMPDIR"]),
+      timeoutMs: BUILD_TIMEOUT_MS,
+      maxOutputBytes: 100_000,
+    })
+    if (built.kind !== "exited" || built.code !== 0) throw BundleMissing({ why: "was not built" })
+  }
+  const file = path.join(packageFolder, "dist/hooks/qm-hook.mjs")
+  const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
+  if (read.kind !== "read") throw BundleMissing({ why: "is not there" })
+  return { bytes: read.bytes, hash: digest(read.bytes) }
+}
