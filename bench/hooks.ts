@@ -77,7 +77,7 @@ function isEventName(name: string): name is EventName {
 /** The prompt of the one event is what the other is answered by. */
 async function measurePackage(context: BenchContext, folder: string): Promise<readonly Row[]> {
   const { home, run } = await installBundle(folder)
-  context.note("hooks: a keeper of 10,000 files …")
+  context.note("hooks: an index daemon of 10,000 files …")
   const files = KEPT_FILES
   await using kept = await makeKept({ folder, home, house: context.root, files })
   const base = { session_id: SESSION, cwd: kept.root }

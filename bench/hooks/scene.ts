@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { systemClock, systemRandom } from "#ground/base"
 import { createLedger } from "#know/ledger"
-import { startKeeper, untilWarm } from "#test/keeper-scene"
+import { startIndexDaemon, untilWarm } from "#test/index-daemon-scene"
 import { buildHooks } from "../../scripts/build/hooks.ts"
 import { makeTree } from "../map/made-tree.ts"
 
@@ -38,7 +38,7 @@ export async function makeEdited(folder: string, edits: number): Promise<string>
 
 const EDITS_AT_ONCE = 500
 
-/** A repository of many files with a keeper that is warm; ended with the scene. */
+/** A repository of many files with an index daemon that is warm; ended with the scene. */
 export async function makeKept(options: {
   readonly folder: string
   readonly home: string
@@ -49,9 +49,9 @@ export async function makeKept(options: {
   mkdirSync(root)
   makeTree(root, { root: options.house, files: options.files })
   const places = { root, home: options.home, stateDirectory: enrol(root) }
-  const keeper = startKeeper(places)
+  const daemon = startIndexDaemon(places)
   await untilWarm(places, "where are claims taken")
-  return Object.assign(keeper, { root })
+  return Object.assign(daemon, { root })
 }
 
 function enrol(root: string): string {

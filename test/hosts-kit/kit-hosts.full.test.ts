@@ -262,7 +262,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
   test(
     "[GUARD-60] a sub-agent receives a package that was chosen by its own task",
     async () => {
-      // The boot hook of the sessions before has started the keeper, which is warm by now.
+      // The boot hook of the sessions before has started the index daemon, which is warm by now.
       const packageFor = async (task: string) => {
         const { asked } = await liveClaudeCode(user, {
           prompt: "let another look",

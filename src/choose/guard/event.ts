@@ -67,7 +67,7 @@ export type HookConfig = {
 }
 
 /** Work that is done after the answer was written, by a process of its own that nobody waits for. */
-export type Afterwards = { readonly kind: "fetch" } | { readonly kind: "keeper" }
+export type Afterwards = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
 
 /** All that a rule may look at and write to. */
 export type HookWorld = {

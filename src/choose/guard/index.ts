@@ -37,10 +37,7 @@ export { tryPatterns } from "./verdicts/try.ts"
 export type { GuardDeps, Simulation } from "./guard.ts"
 export { createGuard } from "./guard.ts"
 
-// Keeping an index warm for the hooks.
+// The index daemon, which keeps an index warm for hooks.
 
-export { keeperAt } from "./bridge/keeper.ts"
-export { keeperSocket } from "./bridge/keeper-place.ts"
-export type { Keeping } from "./bridge/keeper-server.ts"
-export { listenAsKeeper } from "./bridge/keeper-server.ts"
-export type { KeeperQuestion } from "./bridge/question.ts"
+export { indexDaemonSocket, listenAsIndexDaemon } from "./bridge/index-daemon.ts"
+export type { DaemonQuestion } from "./bridge/question.ts"

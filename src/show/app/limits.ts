@@ -44,21 +44,5 @@ export const MOST_VERDICTS_LOOKED_AT = 20_000
 /** Files that patterns of risk are tried on. */
 export const RISK_FILES_LISTED = 200_000
 
-/** A keeper without questions for so long serves nobody: it holds some 200 MB. */
-export const KEEPER_IDLE_MS = 15 * 60_000
-
-/** How often it looks whether it is still needed. */
-export const KEEPER_LOOK_EVERY_MS = 15_000
-
-/** A host starts a sub-agent within a second of announcing it. */
-export const PREPARED_PACKAGE_LIFE_MS = 30_000
-
-/** Sub-agents that are started at once; a package takes some 50 ms, so the last waits for half a second. */
-export const MOST_PREPARED_PACKAGES = 16
-
-/** After an edit the keeper looks at the files again: not at once, and not for a large part of its time. */
-export const SHORTEST_KEEPER_REST_MS = 1_000
-export const KEEPER_REST_SHARE = 5
-
 /** What boot would say is asked for a table; it looks at a few files and at git. */
 export const LONGEST_BOOT_MS = 5_000

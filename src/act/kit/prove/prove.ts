@@ -85,7 +85,7 @@ async function tell(host: KitHost, options: Telling, deps: ProveDeps): Promise<T
   }
   await using scene = await makeScene({ random: deps.random, now: deps.clock.now() })
   const hasPackages = options.installed.some((it) => it.hook === "package")
-  await using _keeper = hasPackages ? await deps.keep(scene.root) : undefined
+  await using _daemon = hasPackages ? await deps.keep(scene.root) : undefined
   await using model = await startModel(toldHost.dialect, (question) =>
     toldHost.answer(deedOf(question, scene.marks), question, scene),
   )

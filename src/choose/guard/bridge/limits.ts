@@ -16,7 +16,7 @@ export const MOST_WAITING_SESSIONS = 500
 /** Of the 150 ms that the whole hook has; starting a process takes the rest. */
 export const LONGEST_ASK_MS = 100
 
-/** A keeper that is there says at once that it has heard. */
+/** An index daemon that is there says at once that it has heard. */
 export const LONGEST_ANNOUNCE_MS = 25
 
 /** Hosts cut what is longer without a word. */
@@ -35,7 +35,7 @@ export const LONGEST_AGENT_TYPE_UNITS = 200
 export const LONGEST_SOCKET_PATH_BYTES = 100
 
 /** A hook sends its question in one piece as soon as it is connected. */
-export const KEEPER_PATIENCE_MS = 1_000
+export const LONGEST_QUESTION_WAIT_MS = 1_000
 
 /** Sub-agents that start at the same moment; whoever comes then is not served. */
-export const MOST_KEEPER_CONNECTIONS = 64
+export const MOST_DAEMON_CONNECTIONS = 64

@@ -1,19 +1,19 @@
 import { LARGEST_PACKAGE_BYTES, LONGEST_AGENT_TYPE_UNITS, LONGEST_PROMPT_BYTES } from "./limits.ts"
 
-/** What the keeper is asked. `prepare` says that such a question is about to come. */
-export type KeeperQuestion = {
+/** What the index daemon is asked. `prepare` says that such a question is about to come. */
+export type DaemonQuestion = {
   readonly kind: "package" | "prepare"
   readonly session: string
   readonly agentType: string
   readonly prompt: string
 }
 
-export function writeQuestion(question: KeeperQuestion): string {
+export function writeQuestion(question: DaemonQuestion): string {
   return JSON.stringify({ v: 1, ...question })
 }
 
 /** Undefined for what is no question of ours. */
-export function readQuestion(line: string): KeeperQuestion | undefined {
+export function readQuestion(line: string): DaemonQuestion | undefined {
   const { v, kind, session, agentType, prompt } = fieldsOf(line)
   if (v !== 1 || (kind !== "package" && kind !== "prepare")) return undefined
   if (typeof session !== "string" || typeof agentType !== "string") return undefined

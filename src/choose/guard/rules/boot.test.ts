@@ -351,7 +351,7 @@ describe("the repository", () => {
   })
 })
 
-test("[GUARD-46] from level 4 on the keeper is asked for, and a session says its host", async () => {
+test("[GUARD-46] from level 4 on the index daemon is asked for, and a session says its host", async () => {
   await using temp = await tempDirectory()
   const { say, done, ledger } = world(temp.path)
   await say({ config: { level: 3 } })
@@ -359,7 +359,7 @@ test("[GUARD-46] from level 4 on the keeper is asked for, and a session says its
   expect(await say({ config: { level: 4 } })).toContainEqual(
     expect.stringContaining("--session own"),
   )
-  expect(done).toEqual([{ kind: "keeper" }])
+  expect(done).toEqual([{ kind: "index-daemon" }])
   const [session] = await ledger.sessions({ sinceMs: 0 })
   expect([session?.sessionId, session?.host]).toEqual(["own", "codex"])
 })

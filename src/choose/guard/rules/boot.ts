@@ -15,7 +15,7 @@ export const boot: Rule = {
 
 async function bootText(event: HookEvent, world: HookWorld): Promise<Verdict> {
   if (event.kind !== "session-start") return { kind: "silent" }
-  if (world.config.level >= KEEPER_LEVEL) world.afterwards({ kind: "keeper" })
+  if (world.config.level >= INDEX_DAEMON_LEVEL) world.afterwards({ kind: "index-daemon" })
   const isShort = KNOWING_SOURCES.has(event.source)
   const asked: Asked = { session: event.session, world, now: world.clock.now(), isShort }
   // While git counts, the files are read.
@@ -41,7 +41,7 @@ function identityLines({ host, session }: HookEvent, { config }: HookWorld): rea
 const CLAIMS_LEVEL = 3
 
 /** From this level on a process waits beside the session for what hooks have no time for. */
-const KEEPER_LEVEL = 4
+const INDEX_DAEMON_LEVEL = 4
 
 /** Who was here before knows the repository; only what moves is said again. */
 const KNOWING_SOURCES: ReadonlySet<string> = new Set(["resume", "compact"])

@@ -6,7 +6,7 @@ import { listenOnSocket, systemClock, systemRandom, thisMachine } from "#ground/
 import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { keeperSocket } from "../bridge/keeper-place.ts"
+import { indexDaemonSocket } from "../bridge/index-daemon.ts"
 import {
   LARGEST_PACKAGE_BYTES,
   LONGEST_PROMPT_BYTES,
@@ -49,7 +49,7 @@ async function bridgeLab() {
   return Object.assign(temp, {
     world,
     started,
-    socket: keeperSocket(world),
+    socket: indexDaemonSocket(world),
     agents: path.join(stateDirectory, "agents"),
     pass: (ms: number) => void (now += ms),
     before: (session: string, agentType: string, prompt: string) =>
@@ -63,10 +63,10 @@ async function bridgeLab() {
         world,
       ),
     /** Answers as the given function does, and remembers what it was asked. */
-    async keeper(answer: (line: string) => Promise<string>) {
+    async daemon(answer: (line: string) => Promise<string>) {
       const heard: string[] = []
       const outcome = await listenOnSocket({
-        path: keeperSocket(world),
+        path: indexDaemonSocket(world),
         maxBytes: 1_000_000,
         patienceMs: 1_000,
         maxConnections: 64,
@@ -81,7 +81,7 @@ async function bridgeLab() {
   })
 }
 
-/** A keeper whose package says the prompt. */
+/** An index daemon whose package says the prompt. */
 async function echo(line: string): Promise<string> {
   const asked = readQuestion(line)
   return writeAnswer(asked?.kind === "package" ? `for: ${asked.prompt}` : null)
@@ -93,7 +93,7 @@ const saying = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
 describe("prompts", () => {
   test("[GUARD-60] a prompt is private, is cut, and is gone when it was taken", async () => {
     await using lab = await bridgeLab()
-    await using keeper = await lab.keeper(echo)
+    await using daemon = await lab.daemon(echo)
     expect(await lab.before("s/1\0", "general-purpose", "é".repeat(50_000))).toEqual(SILENT)
     const [folder = ""] = await readdir(lab.agents)
     const [name = ""] = await readdir(path.join(lab.agents, folder))
@@ -103,12 +103,12 @@ describe("prompts", () => {
     expect(Buffer.byteLength(prompt)).toBe(LONGEST_PROMPT_BYTES)
     await lab.start("s/1\0", "general-purpose")
     expect(await readdir(path.join(lab.agents, folder))).toEqual([])
-    expect(keeper.heard).toHaveLength(2)
+    expect(daemon.heard).toHaveLength(2)
   })
 
   test("[GUARD-60] what nobody took is swept after an hour, and never handed out", async () => {
     await using lab = await bridgeLab()
-    await using _keeper = await lab.keeper(echo)
+    await using _daemon = await lab.daemon(echo)
     await lab.before("old", "general-purpose", "an old secret plan")
     const [folder = ""] = await readdir(lab.agents)
     await writeFile(path.join(lab.agents, folder, "taken-by-a-dead-process"), "left")
@@ -122,7 +122,7 @@ describe("prompts", () => {
 
   test("[GUARD-61] starts take the prompts of their session and type, the oldest first", async () => {
     await using lab = await bridgeLab()
-    await using _keeper = await lab.keeper(echo)
+    await using _daemon = await lab.daemon(echo)
     await lab.before("a", "explorer", "first")
     await lab.before("b", "explorer", "of another session")
     await lab.before("a", "reviewer", "of another type")
@@ -140,7 +140,7 @@ describe("prompts", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         await using lab = await bridgeLab()
-        await using _keeper = await lab.keeper(echo)
+        await using _daemon = await lab.daemon(echo)
         const waiting = new Map<string, string[]>()
         for (const [at, { isStart, session, type: agentType }] of steps.entries()) {
           const key = `${session} ${agentType}`
@@ -162,7 +162,7 @@ describe("prompts", () => {
 
   test("[GUARD-61] twenty that begin and start at once get twenty prompts", async () => {
     await using lab = await bridgeLab()
-    await using _keeper = await lab.keeper(echo)
+    await using _daemon = await lab.daemon(echo)
     const all = Array.from({ length: 20 }, (_, at) => `prompt ${at}`)
     await Promise.all(all.map((it) => lab.before("s", "explorer", it)))
     const said = await Promise.all(all.map(() => lab.start("s", "explorer")))
@@ -171,8 +171,8 @@ describe("prompts", () => {
   })
 })
 
-describe("the keeper", () => {
-  test("[GUARD-62] no prompt, no keeper and an empty prompt are silence", async () => {
+describe("the index daemon", () => {
+  test("[GUARD-62] no prompt, no index daemon and an empty prompt are silence", async () => {
     await using lab = await bridgeLab()
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
     await lab.before("s", "explorer", "  \n")
@@ -188,16 +188,16 @@ describe("the keeper", () => {
     ["has nothing to say", async () => writeAnswer(null)],
     ["says too much", async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1))],
     ["hangs up", () => Promise.reject(new Error("no"))],
-  ])("[GUARD-62] a keeper that %s is silence", async ([, answer]) => {
+  ])("[GUARD-62] an index daemon that %s is silence", async ([, answer]) => {
     await using lab = await bridgeLab()
-    await using _keeper = await lab.keeper(answer)
+    await using _daemon = await lab.daemon(answer)
     await lab.before("s", "explorer", "some words")
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
   })
 
   test("[GUARD-62] a damaged record is silence, and the next one is whole", async () => {
     await using lab = await bridgeLab()
-    await using _keeper = await lab.keeper(echo)
+    await using _daemon = await lab.daemon(echo)
     await lab.before("s", "explorer", "first")
     const [folder = ""] = await readdir(lab.agents)
     const [name = ""] = await readdir(path.join(lab.agents, folder))
@@ -210,12 +210,12 @@ describe("the keeper", () => {
   test("[GUARD-63] the prompt is announced at once; where nobody hears one is started", async () => {
     await using lab = await bridgeLab()
     await lab.before("s", "explorer", "first")
-    expect(lab.started).toEqual([{ kind: "keeper" }])
-    await using keeper = await lab.keeper(echo)
+    expect(lab.started).toEqual([{ kind: "index-daemon" }])
+    await using daemon = await lab.daemon(echo)
     await lab.before("s", "explorer", "second")
     expect(lab.started).toHaveLength(1)
     const asked = { session: "s", agentType: "explorer", prompt: "second" }
-    expect(keeper.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...asked }])
+    expect(daemon.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...asked }])
   })
 
   test("[GUARD-62] what is no question or answer is none, whatever it is", () => {
@@ -231,7 +231,7 @@ describe("the keeper", () => {
 
 test("[GUARD-64] one place a worktree, short enough for a socket wherever home is", () => {
   const at = (home: string, stateDirectory: string, root = "/r") =>
-    keeperSocket({ home, stateDirectory, root })
+    indexDaemonSocket({ home, stateDirectory, root })
   expect(at("/home/a/.qm", "/r/.git/qm")).toMatch(/^\/home\/a\/\.qm\/kit\/run\/[0-9a-f]{16}\.sock$/)
   expect(at("/home/a/.qm", "/r/.git/qm")).not.toBe(at("/home/a/.qm", "/s/.git/qm"))
   expect(at("/home/a/.qm", "/r/.git/qm")).not.toBe(at("/home/a/.qm", "/r/.git/qm", "/w"))

@@ -1,11 +1,11 @@
-import { keeperAt } from "../bridge/keeper.ts"
+import { indexDaemonClient } from "../bridge/index-daemon.ts"
 import { createPrompts } from "../bridge/prompts.ts"
 import { cutPrompt } from "../bridge/question.ts"
 import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
 
 /**
  * A host says what a sub-agent shall do before it starts one, and not when it does. The prompt is
- * kept from the one event to the other, and the keeper chooses a package by it.
+ * kept from the one event to the other, and the index daemon chooses a package by it.
  */
 export const packageRule: Rule = {
   name: "package",
@@ -26,13 +26,13 @@ async function keepPrompt(
   const { session, agentType } = event
   const prompt = cutPrompt(event.prompt)
   if (prompt.trim() === "") return
-  // At once: the sub-agent starts as soon as this hook has ended, and the keeper can use the time.
+  // At once: the sub-agent starts as soon as this hook has ended, and the index daemon can use the time.
   const [, isHeard] = await Promise.all([
     createPrompts(world).put({ session, agentType }, prompt),
-    keeperAt(world, world.signal).announce({ session, agentType, prompt }),
+    indexDaemonClient(world, world.signal).announce({ session, agentType, prompt }),
   ])
   // Too late for this one; the next is served.
-  if (!isHeard) world.afterwards({ kind: "keeper" })
+  if (!isHeard) world.afterwards({ kind: "index-daemon" })
 }
 
 async function packageFor(
@@ -41,6 +41,10 @@ async function packageFor(
 ): Promise<Verdict> {
   const prompt = await createPrompts(world).take({ session, agentType })
   if (prompt === undefined) return SILENT
-  const text = await keeperAt(world, world.signal).packageFor({ session, agentType, prompt })
+  const text = await indexDaemonClient(world, world.signal).packageFor({
+    session,
+    agentType,
+    prompt,
+  })
   return text === undefined ? SILENT : { kind: "context", text }
 }

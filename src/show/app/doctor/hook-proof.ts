@@ -3,7 +3,7 @@ import type { CallContext, KitHost } from "#ground/contract"
 import { loadHost, realDisk } from "#see/hosts"
 import { createApp } from "../app.ts"
 import { HomeUnknown } from "../errors.ts"
-import { openKeeper } from "../index-daemon/daemon.ts"
+import { openIndexDaemon } from "../index-daemon/daemon.ts"
 import type { OperationDeps } from "../operations.ts"
 import { platformHere } from "../places.ts"
 
@@ -52,7 +52,7 @@ type Keeping = Pick<OperationDeps, "clock"> & {
   readonly signal: AbortSignal
 }
 
-/** A keeper of this process for the repository of the proof, warm before the host starts. */
+/** An index daemon of this process for the repository of the proof, warm before the host starts. */
 async function keepFor(root: string, keeping: Keeping): Promise<AsyncDisposable> {
   const { home, environment, clock, signal } = keeping
   const app = await createApp({
@@ -64,10 +64,10 @@ async function keepFor(root: string, keeping: Keeping): Promise<AsyncDisposable>
   try {
     await app.call("map.scan", {}, { signal })
     const scanIntervalSeconds = app.config().map.scanInterval
-    const keeper = await openKeeper({ app, clock, scanIntervalSeconds })
+    const daemon = await openIndexDaemon({ app, clock, scanIntervalSeconds })
     return {
       async [Symbol.asyncDispose]() {
-        await keeper?.close()
+        await daemon?.close()
         await app[Symbol.asyncDispose]()
       },
     }

@@ -17,11 +17,11 @@ export async function keep({ app, environment, signal }: KeepCall): Promise<numb
     settings: ["map.scanInterval=0"],
     writeLog: () => {},
   })
-  const { openKeeper } = await import("./daemon.ts")
+  const { openIndexDaemon } = await import("./daemon.ts")
   const { scanInterval: scanIntervalSeconds } = app.config().map
-  const keeper = await openKeeper({ app: own, clock: systemClock, scanIntervalSeconds })
-  if (keeper === undefined) return 0
-  await keeper.untilOver(signal)
-  await keeper.close()
+  const daemon = await openIndexDaemon({ app: own, clock: systemClock, scanIntervalSeconds })
+  if (daemon === undefined) return 0
+  await daemon.untilOver(signal)
+  await daemon.close()
   return 0
 }

@@ -3,15 +3,25 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { createConnection } from "node:net"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { keeperSocket } from "#choose/guard"
+import { indexDaemonSocket } from "#choose/guard"
 import { systemClock } from "#ground/base"
 import { type TestClock, testClock } from "#test/clock"
 import { commit, git } from "#test/git"
-import { askKeeper, sayToKeeper, startKeeper, untilWarm } from "#test/keeper-scene"
+import {
+  askIndexDaemon,
+  sendToIndexDaemon,
+  startIndexDaemon,
+  untilWarm,
+} from "#test/index-daemon-scene"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "../app.ts"
-import { KEEPER_IDLE_MS, KEEPER_LOOK_EVERY_MS, SHORTEST_KEEPER_REST_MS } from "../limits.ts"
-import { type KeeperDeps, openKeeper } from "./daemon.ts"
+import {
+  DAEMON_CHECK_INTERVAL_MS,
+  DAEMON_IDLE_MS,
+  type IndexDaemonDeps,
+  openIndexDaemon,
+} from "./daemon.ts"
+import { SHORTEST_SCAN_PAUSE_MS } from "./packages.ts"
 
 const SHOP = {
   "src/rounding.ts":
@@ -51,15 +61,15 @@ async function newShop(options: { settings?: readonly string[] } = {}) {
     app,
     places,
     scans,
-    open: (changes: Partial<KeeperDeps> = {}) =>
-      openKeeper({
+    open: (changes: Partial<IndexDaemonDeps> = {}) =>
+      openIndexDaemon({
         app: { ...app, call },
         clock: systemClock,
         scanIntervalSeconds: 300,
         ...changes,
       }),
-    ask: (prompt: string) => askKeeper(places, { kind: "package", prompt }),
-    prepare: (prompt: string) => askKeeper(places, { kind: "prepare", prompt }),
+    ask: (prompt: string) => askIndexDaemon(places, { kind: "package", prompt }),
+    prepare: (prompt: string) => askIndexDaemon(places, { kind: "prepare", prompt }),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
       await rm(temp.path, { recursive: true, force: true })
@@ -70,7 +80,7 @@ async function newShop(options: { settings?: readonly string[] } = {}) {
 describe("packages", () => {
   test("[APP-30] a package is chosen by its prompt, marked, and within 9,000 bytes", async () => {
     await using shop = await newShop()
-    const keeper = await shop.open()
+    const daemon = await shop.open()
     await untilWarm(shop.places, ROUNDING)
     const rounding = (await shop.ask(ROUNDING)) ?? ""
     const lamp = (await shop.ask(LAMP)) ?? ""
@@ -80,7 +90,7 @@ describe("packages", () => {
     expect(rounding).toContain("## Context Package")
     const long = (await shop.ask(`${LAMP} ${"lamp ".repeat(50_000)}`)) ?? ""
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(9_000)
-    await keeper?.close()
+    await daemon?.close()
     expect(await shop.ask(ROUNDING)).toBeUndefined()
   })
 
@@ -92,13 +102,13 @@ describe("packages", () => {
       ".env": `SHOP_KEY=${known}\n`,
       "src/keys.ts": `export const lampKey = "${secret}"\nexport const ${known} = 1\n`,
     })
-    const keeper = await shop.open()
+    const daemon = await shop.open()
     await untilWarm(shop.places, ROUNDING)
     const text = (await shop.ask(`use lampKey of src/keys.ts with ${secret} and ${known}`)) ?? ""
     expect(filesIn(text)).toContain("src/keys.ts")
     expect(text).not.toContain(secret)
     expect(text).not.toContain(known)
-    await keeper?.close()
+    await daemon?.close()
   })
 
   test("[APP-30] what was announced is built once, for the question that follows", async () => {
@@ -111,29 +121,29 @@ describe("packages", () => {
         return shop.app.call(name, ...rest)
       },
     }
-    const keeper = await shop.open({ app })
+    const daemon = await shop.open({ app })
     expect(await shop.prepare(LAMP)).toBeNull()
     // Announced while everything is cold: it is waited for.
     expect(filesIn((await shop.ask(LAMP)) ?? "")[0]).toBe("src/lighthouse.ts")
     expect(await shop.ask(LAMP)).toBe(await shop.ask(LAMP))
     // Twice for one package: once more without the role that nobody knows.
     expect(built).toBe(2)
-    await keeper?.close()
+    await daemon?.close()
   })
 })
 
 describe("the index", () => {
-  test("[APP-31] a cold keeper answers at once that it has nothing", async () => {
+  test("[APP-31] a cold index daemon answers at once that it has nothing", async () => {
     await using shop = await newShop()
-    const keeper = await shop.open()
+    const daemon = await shop.open()
     expect(await shop.ask(ROUNDING)).toBeNull()
-    await keeper?.close()
+    await daemon?.close()
   })
 
   test("[APP-31] an index that would be scanned gives no package, and is scanned for the next", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
-    const keeper = await shop.open({ clock })
+    const daemon = await shop.open({ clock })
     await untilWarm(shop.places, ROUNDING)
     expect(shop.scans).toEqual([])
     clock.setWall(Date.now() + 10 * 60_000)
@@ -142,18 +152,18 @@ describe("the index", () => {
     await expect.poll(() => shop.scans).toEqual(["map.scan"])
     clock.setWall(Date.now())
     await untilWarm(shop.places, LAMP)
-    await keeper?.close()
+    await daemon?.close()
   })
 
   test("[APP-31] who never scans by itself answers from the old index, and looks afterwards", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
-    const keeper = await shop.open({ clock })
+    const daemon = await shop.open({ clock })
     await untilWarm(shop.places, ROUNDING)
     clock.setWall(Date.now() + 10 * 60_000)
     expect(filesIn((await shop.ask(LAMP)) ?? "")[0]).toBe("src/lighthouse.ts")
     await expect.poll(() => shop.scans).toEqual(["map.scan"])
-    await keeper?.close()
+    await daemon?.close()
     const manual = await shop.open({ clock, scanIntervalSeconds: 0 })
     await untilWarm(shop.places, ROUNDING)
     await shop.ask(LAMP)
@@ -167,15 +177,15 @@ test("[APP-31] what a session has edited is in the packages a moment later", asy
   await using shop = await newShop({ settings: ["map.scanInterval=0"] })
   const ledger = path.join(shop.stateDirectory, "ledger")
   await mkdir(ledger, { recursive: true })
-  const keeper = await shop.open({ clock })
+  const daemon = await shop.open({ clock })
   await untilWarm(shop.places, ROUNDING)
   await writeFile(path.join(shop.root, "src/tugboat.ts"), "export const towRope = 1\n")
   await writeFile(path.join(ledger, "s.jsonl"), "{}\n")
-  const scanned = async () => (await clock.advance(SHORTEST_KEEPER_REST_MS), shop.scans)
+  const scanned = async () => (await clock.advance(SHORTEST_SCAN_PAUSE_MS), shop.scans)
   await expect.poll(scanned).toEqual(["map.scan"])
   const files = async () => filesIn((await shop.ask(`change towRope ${clock.now()}`)) ?? "")
   await expect.poll(files).toContain("src/tugboat.ts")
-  await keeper?.close()
+  await daemon?.close()
   const manual = await shop.open({ clock, scanIntervalSeconds: 0 })
   await writeFile(path.join(ledger, "s.jsonl"), "{}\n{}\n")
   await untilWarm(shop.places, ROUNDING)
@@ -188,17 +198,17 @@ describe("its life", () => {
   test("[APP-32] it ends a quarter of an hour after the last question", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
-    const keeper = await shop.open({ clock, scanIntervalSeconds: 0 })
+    const daemon = await shop.open({ clock, scanIntervalSeconds: 0 })
     let end: string | undefined
-    void keeper?.untilOver(new AbortController().signal).then((it) => (end = it))
-    const almost = KEEPER_IDLE_MS - 2 * KEEPER_LOOK_EVERY_MS
+    void daemon?.untilOver(new AbortController().signal).then((it) => (end = it))
+    const almost = DAEMON_IDLE_MS - 2 * DAEMON_CHECK_INTERVAL_MS
     await advance(clock, almost)
     await untilWarm(shop.places, ROUNDING)
     await advance(clock, almost)
     expect(end).toBeUndefined()
-    await advance(clock, 4 * KEEPER_LOOK_EVERY_MS)
+    await advance(clock, 4 * DAEMON_CHECK_INTERVAL_MS)
     await expect.poll(() => end).toBe("idle")
-    await keeper?.close()
+    await daemon?.close()
   })
 
   test("[APP-32] it ends when told to, and when another has its place", async () => {
@@ -206,9 +216,9 @@ describe("its life", () => {
     await using shop = await newShop()
     const first = await shop.open({ clock })
     const over = first?.untilOver(new AbortController().signal)
-    await rm(keeperSocket(shop.places))
+    await rm(indexDaemonSocket(shop.places))
     const second = await shop.open()
-    await clock.advance(KEEPER_LOOK_EVERY_MS)
+    await clock.advance(DAEMON_CHECK_INTERVAL_MS)
     // The look at the place is a real one, and takes its time.
     expect(await over).toBe("displaced")
     await first?.close()
@@ -218,50 +228,52 @@ describe("its life", () => {
     expect(await stopped).toBe("stopped")
     await untilWarm(shop.places, ROUNDING)
     await second?.close()
-    expect(await readdir(path.dirname(keeperSocket(shop.places)))).toEqual([])
+    expect(await readdir(path.dirname(indexDaemonSocket(shop.places)))).toEqual([])
   })
 
   test("[APP-32] it ends when its repository is gone", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
-    const keeper = await shop.open({ clock })
+    const daemon = await shop.open({ clock })
     await untilWarm(shop.places, ROUNDING)
-    const over = keeper?.untilOver(new AbortController().signal)
+    const over = daemon?.untilOver(new AbortController().signal)
     await rm(shop.root, { recursive: true })
-    await clock.advance(KEEPER_LOOK_EVERY_MS)
+    await clock.advance(DAEMON_CHECK_INTERVAL_MS)
     expect(await over).toBe("gone")
-    await keeper?.close()
+    await daemon?.close()
   })
 
   test("[APP-32] of five processes one stays; killed, it is replaced; told to, it leaves nothing", async () => {
     await using shop = await newShop()
-    const five = Array.from({ length: 5 }, () => startKeeper(shop))
+    const five = Array.from({ length: 5 }, () => startIndexDaemon(shop))
     await untilWarm(shop.places, ROUNDING)
     const alive = () => five.filter((it) => it.isAlive())
     await expect.poll(() => alive().length, { timeout: 20_000 }).toBe(1)
     const [first] = alive()
     first?.kill()
     await first?.ended()
-    await using next = startKeeper(shop)
+    await using next = startIndexDaemon(shop)
     await untilWarm(shop.places, ROUNDING)
     next.stop()
     expect(await next.ended()).toBe(0)
     expect(alive()).toEqual([])
-    expect(await readdir(path.dirname(keeperSocket(shop.places)))).toEqual([])
+    expect(await readdir(path.dirname(indexDaemonSocket(shop.places)))).toEqual([])
   })
 })
 
 test("[APP-33] garbage, endless lines and a crowd get nothing and stop nobody", async () => {
   await using shop = await newShop()
-  const keeper = await shop.open()
+  const daemon = await shop.open()
   await untilWarm(shop.places, ROUNDING)
-  const say = (line: string) => sayToKeeper(shop.places, line)
+  const say = (line: string) => sendToIndexDaemon(shop.places, line)
   const nothing = '{"v":1,"text":null}'
   for (const line of ["", "{", "[]", "null", '{"v":2}', '{"v":1,"kind":"package"}', "\0"]) {
     expect(await say(line)).toBe(nothing)
   }
   expect(await say("x".repeat(600_000))).toBeUndefined()
-  const crowd = Array.from({ length: 1_000 }, () => createConnection(keeperSocket(shop.places)))
+  const crowd = Array.from({ length: 1_000 }, () =>
+    createConnection(indexDaemonSocket(shop.places)),
+  )
   for (const it of crowd) it.on("error", () => {}).write("never ending")
   const asked = await Promise.all(Array.from({ length: 30 }, () => shop.ask(ROUNDING)))
   expect(asked.every((it) => it === undefined || typeof it === "string")).toBe(true)
@@ -269,7 +281,7 @@ test("[APP-33] garbage, endless lines and a crowd get nothing and stop nobody", 
   await expect.poll(() => shop.ask(ROUNDING)).toContain("src/rounding.ts")
   await writeFile(path.join(shop.root, "src/rounding.ts"), "export const roundLine = 2\n")
   expect(filesIn((await shop.ask(`${ROUNDING} again`)) ?? "")).toContain("src/rounding.ts")
-  await keeper?.close()
+  await daemon?.close()
 })
 
 function filesIn(text: string): readonly string[] {
@@ -279,8 +291,8 @@ function filesIn(text: string): readonly string[] {
 
 /** In steps, because a look at the place between two sleeps is a real one. */
 async function advance(clock: TestClock, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += KEEPER_LOOK_EVERY_MS) {
-    await clock.advance(KEEPER_LOOK_EVERY_MS)
+  for (let passed = 0; passed < ms; passed += DAEMON_CHECK_INTERVAL_MS) {
+    await clock.advance(DAEMON_CHECK_INTERVAL_MS)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,12 +1,16 @@
 import path from "node:path"
-import { type KeeperQuestion, listenAsKeeper } from "#choose/guard"
+import { type DaemonQuestion, listenAsIndexDaemon } from "#choose/guard"
 import { type Clock, createFolderWatch, statFile } from "#ground/base"
-import { KEEPER_IDLE_MS, KEEPER_LOOK_EVERY_MS } from "../limits.ts"
 import { createPackages, type PackagesDeps } from "./packages.ts"
 
-export type KeeperDeps = Omit<PackagesDeps, "signal" | "clock"> & { readonly clock: Clock }
+/** An index daemon without questions for so long serves nobody: it holds some 200 MB. */
+export const DAEMON_IDLE_MS = 15 * 60_000
+/** How often it looks whether it is still needed. */
+export const DAEMON_CHECK_INTERVAL_MS = 15_000
 
-export type Keeper = {
+export type IndexDaemonDeps = Omit<PackagesDeps, "signal" | "clock"> & { readonly clock: Clock }
+
+export type IndexDaemon = {
   /** Waits until nobody asks, another has its place, its repository is gone, or it is told to. */
   untilOver(signal: AbortSignal): Promise<"idle" | "displaced" | "gone" | "stopped">
   close(): Promise<void>
@@ -16,36 +20,36 @@ export type Keeper = {
  * Answers the hooks of this repository from a warm index, which no hook has the time to open.
  * Undefined when another process does already.
  */
-export async function openKeeper(deps: KeeperDeps): Promise<Keeper | undefined> {
+export async function openIndexDaemon(deps: IndexDaemonDeps): Promise<IndexDaemon | undefined> {
   const { app, clock } = deps
   const closing = new AbortController()
   const packages = createPackages({ ...deps, signal: closing.signal })
   let askedAtMs = clock.monotonicMs()
   const { home, repository } = app.places
-  const outcome = await listenAsKeeper({
+  const outcome = await listenAsIndexDaemon({
     home,
     stateDirectory: repository.stateDirectory,
     root: repository.root,
-    async answer(question: KeeperQuestion) {
+    async answer(question: DaemonQuestion) {
       askedAtMs = clock.monotonicMs()
       if (question.kind === "package") return packages.packageFor(question)
       packages.prepare(question)
       return null
     },
   })
-  if (outcome.kind === "refused") app.log.warn("no keeper", { reason: outcome.reason })
+  if (outcome.kind === "refused") app.log.warn("no index daemon", { reason: outcome.reason })
   if (outcome.kind !== "listening") return undefined
   const { server } = outcome
   packages.warm()
   const edits = watchEdits(repository.stateDirectory, () => void packages.edited())
   return {
     async untilOver(signal) {
-      const isAwake = () => clock.sleep(KEEPER_LOOK_EVERY_MS, signal).then(yes, no)
+      const isAwake = () => clock.sleep(DAEMON_CHECK_INTERVAL_MS, signal).then(yes, no)
       while (await isAwake()) {
         if (!(await server.isOurs())) return "displaced"
         if ((await statFile(repository.root)).kind === "missing") return "gone"
         edits.look()
-        if (clock.monotonicMs() - askedAtMs >= KEEPER_IDLE_MS) return "idle"
+        if (clock.monotonicMs() - askedAtMs >= DAEMON_IDLE_MS) return "idle"
       }
       return "stopped"
     },

@@ -1,13 +1,15 @@
 import { z } from "zod"
-import type { KeeperQuestion } from "#choose/guard"
+import type { DaemonQuestion } from "#choose/guard"
 import { type Clock, isAppError } from "#ground/base"
 import type { App } from "../app.ts"
-import {
-  KEEPER_REST_SHARE,
-  MOST_PREPARED_PACKAGES,
-  PREPARED_PACKAGE_LIFE_MS,
-  SHORTEST_KEEPER_REST_MS,
-} from "../limits.ts"
+
+/** A host starts a sub-agent within a second of announcing it. */
+const PREPARED_PACKAGE_LIFE_MS = 30_000
+/** Sub-agents that are started at once; a package takes some 50 ms, so the last waits for half a second. */
+const MOST_PREPARED_PACKAGES = 16
+/** After an edit the index daemon looks at the files again: not at once, and not for a large part of its time. */
+export const SHORTEST_SCAN_PAUSE_MS = 1_000
+const SCAN_PAUSE_FACTOR = 5
 
 export type PackagesDeps = {
   readonly app: Pick<App, "call" | "config" | "log" | "places" | "redact">
@@ -17,8 +19,8 @@ export type PackagesDeps = {
   readonly signal: AbortSignal
 }
 
-type Asked = Pick<KeeperQuestion, "agentType" | "prompt">
-type Made = { readonly text: Promise<string | null>; readonly atMs: number }
+type PackageRequest = Pick<DaemonQuestion, "agentType" | "prompt">
+type PreparedPackage = { readonly text: Promise<string | null>; readonly atMs: number }
 
 /**
  * Packages for sub-agents. Each is built once for an announcement and the question that follows it,
@@ -26,18 +28,18 @@ type Made = { readonly text: Promise<string | null>; readonly atMs: number }
  */
 export function createPackages(deps: PackagesDeps) {
   const index = createWarmIndex(deps)
-  const made = createMade(deps.clock)
+  const prepared = createPreparedPackages(deps.clock)
   let isEdited = false
 
-  function start(asked: Asked): Promise<string | null> {
-    const text = made.find(asked) ?? made.keep(asked, index.build(asked))
+  function start(asked: PackageRequest): Promise<string | null> {
+    const text = prepared.find(asked) ?? prepared.keep(asked, index.build(asked))
     void text.then(index.refreshIfOld)
     return text
   }
 
   return {
     warm: (): void => void index.ready("open").then(index.refreshIfOld),
-    prepare: (asked: Asked): void => void start(asked),
+    prepare: (asked: PackageRequest): void => void start(asked),
     /** Looks at the files a moment later: the next sub-agent is likely to be about them. */
     async edited(): Promise<void> {
       if (isEdited || deps.scanIntervalSeconds === 0) return
@@ -46,8 +48,8 @@ export function createPackages(deps: PackagesDeps) {
       isEdited = false
       if (!isOver) await index.ready("scan")
     },
-    async packageFor(asked: Asked): Promise<string | null> {
-      const announced = made.find(asked)
+    async packageFor(asked: PackageRequest): Promise<string | null> {
+      const announced = prepared.find(asked)
       if (announced !== undefined) return announced
       const state = index.state()
       if (state === "warm") return start(asked)
@@ -72,7 +74,7 @@ function createWarmIndex(deps: PackagesDeps) {
   let scanMs = 0
   const isOlderThan = (seconds: number) =>
     seconds > 0 && scannedAt !== undefined && clock.now() - scannedAt >= seconds * 1_000
-  const build = (asked: Asked): Promise<string | null> =>
+  const build = (asked: PackageRequest): Promise<string | null> =>
     inTurn(async () => {
       const built = await buildPackage(asked, deps)
       scannedAt = built.scannedAt
@@ -96,7 +98,7 @@ function createWarmIndex(deps: PackagesDeps) {
     build,
     ready,
     /** So long that looking at the files takes a fifth of a core at most. */
-    restMs: () => Math.max(SHORTEST_KEEPER_REST_MS, scanMs * KEEPER_REST_SHARE),
+    restMs: () => Math.max(SHORTEST_SCAN_PAUSE_MS, scanMs * SCAN_PAUSE_FACTOR),
     refreshIfOld: (): void => {
       if (isOlderThan(deps.scanIntervalSeconds)) void ready("scan")
     },
@@ -110,20 +112,20 @@ function createWarmIndex(deps: PackagesDeps) {
 }
 
 /** What is built only so that everything is loaded. */
-const NOBODY: Asked = { agentType: "", prompt: "find where the main function starts" }
+const NOBODY: PackageRequest = { agentType: "", prompt: "find where the main function starts" }
 
 /** A host starts a sub-agent within a second of its announcement; several may be under way. */
-function createMade(clock: PackagesDeps["clock"]) {
-  const made = new Map<string, Made>()
-  const keyOf = ({ agentType, prompt }: Asked) => `${agentType}\n${prompt}`
+function createPreparedPackages(clock: PackagesDeps["clock"]) {
+  const made = new Map<string, PreparedPackage>()
+  const keyOf = ({ agentType, prompt }: PackageRequest) => `${agentType}\n${prompt}`
   return {
-    find(asked: Asked): Promise<string | null> | undefined {
+    find(asked: PackageRequest): Promise<string | null> | undefined {
       const found = made.get(keyOf(asked))
       const isFresh =
         found !== undefined && clock.monotonicMs() - found.atMs < PREPARED_PACKAGE_LIFE_MS
       return isFresh ? found.text : undefined
     },
-    keep(asked: Asked, text: Promise<string | null>): Promise<string | null> {
+    keep(asked: PackageRequest, text: Promise<string | null>): Promise<string | null> {
       made.delete(keyOf(asked))
       made.set(keyOf(asked), { text, atMs: clock.monotonicMs() })
       const surplus = [...made.keys()].slice(0, Math.max(0, made.size - MOST_PREPARED_PACKAGES))
@@ -157,7 +159,7 @@ const Built = z.object({
   pack: z.object({ isEmpty: z.boolean(), state: z.object({ scannedAt: z.int() }) }),
 })
 
-async function buildPackage({ agentType, prompt }: Asked, deps: PackagesDeps) {
+async function buildPackage({ agentType, prompt }: PackageRequest, deps: PackagesDeps) {
   const { app, signal } = deps
   const budget = app.config().pack.summaryMaxTokens
   const input = { task: prompt, budget, save: false, format: "summary" }

@@ -19,7 +19,7 @@ export async function startAfterwards(
   root: string,
   deps: AfterwardsDeps,
 ): Promise<void> {
-  const args = work.kind === "fetch" ? fetchArguments(root, deps) : await keeperArguments(deps)
+  const args = work.kind === "fetch" ? fetchArguments(root, deps) : await indexDaemonArguments(deps)
   if (args === undefined) return
   const own = Object.keys(deps.environment).filter((it) => it.startsWith("QM_"))
   const env = pickEnvironment(deps.environment, [...NEEDED_VARIABLES, ...own])
@@ -30,8 +30,10 @@ function fetchArguments(root: string, { self }: AfterwardsDeps): readonly string
   return [self, "--afterwards", "fetch", root]
 }
 
-/** `qm init` leaves word of where the rest of the product lies; without it there is no keeper. */
-async function keeperArguments({ home }: AfterwardsDeps): Promise<readonly string[] | undefined> {
+/** `qm init` leaves word of where the rest of the product lies; without it there is no index daemon. */
+async function indexDaemonArguments({
+  home,
+}: AfterwardsDeps): Promise<readonly string[] | undefined> {
   const file = path.join(home, "kit", "runtime.json")
   const outcome = await readTextBounded(file, { maxBytes: RUNTIME_FILE_BYTES })
   const qm = outcome.kind === "read" ? programIn(outcome.text) : undefined

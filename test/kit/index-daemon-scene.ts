@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { keeperSocket } from "#choose/guard"
+import { indexDaemonSocket } from "#choose/guard"
 import { askSocket } from "#ground/base"
 
-export type KeeperPlaces = {
+export type DaemonPlaces = {
   /** The repository. */
   readonly root: string
   /** `QM_HOME`. */
@@ -14,30 +14,30 @@ export type KeeperPlaces = {
 
 type Question = { readonly kind: "package" | "prepare"; readonly prompt: string }
 
-/** What the keeper of a repository says; undefined when nobody hears it. */
-export async function askKeeper(
-  places: KeeperPlaces,
+/** What the index daemon of a repository says; undefined when nobody hears it. */
+export async function askIndexDaemon(
+  places: DaemonPlaces,
   question: Question,
 ): Promise<string | null | undefined> {
   const line = JSON.stringify({ v: 1, session: "s", agentType: "general-purpose", ...question })
-  const answer = await sayToKeeper(places, line)
+  const answer = await sendToIndexDaemon(places, line)
   const value: { text: string | null } | undefined =
     answer === undefined ? undefined : JSON.parse(answer)
   return value?.text
 }
 
-export function sayToKeeper(places: KeeperPlaces, line: string): Promise<string | undefined> {
-  return askSocket({ path: keeperSocket(places), line, timeoutMs: 20_000, maxBytes: 100_000 })
+export function sendToIndexDaemon(places: DaemonPlaces, line: string): Promise<string | undefined> {
+  return askSocket({ path: indexDaemonSocket(places), line, timeoutMs: 20_000, maxBytes: 100_000 })
 }
 
 /** Asks until there is a package: from then on the index is warm. */
-export async function untilWarm(places: KeeperPlaces, prompt: string): Promise<void> {
+export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<void> {
   const until = Date.now() + 120_000
   while (Date.now() < until) {
-    if (typeof (await askKeeper(places, { kind: "package", prompt })) === "string") return
+    if (typeof (await askIndexDaemon(places, { kind: "package", prompt })) === "string") return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error("the keeper did not become warm")
+  throw new Error("the index daemon did not become warm")
 }
 
 /** What `qm keep` does, without the command line around it. */
@@ -54,8 +54,8 @@ const CHILD = `
 
 const HOUSE = fileURLToPath(new URL("../..", import.meta.url))
 
-/** A keeper as a process of its own; ended with the scene: `await using keeper = startKeeper(…)`. */
-export function startKeeper({ root, home }: Pick<KeeperPlaces, "root" | "home">) {
+/** An index daemon as a process of its own; ended with the scene: `await using index daemon = startIndexDaemon(…)`. */
+export function startIndexDaemon({ root, home }: Pick<DaemonPlaces, "root" | "home">) {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, root], {
     cwd: HOUSE,
     env: { PATH: process.env["PATH"], QM_HOME: home },
