@@ -36,14 +36,12 @@ export async function findRepositoryBaseUrls(
 ): Promise<readonly BaseUrl[]> {
   const hosts = await findHosts(foldersBetween(folder, root))
   if (hosts.length === 0) return []
-  const found = new Map<string, BaseUrl>()
+  const urls: BaseUrl[] = []
   for (const at of new Set([folder, root])) {
-    for (const host of hosts) {
-      const urls = await FINDERS[host](placeAt(at))
-      for (const it of urls) if (!it.isOwn) found.set(`${it.file}\0${it.key}`, it)
-    }
+    for (const host of hosts) urls.push(...(await FINDERS[host](placeAt(at))))
   }
-  return [...found.values()]
+  const foreign = urls.filter((it) => !it.isOwn)
+  return [...new Map(foreign.map((it) => [`${it.file}\0${it.key}`, it])).values()]
 }
 
 /** From a folder up to the top of its repository; up to the root of the disk when it is outside. */
