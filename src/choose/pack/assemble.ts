@@ -1,21 +1,157 @@
-import type { PackFile, PackPiece } from "#ground/contract"
+import { createHash } from "node:crypto"
+import { formatExact, plural } from "#ground/base"
+import type { ContextPack, PackAdvice, PackFile, PackLeft, PackPiece } from "#ground/contract"
 import type { Redact, SafeLines } from "#ground/secrets"
-import type { Content } from "#know/map"
-import { signatureLine } from "#know/map"
-import { sum } from "./draft.ts"
-import { MOST_SHOWN_SYMBOLS } from "./limits.ts"
-import { headingOf, labelOf } from "./render/heading.ts"
-import { safeLine, safeLines, safeText } from "./safe.ts"
-import type { SelectedFile } from "./select.ts"
+import { type Content, type IndexedTree, signatureLine } from "#know/map"
+import { sum } from "./fit/budget-board.ts"
+import { dependenciesIn } from "./fit/closure.ts"
+import type { SelectedFile, Selection, SelectOptions } from "./fit.ts"
+import { leftFile, type RankedFiles } from "./rank.ts"
+import { safeLine, safeLines, safeText } from "./redact.ts"
+import {
+  closingOf,
+  ended,
+  fenceFor,
+  headingOf,
+  labelOf,
+  openingOf,
+  renderMarkdown,
+  renderXml,
+} from "./render.ts"
 
-export type Assembling = {
-  readonly redact: Redact
-  readonly count: (text: string) => number
+type AssembleOptions = TextOptions & {
+  readonly tree: IndexedTree
+  readonly ranked: RankedFiles
+  /** Redacted. */
+  readonly task: string
+  readonly estimator: string
+  readonly advice: readonly PackAdvice[]
+  /** Paths in the order that the person chose. */
+  readonly order: readonly string[]
 }
 
-/** A file as it is sent: without hidden signs, redacted, counted. The closing line comes later. */
-export function assembleFile(file: SelectedFile, { redact, count }: Assembling): PackFile {
-  const made =
+type TextOptions = { readonly redact: Redact; readonly count: (text: string) => number }
+
+type BuildOnly = "id" | "builtAt" | "role" | "session" | "choices" | "notes" | "state"
+
+/** A package without what differs between two builds of the same package. */
+export type AssembledPack = Omit<ContextPack, BuildOnly>
+
+export function assemblePack(
+  selection: Selection,
+  budget: number,
+  options: AssembleOptions,
+): AssembledPack {
+  const { task, ranked, advice, count } = options
+  const assembled = selection.files.map((it) => assembleFile(it, options))
+  const ordered = inOrder(
+    assembled,
+    options.order.flatMap((it) => ranked.pathOf(it) ?? []),
+  )
+  const digest = digestOf(ordered, { task, advice })
+  const fence = fenceFor(digest, textsOf(ordered, { task, advice }))
+  const closingTokens = count(closingOf(fence))
+  const files = ordered.map((it) =>
+    it.pieces.length === 0 ? it : { ...it, tokens: it.tokens + closingTokens },
+  )
+  const paths = new Set(files.map((it) => it.path))
+  const left = leftOf(options, selection, paths)
+  return {
+    task,
+    budget,
+    tokens: sum(files.map((it) => it.tokens)),
+    estimator: options.estimator,
+    isEmpty: files.length === 0,
+    emptyReason: files.length === 0 ? emptyReason(options, left) : null,
+    analysis: ranked.analysis,
+    files,
+    dependencies: dependenciesIn(selection.edges, paths).map((it) => ({
+      ...it,
+      names: it.names.map((name) => safeText(name, options.redact).text),
+    })),
+    left: listed(left),
+    leftCount: left.length,
+    signals: { used: [...ranked.signals.used], missing: [...ranked.signals.missing] },
+    advice: [...advice],
+    manifest: {
+      digest,
+      kinds: kindsOf(files),
+      leftTokens: sum(left.filter((it) => it.why === "no-room").map((it) => it.tokens)),
+      trust: "project",
+      fence,
+    },
+  }
+}
+
+/** In the person's order; the rest follows, best first. */
+function inOrder(files: readonly PackFile[], order: readonly string[]): readonly PackFile[] {
+  const places = new Map(order.map((path, place) => [path, place]))
+  const placeOf = (file: PackFile) => places.get(file.path) ?? order.length
+  return files.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+type OpeningTexts = Pick<AssembleOptions, "task" | "advice">
+
+function digestOf(files: readonly PackFile[], { task, advice }: OpeningTexts): string {
+  const sent = files.map(({ path, blobId, form, pieces }) => [path, blobId, form, pieces])
+  return createHash("sha256")
+    .update(JSON.stringify([task, advice, sent]))
+    .digest("hex")
+}
+
+function textsOf(files: readonly PackFile[], { task, advice }: OpeningTexts): readonly string[] {
+  const sent = files.flatMap((it) => [it.path, ...it.pieces.map((piece) => piece.text)])
+  return [task, ...advice.map((it) => it.text), ...sent]
+}
+
+function kindsOf(files: readonly PackFile[]) {
+  const isWhole = (it: PackFile) => it.form === "full" || it.form === "path"
+  return [
+    { kind: "files" as const, tokens: sum(files.filter(isWhole).map((it) => it.tokens)) },
+    {
+      kind: "symbols" as const,
+      tokens: sum(files.filter((it) => !isWhole(it)).map((it) => it.tokens)),
+    },
+  ]
+}
+
+function leftOf(
+  { ranked }: AssembleOptions,
+  selection: Selection,
+  inside: ReadonlySet<string>,
+): readonly PackLeft[] {
+  const byPath = new Map(ranked.weighed.files.map((it) => [it.file.path, it]))
+  const crowdedOut = selection.left.flatMap(({ path, needs }) => {
+    const file = byPath.get(path)
+    const detail = `needs ${formatExact(needs)} tokens`
+    return file === undefined ? [] : [leftFile(file, { why: "no-room", detail })]
+  })
+  const beyond = ranked.weighed.beyond.map((it) =>
+    leftFile(it, { why: "no-room", detail: "behind those that fill it" }),
+  )
+  return [...crowdedOut, ...beyond, ...ranked.left]
+    .filter((it) => !inside.has(it.path))
+    .toSorted((a, b) => b.score - a.score)
+}
+
+/** All that the person or a rule decided; of the rest the best 50. */
+function listed(left: readonly PackLeft[]): PackLeft[] {
+  const isDecided = (it: PackLeft) => it.why === "dropped" || it.why === "denied"
+  let others = 0
+  return left.filter((it) => isDecided(it) || ++others <= 50)
+}
+
+function emptyReason({ tree, ranked }: AssembleOptions, left: readonly PackLeft[]): string {
+  if (tree.files.length === 0) return "The repository has no file that can be read."
+  if (ranked.signals.used.length === 0) return "The task has no word to search for."
+  if (ranked.scored.length === 0) return "Nothing in this repository matches the task."
+  if (left.some((it) => it.why === "no-room")) return "No file fits into the budget."
+  return `None of ${plural(tree.files.length, "file")} is relevant and allowed.`
+}
+
+/** Without hidden characters, redacted, counted. The closing line is added later. */
+export function assembleFile(file: SelectedFile, { redact, count }: TextOptions): PackFile {
+  const sent =
     file.segments.length > 0
       ? piecesOf(file, { redact, count })
       : signaturePieces(file, { redact, count })
@@ -32,27 +168,27 @@ export function assembleFile(file: SelectedFile, { redact, count }: Assembling):
     astScore: file.scored.astScore,
     semanticScore: file.scored.semanticScore,
     source: file.scored.source,
-    tokens: count(headingOf(head)) + made.tokens,
+    tokens: count(headingOf(head)) + sent.tokens,
     wholeTokens: file.scored.file.tokens,
-    pieces: [...made.pieces],
+    pieces: [...sent.pieces],
     symbols: symbolNames(file).map(line),
     reasons: file.scored.reasons.map(line),
     language: file.content.language ?? null,
     isPinned: file.scored.naming === "target",
-    redactions: made.redactions,
+    redactions: sent.redactions,
   }
 }
 
 const LONGEST_LINE_UNITS = 200
 
-type Made = {
+type FilePieces = {
   readonly pieces: readonly PackPiece[]
   readonly tokens: number
   readonly redactions: number
 }
 
-/** Neighbouring segments are one piece. A count of the scan stands unless the text was changed. */
-function piecesOf(file: SelectedFile, { redact, count }: Assembling): Made {
+/** Neighbouring segments form one piece. The token count of the scan holds unless the text changed. */
+function piecesOf(file: SelectedFile, { redact, count }: TextOptions): FilePieces {
   const text = file.text ?? ""
   const safe = safeLines(text, redact)
   const texts = { safe, scanned: linesOf(text), redact }
@@ -79,13 +215,12 @@ function runsOf(indexes: readonly number[]): readonly (readonly number[])[] {
 type CutPiece = {
   readonly piece: PackPiece
   readonly run: readonly number[]
-  /** Whether the text is the one that was counted. */
   readonly isAsScanned: boolean
 }
 
 type PieceTexts = {
   readonly safe: SafeLines
-  /** The lines that were counted, each with its newline. */
+  /** Each with its newline. */
   readonly scanned: readonly string[]
   readonly redact: Redact
 }
@@ -114,12 +249,7 @@ function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** Every piece ends with a newline, also the last of a file without one. */
-export function ended(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`
-}
-
-function signaturePieces(file: SelectedFile, { redact, count }: Assembling): Made {
+function signaturePieces(file: SelectedFile, { redact, count }: TextOptions): FilePieces {
   const found = file.signatures.flatMap((index) => {
     const symbol = file.content.symbols[index]
     if (symbol === undefined) return []
@@ -138,11 +268,65 @@ function signaturePieces(file: SelectedFile, { redact, count }: Assembling): Mad
   }
 }
 
-/** The best symbols of what is sent, by the words of the task; names of the task first. */
+/** Names of the task first. */
 function symbolNames(file: SelectedFile): readonly string[] {
   const fromSegments = file.segments.flatMap((it) => file.content.segments[it]?.symbol ?? [])
   const indexes = fromSegments.length > 0 ? fromSegments : file.signatures
   const names = indexes.flatMap((it) => file.content.symbols[it]?.name ?? [])
   const named = file.scored.defines.filter((it) => names.includes(it))
-  return [...new Set([...named, ...names])].slice(0, MOST_SHOWN_SYMBOLS)
+  return [...new Set([...named, ...names])].slice(0, 8)
+}
+
+/** XML may have more tokens than Markdown, and must fit too. */
+export function countPackTokens(
+  pack: AssembledPack,
+  { count, isXml }: { readonly count: (text: string) => number; readonly isXml: boolean },
+): number {
+  const whole: ContextPack = { ...pack, ...NO_BUILD_DETAILS }
+  const markdown = count(renderMarkdown(whole))
+  return isXml ? Math.max(markdown, count(renderXml(whole))) : markdown
+}
+
+/** Rendering reads none of these. */
+const NO_BUILD_DETAILS: Pick<ContextPack, BuildOnly> = {
+  id: "",
+  builtAt: 0,
+  role: null,
+  session: null,
+  choices: {
+    target: [],
+    drop: [],
+    full: [],
+    symbols: [],
+    signatures: [],
+    mention: [],
+    order: [],
+  },
+  notes: [],
+  state: { digest: "", gitSha: null, scannedAt: 0, files: 0, commits: 0, historyProblem: null },
+}
+
+export function openingTokensOf({
+  task,
+  advice,
+  count,
+}: Pick<AssembleOptions, "task" | "advice" | "count">): number {
+  const manifest = { ...NO_MANIFEST, fence: fenceFor("", []) }
+  const opening = { task, advice: [...advice], manifest, isEmpty: false, emptyReason: null }
+  return count(openingOf(opening))
+}
+
+const NO_MANIFEST = { digest: "", kinds: [], leftTokens: 0, trust: "project" as const, fence: "" }
+
+export function createHeadingCounter(
+  count: (text: string) => number,
+): SelectOptions["headingTokens"] {
+  const tokensByPath = new Map<string, number>()
+  return ({ file: { path, blobId } }) => {
+    const tokens =
+      tokensByPath.get(path) ??
+      count(headingOf({ path, blobId, form: "signatures", sentBefore: false }))
+    tokensByPath.set(path, tokens)
+    return tokens
+  }
 }

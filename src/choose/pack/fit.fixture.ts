@@ -1,8 +1,8 @@
-import type { FitFile, FitSegment } from "./draft.ts"
-import type { FoundFile } from "./gather.ts"
+import type { FitFile, FitSegment } from "./fit/budget-board.ts"
+import type { Candidate } from "./rank/candidates.ts"
 
 /** A file that was found, with what a test says of it. */
-export function foundFile(path: string, said: Partial<FoundFile> = {}): FoundFile {
+export function candidateFile(path: string, said: Partial<Candidate> = {}): Candidate {
   return {
     file: {
       path,

@@ -1,15 +1,6 @@
-// Building packages, and what surfaces may ask.
-
-export type { PackDeps } from "./build.ts"
+export { analyzeTask } from "./analyze.ts"
+export type { SelectOptions } from "./fit.ts"
+export { selectFiles } from "./fit.ts"
 export { packOperations } from "./operations.ts"
-export { createPack } from "./pack.ts"
-
-// The steps, for who measures them.
-
-export type { ChosenFile } from "./fit.ts"
-export type { FitWeights } from "./fit-weights.ts"
-export { FIT_WEIGHTS } from "./fit-weights.ts"
-export type { PackRequest, PrepareDeps, Prepared } from "./prepare.ts"
-export { prepare } from "./prepare.ts"
-export type { SelectedFile, Selection, SelectOptions } from "./select.ts"
-export { select } from "./select.ts"
+export type { RankedFiles } from "./rank.ts"
+export { rankFiles } from "./rank.ts"

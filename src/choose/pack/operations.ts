@@ -1,5 +1,5 @@
 import { defineOperation, SIGNATURES } from "#ground/contract"
-import type { PackDeps } from "./build.ts"
+import type { PackDeps } from "./pack.ts"
 import { createPack } from "./pack.ts"
 
 const surfaces = ["cli", "http", "mcp"] as const

@@ -5,7 +5,7 @@ import type { TokenCounter } from "#ground/tokens"
 import { createTokens } from "#ground/tokens"
 import type { IndexedTree } from "#know/map"
 import { loadRanker } from "#know/search"
-import type { PackDeps } from "./build.ts"
+import type { PackDeps } from "./pack.ts"
 import { createPack } from "./pack.ts"
 
 /** A small shop: bills are rounded, users log in. */

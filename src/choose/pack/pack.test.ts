@@ -7,11 +7,11 @@ import type { IndexedTree } from "#know/map"
 import { indexFile, loadRanker, meaningOf, prepareMeaning } from "#know/search"
 import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
-import type { PackDeps } from "./build.ts"
 import { PackUnknown } from "./errors.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
 import { counter, packWorld, SHOP } from "./pack.fixture.ts"
-import { renderMarkdown } from "./render/markdown.ts"
+import type { PackDeps } from "./pack.ts"
+import { renderMarkdown } from "./render.ts"
 
 const shop = memoryTree(SHOP, { count: counter.count })
 const TASK = "Rounding of a line: `roundLine` loses half a cent"

@@ -1,28 +1,343 @@
-import type { CallContext, PackBuilt } from "#ground/contract"
-import type { Asked } from "./asked.ts"
-import { build, keptIn, type PackDeps, rendered } from "./build.ts"
-import { listGuidelines, readGuidelines } from "./guidelines/guidelines.ts"
-import { diffPacks } from "./kept/diff.ts"
+import { type Clock, formatExact, type Ids, isAppError, type Log } from "#ground/base"
+import type {
+  CallContext,
+  Config,
+  ContextPack,
+  IndexState,
+  PackBuilt,
+  PackFormat,
+  TaskAnalysis,
+} from "#ground/contract"
+import type { Redact, Secrets } from "#ground/secrets"
+import type { Db } from "#ground/store"
+import type { TokenCounter } from "#ground/tokens"
+import type { IndexedTree } from "#know/map"
+import type { LiftWeights, Meaning, Ranker } from "#know/search"
+import { analyzeTask } from "./analyze.ts"
+import {
+  type AssembledPack,
+  assemblePack,
+  countPackTokens,
+  createHeadingCounter,
+  openingTokensOf,
+} from "./assemble.ts"
+import { BudgetInvalid, OutRefused, TargetOutside, TaskEmpty } from "./errors.ts"
+import { fitWithinBudget } from "./fit/within-budget.ts"
+import { selectFiles } from "./fit.ts"
+import { adviceFor, type GuidelineText, listGuidelines, readGuidelines } from "./guidelines.ts"
+import { createHistory, diffPacks, sentBefore } from "./history.ts"
+import { type BuildInput, choicesOf, formsOf, type OperationInput, targetsOf } from "./input.ts"
+import { LONGEST_ADVICE_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
+import { roleRule } from "./rank/path-rules.ts"
+import { type RankDeps, type RankedFiles, rankFiles } from "./rank.ts"
+import { safeLine, safeText } from "./redact.ts"
+import { renderPack } from "./render.ts"
+import { validatePack } from "./validate.ts"
 
-/** Task in, package out: analyze, gather, score, filter, fit, render, validate. */
+export type PackDeps = {
+  /** The tree as fresh as the config wants it; scans if needed. */
+  tree(context: CallContext): Promise<IndexedTree>
+  /** The tree after another scan. */
+  refresh(context: CallContext): Promise<IndexedTree>
+  ranker(): Promise<Ranker>
+  /** Called with `pack.wordTable` only; undefined, or a failure, when there is no word table. */
+  meaning?(tree: IndexedTree): Promise<Meaning | undefined>
+  readonly lift?: LiftWeights
+  counter(): Promise<TokenCounter>
+  db(): Promise<Db<"pack">>
+  config(): Config
+  /** `.qm/guidelines.json`, if there is one. */
+  guidelineFile(): Promise<GuidelineText | undefined>
+  secrets(): Promise<Pick<Secrets, "redact">>
+  /** Of the repository whose packages these are: several repositories may share a store. */
+  root(): string
+  /** A path as a person wrote it, relative to the root; undefined outside of the repository. */
+  place(path: string): string | undefined
+  /** Writes a package into a file; undefined where the caller may not name files of this machine. */
+  readonly write?: ((path: string, text: string) => Promise<string>) | undefined
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Log
+}
+
 export function createPack(deps: PackDeps) {
   return {
-    build: (input: Asked<"pack.build">, context: CallContext) => build(input, context, deps),
-    async list({ limit }: Asked<"pack.list">) {
-      return { packs: await (await keptIn(deps)).list(limit) }
+    build: (input: BuildInput, context: CallContext) => build(input, context, deps),
+    async list({ limit }: OperationInput<"pack.list">) {
+      return { packs: await (await openHistory(deps)).list(limit) }
     },
-    async show({ id, format }: Asked<"pack.show">): Promise<PackBuilt> {
-      const pack = await (await keptIn(deps)).find(id)
-      return rendered(pack, format, deps)
+    async show({ id, format }: OperationInput<"pack.show">): Promise<PackBuilt> {
+      const pack = await (await openHistory(deps)).find(id)
+      return render(pack, format, deps)
     },
-    async diff({ from, to }: Asked<"pack.diff">) {
-      const history = await keptIn(deps)
+    async diff({ from, to }: OperationInput<"pack.diff">) {
+      const history = await openHistory(deps)
       return diffPacks(await history.find(from), await history.find(to))
     },
-    async guidelines({ role, action, domain, path }: Asked<"guidelines.list">) {
-      const known = readGuidelines(await deps.guidelineFile())
+    async guidelines({ role, action, domain, path }: OperationInput<"guidelines.list">) {
+      const guidelines = readGuidelines(await deps.guidelineFile())
       const paths = path === undefined ? undefined : [path]
-      return listGuidelines(known, { role, action, domain, paths })
+      return listGuidelines(guidelines, { role, action, domain, paths })
     },
   }
+}
+
+type BuildJob = {
+  readonly input: BuildInput
+  /** Redacted, at most `LONGEST_TASK_UNITS`. */
+  readonly task: string
+  readonly budget: number
+  readonly redact: Redact
+  readonly context: CallContext
+  readonly deps: PackDeps
+}
+
+async function build(input: BuildInput, context: CallContext, deps: PackDeps): Promise<PackBuilt> {
+  const { enabled, budget: defaultBudget } = deps.config().pack
+  const budget = input.budget ?? defaultBudget
+  if (!Number.isSafeInteger(budget) || budget < 1) throw BudgetInvalid({ budget })
+  if (input.out !== undefined && deps.write === undefined) throw OutRefused({})
+  const { redact } = await deps.secrets()
+  const task = safeText(input.task.slice(0, LONGEST_TASK_UNITS), redact).text.trim()
+  if (task === "" && targetsOf(input).length === 0) throw TaskEmpty({})
+
+  const job = { input, task, budget, redact, context, deps }
+  const made = enabled ? await buildPack(job) : await disabledPack(job)
+  const notes = [...taskWarnings(input), ...made.notes, ...(await store(made, input, deps))]
+  const built = await render({ ...made, notes }, input.format, deps)
+  const out = input.out === undefined ? null : await deps.write?.(input.out, built.text)
+  return { ...built, out: out ?? null }
+}
+
+/** Analyze, rank, fit, assemble, validate. */
+async function buildPack(job: BuildJob): Promise<ContextPack> {
+  const { input, task, context, deps } = job
+  checkRequest(job)
+  const analysis = analyzeTask(task, {
+    domains: deps.config().pack.domains,
+    domain: input.domain,
+  })
+  let tree = await deps.tree(context)
+  let ranked = await rank(tree, analysis, job)
+  if (ranked.weighed.stale.length > 0) {
+    tree = await deps.refresh(context)
+    ranked = await rank(tree, analysis, job)
+  }
+  const assembled = await fitAndAssemble(tree, ranked, job)
+  const notes = [...unknownPathWarnings(ranked, job), ...packWarnings(ranked, assembled)]
+  const pack = { ...assembled, ...detailsOf(job), notes, state: stateOf(tree) }
+  const fileOf = (path: string) => tree.files[tree.corpus().positionByPath.get(path) ?? -1]
+  validatePack(pack, {
+    hasFile: (path, blobId) => fileOf(path)?.blobId === blobId,
+    count: (await deps.counter()).count,
+  })
+  return pack
+}
+
+/** What the request alone can tell fails before a scan. */
+function checkRequest({ input, deps }: BuildJob): void {
+  roleRule(deps.config().pack.roles, input.role)
+  const outside = targetsOf(input).find((it) => deps.place(it) === undefined)
+  if (outside !== undefined) throw TargetOutside({ path: outside })
+}
+
+async function rank(
+  tree: IndexedTree,
+  analysis: TaskAnalysis,
+  { input, task, budget, context, deps }: BuildJob,
+): Promise<RankedFiles> {
+  const settings = deps.config().pack
+  context.signal.throwIfAborted()
+  return rankFiles(
+    tree,
+    {
+      task,
+      analysis,
+      budgetTokens: budget,
+      role: input.role,
+      targets: targetsOf(input),
+      dropped: input.drop,
+      settings,
+    },
+    {
+      ranker: await deps.ranker(),
+      lift: deps.lift,
+      place: deps.place,
+      ...(settings.wordTable && (await loadMeaning(tree, deps))),
+    },
+  )
+}
+
+/** A package does not need it, so a failure becomes the reason of a missing signal. */
+async function loadMeaning(
+  tree: IndexedTree,
+  deps: PackDeps,
+): Promise<Pick<RankDeps, "meaning" | "meaningProblem">> {
+  try {
+    const meaning = await deps.meaning?.(tree)
+    if (meaning !== undefined) return { meaning }
+    return { meaningProblem: "switched on, but there is no table of words here" }
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("meaning not used", { code: error.code })
+    return { meaningProblem: `${error.message} [${error.code}]` }
+  }
+}
+
+async function fitAndAssemble(
+  tree: IndexedTree,
+  ranked: RankedFiles,
+  job: BuildJob,
+): Promise<AssembledPack> {
+  const { input, task, budget, redact, deps } = job
+  const { count, encoding } = await deps.counter()
+  const forms = formsOf(input, ranked.pathOf)
+  const advice = await collectAdvice(ranked, job)
+  const isSent = await readSentLines(input.session, deps)
+  const headingTokens = createHeadingCounter(count)
+  const { order } = input
+  const options = { tree, ranked, task, estimator: encoding, advice, order, redact, count }
+  return fitWithinBudget(budget, {
+    openingTokens: openingTokensOf(options),
+    fit: (budgetTokens) =>
+      selectFiles(tree, ranked, {
+        budgetTokens,
+        truncate: input.truncate,
+        closure: input.truncate === "signatures",
+        formOf: (path) => forms.get(path),
+        isSent,
+        headingTokens,
+      }),
+    assemble: (selection, size) => assemblePack(selection, size, options),
+    countTokens: (pack) => countPackTokens(pack, { count, isXml: input.format === "xml" }),
+  })
+}
+
+async function collectAdvice({ analysis }: RankedFiles, { input, deps, redact }: BuildJob) {
+  const guidelines = readGuidelines(await deps.guidelineFile())
+  const advice = adviceFor(guidelines, {
+    role: input.role,
+    action: analysis.action ?? undefined,
+    domain: analysis.domain ?? undefined,
+    paths: [...targetsOf(input), ...analysis.filePaths],
+  })
+  const line = { redact, mostUnits: LONGEST_ADVICE_UNITS }
+  return advice.map((it) => ({ ...it, text: safeLine(it.text, line) }))
+}
+
+async function openHistory(deps: PackDeps) {
+  return createHistory(await deps.db(), { root: deps.root() })
+}
+
+/** Without a readable history, everything counts as new. */
+async function readSentLines(session: string | undefined, deps: PackDeps) {
+  if (session === undefined) return () => false
+  try {
+    return sentBefore(await (await openHistory(deps)).sentIn(session))
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("earlier packages not read", { code: error.code })
+    return () => false
+  }
+}
+
+/** A store that cannot be written costs the history, never the package. */
+async function store(
+  pack: ContextPack,
+  { save, format }: BuildInput,
+  deps: PackDeps,
+): Promise<readonly string[]> {
+  if (!save) return []
+  try {
+    await (await openHistory(deps)).store(pack, format ?? null)
+    return []
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("package not kept", { code: error.code })
+    return [`It was not kept: ${error.message} [${error.code}]`]
+  }
+}
+
+async function render(
+  pack: ContextPack,
+  format: PackFormat | undefined,
+  deps: PackDeps,
+): Promise<PackBuilt> {
+  const { count } = await deps.counter()
+  const maxTokens = deps.config().pack.summaryMaxTokens
+  const text = renderPack(pack, format ?? "summary", { maxTokens, count })
+  return { pack, format: format ?? null, text, textTokens: count(text), out: null }
+}
+
+function detailsOf({ input, deps, redact }: BuildJob) {
+  return {
+    choices: choicesOf(input, redact),
+    id: deps.ids.next("pk"),
+    role: input.role ?? null,
+    session: input.session ?? null,
+    builtAt: deps.clock.now(),
+  }
+}
+
+function stateOf(tree: IndexedTree): IndexState {
+  return {
+    digest: tree.digest,
+    gitSha: tree.gitSha ?? null,
+    scannedAt: tree.scannedAtMs,
+    files: tree.files.length,
+    commits: tree.commits.length,
+    historyProblem: tree.historyProblem ?? null,
+  }
+}
+
+/** With `pack.enabled` off nothing is scanned or read. */
+async function disabledPack(job: BuildJob): Promise<ContextPack> {
+  const { deps, task, budget } = job
+  const { encoding } = await deps.counter()
+  return {
+    ...detailsOf(job),
+    task,
+    budget,
+    tokens: 0,
+    estimator: encoding,
+    isEmpty: true,
+    emptyReason: "Context packages are switched off; pack.enabled switches them on.",
+    analysis: analyzeTask(task, { domains: "" }),
+    files: [],
+    dependencies: [],
+    left: [],
+    leftCount: 0,
+    signals: { used: [], missing: [{ signal: "all", why: "context packages are switched off" }] },
+    advice: [],
+    notes: [],
+    state: { digest: "", gitSha: null, scannedAt: 0, files: 0, commits: 0, historyProblem: null },
+    manifest: { digest: "", kinds: [], leftTokens: 0, trust: "project", fence: "qm-nothing" },
+  }
+}
+
+function taskWarnings({ task }: BuildInput): readonly string[] {
+  if (task.length <= LONGEST_TASK_UNITS) return []
+  return [`The task is long; its first ${formatExact(LONGEST_TASK_UNITS)} characters were read.`]
+}
+
+function packWarnings({ weighed }: RankedFiles, { files }: AssembledPack): readonly string[] {
+  const redactions = files.reduce((total, it) => total + it.redactions, 0)
+  const stale = weighed.stale.length
+  return [
+    ...(redactions > 0 ? [`Secrets replaced in it: ${redactions}.`] : []),
+    ...(stale > 0 ? [`Files that change while they are read stayed out: ${stale}.`] : []),
+  ]
+}
+
+/** An unknown target is an error; an unknown path in `drop` or `order` is a warning. */
+function unknownPathWarnings(
+  { pathOf }: RankedFiles,
+  { input, redact }: BuildJob,
+): readonly string[] {
+  const isUnknown = (given: string) => pathOf(given) === undefined
+  const shown = (given: string) => safeLine(given, { redact, mostUnits: 200 })
+  return [
+    ...input.drop.filter(isUnknown).map((it) => `No file is ${shown(it)}, which was dropped.`),
+    ...input.order.filter(isUnknown).map((it) => `No file is ${shown(it)}, which was ordered.`),
+  ]
 }

@@ -2,7 +2,6 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
 import { ContextPack, type PackFormat, PackSummaryItem } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
-import { LARGEST_KEPT_BYTES } from "./limits.ts"
 
 export const SummaryRow = z
   .object({
@@ -17,12 +16,12 @@ export const SummaryRow = z
   })
   .transform(({ built_at, ...row }): PackSummaryItem => ({ ...row, builtAt: built_at }))
 
-/** A package as it was built, compressed: its text is the repository's, which repeats itself. */
+/** Compressed, because source text repeats itself. */
 export const BodyRow = z.object({
   body: z
     .instanceof(Uint8Array)
     .transform((bytes): unknown =>
-      JSON.parse(inflateRawSync(bytes, { maxOutputLength: LARGEST_KEPT_BYTES }).toString("utf8")),
+      JSON.parse(inflateRawSync(bytes, { maxOutputLength: 256_000_000 }).toString("utf8")),
     )
     .pipe(ContextPack),
 })
@@ -40,19 +39,19 @@ export const selectBody = (root: string, id: string): Sql => sql`
 
 type Session = { readonly root: string; readonly session: string; readonly limit: number }
 
-/** Only in these formats a package carries the text of its files. */
+/** Only these formats contain the text of files. */
 export const selectSentBodies = ({ root, session, limit }: Session): Sql => sql`
   SELECT body FROM packs
   WHERE root = ${root} AND session = ${session} AND format IN ('markdown', 'xml', 'json')
   ORDER BY built_at DESC, id DESC LIMIT ${limit}`
 
-type Kept = {
+type StoredPack = {
   readonly root: string
   readonly format: PackFormat | null
   readonly pack: ContextPack
 }
 
-export const insertPack = (it: PackSummaryItem, { root, format, pack }: Kept): Sql => sql`
+export const insertPack = (it: PackSummaryItem, { root, format, pack }: StoredPack): Sql => sql`
   INSERT INTO packs (id, root, task, role, budget, tokens, files, session, format, built_at, body)
   VALUES (${it.id}, ${root}, ${it.task}, ${it.role}, ${it.budget}, ${it.tokens}, ${it.files},
     ${it.session}, ${format}, ${it.builtAt}, ${compressed(pack)})`
@@ -61,7 +60,6 @@ function compressed(pack: ContextPack): Uint8Array {
   return Uint8Array.from(deflateRawSync(JSON.stringify(pack), { level: 3 }))
 }
 
-/** All but the newest of a repository. */
 export const deleteSurplus = (root: string, kept: number): Sql => sql`
   DELETE FROM packs WHERE root = ${root} AND id NOT IN (
     SELECT id FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT ${kept})`

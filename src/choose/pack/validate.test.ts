@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ContextPack } from "#ground/contract"
-import { onePack } from "./render/pack.fixture.ts"
+import { onePack } from "./context-pack.fixture.ts"
 import { validatePack } from "./validate.ts"
 
 const count = (text: string) => text.length

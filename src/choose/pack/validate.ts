@@ -1,15 +1,14 @@
 import { invariant } from "#ground/base"
 import type { ContextPack, PackFile } from "#ground/contract"
-import { sum } from "./draft.ts"
-import { renderMarkdown } from "./render/markdown.ts"
+import { sum } from "./fit/budget-board.ts"
+import { renderMarkdown } from "./render.ts"
 
-export type Validating = {
-  /** Whether the tree has this path with this content. */
+type Validating = {
   hasFile(path: string, blobId: string): boolean
   count(text: string): number
 }
 
-/** The last step: what a package promises holds for this one. A breach is a bug of ours. */
+/** A failure is a bug of ours. */
 export function validatePack(pack: ContextPack, { hasFile, count }: Validating): void {
   const { files, budget, manifest } = pack
   const paths = files.map((it) => it.path)
@@ -41,7 +40,7 @@ function validateFile(file: PackFile, fence: string): void {
   invariant((form === "path") === (pieces.length === 0), `${path} has pieces unless it is a path`)
   let last = 0
   for (const { fromLine, toLine, text } of pieces) {
-    // Signatures may lie inside of each other: a class and its methods.
+    // Signatures may contain each other: a class and its methods.
     invariant(fromLine > last || form === "signatures", `pieces of ${path} follow each other`)
     invariant(toLine >= fromLine, `pieces of ${path} have lines`)
     invariant(!text.includes(fence), `the fence is not in ${path}`)

@@ -1,4 +1,10 @@
-import { type Prepared, prepare, type SelectOptions, select } from "#choose/pack"
+import {
+  analyzeTask,
+  type RankedFiles,
+  rankFiles,
+  type SelectOptions,
+  selectFiles,
+} from "#choose/pack"
 import type { Config } from "#ground/contract"
 import type { IndexedTree } from "#know/map"
 import { LIFT_WEIGHTS, type Meaning, type PostingsOf, type Ranker } from "#know/search"
@@ -42,7 +48,7 @@ export function ours(variant: Variant, parts: OurParts): Contender {
 }
 
 /** Those that differ in what is selected alone stand on the same preparation. */
-const preparedOnce = new WeakMap<SetTask, Promise<Prepared>>()
+const preparedOnce = new WeakMap<SetTask, Promise<RankedFiles>>()
 
 type Preparing = {
   readonly set: SetTask
@@ -50,7 +56,7 @@ type Preparing = {
   readonly parts: OurParts
 }
 
-function prepareFor(variant: Variant, preparing: Preparing): Promise<Prepared> {
+function prepareFor(variant: Variant, preparing: Preparing): Promise<RankedFiles> {
   const { treeOf, withMeaning, withSecondStage } = variant
   const isPlain = treeOf === undefined && withMeaning !== true && withSecondStage !== true
   if (!isPlain) return prepareOne(variant, preparing)
@@ -59,10 +65,12 @@ function prepareFor(variant: Variant, preparing: Preparing): Promise<Prepared> {
   return prepared
 }
 
-async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Promise<Prepared> {
+async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Promise<RankedFiles> {
   const { ranker, settings, mostTokens } = parts
-  const request = { task: set.task.text, budgetTokens: mostTokens, settings }
-  return prepare(tree, request, {
+  const task = set.task.text
+  const analysis = analyzeTask(task, { domains: settings.domains })
+  const request = { task, analysis, budgetTokens: mostTokens, settings }
+  return rankFiles(tree, request, {
     ranker,
     ...(variant.withMeaning === true && { meaning: await parts.meaningOf(tree) }),
     ...(variant.withSecondStage === true && { lift: LIFT_WEIGHTS }),
@@ -71,7 +79,7 @@ async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Pr
 }
 
 /** The second stage changes the places of files, and not the scores that a package goes by. */
-function rankedBy({ withSecondStage }: Variant, { scored }: Prepared): readonly string[] {
+function rankedBy({ withSecondStage }: Variant, { scored }: RankedFiles): readonly string[] {
   const placeOf = (it: (typeof scored)[number]) => it.rank ?? Number.MAX_SAFE_INTEGER
   const files =
     withSecondStage === true ? scored.toSorted((a, b) => placeOf(a) - placeOf(b)) : scored
@@ -80,10 +88,10 @@ function rankedBy({ withSecondStage }: Variant, { scored }: Prepared): readonly 
 
 async function packOf(
   tree: IndexedTree,
-  prepared: Prepared,
+  prepared: RankedFiles,
   it: { readonly parts: OurParts; readonly variant: Variant; readonly budgetTokens: number },
 ): Promise<PackedLines> {
-  const selection = await select(tree, prepared, {
+  const selection = await selectFiles(tree, prepared, {
     budgetTokens: it.budgetTokens,
     truncate: "signatures",
     closure: true,

@@ -1,0 +1,92 @@
+import type { TaskAnalysis } from "#ground/contract"
+import type { Content, Segment } from "#know/map"
+import type { SentPlace } from "../history.ts"
+import type { ScoredFile, WeighedFile } from "../rank.ts"
+import { type FitFile, type FitSegment, isBareText } from "./budget-board.ts"
+
+type FitShape = {
+  readonly analysis: TaskAnalysis
+  readonly formOf: (path: string) => FitFile["form"]
+  readonly headingTokens: (file: ScoredFile) => number
+  readonly isSent: (lines: SentPlace) => boolean
+}
+
+export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
+  const { content, scores } = file
+  const names = new Set(shape.analysis.symbolNames)
+  const headOf = headFinder(content)
+  const signatures = signatureScores(content, scores)
+  const isBare = bareFinder(file)
+  const segments = content.segments.map(
+    (segment, index): FitSegment => ({
+      tokens: segment.tokens,
+      score: scores[index] ?? 0,
+      isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
+      isSent: shape.isSent({ ...segment, path: file.file.path, blobId: content.blobId }),
+      isBare: isBare(segment),
+      head: headOf(index),
+    }),
+  )
+  return {
+    path: file.file.path,
+    score: file.score,
+    naming: file.naming,
+    isDefiner: file.defines.length > 0,
+    fileClass: classOf(file),
+    form: shape.formOf(file.file.path),
+    headingTokens: shape.headingTokens(file),
+    segments,
+    signatures: content.symbols.map((it, symbol) => ({
+      symbol,
+      tokens: it.signatureTokens,
+      score: signatures[symbol] ?? 0,
+    })),
+  }
+}
+
+/** Splits the text only when a segment is small enough to be bare. */
+function bareFinder({ text }: WeighedFile): (segment: Segment) => boolean {
+  let lines: readonly string[] | undefined
+  return ({ fromLine, toLine, tokens }) => {
+    if (tokens > 20) return false
+    lines ??= text.split("\n")
+    return isBareText(lines.slice(fromLine - 1, toLine).join("\n"))
+  }
+}
+
+/** Other classes come in by name only. */
+function classOf({ file: { fileClass } }: WeighedFile): FitFile["fileClass"] {
+  return fileClass === "test" || fileClass === "docs" ? fileClass : "source"
+}
+
+function nameOf(content: Content, symbol: number): string {
+  return content.symbols[symbol]?.name ?? ""
+}
+
+/** By symbol: the best score of its segments. */
+function signatureScores({ symbols, segments }: Content, scores: readonly number[]): Float64Array {
+  // Exported symbols come first among those without a score.
+  const best = Float64Array.from(symbols, (it) => (it.isExported ? LEAST_SCORE : 0))
+  for (const [index, { symbol }] of segments.entries()) {
+    if (symbol !== undefined) best[symbol] = Math.max(best[symbol] ?? 0, scores[index] ?? 0)
+  }
+  return best
+}
+
+const LEAST_SCORE = 1e-6
+
+function headFinder({ symbols, segments }: Content): (index: number) => number | undefined {
+  const segmentAtLine = new Map(segments.map((it, index) => [it.fromLine, index]))
+  const symbolsByName = Map.groupBy(symbols, (it) => it.name)
+  return (index) => {
+    const segment = segments[index]
+    const symbol = segment?.symbol === undefined ? undefined : symbols[segment.symbol]
+    if (symbol?.parent === undefined) return undefined
+    const namesakes = symbolsByName.get(symbol.parent) ?? []
+    const around = namesakes.filter(
+      (it) => it.fromLine <= symbol.fromLine && it.toLine >= symbol.toLine,
+    )
+    const head = segmentAtLine.get(around.at(-1)?.fromLine ?? -1)
+    return head === index ? undefined : head
+  }
+}

@@ -1,0 +1,18 @@
+import { createGraphs, type IndexedTree, type TreeGraph } from "#know/map"
+
+/** The value is collected together with the tree. */
+export function cachePerTree<Tree extends object, Made>(make: (tree: Tree) => Made) {
+  const made = new WeakMap<Tree, Made>()
+  return (tree: Tree): Made => {
+    const known = made.get(tree)
+    if (known !== undefined) return known
+    const fresh = make(tree)
+    made.set(tree, fresh)
+    return fresh
+  }
+}
+
+/** Remembers the contents and names it has read. */
+export const graphOf: (tree: IndexedTree) => TreeGraph = cachePerTree((tree: IndexedTree) =>
+  createGraphs().of(tree),
+)

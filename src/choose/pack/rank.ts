@@ -1,0 +1,351 @@
+import { truncate } from "#ground/base"
+import type { Config, PackLeft, PackSource, TaskAnalysis } from "#ground/contract"
+import type { Content, IndexedFile, IndexedTree } from "#know/map"
+import {
+  type LiftWeights,
+  type Meaning,
+  type PostingsOf,
+  type Query,
+  type Ranker,
+  rarityIn,
+  scoreFileSymbols,
+} from "#know/search"
+import { isSecretBearing } from "#see/repo"
+import { PackWeightsInvalid, TargetDenied } from "./errors.ts"
+import { MOST_WEIGHED_FILES } from "./limits.ts"
+import { graphOf } from "./per-tree-cache.ts"
+import { type Candidate, gatherCandidates, type Signals } from "./rank/candidates.ts"
+import { type PathFinder, pathFinderOf } from "./rank/path-finder.ts"
+import { denyRule, type PathRule, roleRule } from "./rank/path-rules.ts"
+
+type RankRequest = {
+  readonly task: string
+  readonly analysis: TaskAnalysis
+  /** The largest budget that the result is fitted into. */
+  readonly budgetTokens: number
+  readonly role?: string | undefined
+  /** As the person wrote them. */
+  readonly targets?: readonly string[]
+  readonly dropped?: readonly string[]
+  readonly settings: Config["pack"]
+}
+
+export type RankDeps = {
+  readonly ranker: Ranker
+  /** Only with `pack.wordTable`. */
+  readonly meaning?: Meaning | undefined
+  /** Why `meaning` is missing although `pack.wordTable` is on. */
+  readonly meaningProblem?: string | undefined
+  readonly lift?: LiftWeights | undefined
+  /** A path as a person wrote it, relative to the root; undefined outside of the repository. */
+  place(path: string): string | undefined
+}
+
+export type RankedFiles = {
+  readonly analysis: TaskAnalysis
+  readonly signals: Signals
+  readonly weighed: Weighed
+  /** All scored files, including those that were filtered out. */
+  readonly scored: readonly ScoredFile[]
+  readonly left: readonly PackLeft[]
+  readonly rules: FilterRules
+  /** The path in the tree for a path that a person wrote; undefined when no file matches. */
+  pathOf(given: string): string | undefined
+}
+
+/** Gathers candidates, scores and filters them, then reads the best ones and scores their segments. */
+export async function rankFiles(
+  tree: IndexedTree,
+  request: RankRequest,
+  deps: RankDeps,
+): Promise<RankedFiles> {
+  const { task, analysis, settings, budgetTokens } = request
+  const finder = pathFinderOf(tree)
+  const pathOf = (given: string) => finder.locate(given, deps.place)?.path
+  const rules = rulesOf(request, pathOf)
+  const targets = request.targets?.map((given) => {
+    const denial = denialOf(given, { isAllowed: () => true, isDenied: rules.isDenied })
+    if (denial !== undefined) throw TargetDenied({ path: given, reason: denial })
+    return finder.demand(given, deps.place)
+  })
+  const candidates = await gatherCandidates(tree, {
+    ...deps,
+    task,
+    analysis,
+    finder,
+    targets: unique(targets),
+  })
+  const scored = scoreFiles(candidates.files, settings)
+  const { kept, left } = filterFiles(scored, rules)
+  const unscored = droppedUnscored(scored, rules, finder)
+  const weighed = await weighFiles(tree, kept, { ...candidates, budgetTokens })
+  return {
+    analysis,
+    signals: candidates.signals,
+    weighed,
+    scored,
+    left: [...left, ...unscored],
+    rules,
+    pathOf,
+  }
+}
+
+/** Lists dropped files that have no score too. */
+function droppedUnscored(
+  scored: readonly ScoredFile[],
+  { dropped }: FilterRules,
+  finder: PathFinder,
+): readonly PackLeft[] {
+  const known = new Set(scored.map((it) => it.file.path))
+  const unknown = [...dropped].filter((it) => !known.has(it))
+  return unknown.flatMap((path) => finder.find(path) ?? []).map(droppedFile)
+}
+
+function rulesOf(
+  { settings, role, dropped = [] }: RankRequest,
+  pathOf: (given: string) => string | undefined,
+): FilterRules {
+  return {
+    minRelevance: settings.minRelevance,
+    isAllowed: roleRule(settings.roles, role),
+    isDenied: denyRule(settings.deny),
+    dropped: new Set(dropped.flatMap((it) => pathOf(it) ?? [])),
+  }
+}
+
+function unique(files: readonly IndexedFile[] = []): readonly IndexedFile[] {
+  return [...new Map(files.map((it) => [it.path, it])).values()]
+}
+
+export type ScoredFile = Candidate & {
+  readonly score: number
+  readonly astScore: number | null
+  readonly semanticScore: number | null
+  readonly source: PackSource
+}
+
+type Scoring = {
+  readonly scoring: "learned" | "weighted"
+  readonly astWeight: number
+  readonly semanticWeight: number
+}
+
+/** Named files first, then best first. */
+export function scoreFiles(
+  candidates: readonly Candidate[],
+  scoring: Scoring,
+): readonly ScoredFile[] {
+  checkWeights(scoring)
+  const scored = candidates.map((it) => scoreFile(it, scoring))
+  return scored.toSorted(
+    (a, b) =>
+      namingPlace(a) - namingPlace(b) ||
+      b.score - a.score ||
+      (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER) ||
+      comparePaths(a, b),
+  )
+}
+
+function scoreFile(candidate: Candidate, scoring: Scoring): ScoredFile {
+  const astScore = structuralScore(candidate)
+  const semanticScore = candidate.share
+  return {
+    ...candidate,
+    astScore,
+    semanticScore,
+    score: candidate.naming === undefined ? combined(astScore, semanticScore, scoring) : 1,
+    source: sourceOf(candidate, astScore, semanticScore),
+    reasons: reasonsOf(candidate),
+  }
+}
+
+/** Null when the file has no relation to a named symbol or path. */
+function structuralScore({ naming, defines, uses }: Candidate): number | null {
+  if (naming !== undefined) return NAMED
+  if (defines.length > 0) return DEFINES_NAMED
+  return uses.length > 0 ? USES_NAMED : null
+}
+
+const NAMED = 1
+const DEFINES_NAMED = 0.95
+const USES_NAMED = 0.5
+
+/** A missing signal is unknown, not zero: the other one then counts alone. */
+function combined(ast: number | null, semantic: number | null, scoring: Scoring): number {
+  if (scoring.scoring === "learned") {
+    const structural = ast === DEFINES_NAMED ? ast : 0
+    return Math.max(structural, semantic ?? ast ?? 0)
+  }
+  const { astWeight, semanticWeight } = scoring
+  if (ast === null || astWeight === 0) return semanticWeight === 0 ? 0 : (semantic ?? 0)
+  if (semantic === null || semanticWeight === 0) return ast
+  return (ast * astWeight + semantic * semanticWeight) / (astWeight + semanticWeight)
+}
+
+function sourceOf(candidate: Candidate, ast: number | null, semantic: number | null): PackSource {
+  if (candidate.naming !== undefined) return "target"
+  if (ast === null) return "semantic"
+  return semantic === null || semantic === 0 ? "ast" : "both"
+}
+
+function reasonsOf({ naming, defines, uses, reasons }: Candidate): readonly string[] {
+  const own = [
+    ...(naming === "target" ? ["a target of this package"] : []),
+    ...(naming === "task" ? ["named in the task"] : []),
+    ...(defines[0] === undefined ? [] : [`defines ${truncate(defines[0], 40)}`]),
+    ...(uses[0] === undefined || defines.length > 0 ? [] : [`uses ${truncate(uses[0], 40)}`]),
+  ]
+  return [...own, ...reasons].slice(0, 4)
+}
+
+function checkWeights({ astWeight, semanticWeight }: Scoring): void {
+  const isGood = (weight: number) => Number.isFinite(weight) && weight >= 0
+  const areGood = isGood(astWeight) && isGood(semanticWeight) && astWeight + semanticWeight > 0
+  if (!areGood) throw PackWeightsInvalid({ ast: astWeight, semantic: semanticWeight })
+}
+
+function namingPlace({ naming }: Candidate): number {
+  if (naming === "target") return 0
+  return naming === "task" ? 1 : 2
+}
+
+function comparePaths(a: Candidate, b: Candidate): number {
+  if (a.file.path === b.file.path) return 0
+  return a.file.path < b.file.path ? -1 : 1
+}
+
+type FilterRules = {
+  readonly minRelevance: number
+  readonly isAllowed: PathRule
+  readonly isDenied: PathRule
+  readonly dropped: ReadonlySet<string>
+}
+
+type Filtered = {
+  readonly kept: readonly ScoredFile[]
+  readonly left: readonly PackLeft[]
+}
+
+/** Denial beats everything; below `minRelevance` only named files stay. */
+export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): Filtered {
+  const kept: ScoredFile[] = []
+  const left: PackLeft[] = []
+  for (const file of files) {
+    const out = reasonAgainst(file, rules)
+    if (out === undefined) kept.push(file)
+    else left.push(leftFile(file, out))
+  }
+  return { kept, left }
+}
+
+type Out = Pick<PackLeft, "why" | "detail">
+
+function reasonAgainst(file: ScoredFile, rules: FilterRules): Out | undefined {
+  const { path } = file.file
+  const denial = denialOf(path, rules)
+  if (denial !== undefined) {
+    if (file.naming === "target") throw TargetDenied({ path, reason: denial })
+    return { why: "denied", detail: denial }
+  }
+  if (rules.dropped.has(path)) return DROPPED
+  const isBelow = file.naming === undefined && file.score < rules.minRelevance
+  if (!isBelow) return undefined
+  return { why: "below", detail: `relevance ${file.score.toFixed(2)}` }
+}
+
+const DROPPED: Out = { why: "dropped", detail: "left out by you" }
+
+function droppedFile({ path, tokens }: IndexedFile): PackLeft {
+  return { path, score: 0, tokens, ...DROPPED, reasons: [] }
+}
+
+/** Why the path may be in no package of this role. */
+export function denialOf(
+  path: string,
+  { isAllowed, isDenied }: Pick<FilterRules, "isAllowed" | "isDenied">,
+): string | undefined {
+  if (isSecretBearing(path)) return "it is there to hold secrets"
+  if (isDenied(path)) return "pack.deny has it"
+  return isAllowed(path) ? undefined : "the role may not see it"
+}
+
+export function leftFile(file: ScoredFile, out: Out): PackLeft {
+  return {
+    path: file.file.path,
+    score: file.score,
+    tokens: file.file.tokens,
+    ...out,
+    reasons: [...file.reasons],
+  }
+}
+
+export type WeighedFile = ScoredFile & {
+  readonly content: Content
+  readonly text: string
+  /** By segment. */
+  readonly scores: readonly number[]
+}
+
+type Weighed = {
+  readonly files: readonly WeighedFile[]
+  /** Not read because enough files come before; they stay out. */
+  readonly beyond: readonly ScoredFile[]
+  /** Paths whose text changed since the scan. */
+  readonly stale: readonly string[]
+}
+
+type WeighOptions = {
+  readonly query: Query
+  readonly postingsOf: PostingsOf
+  readonly budgetTokens: number
+}
+
+async function weighFiles(
+  tree: IndexedTree,
+  files: readonly ScoredFile[],
+  options: WeighOptions,
+): Promise<Weighed> {
+  const count = depthOf(files, options.budgetTokens)
+  const near = files.slice(0, count)
+  const [contents, texts] = await Promise.all([
+    graphOf(tree).contents(near.map((it) => it.file.content)),
+    tree.texts(near.map((it) => it.file.path)),
+  ])
+  const read = near.flatMap((file) => {
+    const content = contents.get(file.file.content)
+    const text = texts.get(file.file.path)
+    return content === undefined || text === undefined ? [] : [{ ...file, content, text }]
+  })
+  const rarity = rarityIn(tree.corpus(), options.postingsOf)
+  const known = new Set(read.map((it) => it.file.path))
+  const scores = scoreFileSymbols(options.query, read.map(searchable), rarity)
+  return {
+    files: read.map((it, index) => ({ ...it, scores: scores[index] ?? [] })),
+    beyond: files.slice(count),
+    stale: near.map((it) => it.file.path).filter((it) => !known.has(it)),
+  }
+}
+
+/** At least 50 files, then until their texts fill the budget three times; named files always. */
+function depthOf(files: readonly ScoredFile[], budgetTokens: number): number {
+  let tokens = 0
+  let count = 0
+  for (const { file, naming } of files) {
+    const isEnough = count >= 50 && tokens >= budgetTokens * 3
+    if (naming === undefined && (isEnough || count >= MOST_WEIGHED_FILES)) break
+    tokens += file.tokens
+    count++
+  }
+  return count
+}
+
+function searchable({ file, content, text }: Omit<WeighedFile, "scores">) {
+  const { path, tokens } = file
+  const isData = tokens > 200_000
+  return {
+    path,
+    text: isData ? "" : text,
+    symbols: content.symbols,
+    segments: content.segments,
+  }
+}

@@ -1,0 +1,235 @@
+import type { TaskAnalysis } from "#ground/contract"
+import type { IndexedFile, IndexedTree } from "#know/map"
+import {
+  cleanMessage,
+  type Head,
+  type LiftWeights,
+  lift,
+  type Meaning,
+  matcherOf,
+  type PostingsOf,
+  type Query,
+  type Ranker,
+  type Ranking,
+  rank,
+  readQuery,
+  reasonsFor,
+  shareOf,
+} from "#know/search"
+import { MOST_WEIGHED_FILES } from "../limits.ts"
+import type { PathFinder } from "./path-finder.ts"
+
+export type Candidate = {
+  readonly file: IndexedFile
+  /** From 0; undefined when there was no term to search for. */
+  readonly rank: number | undefined
+  /** By terms, history and meaning, from 0 to 1; null when unknown. */
+  readonly share: number | null
+  /** Named by the person, or by a path in the task. */
+  readonly naming: "target" | "task" | undefined
+  /** Symbol names of the task. */
+  readonly defines: readonly string[]
+  readonly uses: readonly string[]
+  readonly reasons: readonly string[]
+}
+
+type Candidates = {
+  /** Named files first, then in the learned order. */
+  readonly files: readonly Candidate[]
+  readonly query: Query
+  readonly postingsOf: PostingsOf
+  readonly signals: Signals
+}
+
+export type Signals = {
+  readonly used: readonly string[]
+  readonly missing: readonly { readonly signal: string; readonly why: string }[]
+}
+
+type GatherOptions = {
+  readonly task: string
+  readonly analysis: TaskAnalysis
+  readonly targets: readonly IndexedFile[]
+  readonly finder: PathFinder
+  readonly ranker: Ranker
+  readonly meaning?: Meaning | undefined
+  readonly meaningProblem?: string | undefined
+  readonly lift?: LiftWeights | undefined
+}
+
+export async function gatherCandidates(
+  tree: IndexedTree,
+  options: GatherOptions,
+): Promise<Candidates> {
+  const { analysis, finder } = options
+  const query = readQuery(cleanMessage(options.task))
+  const postingsOf = query.terms.length === 0 ? NOWHERE : await tree.postings(query.terms)
+  const ranked = rankTree(tree, { ...options, query, postingsOf })
+  const named = analysis.filePaths.flatMap((it) => finder.find(it) ?? [])
+  const links = await namedLinks(tree, analysis.symbolNames)
+  const files = collect(tree, { ranked, named, links, targets: options.targets })
+  return { files, query, postingsOf, signals: signalsOf(tree, { ranked, named, links, options }) }
+}
+
+const NOWHERE: PostingsOf = () => []
+
+type LearnedOrder = {
+  readonly ranking: Ranking
+  readonly shares: Float64Array
+  /** Positions, best first, and the rank by position. */
+  readonly order: Int32Array
+  readonly rankOf: Int32Array
+  /** Whether anything except size and path supports the file. */
+  isMatch(position: number): boolean
+  reasonsOf(position: number): readonly string[]
+}
+
+type RankOptions = GatherOptions & { readonly query: Query; readonly postingsOf: PostingsOf }
+
+function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undefined {
+  const { query, postingsOf, ranker, meaning } = options
+  if (query.terms.length === 0 || tree.files.length === 0) return undefined
+  const corpus = tree.corpus()
+  const history = tree.history()
+  const searched = {
+    corpus,
+    postingsOf,
+    ...(history !== undefined && { history }),
+    ...(meaning !== undefined && { meaning }),
+  }
+  const ranking = rank(ranker, searched, { query })
+  const lifted = options.lift === undefined ? [] : lift(ranking, searched, options.lift)
+  const ties = new Map(lifted.map((it) => [it.position, it]))
+  const order = Int32Array.from(ranking.order)
+  order.set(lifted.map((it) => it.position))
+  const rankOf = new Int32Array(order.length)
+  for (let place = 0; place < order.length; place++) rankOf[order[place] ?? 0] = place
+  return {
+    ranking,
+    shares: shareOf(ranking),
+    order,
+    rankOf,
+    isMatch: matcherOf(ranking),
+    reasonsOf: (position) =>
+      reasonsFor(ranking, ties.get(position) ?? { position, rankBefore: 0, ties: NO_TIES }),
+  }
+}
+
+const NO_TIES = { coChange: 0, folder: 0, stem: 0 }
+
+/** By content number: names of the task that it defines or uses. */
+type Links = {
+  readonly defines: ReadonlyMap<number, readonly string[]>
+  readonly uses: ReadonlyMap<number, readonly string[]>
+}
+
+async function namedLinks(tree: IndexedTree, names: readonly string[]): Promise<Links> {
+  if (names.length === 0) return { defines: new Map(), uses: new Map() }
+  const definers = await tree.definers(names)
+  // A name that half the tree defines is a word, not a symbol.
+  const telling = names.filter((name) => isTelling(definers.get(name)))
+  const referrers = telling.length === 0 ? new Map() : await tree.referrers(telling)
+  return { defines: byContent(telling, definers), uses: byContent(telling, referrers) }
+}
+
+function isTelling(definers: readonly number[] | undefined): boolean {
+  return definers !== undefined && definers.length > 0 && definers.length <= 5
+}
+
+function byContent(
+  names: readonly string[],
+  contentsByName: ReadonlyMap<string, readonly number[]>,
+): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>()
+  for (const name of names) {
+    for (const content of contentsByName.get(name) ?? []) {
+      const known = found.get(content)
+      if (known === undefined) found.set(content, [name])
+      else known.push(name)
+    }
+  }
+  return found
+}
+
+type Sources = {
+  readonly ranked: LearnedOrder | undefined
+  readonly named: readonly IndexedFile[]
+  readonly links: Links
+  readonly targets: readonly IndexedFile[]
+}
+
+function collect(
+  tree: IndexedTree,
+  { ranked, named, links, targets }: Sources,
+): readonly Candidate[] {
+  const targetPaths = new Set(targets.map((it) => it.path))
+  const namedPaths = new Set(named.map((it) => it.path))
+  const { positionByPath } = tree.corpus()
+  const first = ranked?.order.subarray(0, MOST_WEIGHED_FILES) ?? []
+  const best = [...first].filter((it) => ranked?.isMatch(it)).flatMap((it) => tree.files[it] ?? [])
+  // A file that defines a named symbol is a candidate even without a matching term.
+  const linked =
+    links.defines.size === 0 ? [] : tree.files.filter((it) => links.defines.has(it.content))
+  const all = new Map([...targets, ...named, ...linked, ...best].map((it) => [it.path, it]))
+  return [...all.values()].map((file) => {
+    return {
+      file,
+      ...learnedOf(ranked, positionByPath.get(file.path) ?? -1),
+      naming: namingOf(file.path, targetPaths, namedPaths),
+      defines: links.defines.get(file.content) ?? [],
+      uses: links.uses.get(file.content) ?? [],
+    }
+  })
+}
+
+type LearnedScore = Pick<Candidate, "rank" | "share" | "reasons">
+
+function learnedOf(ranked: LearnedOrder | undefined, position: number): LearnedScore {
+  if (ranked === undefined) return { rank: undefined, share: null, reasons: [] }
+  const rank = ranked.rankOf[position]
+  if (!ranked.isMatch(position)) return { rank, share: 0, reasons: [] }
+  return { rank, share: ranked.shares[position] ?? null, reasons: ranked.reasonsOf(position) }
+}
+
+function namingOf(
+  path: string,
+  targets: ReadonlySet<string>,
+  named: ReadonlySet<string>,
+): Candidate["naming"] {
+  if (targets.has(path)) return "target"
+  return named.has(path) ? "task" : undefined
+}
+
+function signalsOf(
+  tree: IndexedTree,
+  it: Pick<Sources, "ranked" | "named" | "links"> & { readonly options: GatherOptions },
+): Signals {
+  const head = it.ranked?.ranking.head
+  const hasHistory = head === "lex+hist" || head === "all"
+  const hasMeaning = head === "lex+model" || head === "all"
+  const hasStructure = it.named.length > 0 || it.links.defines.size > 0
+  const missing = [
+    ...(head === undefined ? [{ signal: "words", why: NO_WORDS }] : []),
+    ...(hasHistory
+      ? []
+      : [{ signal: "history", why: tree.historyProblem ?? "no commit is known" }]),
+    ...(hasMeaning ? [] : [{ signal: "meaning", why: meaningMissing(head, it.options) }]),
+    ...(hasStructure ? [] : [{ signal: "structure", why: "the task names no file or symbol" }]),
+  ]
+  const used = [
+    ...(head === undefined ? [] : ["words"]),
+    ...(hasHistory ? ["history"] : []),
+    ...(hasMeaning ? ["meaning"] : []),
+    ...(hasStructure ? ["structure"] : []),
+  ]
+  return { used, missing }
+}
+
+function meaningMissing(head: Head | undefined, options: GatherOptions): string {
+  if (options.meaning === undefined) return options.meaningProblem ?? MEANING_OFF
+  if (head === undefined) return NO_WORDS
+  return "the ranker has no table of words"
+}
+
+const MEANING_OFF = "off; pack.wordTable switches it on"
+const NO_WORDS = "the task has no word to search for"

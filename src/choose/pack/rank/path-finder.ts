@@ -1,0 +1,83 @@
+import { nearest } from "#ground/base"
+import type { IndexedFile, IndexedTree } from "#know/map"
+import { TargetOutside, TargetUnknown } from "../errors.ts"
+import { cachePerTree } from "../per-tree-cache.ts"
+
+export type PathFinder = {
+  /** Exact, by a unique tail, or by the tail of an absolute path of another machine. */
+  find(written: string): IndexedFile | undefined
+  /** For a path that the person chose: exact or by a unique tail. */
+  locate(given: string, place: (path: string) => string | undefined): IndexedFile | undefined
+  /** Like `locate`, but throws when there is no such file. */
+  demand(given: string, place: (path: string) => string | undefined): IndexedFile
+}
+
+export const pathFinderOf = cachePerTree(createPathFinder)
+
+function createPathFinder({ files, unread }: IndexedTree): PathFinder {
+  const byPath = new Map(files.map((it) => [it.path, it]))
+  const byName = Map.groupBy(files, (it) => nameOf(it.path))
+
+  function find(written: string): IndexedFile | undefined {
+    const path = plain(written)
+    const exact = byPath.get(path)
+    if (exact !== undefined) return exact
+    const namesakes = byName.get(nameOf(path)) ?? []
+    return byTail(path, namesakes) ?? byHead(path, byPath)
+  }
+
+  const locate: PathFinder["locate"] = (given, place) => {
+    const written = plain(given)
+    const exact = byPath.get(given) ?? byPath.get(written)
+    if (exact !== undefined) return exact
+    const path = place(given)
+    if (path === undefined || path.startsWith("../")) return undefined
+    return byPath.get(path) ?? byTail(written, byName.get(nameOf(written)) ?? [])
+  }
+
+  return {
+    find,
+    locate,
+    demand(given, place) {
+      const found = locate(given, place)
+      if (found !== undefined) return found
+      const path = place(given)
+      if (path === undefined || path.startsWith("../")) throw TargetOutside({ path: given })
+      const known = unread.find((it) => it.path === path || it.path === given)
+      if (known !== undefined) throw TargetUnknown({ path: given, unread: known.fileClass })
+      const similar = byHead(path, byPath)?.path ?? nearestOf(given, byName)
+      throw TargetUnknown({ path: given, ...(similar !== undefined && { nearest: similar }) })
+    },
+  }
+}
+
+function byTail(path: string, namesakes: readonly IndexedFile[]): IndexedFile | undefined {
+  const ending = namesakes.filter((it) => it.path.endsWith(`/${path}`))
+  return ending.length === 1 ? ending[0] : undefined
+}
+
+/** For an absolute path of another machine; the longest tail wins. */
+function byHead(path: string, byPath: ReadonlyMap<string, IndexedFile>): IndexedFile | undefined {
+  const parts = path.split("/").slice(0, 64)
+  for (let from = 1; from < parts.length - 1; from++) {
+    const found = byPath.get(parts.slice(from).join("/"))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function plain(written: string): string {
+  return written.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "")
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1)
+}
+
+function nearestOf(
+  given: string,
+  byName: ReadonlyMap<string, readonly IndexedFile[]>,
+): string | undefined {
+  const name = nearest(nameOf(given), [...byName.keys()])
+  return name === undefined ? undefined : byName.get(name)?.[0]?.path
+}

@@ -1,0 +1,95 @@
+import { globMatcher, isUsableGlob } from "#see/hosts"
+import { RoleUnknown, RuleInvalid } from "../errors.ts"
+
+export type PathRule = (path: string) => boolean
+
+const KNOWN_ROLES = ["implementer", "backend", "frontend", "tester", "reviewer", "any"] as const
+
+/**
+ * `tester +test/** -test/secret/**; web +web/**`: deny beats allow; without an allow, everything is
+ * allowed.
+ */
+export function roleRule(setting: string, role: string | undefined): PathRule {
+  const rules = readRoles(setting)
+  if (role === undefined) return () => true
+  const known = [...new Set([...KNOWN_ROLES, ...rules.keys()])]
+  if (!known.includes(role)) throw RoleUnknown({ role, known })
+  const globs = rules.get(role) ?? { allowed: [], denied: [] }
+  return (path) => {
+    if (globs.denied.some((isMatch) => isMatch(path))) return false
+    return globs.allowed.length === 0 || globs.allowed.some((isMatch) => isMatch(path))
+  }
+}
+
+type RoleGlobs = { readonly allowed: PathRule[]; readonly denied: PathRule[] }
+
+function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
+  const roles = new Map<string, RoleGlobs>()
+  const rules = setting.split(";").map((it) => it.trim())
+  for (const rule of rules.filter((it) => it !== "")) {
+    const [role = "", ...globs] = rule.split(/\s+/)
+    const known = roles.get(role) ?? { allowed: [], denied: [] }
+    roles.set(role, known)
+    for (const glob of globs) {
+      const isSigned = glob.startsWith("+") || glob.startsWith("-")
+      if (!isSigned)
+        throw RuleInvalid({ setting: "pack.roles", rule, wrong: "no + or - before it" })
+      const list = glob.startsWith("-") ? known.denied : known.allowed
+      list.push(matcher(glob.slice(1), { setting: "pack.roles", rule }))
+    }
+  }
+  return roles
+}
+
+/** Comma-separated globs. */
+export function denyRule(setting: string): PathRule {
+  const globs = splitOutsideBraces(setting).map((it) => it.trim())
+  const matchers = globs
+    .filter((it) => it !== "")
+    .map((glob) => matcher(glob, { setting: "pack.deny", rule: glob }))
+  return (path) => matchers.some((isMatch) => isMatch(path))
+}
+
+/** At newlines, and at commas outside of braces. */
+function splitOutsideBraces(setting: string): readonly string[] {
+  const globs = [""]
+  let depth = 0
+  for (const sign of setting) {
+    depth = Math.max(0, depth + depthStep(sign))
+    const isEnd = sign === "\n" || (sign === "," && depth === 0)
+    if (sign === "\n") depth = 0
+    if (isEnd) globs.push("")
+    else globs.push((globs.pop() ?? "") + sign)
+  }
+  return globs
+}
+
+function depthStep(sign: string): number {
+  if (sign === "{") return 1
+  return sign === "}" ? -1 : 0
+}
+
+/** A rule that matches nothing would silently let everything through, so it is an error. */
+function matcher(glob: string, where: { setting: string; rule: string }): PathRule {
+  const wrong = wrongIn(glob)
+  if (wrong !== undefined) throw RuleInvalid({ ...where, wrong })
+  const isMatch = globMatcher(glob.endsWith("/") ? `${glob}**` : glob, { dot: true })
+  // A plain name is a file or a folder with everything in it; glob characters may be part of the name.
+  const folder = glob.endsWith("/") ? glob : `${glob}/`
+  return (path) => path === glob || path.startsWith(folder) || isMatch(path)
+}
+
+function wrongIn(glob: string): string | undefined {
+  if (glob.startsWith("/")) return "paths begin at the root already, without a /"
+  if (!hasBalancedBraces(glob)) return "its braces are not balanced"
+  return isUsableGlob(glob) ? undefined : "a glob that cannot be searched for"
+}
+
+function hasBalancedBraces(glob: string): boolean {
+  let depth = 0
+  for (const sign of glob) {
+    depth += depthStep(sign)
+    if (depth < 0) return false
+  }
+  return depth === 0
+}
