@@ -13,9 +13,6 @@ export const MOST_CHANGED_FILES = 50
  */
 export const MOST_LOOKED_AT_COMMITS = 3_000
 
-/** Edits of a line diff: its time grows with their square. Beyond, the whole text counts as edited. */
-export const MOST_DIFF_EDITS = 2_000
-
 /** The ends of an interval stay within a tenth of a point between seeds. */
 export const BOOTSTRAP_RESAMPLES = 10_000
 

@@ -1,4 +1,6 @@
 import { hash } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import { ownCopy } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import {
   LONGEST_REMEMBERED_WORD_CHARACTERS,
@@ -9,7 +11,6 @@ import {
   SHORTEST_CACHED_TEXT_CHARACTERS,
 } from "./limits.ts"
 import { countMerged } from "./merge.ts"
-import { createRecent } from "./recent.ts"
 import { slicesOf } from "./slices.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
@@ -25,9 +26,10 @@ export type TokenCounter = {
 /** Counts as the encoding does, and remembers texts by their content. */
 export function createCounter(vocabulary: Vocabulary): TokenCounter {
   const countWords = createWordCounter(vocabulary)
-  const countByHash = createRecent<number>({
-    maxEntries: MOST_CACHED_TEXTS,
-    maxBytes: MOST_CACHED_TEXT_BYTES,
+  const countByHash = new LRUCache<string, number>({
+    max: MOST_CACHED_TEXTS,
+    maxSize: MOST_CACHED_TEXT_BYTES,
+    sizeCalculation: entryBytes,
   })
   return {
     encoding: vocabulary.encoding,
@@ -58,9 +60,10 @@ const MEANING: Readonly<Record<TokenEncoding, string>> = {
  * in UTF-8.
  */
 function createWordCounter(vocabulary: Vocabulary) {
-  const countByWord = createRecent<number>({
-    maxEntries: MOST_REMEMBERED_WORDS,
-    maxBytes: MOST_REMEMBERED_WORD_BYTES,
+  const countByWord = new LRUCache<string, number>({
+    max: MOST_REMEMBERED_WORDS,
+    maxSize: MOST_REMEMBERED_WORD_BYTES,
+    sizeCalculation: entryBytes,
   })
 
   const countWord = (word: string): number => {
@@ -69,7 +72,8 @@ function createWordCounter(vocabulary: Vocabulary) {
     const known = countByWord.get(word)
     if (known !== undefined) return known
     const tokens = countMerged(word, vocabulary)
-    countByWord.set(word, tokens)
+    // A word is a slice of its text, which must not stay in memory as long as the word.
+    countByWord.set(ownCopy(word), tokens)
     return tokens
   }
   return (text: string): number => {
@@ -79,4 +83,9 @@ function createWordCounter(vocabulary: Vocabulary) {
     }
     return tokens
   }
+}
+
+/** A key and about what the cache needs beside it. */
+function entryBytes(_tokens: number, key: string): number {
+  return 2 * key.length + 64
 }

@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache"
 import { MOST_KEPT_FACTS, MOST_KEPT_NAMES } from "../limits.ts"
 import type { Content, IndexedTree } from "../tree/types.ts"
-import { createRecent } from "./recent.ts"
 
 /** What is asked of a tree again and again while names are followed, read once. */
 export type Lookups = {
@@ -20,15 +20,15 @@ export function createLookups(tree: IndexedTree): Lookups {
   return {
     positionsWith,
     contents: remembering((it) => tree.contents(it), {
-      most: MOST_KEPT_FACTS,
-      weightOf: ({ symbols, references }) => 1 + symbols.length + references.length,
+      maxSize: MOST_KEPT_FACTS,
+      sizeCalculation: ({ symbols, references }) => 1 + symbols.length + references.length,
     }),
     definers: remembering(
       async (names) => {
         const found = await tree.definers(names)
         return new Map([...found].map(([name, contents]) => [name, positionsOf(contents)]))
       },
-      { most: MOST_KEPT_NAMES, weightOf: (positions) => 1 + positions.size },
+      { maxSize: MOST_KEPT_NAMES, sizeCalculation: (positions) => 1 + positions.size },
     ),
   }
 }
@@ -36,11 +36,11 @@ export function createLookups(tree: IndexedTree): Lookups {
 type Ask<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
 
 /** Asks only for what is not remembered. Nothing is remembered of what has no answer. */
-function remembering<Key, Value>(
+function remembering<Key extends string | number, Value extends object>(
   ask: Ask<Key, Value>,
-  bounds: Parameters<typeof createRecent<Key, Value>>[0],
+  bounds: { maxSize: number; sizeCalculation(value: Value): number },
 ): Ask<Key, Value> {
-  const recent = createRecent<Key, Value>(bounds)
+  const recent = new LRUCache<Key, Value>(bounds)
   return async (keys) => {
     const found = new Map<Key, Value>()
     const missing: Key[] = []
