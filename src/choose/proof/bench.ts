@@ -6,30 +6,27 @@ import { createMap, createTreeIndex, type TreeIndex } from "#know/map"
 import { bareRepository, type Git, locateRepository, openGit, type Repository } from "#see/repo"
 import { NoHistory } from "./errors.ts"
 
-/** What every proof stands on: an index of its own that is gone when it ends. */
 export type Bench = AsyncDisposable & {
   readonly repository: Repository
-  /** Without a past: why, in words. */
   readonly git: Git | { readonly problem: string }
-  /** A folder of ours, for what other programs write. */
+  /** For the output of other programs. */
   readonly temporary: string
-  /** In a store of its own: each begins with nothing known. */
+  /** In a new store, so that nothing is known. */
   freshIndex(): Promise<FreshIndex>
   isCode(file: string): boolean
 }
 
-export type FreshIndex = AsyncDisposable & { readonly index: TreeIndex }
+type FreshIndex = AsyncDisposable & { readonly index: TreeIndex }
 
 export type BenchDeps = {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** For the PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly counter: () => Promise<TokenCounter>
 }
 
-/** Nothing is written into the repository: even what git needs lies in a folder of ours. */
+/** Writes nothing into the repository: even the state that git needs is in a temporary directory. */
 export async function openBench(
   directory: string,
   deps: BenchDeps,
@@ -66,13 +63,11 @@ export async function openBench(
   }
 }
 
-/** A bare one only when it is named itself. */
 async function repositoryAt(directory: string, stateDirectory: string): Promise<Repository> {
   const bare = await bareRepository(directory, { stateDirectory })
   return bare ?? { ...(await locateRepository(directory)), stateDirectory }
 }
 
-/** The past, and the commit it is seen from. */
 export async function pastOf({ git, repository }: Bench): Promise<{ git: Git; head: string }> {
   const failed = (reason: string) => NoHistory({ path: repository.root, reason })
   if ("problem" in git) throw failed(git.problem)

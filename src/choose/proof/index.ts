@@ -1,2 +1,1 @@
 export { proofOperations } from "./operations.ts"
-export type { ProofDeps } from "./proof.ts"

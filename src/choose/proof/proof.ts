@@ -7,11 +7,9 @@ import { measureScan } from "./scan/scan.ts"
 
 export type ProofDeps = BenchDeps & {
   readonly settings: () => Config["pack"]
-  /** A path as a person gave it, made absolute. */
   readonly resolve: (directory: string) => string
 }
 
-/** Measures what the product claims, on a repository that a person names. */
 export function createProof(deps: ProofDeps) {
   return {
     async recall(

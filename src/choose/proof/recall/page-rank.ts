@@ -1,15 +1,14 @@
-import { MOST_RANK_ROUNDS } from "../limits.ts"
+/** At a damping of 0.85, later rounds move less than a thousandth. */
+const MOST_RANK_ROUNDS = 40
 
-/** The names a file defines, and those it uses with how often. */
 export type FileNames = {
   readonly defines: readonly string[]
   readonly uses: ReadonlyMap<string, number>
 }
 
 /**
- * The other known way to choose context: files lean on the files that define what they use, and
- * those most leant on are shown. Task words count by the names they are, and by the paths they stand
- * in. No file is open, as at the beginning of a task.
+ * The other known way to choose context: files depend on the files that define what they use, and the
+ * files most depended on come first. Words of the task count as names and in paths. No file is open.
  */
 export function rankByLeaning(
   files: readonly (FileNames & { readonly path: string })[],
@@ -22,7 +21,6 @@ export function rankByLeaning(
   return [...files.keys()].toSorted((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b)
 }
 
-/** A name in the task counts tenfold, and so does a long compound one; a common one a tenth. */
 const LOUD = 10
 const QUIET = 0.1
 const COMMON_DEFINERS = 5
@@ -65,7 +63,7 @@ function isMentioned(path: string, words: ReadonlySet<string>): boolean {
   return [...path.split("/"), name.split(".")[0] ?? ""].some((part) => words.has(part))
 }
 
-/** Page rank: who leans nowhere, and a share of everybody, begins anew at what was asked for. */
+/** Page rank with a restart at the mentioned files. */
 function settle(edges: readonly Edge[], asked: Float64Array): Float64Array {
   const size = asked.length
   const total = asked.reduce((sum, it) => sum + it, 0)

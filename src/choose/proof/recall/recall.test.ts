@@ -9,8 +9,7 @@ import { needs } from "#test/needs"
 import { type TempDirectory, tempDirectory } from "#test/temp"
 import { openBench, pastOf } from "../bench.ts"
 import { createProof } from "../proof.ts"
-import { createMemory } from "./remember.ts"
-import { setTask } from "./tree.ts"
+import { createMemory, setTask } from "./tasks.ts"
 
 const { signal } = new AbortController()
 const { counter } = createTokens({ encoding: "claude" })

@@ -1,17 +1,30 @@
-import type { BenchRecall, CallContext, Config } from "#ground/contract"
+import type { BenchRecall, CallContext, Config, RankerResult } from "#ground/contract"
 import type { TokenCounter } from "#ground/tokens"
 import { createMeanings } from "#know/map"
 import type { Ranker } from "#know/search"
 import { type Bench, pastOf } from "../bench.ts"
 import { TooFewTasks } from "../errors.ts"
-import { MOST_LOOKED_AT_COMMITS } from "../limits.ts"
-import { bm25, pageRank } from "./baselines.ts"
-import type { Contender } from "./contender.ts"
-import { OURS, ours, VARIANTS } from "./ours.ts"
-import { createMemory } from "./remember.ts"
-import { budgetsAround, measureOutcome, resultsOf, type TaskMeasures } from "./results.ts"
-import { chooseTasks, type Half, isSourcePath } from "./tasks.ts"
-import { setTask } from "./tree.ts"
+import { bm25, type Contender, type Outcome, pageRank } from "./contenders.ts"
+import {
+  hunkRecall,
+  mean,
+  measureRanking,
+  pairedDifference,
+  type RankMeasures,
+  truthInPackage,
+} from "./metrics.ts"
+import { OURS, ours, VARIANTS } from "./qm-variants.ts"
+import {
+  chooseTasks,
+  createMemory,
+  type Half,
+  isSourcePath,
+  type SetTask,
+  setTask,
+} from "./tasks.ts"
+
+/** Enough for 150 tasks of either half where few commits touch code. */
+const MOST_LOOKED_AT_COMMITS = 3_000
 
 export type RecallInput = {
   readonly tasks: number
@@ -20,16 +33,14 @@ export type RecallInput = {
   readonly ablation: boolean
 }
 
-export type RecallParts = {
+type RecallParts = {
   readonly bench: Bench
-  /** With its table where all signals are compared. */
   readonly ranker: Ranker
   readonly counter: TokenCounter
   readonly settings: Config["pack"]
   readonly monotonicMs: () => number
 }
 
-/** Sets the tasks one after the other and measures every contender on each. */
 export async function measureRecall(
   input: RecallInput,
   parts: RecallParts,
@@ -90,4 +101,57 @@ function columnsFor(input: RecallInput, parts: RecallParts): readonly Column[] {
     ),
   ]
   return contenders.map((contender) => ({ contender, measured: [] }))
+}
+
+type TaskMeasures = RankMeasures & {
+  readonly hunks: readonly number[]
+  readonly truthInBudget: number
+}
+
+function budgetsAround(budgetTokens: number): readonly number[] {
+  return [Math.floor(budgetTokens / 2), budgetTokens, budgetTokens * 2]
+}
+
+async function measureOutcome(
+  { truth, edited }: SetTask,
+  outcome: Outcome,
+  budgetTokens: number,
+): Promise<TaskMeasures> {
+  const hunks: number[] = []
+  let truthInBudget = 0
+  for (const budget of budgetsAround(budgetTokens)) {
+    const packed = await outcome.pack(budget)
+    hunks.push(hunkRecall(packed, edited))
+    if (budget === budgetTokens) truthInBudget = truthInPackage(packed, truth)
+  }
+  return { ...measureRanking(outcome.ranked, truth), hunks, truthInBudget }
+}
+
+/** With the paired difference from the first column, BM25. */
+function resultsOf(columns: readonly Column[], budgetTokens: number): readonly RankerResult[] {
+  const base = columns[0]?.measured ?? []
+  const budgets = budgetsAround(budgetTokens)
+  return columns.map(({ contender, measured }, place) => {
+    const column = (of: (it: TaskMeasures) => number) => mean(measured.map(of))
+    const paired = (of: (it: TaskMeasures) => number) =>
+      pairedDifference(measured.map(of), base.map(of))
+    const hunksAt = (at: number) => (it: TaskMeasures) => it.hunks[at] ?? 0
+    return {
+      ranker: contender.name,
+      recallAt10: column((it) => it.recallAt10),
+      recallAt20: column((it) => it.recallAt20),
+      mrr: column((it) => it.mrr),
+      hunks: budgets.map((budget, at) => ({ budget, recall: column(hunksAt(at)) })),
+      truthInBudget: column((it) => it.truthInBudget),
+      overBm25:
+        place === 0
+          ? null
+          : {
+              recallAt10: paired((it) => it.recallAt10),
+              recallAt20: paired((it) => it.recallAt20),
+              mrr: paired((it) => it.mrr),
+              hunks: budgets.map((budget, at) => ({ budget, difference: paired(hunksAt(at)) })),
+            },
+    }
+  })
 }

@@ -1,28 +1,42 @@
+import {
+  type Content,
+  commitTree,
+  type IndexedTree,
+  type TreeIndex,
+  type TreeSource,
+} from "#know/map"
 import { cleanMessage, readQuery } from "#know/search"
-import { type Commit, classifyPath } from "#see/repo"
-import { FEWEST_WORDS, MOST_CHANGED_FILES, MOST_TRUE_FILES } from "../limits.ts"
+import { type Commit, classifyPath, type Git } from "#see/repo"
+import { editedRanges } from "./hunks.ts"
+import type { EditedFile } from "./metrics.ts"
 
-/** A commit of the past, taken as a task: its message is given, its files are to be found. */
-export type Task = {
+const MOST_REMEMBERED_TEXT_UNITS = 300_000_000
+
+const MOST_CHANGED_FILES = 50
+
+/** More is a sweep, which no list of ten can answer. */
+const MOST_TRUE_FILES = 8
+
+const FEWEST_WORDS = 3
+
+/** A past commit as a task: its message is given, its files are to be found. */
+type Task = {
   readonly id: string
-  /** The commit before it; the task is set on its tree. */
   readonly parent: string
   readonly text: string
-  /** Source files that were there and that it modified. */
+  /** Source files that existed before and that it modified. */
   readonly truth: readonly string[]
 }
 
-/** Which commits: those that numbers were tuned on, those that are reported, or both. */
+/** Commits that numbers were tuned on, commits that are reported, or both. */
 export type Half = "tune" | "report" | "all"
 
-export type ChosenTasks = {
-  /** Newest first. */
+type ChosenTasks = {
   readonly tasks: readonly Task[]
-  /** Commits of the half that could not be a task. */
   readonly skipped: number
 }
 
-/** Takes the commits newest first; of more tasks than are wanted, evenly spread ones. */
+/** Newest first; evenly spread when there are more than `most`. */
 export function chooseTasks(
   commits: readonly Commit[],
   { half, most, isSource }: { readonly half: Half; readonly most: number } & SourceTest,
@@ -34,12 +48,11 @@ export function chooseTasks(
 
 type SourceTest = { readonly isSource: (path: string) => boolean }
 
-/** By the id, so that a commit is in the same half today and in a year. */
+/** By the id, so that a commit stays in its half. */
 export function halfOf(commitId: string): Exclude<Half, "all"> {
   return Number.parseInt(commitId.slice(0, 2), 16) % 2 === 0 ? "tune" : "report"
 }
 
-/** Undefined for a merge, a sweep, a message that says nothing, or no source file modified. */
 function taskOf(commit: Commit, isSource: SourceTest["isSource"]): Task | undefined {
   const [parent, ...others] = commit.parents
   if (parent === undefined || others.length > 0) return undefined
@@ -54,7 +67,7 @@ function taskOf(commit: Commit, isSource: SourceTest["isSource"]): Task | undefi
   return { id: commit.id, parent, text, truth }
 }
 
-/** Code that people wrote and that is no test: what a task is expected to find. */
+/** Code written by people, without tests. */
 export function isSourcePath(path: string, isCode: (path: string) => boolean): boolean {
   return classifyPath(path) === "source" && isCode(path)
 }
@@ -65,4 +78,105 @@ function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
     { length: most },
     (_, at) => items[Math.floor((at * items.length) / most)],
   ).filter((it) => it !== undefined)
+}
+
+export type SetTask = {
+  readonly task: Task
+  readonly tree: IndexedTree
+  readonly truth: ReadonlySet<string>
+  readonly edited: readonly EditedFile[]
+}
+
+type Setting = {
+  readonly git: Git
+  readonly index: TreeIndex
+  readonly isSource: (path: string) => boolean
+  readonly remember: (tree: IndexedTree) => IndexedTree
+  readonly signal: AbortSignal
+}
+
+/** Undefined when none of its files is in the index, for example because it is generated. */
+export async function setTask(task: Task, setting: Setting): Promise<SetTask | undefined> {
+  const { git, index, isSource, remember, signal } = setting
+  // One key, so that each tree replaces the one before and shares its contents.
+  const parent = commitTree({ git, commit: task.parent, key: "recall" })
+  const scanned = await index.scan(sourceOnly(parent, isSource), { mode: "incremental", signal })
+  const tree = remember(scanned.tree)
+  const inTree = new Set(tree.files.flatMap((it) => (it.fileClass === "source" ? it.path : [])))
+  const truth = new Set(task.truth.filter((it) => inTree.has(it)))
+  if (truth.size === 0) return undefined
+  const after = commitTree({ git, commit: task.id })
+  return { task, tree, truth, edited: await editsOf([...truth], { tree, after, signal }) }
+}
+
+/** Without tests, documents and data: a test beside the changed code is no wrong answer. */
+function sourceOnly(source: TreeSource, isSource: Setting["isSource"]): TreeSource {
+  return {
+    ...source,
+    async list(signal) {
+      const listed = await source.list(signal)
+      return { ...listed, entries: listed.entries.filter((it) => isSource(it.path)) }
+    },
+  }
+}
+
+async function editsOf(
+  paths: readonly string[],
+  it: { readonly tree: IndexedTree; readonly after: TreeSource; readonly signal: AbortSignal },
+): Promise<readonly EditedFile[]> {
+  const wanted = new Set(paths)
+  const listed = await it.after.list(it.signal)
+  const entries = listed.entries.filter(({ path }) => wanted.has(path))
+  const before = await it.tree.texts(paths)
+  const edited: EditedFile[] = []
+  for await (const read of it.after.read(entries, it.signal)) {
+    const old = before.get(read.path)
+    if (old === undefined || "skip" in read) continue
+    const text = Buffer.from(read.bytes).toString("utf8")
+    edited.push({ path: read.path, hunks: editedRanges(old, text) })
+  }
+  return edited
+}
+
+/**
+ * Caches texts and contents over all contenders and tasks: neighbouring trees share nearly all of them,
+ * and reading texts from git is most of the cost of a task.
+ */
+export function createMemory(): (tree: IndexedTree) => IndexedTree {
+  const textByBlob = new Map<string, string>()
+  const contentByNumber = new Map<number, Content>()
+  let units = 0
+  return (tree) => {
+    const blobByPath = new Map(tree.files.map((it) => [it.path, it.blobId]))
+    return {
+      ...tree,
+      async texts(paths) {
+        const blobOf = (path: string) => blobByPath.get(path) ?? ""
+        const unknown = paths.filter((it) => !textByBlob.has(blobOf(it)))
+        if (units > MOST_REMEMBERED_TEXT_UNITS) {
+          textByBlob.clear()
+          contentByNumber.clear()
+          units = 0
+        }
+        const wanted = textByBlob.size === 0 ? paths : unknown
+        for (const [path, text] of wanted.length === 0 ? [] : await tree.texts(wanted)) {
+          if (text === undefined) continue
+          textByBlob.set(blobOf(path), text)
+          units += text.length
+        }
+        return new Map(paths.map((it) => [it, textByBlob.get(blobOf(it))]))
+      },
+      async contents(numbers) {
+        const unknown = numbers.filter((it) => !contentByNumber.has(it))
+        const found = unknown.length === 0 ? [] : await tree.contents(unknown)
+        for (const [number, content] of found) contentByNumber.set(number, content)
+        return new Map(
+          numbers.flatMap((it) => {
+            const content = contentByNumber.get(it)
+            return content === undefined ? [] : [[it, content] as const]
+          }),
+        )
+      },
+    }
+  }
 }

@@ -1,11 +1,14 @@
 import path from "node:path"
 import { type Clock, type Environment, run, writeFileAtomic } from "#ground/base"
-import type { ScanRow } from "#ground/contract"
+import type { BenchScan, ScanRow } from "#ground/contract"
 import type { Bench } from "../bench.ts"
-import { LONGEST_PEER_MS, MEGABYTE, MOST_PEER_OUTPUT_BYTES } from "../limits.ts"
-import { rowOf, type TreeSize } from "./row.ts"
 
-export type PeerParts = {
+const MOST_PEER_OUTPUT_BYTES = 1_000_000
+
+/** On a large tree, other tools took half a minute. */
+const LONGEST_PEER_MS = 600_000
+
+type PeerParts = {
   readonly bench: Bench
   readonly clock: Clock
   readonly searchPath: string
@@ -26,8 +29,8 @@ type Peer = {
 }
 
 /**
- * Neither reads settings of the tree it looks at: those of both can name programs. They are started
- * in a folder of ours.
+ * Neither reads settings of the tree: both kinds of settings can name programs. They run in a temporary
+ * directory.
  */
 const PEERS: readonly Peer[] = [
   {
@@ -82,7 +85,7 @@ type Timed =
   | { readonly kind: "absent" }
   | { readonly kind: "failed" }
 
-/** By GNU time, which knows what a program that has ended used; without it only the clock counts. */
+/** By GNU time, which reports the usage of an ended program; without it only the clock counts. */
 async function timed(command: readonly string[], parts: PeerParts): Promise<Timed> {
   const [program = "", ...args] = command
   const options = {
@@ -102,7 +105,7 @@ async function timed(command: readonly string[], parts: PeerParts): Promise<Time
 
 const GNU_TIME = "/usr/bin/time"
 
-/** npm puts a folder of a project on the PATH: what came with the tree is not started. */
+/** npm puts folders of a project on the PATH; programs that came with the tree must not run. */
 function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
   const folders = searchPath.split(path.delimiter).filter((it) => {
     const way = path.relative(root, it)
@@ -112,7 +115,6 @@ function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
   return { PATH: folders.join(path.delimiter), HOME: bench.temporary, LC_ALL: "C" }
 }
 
-/** The last numbers of what GNU time writes; null where there are none. */
 export function readUsage(stderr: string): PeerUsage {
   const numberOf = (label: string) => {
     const [, value] = new RegExp(`${label}: ([\\d.]+)`).exec(stderr) ?? []
@@ -123,6 +125,21 @@ export function readUsage(stderr: string): PeerUsage {
   const peak = numberOf("Maximum resident set size \\(kbytes\\)")
   return {
     cpuSeconds: user === null || system === null ? null : user + system,
-    peakMegabytes: peak === null ? null : (peak * 1_024) / MEGABYTE,
+    peakMegabytes: peak === null ? null : (peak * 1_024) / 1_000_000,
+  }
+}
+
+export type TreeSize = Pick<BenchScan, "files" | "lines" | "megabytes">
+
+type Used = Pick<ScanRow, "tool" | "note" | "cpuSeconds" | "peakMegabytes"> & {
+  readonly seconds: number
+}
+
+export function rowOf(used: Used, size: TreeSize): ScanRow {
+  const perSecond = (count: number) => (used.seconds === 0 ? null : count / used.seconds)
+  return {
+    ...used,
+    filesPerSecond: perSecond(size.files),
+    megabytesPerSecond: perSecond(size.megabytes),
   }
 }

@@ -9,8 +9,8 @@ import { madeTree } from "#test/indexed-tree"
 import { needs } from "#test/needs"
 import { type TempDirectory, tempDirectory } from "#test/temp"
 import { createProof } from "../proof.ts"
-import { withOneChanged } from "./one-changed.ts"
 import { readUsage } from "./peers.ts"
+import { withOneChanged } from "./scan.ts"
 
 const { signal } = new AbortController()
 const tokens = createTokens({ encoding: "claude" })

@@ -1,22 +1,23 @@
 import type { Clock } from "#ground/base"
 import type { BenchScan, CallContext } from "#ground/contract"
-import { commitTree, type IndexedTree, type TreeSource, workingTree } from "#know/map"
+import {
+  commitTree,
+  dumpTree,
+  type IndexedTree,
+  type SourceEntry,
+  type TreeSource,
+  workingTree,
+} from "#know/map"
 import { type Bench, pastOf } from "../bench.ts"
-import { MEGABYTE } from "../limits.ts"
-import { walkCommits } from "./commits.ts"
-import { withOneChanged } from "./one-changed.ts"
-import { measurePeers } from "./peers.ts"
-import { rowOf, type TreeSize } from "./row.ts"
-import { usageSince, usageSoFar } from "./usage.ts"
+import { measurePeers, rowOf, type TreeSize } from "./peers.ts"
 
-export type ScanParts = {
+type ScanParts = {
   readonly bench: Bench
   readonly clock: Clock
-  /** Where other tools are looked for. */
   readonly searchPath: string
 }
 
-/** Our own scan of a tree, then that of one changed file, then other tools on the same tree. */
+/** Our own full scan, then one changed file, then other tools on the same tree. */
 export async function measureScan(
   input: { readonly commits: number },
   parts: ScanParts,
@@ -55,11 +56,10 @@ function sizeOf(tree: IndexedTree): TreeSize {
   return {
     files: tree.files.length,
     lines: sum((it) => it.lines),
-    megabytes: sum((it) => it.sizeBytes) / MEGABYTE,
+    megabytes: sum((it) => it.sizeBytes) / 1_000_000,
   }
 }
 
-/** What lies on the disk; of a bare repository, its newest commit. */
 async function sourceOf({ bench, clock }: ScanParts): Promise<TreeSource> {
   const { repository, git } = bench
   if (!isBare(bench)) return workingTree({ repository, git, clock })
@@ -81,4 +81,84 @@ function progressing({ signal, onProgress }: CallContext) {
     signal,
     onProgress: (done: number, total: number) => onProgress({ what: "files", done, total }),
   }
+}
+
+/**
+ * From the oldest of the newest `count` commits on, compares the incremental index with a new one, byte
+ * for byte.
+ */
+async function walkCommits(
+  count: number,
+  bench: Bench,
+  { signal, onProgress }: CallContext,
+): Promise<Pick<BenchScan, "commitsCompared" | "commitsEqual">> {
+  if (count === 0) return { commitsCompared: 0, commitsEqual: 0 }
+  const { git, head } = await pastOf(bench)
+  const newest = await git.commitIds({ from: head, limit: count })
+  const options = { mode: "incremental", signal } as const
+  await using following = await bench.freshIndex()
+  let equal = 0
+  for (const [done, commit] of newest.toReversed().entries()) {
+    onProgress?.({ what: "commits", done, total: newest.length })
+    const source = commitTree({ git, commit })
+    const followed = await following.index.scan(source, options)
+    await using clean = await bench.freshIndex()
+    const anew = await clean.index.scan(source, options)
+    if ((await dumpTree(followed.tree)) === (await dumpTree(anew.tree))) equal++
+  }
+  return { commitsCompared: newest.length, commitsEqual: equal }
+}
+
+/**
+ * The same tree with one more line in a file of middle size, without writing anything. Undefined when
+ * there is no code.
+ */
+export function withOneChanged(source: TreeSource, { files }: IndexedTree): TreeSource | undefined {
+  const code = files.filter((it) => it.language !== undefined && it.fileClass === "source")
+  const bySize = code.toSorted((a, b) => a.sizeBytes - b.sizeBytes)
+  const chosen = bySize[bySize.length >> 1]?.path
+  if (chosen === undefined) return undefined
+  let asListed: SourceEntry | undefined
+  return {
+    ...source,
+    async list(signal) {
+      const listed = await source.list(signal)
+      asListed = listed.entries.find((it) => it.path === chosen)
+      const entries = listed.entries.map((it) =>
+        // Without blob id and stamp, so that it is read.
+        it.path === chosen ? { path: it.path, sizeBytes: it.sizeBytes } : it,
+      )
+      return { ...listed, entries }
+    },
+    async *read(entries, signal) {
+      // A commit finds its texts by the ids that it listed.
+      const known = entries.map((it) => (it.path === chosen ? (asListed ?? it) : it))
+      for await (const read of source.read(known, signal)) {
+        if ("skip" in read || read.path !== chosen) yield read
+        else yield { ...read, bytes: Buffer.concat([read.bytes, Buffer.from(ONE_LINE_MORE)]) }
+      }
+    },
+  }
+}
+
+const ONE_LINE_MORE = "\n\n"
+
+type Usage = { readonly atMs: number; readonly cpuSeconds: number }
+
+function usageSoFar(clock: Clock): Usage {
+  return { atMs: clock.monotonicMs(), cpuSeconds: cpuSeconds() }
+}
+
+/** The memory peak is that of the whole process, so this is measured first. */
+function usageSince(before: Usage, clock: Clock) {
+  return {
+    seconds: (clock.monotonicMs() - before.atMs) / 1_000,
+    cpuSeconds: cpuSeconds() - before.cpuSeconds,
+    peakMegabytes: (process.resourceUsage().maxRSS * 1_024) / 1_000_000,
+  }
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
 }

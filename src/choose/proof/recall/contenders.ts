@@ -1,21 +1,31 @@
 import type { IndexedTree } from "#know/map"
 import { type Ranker, rank, readQuery } from "#know/search"
-import type { Contender, Outcome } from "./contender.ts"
-import { headingTokens } from "./heading.ts"
 import type { PackedLines } from "./metrics.ts"
 import { type FileNames, rankByLeaning } from "./page-rank.ts"
-import type { SetTask } from "./tree.ts"
+import type { SetTask } from "./tasks.ts"
 
-export type CountTokens = (text: string) => number
+/** One way to find the files of a task; all are measured on the same tree. */
+export type Contender = {
+  readonly name: string
+  run(set: SetTask): Promise<Outcome>
+}
 
-/** Word search over whole files: k1 1.2, b 0.75, identifiers split, the path among the words. */
+export type Outcome = {
+  /** Paths, best first. */
+  readonly ranked: readonly string[]
+  pack(budgetTokens: number): Promise<PackedLines>
+}
+
+type CountTokens = (text: string) => number
+
+/** BM25 over whole files: k1 1.2, b 0.75, identifiers split, the path among the words. */
 export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
   return {
     name: "bm25",
     async run({ task, tree }) {
       const query = readQuery(task.text)
       const postingsOf = await tree.postings(query.terms)
-      // The ranker measures it with the rest; without its net it is the plain score.
+      // The ranker computes it with the rest; without its net it is the plain score.
       const { raw } = rank(ranker, { corpus: tree.corpus(), postingsOf }, { query, head: "lex" })
       const scores = raw.bm25 ?? new Float64Array(tree.files.length)
       const order = [...tree.files.keys()].toSorted(
@@ -26,7 +36,7 @@ export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
   }
 }
 
-/** The map of what files lean on, as tools show it that have no index of words. */
+/** Files ranked by how much others use what they define, as in tools without a word index. */
 export function pageRank(countTokens: CountTokens): Contender {
   const known = new Map<number, FileNames>()
   return {
@@ -42,7 +52,6 @@ export function pageRank(countTokens: CountTokens): Contender {
   }
 }
 
-/** Contents never change: those of the task before are known. */
 async function learnNames({ tree }: SetTask, known: Map<number, FileNames>): Promise<void> {
   const unknown = tree.files.map((it) => it.content).filter((it) => !known.has(it))
   for (const [number, { symbols, references }] of await tree.contents(unknown)) {
@@ -52,7 +61,7 @@ async function learnNames({ tree }: SetTask, known: Map<number, FileNames>): Pro
   }
 }
 
-/** Whole files in their order, each that still fits into the budget. */
+/** In their order, each that still fits into the budget. */
 function wholeFiles(
   tree: IndexedTree,
   { order, countTokens }: { readonly order: readonly number[]; readonly countTokens: CountTokens },
@@ -74,5 +83,12 @@ function wholeFiles(
   }
 }
 
-/** Far beyond the room: what comes later has little to do with the task. */
+/** Later files have little to do with the task. */
 const MOST_TRIED_FILES = 50
+
+export function headingTokens(path: string, count: (text: string) => number): number {
+  return count(path) + WORDS_BESIDE_PATH_TOKENS
+}
+
+/** Measured on packages, with the line that closes the file. */
+const WORDS_BESIDE_PATH_TOKENS = 25

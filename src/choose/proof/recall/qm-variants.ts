@@ -8,24 +8,21 @@ import {
 import type { Config } from "#ground/contract"
 import type { IndexedTree } from "#know/map"
 import { LIFT_WEIGHTS, type Meaning, type PostingsOf, type Ranker } from "#know/search"
-import type { Contender } from "./contender.ts"
-import { headingTokens } from "./heading.ts"
+import { type Contender, headingTokens } from "./contenders.ts"
 import type { LineRange } from "./hunks.ts"
 import type { PackedLines } from "./metrics.ts"
-import type { SetTask } from "./tree.ts"
+import type { SetTask } from "./tasks.ts"
 
-export type OurParts = {
+type OurParts = {
   readonly ranker: Ranker
-  /** The vectors of a tree; where they are asked for the ranker has its table. */
+  /** Called only when the ranker has its word table. */
   readonly meaningOf: (tree: IndexedTree) => Promise<Meaning>
   readonly settings: Config["pack"]
   readonly countTokens: (text: string) => number
-  /** The largest budget that will be asked for. */
   readonly mostTokens: number
 }
 
-/** The steps of a package as the product takes them, with one thing changed. */
-export type Variant = {
+type Variant = {
   readonly name: string
   readonly treeOf?: (tree: IndexedTree) => IndexedTree
   readonly withMeaning?: boolean
@@ -47,7 +44,7 @@ export function ours(variant: Variant, parts: OurParts): Contender {
   }
 }
 
-/** Those that differ in what is selected alone stand on the same preparation. */
+/** Variants that differ only in the selection share one ranking. */
 const preparedOnce = new WeakMap<SetTask, Promise<RankedFiles>>()
 
 type Preparing = {
@@ -78,7 +75,7 @@ async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Pr
   })
 }
 
-/** The second stage changes the places of files, and not the scores that a package goes by. */
+/** The second stage changes the order of files, not the scores that a package uses. */
 function rankedBy({ withSecondStage }: Variant, { scored }: RankedFiles): readonly string[] {
   const placeOf = (it: (typeof scored)[number]) => it.rank ?? Number.MAX_SAFE_INTEGER
   const files =
@@ -108,7 +105,6 @@ async function packOf(
   )
 }
 
-/** What the product does, and what each signal gives to it. */
 export const OURS: Variant = { name: "qm" }
 
 export const VARIANTS: readonly Variant[] = [
@@ -138,7 +134,6 @@ export const VARIANTS: readonly Variant[] = [
   { name: "qm of whole files", select: { truncate: "relevance", closure: false } },
 ]
 
-/** A row is a content, its count in the text, and its count among the definitions. */
 function withoutDefinitions(postingsOf: PostingsOf): PostingsOf {
   return (term) => postingsOf(term).map((value, at) => (at % 3 === 2 ? 0 : value))
 }
