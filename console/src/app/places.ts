@@ -1,139 +1,58 @@
-import { gatewayIdAt } from "../data/gateway-search.ts"
-import { paths, runIdAt } from "../data/paths.ts"
-import { pipelineIdAt } from "../data/pipeline-search.ts"
+import { gatewayIdAt, paths, pipelineIdAt, runIdAt } from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/scopes.ts"
 
+export type PageScope = Exclude<Scope, "everywhere" | "list" | "work">
+
+type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline">
+
 export type Place = {
-  readonly id:
-    | "now"
-    | "capture"
-    | "map"
-    | "knowledge"
-    | "memory"
-    | "decisions"
-    | "sessions"
-    | "pack"
-    | "folds"
-    | "guard"
-    | "runs"
-    | "pipelines"
-    | "agents"
-    | "events"
-    | "settings"
+  readonly id: PlaceId
   readonly href: string
   readonly label: string
   readonly icon: IconName
-  readonly scope: Scope
-  /** In which part of the sidebar it stands. */
+  readonly scope: PageScope
+  /** Its part of the sidebar. */
   readonly part: "nav" | "see" | "know" | "choose" | "act" | "foot"
 }
 
-/** Every page there is, in the order of the sidebar; a room without a page has no link. */
-export const PLACES: readonly Place[] = [
-  { id: "now", href: paths.now(), label: "Now", icon: "now", scope: "now", part: "nav" },
-  {
-    id: "capture",
-    href: paths.capture(),
-    label: "Capture",
-    icon: "capture",
-    scope: "capture",
-    part: "see",
-  },
-  { id: "map", href: paths.map(), label: "Map", icon: "map", scope: "map", part: "know" },
-  {
-    id: "knowledge",
-    href: paths.knowledge(),
-    label: "Knowledge",
-    icon: "book",
-    scope: "knowledge",
-    part: "know",
-  },
-  {
-    id: "memory",
-    href: paths.memory(),
-    label: "Memory",
-    icon: "memory",
-    scope: "memory",
-    part: "know",
-  },
-  {
-    id: "decisions",
-    href: paths.decisions(),
-    label: "Decisions",
-    icon: "decision",
-    scope: "decisions",
-    part: "know",
-  },
-  {
-    id: "sessions",
-    href: paths.sessions(),
-    label: "Sessions",
-    icon: "pulse",
-    scope: "sessions",
-    part: "know",
-  },
-  { id: "pack", href: paths.pack(), label: "Pack", icon: "pack", scope: "pack", part: "choose" },
-  {
-    id: "folds",
-    href: paths.folds(),
-    label: "Folds",
-    icon: "fork",
-    scope: "folds",
-    part: "choose",
-  },
-  {
-    id: "guard",
-    href: paths.guard(),
-    label: "Guard",
-    icon: "shield",
-    scope: "guard",
-    part: "choose",
-  },
-  { id: "runs", href: paths.runs(), label: "Runs", icon: "play", scope: "runs", part: "act" },
-  {
-    id: "pipelines",
-    href: paths.pipelines(),
-    label: "Pipelines",
-    icon: "pipeline",
-    scope: "pipelines",
-    part: "act",
-  },
-  {
-    id: "agents",
-    href: paths.agents(),
-    label: "Agents",
-    icon: "agent",
-    scope: "agents",
-    part: "act",
-  },
-  {
-    id: "events",
-    href: paths.events(),
-    label: "Events",
-    icon: "events",
-    scope: "events",
-    part: "foot",
-  },
-  {
-    id: "settings",
-    href: paths.settings(),
-    label: "Settings",
-    icon: "settings",
-    scope: "settings",
-    part: "foot",
-  },
-]
+/** Every page, in the order of the sidebar. */
+const ROWS = [
+  ["now", "Now", "now", "nav"],
+  ["capture", "Capture", "capture", "see"],
+  ["map", "Map", "map", "know"],
+  ["knowledge", "Knowledge", "book", "know"],
+  ["memory", "Memory", "memory", "know"],
+  ["decisions", "Decisions", "decision", "know"],
+  ["sessions", "Sessions", "pulse", "know"],
+  ["pack", "Pack", "pack", "choose"],
+  ["folds", "Folds", "fork", "choose"],
+  ["guard", "Guard", "shield", "choose"],
+  ["runs", "Runs", "play", "act"],
+  ["pipelines", "Pipelines", "pipeline", "act"],
+  ["agents", "Agents", "agent", "act"],
+  ["events", "Events", "events", "foot"],
+  ["settings", "Settings", "settings", "foot"],
+] as const satisfies readonly (readonly [PlaceId, string, IconName, Place["part"]])[]
 
-/** Where an address leads; the page of one run belongs to its list and has keys of its own. */
+export const PLACES: readonly Place[] = ROWS.map(([id, label, icon, part]) => ({
+  id,
+  href: paths[id](),
+  label,
+  icon,
+  scope: id,
+  part,
+}))
+
+/** The page of one run belongs to the list of runs and has its own keys. */
 export function placeAt(path: string): Place | undefined {
-  if (runIdAt(path) !== undefined) return placeOf("runs", "run")
-  if (gatewayIdAt(path) !== undefined) return placeOf("runs", "gateway")
-  if (pipelineIdAt(path) !== undefined) return placeOf("pipelines", "pipeline")
+  if (runIdAt(path) !== undefined) return placeWith("runs", "run")
+  if (gatewayIdAt(path) !== undefined) return placeWith("runs", "gateway")
+  if (pipelineIdAt(path) !== undefined) return placeWith("pipelines", "pipeline")
   return PLACES.find((it) => it.href === path)
 }
 
-function placeOf(id: Place["id"], scope: Scope): Place | undefined {
-  const place = PLACES.find((it) => it.id === id)
-  return place === undefined ? undefined : { ...place, scope }
+function placeWith(id: PlaceId, scope: PageScope): Place | undefined {
+  const found = PLACES.find((it) => it.id === id)
+  return found === undefined ? undefined : { ...found, scope }
 }

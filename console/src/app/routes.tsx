@@ -1,274 +1,168 @@
-import { Suspense } from "react"
-import { parseAgents } from "../data/agents-search.ts"
-import { parseDecisions } from "../data/decisions-search.ts"
-import { parseFold } from "../data/fold-search.ts"
-import { parseGuard } from "../data/guard-search.ts"
-import { parseKnowledge } from "../data/knowledge-search.ts"
+import { type ComponentType, type ReactNode, Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
-import { parseMap } from "../data/map-search.ts"
-import { parseMemory } from "../data/memory-search.ts"
-import { parsePack } from "../data/pack-search.ts"
-import { parseCapture, parseEvents, parseSettings, paths } from "../data/paths.ts"
-import { parsePipeline, pipelineIdAt } from "../data/pipeline-search.ts"
-import { parsePipelines } from "../data/pipelines-search.ts"
-import { parseSessions } from "../data/sessions-search.ts"
+import type { PageProps, ParamsCodec } from "../data/params.ts"
+import {
+  agentsParams,
+  captureParams,
+  decisionsParams,
+  eventsParams,
+  foldParams,
+  gatewayIdAt,
+  gatewayParams,
+  guardParams,
+  knowledgeParams,
+  mapParams,
+  memoryParams,
+  packParams,
+  paths,
+  pipelineIdAt,
+  pipelineParams,
+  pipelinesParams,
+  runIdAt,
+  runParams,
+  runsParams,
+  sessionsParams,
+  settingsParams,
+} from "../data/paths.ts"
+import { LinkButton } from "../ui/button/button.tsx"
+import { Failure } from "../ui/failure/failure.tsx"
+import { Header } from "../ui/frame/frame.tsx"
 import { loadLater } from "./load-later.tsx"
-import { NotFoundPage } from "./not-found.tsx"
-import { type Place, placeAt } from "./places.ts"
-import { runPageFor } from "./run-routes.tsx"
+import { type PageScope, placeAt } from "./places.ts"
 import type { Appearance } from "./theme/appearance.ts"
 import { appearanceChoice } from "./theme/appearance-choice.ts"
 
-const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
-const CapturePage = loadLater(
-  async () => (await import("../features/capture/page.tsx")).CapturePage,
-)
-const MapPage = loadLater(async () => (await import("../features/map/page.tsx")).MapPage)
-const MemoryPage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/memory/page.tsx")
-  await reader
-  return page.MemoryPage
-})
-const DecisionsPage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/decisions/page.tsx")
-  await reader
-  return page.DecisionsPage
-})
-const SessionsPage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/sessions/page.tsx")
-  await reader
-  return page.SessionsPage
-})
-const GuardPage = loadLater(async () => (await import("../features/guard/page.tsx")).GuardPage)
-const FoldPage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/fold/page.tsx")
-  await reader
-  return page.FoldPage
-})
-const PackPage = loadLater(async () => (await import("../features/pack/page.tsx")).PackPage)
-const PipelinesPage = loadLater(
-  async () => (await import("../features/pipelines/page.tsx")).PipelinesPage,
-)
-const PipelinePage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/pipeline/page.tsx")
-  await reader
-  return page.PipelinePage
-})
-const AgentsPage = loadLater(async () => (await import("../features/agents/page.tsx")).AgentsPage)
-const KnowledgePage = loadLater(async () => {
-  const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
-  const page = await import("../features/knowledge/page.tsx")
-  await reader
-  return page.KnowledgePage
-})
-const EventsPage = loadLater(async () => (await import("../features/events/page.tsx")).EventsPage)
-const SettingsPage = loadLater(
-  async () => (await import("../features/settings/page.tsx")).SettingsPage,
-)
-
-type PageProps = {
+type FrameProps = {
   readonly now: number
-  readonly appearance: Appearance
   readonly areFactsHidden: boolean
   onToggleFacts(): void
 }
 
-/** Params in, page out. */
-export function Page(props: PageProps) {
-  const { path, search } = useLocation()
-  return <Suspense fallback={null}>{pageFor(path, search, props)}</Suspense>
+type RouteProps = FrameProps & { readonly appearance: Appearance }
+
+type Location = { readonly path: string; readonly search: string }
+
+export function Page(props: RouteProps) {
+  const location = useLocation()
+  const scope = placeAt(location.path)?.scope
+  return (
+    <Suspense fallback={null}>
+      {scope === undefined ? <NotFound path={location.path} /> : ROUTES[scope](location, props)}
+    </Suspense>
+  )
 }
 
-function pageFor(path: string, search: string, props: PageProps) {
-  const { now, appearance, areFactsHidden, onToggleFacts } = props
-  switch (placeAt(path)?.id) {
-    case "now":
-      return <NowPage now={now} areFactsHidden={areFactsHidden} onToggleFacts={onToggleFacts} />
-    case "capture": {
-      const values = parseCapture(search)
-      return (
-        <CapturePage
-          now={now}
-          search={values}
-          onSearch={(change, how) => navigate(paths.capture({ ...values, ...change }), how)}
-        />
-      )
-    }
-    case "map":
-      return mapPage(search, props)
-    case "pack":
-      return packPage(search, props)
-    case "memory":
-      return memoryPage(search, props)
-    case "folds":
-      return foldPage(search, props)
-    case "decisions":
-    case "sessions":
-    case "guard":
-      return kitPage(placeAt(path)?.id, search, props)
-    case "knowledge":
-      return knowledgePage(search, props)
-    case "pipelines": {
-      const id = pipelineIdAt(path)
-      return id === undefined ? pipelinesPage(search, props) : pipelinePage(id, search, props)
-    }
-    case "agents":
-      return agentsPage(search, props)
-    case "runs":
-      return runPageFor(path, search, props)
-    case "events":
-      return eventsPage(search, props)
-    case "settings": {
-      const values = parseSettings(search)
-      return (
-        <SettingsPage
-          search={values}
-          onSearch={(change, how) => navigate(paths.settings({ ...values, ...change }), how)}
-          appearance={appearanceChoice(appearance)}
-        />
-      )
-    }
-    case undefined:
-      return <NotFoundPage path={path} />
+const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
+const SettingsPage = loadLater(
+  async () => (await import("../features/settings/page.tsx")).SettingsPage,
+)
+
+const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => ReactNode>> = {
+  now: (_, { appearance: _unused, ...props }) => <NowPage {...props} />,
+  capture: page(
+    captureParams,
+    async () => (await import("../features/capture/page.tsx")).CapturePage,
+  ),
+  map: page(mapParams, async () => (await import("../features/map/page.tsx")).MapPage),
+  knowledge: page(
+    knowledgeParams,
+    withMarkdown(async () => (await import("../features/knowledge/page.tsx")).KnowledgePage),
+  ),
+  memory: page(
+    memoryParams,
+    withMarkdown(async () => (await import("../features/memory/page.tsx")).MemoryPage),
+  ),
+  decisions: page(
+    decisionsParams,
+    withMarkdown(async () => (await import("../features/decisions/page.tsx")).DecisionsPage),
+  ),
+  sessions: page(
+    sessionsParams,
+    withMarkdown(async () => (await import("../features/sessions/page.tsx")).SessionsPage),
+  ),
+  pack: page(packParams, async () => (await import("../features/pack/page.tsx")).PackPage),
+  folds: page(
+    foldParams,
+    withMarkdown(async () => (await import("../features/fold/page.tsx")).FoldPage),
+  ),
+  guard: page(guardParams, async () => (await import("../features/guard/page.tsx")).GuardPage),
+  runs: page(runsParams, async () => (await import("../features/runs/page.tsx")).RunsPage),
+  run: page(
+    runParams,
+    withMarkdown(async () => (await import("../features/run/page.tsx")).RunPage),
+    runIdAt,
+  ),
+  gateway: page(
+    gatewayParams,
+    async () => (await import("../features/gateway/page.tsx")).GatewayPage,
+    gatewayIdAt,
+  ),
+  pipelines: page(
+    pipelinesParams,
+    async () => (await import("../features/pipelines/page.tsx")).PipelinesPage,
+  ),
+  pipeline: page(
+    pipelineParams,
+    withMarkdown(async () => (await import("../features/pipeline/page.tsx")).PipelinePage),
+    pipelineIdAt,
+  ),
+  agents: page(agentsParams, async () => (await import("../features/agents/page.tsx")).AgentsPage),
+  events: page(eventsParams, async () => (await import("../features/events/page.tsx")).EventsPage),
+  settings: (at, { appearance }) => (
+    <SettingsPage {...paramsAt(settingsParams, at)} appearance={appearanceChoice(appearance)} />
+  ),
+}
+
+/** A page that is loaded when it is first shown, with the parameters of its URL. */
+function page<Params>(
+  codec: ParamsCodec<Params>,
+  load: () => Promise<ComponentType<PageProps<Params> & FrameProps & { readonly id: string }>>,
+  idAt?: (path: string) => string | undefined,
+) {
+  const LoadedPage = loadLater(load)
+  return (at: Location, { now, areFactsHidden, onToggleFacts }: RouteProps) => {
+    const id = idAt?.(at.path) ?? ""
+    const props = { now, id, areFactsHidden, onToggleFacts, ...paramsAt(codec, at) }
+    return <LoadedPage key={id} {...props} />
   }
 }
 
-function eventsPage(search: string, { now }: PageProps) {
-  const values = parseEvents(search)
-  return (
-    <EventsPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.events({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function knowledgePage(search: string, { now }: PageProps) {
-  const values = parseKnowledge(search)
-  return (
-    <KnowledgePage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.knowledge({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function agentsPage(search: string, { now }: PageProps) {
-  const values = parseAgents(search)
-  return (
-    <AgentsPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.agents({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function pipelinesPage(search: string, { now }: PageProps) {
-  const values = parsePipelines(search)
-  return (
-    <PipelinesPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.pipelines({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function pipelinePage(id: string, search: string, props: PageProps) {
-  const { now, areFactsHidden, onToggleFacts } = props
-  const values = parsePipeline(search)
-  return (
-    <PipelinePage
-      key={id}
-      id={id}
-      now={now}
-      search={values}
-      areFactsHidden={areFactsHidden}
-      onToggleFacts={onToggleFacts}
-      onSearch={(change, how) => navigate(paths.pipeline(id, { ...values, ...change }), how)}
-    />
-  )
-}
-
-function mapPage(search: string, { now }: PageProps) {
-  const values = parseMap(search)
-  return (
-    <MapPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.map({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function packPage(search: string, { now }: PageProps) {
-  const values = parsePack(search)
-  return (
-    <PackPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.pack({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function memoryPage(search: string, { now }: PageProps) {
-  const values = parseMemory(search)
-  return (
-    <MemoryPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.memory({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function foldPage(search: string, { now }: PageProps) {
-  const values = parseFold(search)
-  return (
-    <FoldPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.folds({ ...values, ...change }), how)}
-    />
-  )
-}
-
-function kitPage(id: Place["id"] | undefined, search: string, { now }: PageProps) {
-  if (id === "decisions") {
-    const values = parseDecisions(search)
-    return (
-      <DecisionsPage
-        now={now}
-        search={values}
-        onSearch={(change, how) => navigate(paths.decisions({ ...values, ...change }), how)}
-      />
-    )
+function paramsAt<Params>(codec: ParamsCodec<Params>, { path, search }: Location) {
+  const params = codec.parse(search)
+  return {
+    params,
+    onParams: (change: Partial<Params>, how?: "push" | "replace") =>
+      navigate(`${path}${codec.format({ ...params, ...change })}`, how),
   }
-  if (id === "sessions") {
-    const values = parseSessions(search)
-    return (
-      <SessionsPage
-        now={now}
-        search={values}
-        onSearch={(change, how) => navigate(paths.sessions({ ...values, ...change }), how)}
-      />
-    )
+}
+
+/** For pages that show markdown: its reader is loaded beside the page, not after it. */
+function withMarkdown<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  return async () => {
+    const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())
+    const loaded = await load()
+    await reader
+    return loaded
   }
-  const values = parseGuard(search)
+}
+
+function NotFound({ path }: { readonly path: string }) {
   return (
-    <GuardPage
-      now={now}
-      search={values}
-      onSearch={(change, how) => navigate(paths.guard({ ...values, ...change }), how)}
-    />
+    <>
+      <Header title="Not found" />
+      <Failure
+        size="page"
+        error={{
+          code: "CONSOLE_PAGE_NOT_FOUND",
+          message: "There is no page at this address",
+          hint: `${path} leads nowhere in this version. Nothing is broken; start again from Now.`,
+          data: { path },
+        }}
+      >
+        <LinkButton href={paths.now()} look="primary">
+          Go to Now
+        </LinkButton>
+      </Failure>
+    </>
   )
 }

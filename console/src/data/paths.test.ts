@@ -6,352 +6,288 @@ import {
   HOOK_NAMES,
   HOST_NAMES,
   KB_TIERS,
-  MEMORY_KINDS,
   MemoryState,
+  MEMORY_KINDS as OUR_MEMORY_KINDS,
   VERDICTS,
 } from "#ground/contract"
+import { KINDS } from "../base/kinds.ts"
 import { withSeed } from "../test-seed.ts"
-import { KINDS } from "../ui/budget-bar/layout.ts"
-import { parseAgents, TABS_OF_AGENTS } from "./agents-search.ts"
-import { parseDecisions } from "./decisions-search.ts"
-import { parseFold } from "./fold-search.ts"
-import { gatewayIdAt, parseGateway } from "./gateway-search.ts"
-import { HOURS_OF_GUARD, parseGuard, RULES_OF_GUARD, VERDICTS_OF_GUARD } from "./guard-search.ts"
-import { parseKnowledge, TIERS_OF_KNOWLEDGE } from "./knowledge-search.ts"
-import { parseMap } from "./map-search.ts"
-import { KINDS_OF_MEMORY, parseMemory, STATES_OF_MEMORY } from "./memory-search.ts"
-import { parsePack } from "./pack-search.ts"
+import type { ParamsCodec } from "./params.ts"
 import {
+  AGENTS_TABS,
+  agentsParams,
+  captureParams,
+  decisionsParams,
+  eventsParams,
+  foldParams,
+  GUARD_HOURS,
+  GUARD_RULES,
+  GUARD_VERDICTS,
+  gatewayIdAt,
+  gatewayParams,
+  guardParams,
   HOSTS,
-  parseCapture,
-  parseEvents,
-  parseRun,
-  parseRuns,
-  parseSettings,
+  KNOWLEDGE_TIERS,
+  knowledgeParams,
+  MEMORY_KINDS,
+  MEMORY_STATES,
+  mapParams,
+  memoryParams,
+  PIPELINE_DEPTHS,
+  PIPELINES_FACETS,
+  packParams,
   paths,
+  pipelineIdAt,
+  pipelineParams,
+  pipelinesParams,
   runIdAt,
+  runParams,
+  runsParams,
+  SESSIONS_TABS,
+  sessionsParams,
+  settingsParams,
 } from "./paths.ts"
-import { parsePipeline, pipelineIdAt } from "./pipeline-search.ts"
-import { DEPTHS_OF_PIPELINES, FACETS_OF_PIPELINES, parsePipelines } from "./pipelines-search.ts"
-import { parseSessions, TABS_OF_SESSIONS } from "./sessions-search.ts"
 
-const searchOf = (path: string) =>
-  path.slice(path.indexOf("?") < 0 ? path.length : path.indexOf("?"))
+const text = fc.string({ unit: "grapheme" })
+const whole = fc.option(fc.nat())
+const flag = fc.boolean()
+const list = fc.array(fc.string({ minLength: 1 }))
+const set = fc.uniqueArray(fc.string({ minLength: 1 }))
+const choice = fc.constantFrom
+const optional = <One>(...all: readonly One[]) => fc.option(fc.constantFrom(...all))
+
+/** Each page: all its states, and a search of which nothing can be parsed. */
+type Case = readonly [
+  page: string,
+  check: (assert: (codec: ParamsCodec<unknown>, states: fc.Arbitrary<unknown>) => void) => void,
+  meaningless: string,
+]
+
+type States<Params> = { readonly [Field in keyof Params]: fc.Arbitrary<Params[Field]> }
+
+function page<Params>(
+  [name, meaningless]: readonly [string, string],
+  codec: ParamsCodec<Params>,
+  states: States<Params>,
+): Case {
+  return [name, (assert) => assert(codec as ParamsCodec<unknown>, fc.record(states)), meaningless]
+}
+
+const PAGES: readonly Case[] = [
+  page(["Events", "?at=x&view=y"], eventsParams, {
+    name: text,
+    text,
+    at: whole,
+    until: whole,
+    view: choice("fields", "raw"),
+  }),
+  page(["Settings", "?layer=odd"], settingsParams, {
+    text,
+    layer: choice("user", "project"),
+    at: text,
+  }),
+  page(["Folds", "?tab=x&step=y&all=1&closed="], foldParams, {
+    text,
+    all: flag,
+    closed: list,
+    at: text,
+    show: text,
+    tab: choice("result", "trail", "prompt", "restored"),
+    step: whole,
+  }),
+  page(["Memory", "?kind=zz&state=1&add=true"], memoryParams, {
+    text,
+    kind: optional(...MEMORY_KINDS),
+    state: optional(...MEMORY_STATES),
+    at: text,
+    show: text,
+    add: flag,
+  }),
+  page(["Decisions", "?add=true"], decisionsParams, { text, at: text, show: text, add: flag }),
+  page(["Guard", "?rule=zz&verdict=1&hours=5&try=true"], guardParams, {
+    text,
+    verdict: optional(...GUARD_VERDICTS),
+    rule: optional(...GUARD_RULES),
+    session: text,
+    hours: choice(...GUARD_HOURS),
+    at: text,
+    show: text,
+    trying: flag,
+    patterns: text,
+  }),
+  page(["Sessions", "?tab=zz"], sessionsParams, {
+    tab: choice(...SESSIONS_TABS),
+    text,
+    at: text,
+    show: text,
+  }),
+  page(["Gateway", "?tab=zz&who=nobody&from=-1"], gatewayParams, {
+    who: choice("all", "main", "agents"),
+    all: flag,
+    at: text,
+    tab: choice("held", "exact", "headers"),
+    find: text,
+    from: whole,
+    piece: whole,
+  }),
+  page(["Pipelines", "?status=zz&add=true"], pipelinesParams, {
+    text,
+    agent: text,
+    status: choice(...PIPELINES_FACETS),
+    at: text,
+    add: flag,
+    start: text,
+  }),
+  page(["one pipeline", "?compare=1&turned="], pipelineParams, {
+    at: text,
+    turned: list,
+    other: text,
+    compare: flag,
+    open: list,
+  }),
+  page(["Agents", "?tab=zz"], agentsParams, {
+    text,
+    at: text,
+    show: text,
+    tab: choice(...AGENTS_TABS),
+  }),
+  page(["Knowledge", "?tier=zz&hops=1"], knowledgeParams, {
+    text,
+    tier: optional(...KNOWLEDGE_TIERS),
+    hops: flag,
+    at: text,
+    show: text,
+    document: text,
+    add: flag,
+  }),
+  page(["Capture", "?host=emacs&tab=x&view=y&open=1&kind=z"], captureParams, {
+    host: choice(...HOSTS),
+    dir: text,
+    id: text,
+    tab: choice("loads", "found", "settings", "biggest", "diff"),
+    at: text,
+    view: choice("text", "diff", "raw"),
+    open: flag,
+    kind: optional(...KINDS),
+    turned: list,
+    from: text,
+    to: text,
+  }),
+  page(["Pack", "?pane=x&tab=y&kind=z&budget=-1&compare=1"], packParams, {
+    task: text,
+    budget: whole,
+    role: text,
+    pins: set,
+    drops: set,
+    full: set,
+    symbols: set,
+    signatures: set,
+    mention: set,
+    order: set,
+    at: text,
+    pane: choice("candidates", "chosen", "preview"),
+    tab: choice("summary", "markdown", "xml", "json"),
+    kind: optional("files", "symbols"),
+    turned: set,
+    id: text,
+    compare: flag,
+    from: text,
+    to: text,
+  }),
+  page(["Map", "?hops=9&by=x&tab=y"], mapParams, {
+    text,
+    by: choice("words", "path"),
+    open: list,
+    at: text,
+    show: text,
+    tab: choice("symbols", "imports", "importers", "changed"),
+    hops: choice(1, 2),
+  }),
+  page(["Runs", "?status=odd&view=odd&beside=odd"], runsParams, {
+    view: choice("list", "approvals", "permissions"),
+    text,
+    status: choice("all", "waiting", "live", "completed", "failed", "stopped"),
+    label: text,
+    workflow: text,
+    archived: flag,
+    at: text,
+    beside: optional("peek", "new"),
+    prompt: text,
+    pack: text,
+  }),
+  page(["one run", "?at=-1&raw=1"], runParams, { at: whole, raw: flag, find: text }),
+]
 
 describe("addresses", () => {
-  it("[CONSOLE-3] what an address says is read back, for every state of Events", () => {
-    const state = fc.record({
-      name: fc.string(),
-      text: fc.string({ unit: "grapheme" }),
-      at: fc.option(fc.nat()),
-      until: fc.option(fc.nat()),
-      view: fc.constantFrom("fields" as const, "raw" as const),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseEvents(searchOf(paths.events(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-  })
+  it.each(PAGES)(
+    "[CONSOLE-3] what an address says is read back, for every state of %s",
+    (_, check) => {
+      check((codec, states) =>
+        fc.assert(
+          fc.property(states, (params) => {
+            expect(codec.parse(codec.format(params as object))).toEqual(params)
+          }),
+          withSeed(),
+        ),
+      )
+    },
+  )
 
-  it("[CONSOLE-3] and for every state of Settings", () => {
-    const state = fc.record({
-      text: fc.string(),
-      layer: fc.constantFrom("user" as const, "project" as const),
-      at: fc.string(),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseSettings(searchOf(paths.settings(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-  })
+  it.each(PAGES)(
+    "[CONSOLE-3] defaults of %s are not written, and stand for what cannot be read",
+    (_, check, meaningless) => {
+      check((codec) => {
+        expect(codec.format(codec.parse("") as object)).toBe("")
+        expect(codec.parse(meaningless)).toEqual(codec.parse(""))
+      })
+    },
+  )
 
-  it("[CONSOLE-3] and for every state of Folds", () => {
-    const state = fc.record({
-      text: fc.string({ unit: "grapheme" }),
-      all: fc.boolean(),
-      closed: fc.array(fc.string({ minLength: 1 })),
-      at: fc.string(),
-      show: fc.string(),
-      tab: fc.constantFrom("result" as const, "trail", "prompt", "restored"),
-      step: fc.option(fc.nat()),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseFold(searchOf(paths.folds(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-  })
-
-  it("[CONSOLE-3] and for every state of Memory, whose kinds and states are the contract's", () => {
-    const state = fc.record({
-      text: fc.string({ unit: "grapheme" }),
-      kind: fc.option(fc.constantFrom(...KINDS_OF_MEMORY)),
-      state: fc.option(fc.constantFrom(...STATES_OF_MEMORY)),
-      at: fc.string(),
-      show: fc.string(),
-      add: fc.boolean(),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseMemory(searchOf(paths.memory(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-    expect([KINDS_OF_MEMORY, STATES_OF_MEMORY]).toEqual([MEMORY_KINDS, MemoryState.options])
-    expect(parseMemory("?kind=zz&state=1&add=true")).toEqual(parseMemory(""))
-  })
-
-  it("[CONSOLE-3] and for every state of Guard, whose rules and verdicts are the contract's", () => {
-    const state = fc.record({
-      text: fc.string({ unit: "grapheme" }),
-      verdict: fc.option(fc.constantFrom(...VERDICTS_OF_GUARD)),
-      rule: fc.option(fc.constantFrom(...RULES_OF_GUARD)),
-      session: fc.string({ unit: "grapheme" }),
-      hours: fc.constantFrom(...HOURS_OF_GUARD),
-      at: fc.string(),
-      show: fc.string(),
-      trying: fc.boolean(),
-      patterns: fc.string(),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseGuard(searchOf(paths.guard(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-    expect([RULES_OF_GUARD, VERDICTS_OF_GUARD]).toEqual([HOOK_NAMES, VERDICTS])
-    expect(parseGuard("?rule=zz&verdict=1&hours=5&try=true")).toEqual(parseGuard(""))
-  })
-
-  it("[CONSOLE-3] and for every state of Sessions and Decisions", () => {
-    const text = fc.string({ unit: "grapheme" })
-    const sessions = fc.record({
-      tab: fc.constantFrom(...TABS_OF_SESSIONS),
-      text,
-      at: text,
-      show: text,
-    })
-    const decisions = fc.record({ text, at: text, show: text, add: fc.boolean() })
-    fc.assert(
-      fc.property(sessions, decisions, (one, other) => {
-        expect(parseSessions(searchOf(paths.sessions(one)))).toEqual(one)
-        expect(parseDecisions(searchOf(paths.decisions(other)))).toEqual(other)
-      }),
-      withSeed(),
-    )
-    expect(parseSessions("?tab=zz")).toEqual(parseSessions(""))
-  })
-
-  it("[CONSOLE-3] and for every state of Gateway, whose run is in its path", () => {
-    const text = fc.string({ unit: "grapheme" })
-    const state = fc.record({
-      who: fc.constantFrom("all" as const, "main" as const, "agents" as const),
-      all: fc.boolean(),
-      at: text,
-      tab: fc.constantFrom("held" as const, "exact" as const, "headers" as const),
-      find: text,
-      from: fc.option(fc.nat()),
-      piece: fc.option(fc.nat()),
-    })
-    fc.assert(
-      fc.property(state, fc.string({ minLength: 1 }), (search, id) => {
-        expect(parseGateway(searchOf(paths.gateway("rn_1", search)))).toEqual(search)
-        expect(gatewayIdAt(paths.gateway(id))).toBe(id)
-        expect(runIdAt(paths.gateway(id)), "it is no page of a run").toBeUndefined()
-      }),
-      withSeed(),
-    )
-    expect(parseGateway("?tab=zz&who=nobody&from=-1")).toEqual(parseGateway(""))
-    expect(gatewayIdAt("/runs/a%/gateway"), "a stray % is itself").toBe("a%")
-  })
-
-  it("[CONSOLE-3] and for every state of Pipelines and of one pipeline", () => {
-    const text = fc.string({ unit: "grapheme" })
-    const list = fc.record({
-      text,
-      agent: text,
-      status: fc.constantFrom(...FACETS_OF_PIPELINES),
-      at: text,
-      add: fc.boolean(),
-      start: text,
-    })
-    const filled = fc.array(fc.string({ minLength: 1 }))
-    const one = fc.record({
-      at: text,
-      turned: filled,
-      other: text,
-      compare: fc.boolean(),
-      open: filled,
-    })
-    fc.assert(
-      fc.property(list, one, fc.string({ minLength: 1 }), (search, shown, id) => {
-        expect(parsePipelines(searchOf(paths.pipelines(search)))).toEqual(search)
-        expect(parsePipeline(searchOf(paths.pipeline("p-1", shown)))).toEqual(shown)
-        expect(pipelineIdAt(paths.pipeline(id))).toBe(id)
-      }),
-      withSeed(),
-    )
-    expect(DEPTHS_OF_PIPELINES).toEqual(DEPTHS)
-    expect(parsePipelines("?status=zz&add=true")).toEqual(parsePipelines(""))
-    expect([pipelineIdAt("/pipelines"), pipelineIdAt("/pipelines/%")]).toEqual([undefined, "%"])
-  })
-
-  it("[CONSOLE-3] and for every state of Agents and Knowledge, whose tiers are the contract's", () => {
-    const text = fc.string({ unit: "grapheme" })
-    const agents = fc.record({
-      text,
-      at: text,
-      show: text,
-      tab: fc.constantFrom(...TABS_OF_AGENTS),
-    })
-    const knowledge = fc.record({
-      text,
-      tier: fc.option(fc.constantFrom(...TIERS_OF_KNOWLEDGE)),
-      hops: fc.boolean(),
-      at: text,
-      show: text,
-      document: text,
-      add: fc.boolean(),
-    })
-    fc.assert(
-      fc.property(agents, knowledge, (one, other) => {
-        expect(parseAgents(searchOf(paths.agents(one)))).toEqual(one)
-        expect(parseKnowledge(searchOf(paths.knowledge(other)))).toEqual(other)
-      }),
-      withSeed(),
-    )
-    expect(TIERS_OF_KNOWLEDGE).toEqual(KB_TIERS)
-    expect(parseKnowledge("?tier=zz&hops=1")).toEqual(parseKnowledge(""))
-  })
-
-  it("[CONSOLE-3] and for every state of Capture", () => {
-    const state = fc.record({
-      host: fc.constantFrom(...HOSTS),
-      dir: fc.string(),
-      id: fc.string(),
-      tab: fc.constantFrom("loads", "found", "settings", "biggest", "diff"),
-      at: fc.string({ unit: "grapheme" }),
-      view: fc.constantFrom("text", "diff", "raw"),
-      open: fc.boolean(),
-      kind: fc.option(fc.constantFrom(...KINDS)),
-      turned: fc.array(fc.string({ minLength: 1 })),
-      from: fc.string(),
-      to: fc.string(),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseCapture(searchOf(paths.capture(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-  })
-
-  it("[CONSOLE-3] and for every state of Pack", () => {
-    const text = fc.string({ unit: "grapheme" })
-    const list = fc.uniqueArray(fc.string({ minLength: 1 }))
-    const state = fc.record({
-      task: text,
-      budget: fc.option(fc.nat()),
-      role: text,
-      pins: list,
-      drops: list,
-      full: list,
-      symbols: list,
-      signatures: list,
-      mention: list,
-      order: list,
-      at: text,
-      pane: fc.constantFrom("candidates", "chosen", "preview"),
-      tab: fc.constantFrom("summary", "markdown", "xml", "json"),
-      kind: fc.option(fc.constantFrom("files", "symbols")),
-      turned: list,
-      id: text,
-      compare: fc.boolean(),
-      from: text,
-      to: text,
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parsePack(searchOf(paths.pack(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-    expect(parsePack("?pane=x&tab=y&kind=z&budget=-1&compare=1")).toEqual(parsePack(""))
-    expect(parsePack("?pin=a&pin=a&pin=").pins).toEqual(["a"])
-  })
-
-  it("[CONSOLE-3] and for every state of Map", () => {
-    const state = fc.record({
-      text: fc.string({ unit: "grapheme" }),
-      by: fc.constantFrom("words", "path"),
-      open: fc.array(fc.string({ minLength: 1 })),
-      at: fc.string({ unit: "grapheme" }),
-      show: fc.string({ unit: "grapheme" }),
-      tab: fc.constantFrom("symbols", "imports", "importers", "changed"),
-      hops: fc.constantFrom(1, 2),
-    })
-    fc.assert(
-      fc.property(state, (search) => {
-        expect(parseMap(searchOf(paths.map(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-    expect(parseMap("?hops=9&by=x&tab=y")).toEqual(parseMap(""))
-  })
-
-  it("[CONSOLE-3] and for every state of Runs and of one run", () => {
-    const runs = fc.record({
-      view: fc.constantFrom("list", "approvals", "permissions"),
-      text: fc.string({ unit: "grapheme" }),
-      status: fc.constantFrom("all", "waiting", "live", "completed", "failed", "stopped"),
-      label: fc.string(),
-      workflow: fc.string(),
-      archived: fc.boolean(),
-      at: fc.string(),
-      beside: fc.option(fc.constantFrom("peek", "new")),
-      prompt: fc.string({ unit: "grapheme" }),
-      pack: fc.string(),
-    })
-    fc.assert(
-      fc.property(runs, (search) => {
-        expect(parseRuns(searchOf(paths.runs(search)))).toEqual(search)
-      }),
-      withSeed(),
-    )
-    const id = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => it.isWellFormed())
-    fc.assert(
-      fc.property(id, (it) => {
-        const path = paths.run(it, { at: 7 })
-        expect(runIdAt(path.slice(0, path.indexOf("?")))).toBe(it)
-        expect(parseRun(searchOf(path)).at).toBe(7)
-      }),
-      withSeed(),
-    )
-    expect([runIdAt("/runs"), runIdAt("/runs/a/b"), runIdAt("/runs/%E0")]).toEqual([
-      undefined,
-      undefined,
-      "%E0",
+  it("[CONSOLE-3] the lists in addresses are those of the contract", () => {
+    expect([HOSTS, KINDS, MEMORY_KINDS, MEMORY_STATES]).toEqual([
+      HOST_NAMES,
+      CONTEXT_KINDS,
+      OUR_MEMORY_KINDS,
+      MemoryState.options,
+    ])
+    expect([GUARD_RULES, GUARD_VERDICTS, KNOWLEDGE_TIERS, PIPELINE_DEPTHS]).toEqual([
+      HOOK_NAMES,
+      VERDICTS,
+      KB_TIERS,
+      DEPTHS,
     ])
   })
 
-  it("[CONSOLE-3] hosts and kinds in an address are those of the contract", () => {
-    expect([...HOSTS]).toEqual([...HOST_NAMES])
-    expect([...KINDS]).toEqual([...CONTEXT_KINDS])
-    expect(parseCapture("?host=emacs&tab=x&view=y&open=1&kind=z")).toEqual(parseCapture(""))
+  it("[CONSOLE-3] an id in a path is read back, and belongs to one page", () => {
+    const id = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => it.isWellFormed())
+    fc.assert(
+      fc.property(id, (it) => {
+        expect(runIdAt(paths.run(it))).toBe(it)
+        expect(gatewayIdAt(paths.gateway(it))).toBe(it)
+        expect(pipelineIdAt(paths.pipeline(it))).toBe(it)
+        expect(runIdAt(paths.gateway(it)), "it is no page of a run").toBeUndefined()
+      }),
+      withSeed(),
+    )
+    expect([runIdAt("/runs"), runIdAt("/runs/a/b"), pipelineIdAt("/pipelines")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect([
+      runIdAt("/runs/%E0"),
+      pipelineIdAt("/pipelines/%"),
+      gatewayIdAt("/runs/a%/gateway"),
+    ]).toEqual(["%E0", "%", "a%"])
   })
 
-  it("[CONSOLE-3] defaults are not written", () => {
-    expect(paths.capture(parseCapture(""))).toBe("/capture")
-    expect(paths.runs(parseRuns("?status=odd&view=odd&beside=odd"))).toBe("/runs")
-    expect(paths.run("rn_1", parseRun(""))).toBe("/runs/rn_1")
-    expect(paths.events()).toBe("/events")
-    expect(paths.events(parseEvents(""))).toBe("/events")
+  it("[CONSOLE-3] an address is a path and what differs from the defaults", () => {
+    expect(paths.capture(captureParams.parse(""))).toBe("/capture")
     expect(paths.settings({ layer: "user", text: "" })).toBe("/settings")
+    expect(paths.run("rn_1", { at: 7, raw: true })).toBe("/runs/rn_1?at=7&raw=yes")
+    expect(paths.guard({ trying: true, hours: 1 })).toBe("/guard?hours=1&try=yes")
+    expect(paths.pack({ pins: ["a", "b"], budget: 0 })).toBe("/pack?budget=0&pin=a&pin=b")
+    expect(packParams.parse("?pin=a&pin=a&pin=").pins).toEqual(["a"])
   })
 
   it.each([
@@ -360,6 +296,6 @@ describe("addresses", () => {
     ["?at=99999999999999999999", { at: null }],
     ["?at=12&at=13", { at: 12 }],
   ])("[CONSOLE-3] what means nothing is read as its default: %s", (search, expected) => {
-    expect(parseEvents(search)).toMatchObject(expected)
+    expect(eventsParams.parse(search)).toMatchObject(expected)
   })
 })

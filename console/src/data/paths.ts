@@ -1,44 +1,32 @@
-import type { ContextKind, HostName } from "../contract.ts"
-import { KINDS } from "../ui/budget-bar/layout.ts"
-import { type AgentsAddress, formatAgents } from "./agents-search.ts"
-import { type DecisionsAddress, formatDecisions } from "./decisions-search.ts"
-import { type FoldAddress, formatFold } from "./fold-search.ts"
-import { formatGateway, type GatewayAddress } from "./gateway-search.ts"
-import { formatGuard, type GuardAddress } from "./guard-search.ts"
-import { formatKnowledge, type KnowledgeAddress } from "./knowledge-search.ts"
-import { formatMap, type MapSearch } from "./map-search.ts"
-import { formatMemory, type MemoryAddress } from "./memory-search.ts"
-import { formatPack, type PackSearch } from "./pack-search.ts"
-import { formatPipeline, type PipelineAddress } from "./pipeline-search.ts"
-import { formatPipelines, type PipelinesAddress } from "./pipelines-search.ts"
-import { formatSearch, oneOf, wholeOrNull } from "./search.ts"
-import { formatSessions, type SessionsAddress } from "./sessions-search.ts"
+import { KINDS } from "../base/kinds.ts"
+import type {
+  Depth,
+  HookName,
+  HostName,
+  KbTier,
+  MemoryKind,
+  MemoryState,
+  VerdictKind,
+} from "../contract.ts"
+import {
+  choice,
+  defineParams,
+  flag,
+  list,
+  optional,
+  type ParamsCodec,
+  type ParamsOf,
+  set,
+  text,
+  whole,
+} from "./params.ts"
 
 /**
- * Every address of the console and what its search says: selection, filters, layer. A value that
- * means nothing here is read as its default, and defaults are not written, so that an address is as
- * short as what it says.
+ * Every URL of the console: the parameters of each page, and its path. On most pages `text` is the
+ * filter, `at` the selected row and `show` the row whose detail is open.
  */
 
-export type EventsSearch = {
-  /** Only names that begin so. */
-  readonly name: string
-  readonly text: string
-  /** Sequence number of the selected event. */
-  readonly at: number | null
-  /** Paused: nothing behind this sequence number is shown. */
-  readonly until: number | null
-  readonly view: "fields" | "raw"
-}
-
-export type SettingsSearch = {
-  readonly text: string
-  readonly layer: "user" | "project"
-  /** Key of the selected setting. */
-  readonly at: string
-}
-
-/** The hosts of the contract, in its order; a test holds the two together. */
+// The contract's own lists would bring zod along; a test compares these with them.
 export const HOSTS = [
   "claude-code",
   "codex",
@@ -46,207 +34,330 @@ export const HOSTS = [
   "gemini",
   "antigravity",
 ] as const satisfies readonly HostName[]
+export const MEMORY_KINDS = [
+  "strategy",
+  "pitfall",
+  "decision",
+  "rule",
+  "term",
+  "fix",
+] as const satisfies readonly MemoryKind[]
+export const MEMORY_STATES = [
+  "proposed",
+  "confirmed",
+  "superseded",
+  "stale",
+] as const satisfies readonly MemoryState[]
+export const GUARD_RULES = [
+  "boot",
+  "track",
+  "drift",
+  "concurrency",
+  "risk",
+  "pitfall",
+  "package",
+  "loaded",
+] as const satisfies readonly HookName[]
+export const GUARD_VERDICTS = [
+  "silent",
+  "context",
+  "warn",
+  "deny",
+  "block",
+  "override",
+] as const satisfies readonly VerdictKind[]
+export const KNOWLEDGE_TIERS = ["primary", "guide", "web"] as const satisfies readonly KbTier[]
+export const PIPELINE_DEPTHS = ["quick", "standard", "deep"] as const satisfies readonly Depth[]
 
-const CAPTURE_TABS = ["loads", "found", "settings", "biggest", "diff"] as const
-export type CaptureTab = (typeof CAPTURE_TABS)[number]
-const CAPTURE_VIEWS = ["text", "diff", "raw"] as const
-export type CaptureView = (typeof CAPTURE_VIEWS)[number]
-
-export type CaptureSearch = {
-  readonly host: HostName
+export const captureParams = defineParams({
+  host: choice(HOSTS, "claude-code"),
   /** The directory in which the agent would start; empty for the repository. */
-  readonly dir: string
+  dir: text,
   /** The capture that is shown; empty for the newest. */
-  readonly id: string
-  readonly tab: CaptureTab
-  /** Key of the selected line. */
-  readonly at: string
-  /** What the pane beside the list shows of it. */
-  readonly view: CaptureView
-  /** Whether its text is open; it stays so while one moves on. */
-  readonly open: boolean
-  /** Only loads of this kind. */
-  readonly kind: ContextKind | null
-  /** Groups and folders that are not as they are by default. */
-  readonly turned: readonly string[]
-  /** The two captures that are compared; empty for the one before, and the one shown. */
-  readonly from: string
-  readonly to: string
-}
+  id: text,
+  tab: choice(["loads", "found", "settings", "biggest", "diff"], "loads"),
+  at: text,
+  view: choice(["text", "diff", "raw"], "text"),
+  /** Whether the text of the selected row is open; it stays open when the selection moves. */
+  open: flag(),
+  kind: optional(KINDS),
+  /** Groups and folders that are not in their default state. */
+  turned: list,
+  /** The two captures that are compared; empty for the previous one, and the one shown. */
+  from: text,
+  to: text,
+})
+export type CaptureParams = ParamsOf<typeof captureParams>
+export type CaptureTab = CaptureParams["tab"]
+export type CaptureView = CaptureParams["view"]
 
-const RUNS_VIEWS = ["list", "approvals", "permissions"] as const
-export type RunsView = (typeof RUNS_VIEWS)[number]
-/** Statuses of runs as people ask for them: `live` is everything that has not ended. */
-const RUNS_FACETS = ["all", "waiting", "live", "completed", "failed", "stopped"] as const
-export type RunsFacet = (typeof RUNS_FACETS)[number]
+export const mapParams = defineParams({
+  text,
+  by: choice(["words", "path"], "words"),
+  /** Open folders. */
+  open: list,
+  at: text,
+  /** A file, or path#symbol. */
+  show: text,
+  tab: choice(["symbols", "imports", "importers", "changed"], "symbols"),
+  /** How many calls are followed from a symbol. */
+  hops: choice([1, 2], 2),
+})
+export type MapParams = ParamsOf<typeof mapParams>
+export type MapTab = MapParams["tab"]
 
-const BESIDE = ["peek", "new"] as const
+export const knowledgeParams = defineParams({
+  text,
+  tier: optional(KNOWLEDGE_TIERS),
+  /** Whether cross-references are followed from each hit. */
+  hops: flag(),
+  at: text,
+  /** Id of a paragraph. */
+  show: text,
+  /** Id of a document, shown while no paragraph is. */
+  document: text,
+  add: flag(),
+})
+export type KnowledgeParams = ParamsOf<typeof knowledgeParams>
 
-export type RunsSearch = {
-  readonly view: RunsView
-  readonly text: string
-  readonly status: RunsFacet
-  readonly label: string
-  readonly workflow: string
-  /** Those put away, instead of the others. */
-  readonly archived: boolean
+export const memoryParams = defineParams({
+  text,
+  kind: optional(MEMORY_KINDS),
+  state: optional(MEMORY_STATES),
+  at: text,
+  show: text,
+  add: flag(),
+})
+export type MemoryParams = ParamsOf<typeof memoryParams>
+
+export const decisionsParams = defineParams({ text, at: text, show: text, add: flag() })
+export type DecisionsParams = ParamsOf<typeof decisionsParams>
+
+export const SESSIONS_TABS = ["live", "logged", "claims"] as const
+export const sessionsParams = defineParams({
+  tab: choice(SESSIONS_TABS, "live"),
+  text,
+  /** A session's id, the file of a written log, or a claimed path. */
+  at: text,
+  show: text,
+})
+export type SessionsParams = ParamsOf<typeof sessionsParams>
+
+export const packParams = defineParams({
+  task: text,
+  /** Tokens; null for the configured budget. */
+  budget: whole,
+  role: text,
+  pins: set("pin"),
+  drops: set("drop"),
+  /** Paths whose form a person chose. */
+  full: set(),
+  symbols: set(),
+  signatures: set(),
+  mention: set(),
+  /** Paths in the order a person chose; the rest follows. */
+  order: set(),
+  /** A path, or the key of a group. */
+  at: text,
+  /** The column in which keys move; on a narrow page the only one shown. */
+  pane: choice(["candidates", "chosen", "preview"], "candidates"),
+  /** Format of the preview. */
+  tab: choice(["summary", "markdown", "xml", "json"], "summary"),
+  kind: optional(["files", "symbols"]),
+  /** Groups of candidates that are not in their default state. */
+  turned: set(),
+  /** The saved package that is shown; empty for the one being built. */
+  id: text,
+  /** Whether two saved packages are compared, and which; empty for the newest two. */
+  compare: flag(),
+  from: text,
+  to: text,
+})
+export type PackParams = ParamsOf<typeof packParams>
+export type PackTab = PackParams["tab"]
+export type PackPane = PackParams["pane"]
+
+export const foldParams = defineParams({
+  text,
+  /** Also branches that ended more than an hour ago. */
+  all: flag(),
+  /** Closed rows of the tree. */
+  closed: list,
+  at: text,
+  show: text,
+  tab: choice(["result", "trail", "prompt", "restored"], "result"),
+  /** Number of the step whose text is open. */
+  step: whole,
+})
+export type FoldParams = ParamsOf<typeof foldParams>
+export type FoldTab = FoldParams["tab"]
+
+export const GUARD_HOURS = [1, 24, 168, 720] as const
+export const guardParams = defineParams({
+  text,
+  verdict: optional(GUARD_VERDICTS),
+  rule: optional(GUARD_RULES),
+  /** Session id as the host names it; empty for all. */
+  session: text,
+  hours: choice(GUARD_HOURS, 24),
+  at: text,
+  show: text,
+  /** The panel that tries a rule is open. */
+  trying: flag("try"),
+  /** Patterns to try; empty for the configured ones. */
+  patterns: text,
+})
+export type GuardParams = ParamsOf<typeof guardParams>
+
+export const runsParams = defineParams({
+  view: choice(["list", "approvals", "permissions"], "list"),
+  text,
+  /** `live` is everything that has not ended. */
+  status: choice(["all", "waiting", "live", "completed", "failed", "stopped"], "all"),
+  label: text,
+  workflow: text,
+  archived: flag(),
   /** Id of the selected run or approval. */
-  readonly at: string
-  /** What stands beside the list: a look at the selected one, or the form that starts a run. */
-  readonly beside: (typeof BESIDE)[number] | null
-  /** What the form begins with: words, and the kept package that goes with them. */
-  readonly prompt: string
-  readonly pack: string
-}
+  at: text,
+  /** What the detail pane shows: the selected run, or the launch form. */
+  beside: optional(["peek", "new"]),
+  /** What the launch form starts with. */
+  prompt: text,
+  pack: text,
+})
+export type RunsParams = ParamsOf<typeof runsParams>
+export type RunsView = RunsParams["view"]
+export type RunsFacet = RunsParams["status"]
 
-export type RunSearch = {
+export const runParams = defineParams({
   /** Sequence number of the selected message. */
-  readonly at: number | null
-  /** Its JSON instead of what it says. */
-  readonly raw: boolean
-  /** What is looked for in the transcript. */
-  readonly find: string
-}
+  at: whole,
+  /** Show its JSON. */
+  raw: flag(),
+  find: text,
+})
+export type RunParams = ParamsOf<typeof runParams>
+
+export const gatewayParams = defineParams({
+  who: choice(["all", "main", "agents"], "all"),
+  /** Also requests before the newest few hundred. */
+  all: flag(),
+  /** Key of the selected request: its carry, a dot, its number. */
+  at: text,
+  tab: choice(["held", "exact", "headers"], "held"),
+  /** Text to find in the exact request. */
+  find: text,
+  /** Position of the first item of the page that is shown. */
+  from: whole,
+  /** Position of the item whose text is open. */
+  piece: whole,
+})
+export type GatewayParams = ParamsOf<typeof gatewayParams>
+export type GatewayWho = GatewayParams["who"]
+export type GatewayTab = GatewayParams["tab"]
+
+/** `live` works, `paused` waits, `ended` is over unfinished. */
+export const PIPELINES_FACETS = ["all", "paused", "live", "completed", "ended"] as const
+export const pipelinesParams = defineParams({
+  text,
+  /** Slug of the agent; empty for all. */
+  agent: text,
+  status: choice(PIPELINES_FACETS, "all"),
+  at: text,
+  add: flag(),
+  /** The agent with which the form starts. */
+  start: text,
+})
+export type PipelinesParams = ParamsOf<typeof pipelinesParams>
+export type PipelinesFacet = PipelinesParams["status"]
+
+export const pipelineParams = defineParams({
+  /** Key of the selected section. */
+  at: text,
+  /** Sections that are not in their default state. */
+  turned: list,
+  /** Id of the run to compare with; empty while nothing is compared. */
+  other: text,
+  compare: flag(),
+  /** Stages of the comparison that are not in their default state. */
+  open: list,
+})
+export type PipelineParams = ParamsOf<typeof pipelineParams>
+
+export const AGENTS_TABS = ["stages", "prompts", "runs"] as const
+export const agentsParams = defineParams({
+  text,
+  /** Slug of an agent. */
+  at: text,
+  show: text,
+  tab: choice(AGENTS_TABS, "stages"),
+})
+export type AgentsParams = ParamsOf<typeof agentsParams>
+export type AgentsTab = AgentsParams["tab"]
+
+export const eventsParams = defineParams({
+  /** Prefix of event names. */
+  name: text,
+  text,
+  /** Sequence number of the selected event. */
+  at: whole,
+  /** Paused at this sequence number; later events are not shown. */
+  until: whole,
+  view: choice(["fields", "raw"], "fields"),
+})
+export type EventsParams = ParamsOf<typeof eventsParams>
+
+export const settingsParams = defineParams({
+  text,
+  layer: choice(["user", "project"], "user"),
+  /** Key of the selected setting. */
+  at: text,
+})
+export type SettingsParams = ParamsOf<typeof settingsParams>
+
+const pageAt =
+  <Params>(path: string, codec: ParamsCodec<Params>) =>
+  (params: Partial<Params> = {}): string =>
+    `${path}${codec.format(params)}`
 
 export const paths = {
   now: () => "/",
-  runs: (search: Partial<RunsSearch> = {}) => `/runs${formatRuns(search)}`,
-  run: (id: string, search: Partial<RunSearch> = {}) =>
-    `/runs/${encodeURIComponent(id)}${formatRun(search)}`,
-  gateway: (id: string, search: Partial<GatewayAddress> = {}) =>
-    `/runs/${encodeURIComponent(id)}/gateway${formatGateway(search)}`,
-  capture: (search: Partial<CaptureSearch> = {}) => `/capture${formatCapture(search)}`,
-  map: (search: Partial<MapSearch> = {}) => `/map${formatMap(search)}`,
-  memory: (search: Partial<MemoryAddress> = {}) => `/memory${formatMemory(search)}`,
-  decisions: (search: Partial<DecisionsAddress> = {}) => `/decisions${formatDecisions(search)}`,
-  sessions: (search: Partial<SessionsAddress> = {}) => `/sessions${formatSessions(search)}`,
-  guard: (search: Partial<GuardAddress> = {}) => `/guard${formatGuard(search)}`,
-  pack: (search: Partial<PackSearch> = {}) => `/pack${formatPack(search)}`,
-  folds: (search: Partial<FoldAddress> = {}) => `/folds${formatFold(search)}`,
-  pipelines: (search: Partial<PipelinesAddress> = {}) => `/pipelines${formatPipelines(search)}`,
-  pipeline: (id: string, search: Partial<PipelineAddress> = {}) =>
-    `/pipelines/${encodeURIComponent(id)}${formatPipeline(search)}`,
-  agents: (search: Partial<AgentsAddress> = {}) => `/agents${formatAgents(search)}`,
-  knowledge: (search: Partial<KnowledgeAddress> = {}) => `/knowledge${formatKnowledge(search)}`,
-  events: (search: Partial<EventsSearch> = {}) => `/events${formatEvents(search)}`,
-  settings: (search: Partial<SettingsSearch> = {}) => `/settings${formatSettings(search)}`,
+  capture: pageAt("/capture", captureParams),
+  map: pageAt("/map", mapParams),
+  knowledge: pageAt("/knowledge", knowledgeParams),
+  memory: pageAt("/memory", memoryParams),
+  decisions: pageAt("/decisions", decisionsParams),
+  sessions: pageAt("/sessions", sessionsParams),
+  pack: pageAt("/pack", packParams),
+  folds: pageAt("/folds", foldParams),
+  guard: pageAt("/guard", guardParams),
+  runs: pageAt("/runs", runsParams),
+  run: (id: string, params: Partial<RunParams> = {}) =>
+    `/runs/${encodeURIComponent(id)}${runParams.format(params)}`,
+  gateway: (id: string, params: Partial<GatewayParams> = {}) =>
+    `/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
+  pipelines: pageAt("/pipelines", pipelinesParams),
+  pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
+    `/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
+  agents: pageAt("/agents", agentsParams),
+  events: pageAt("/events", eventsParams),
+  settings: pageAt("/settings", settingsParams),
 }
 
-export function parseCapture(search: string): CaptureSearch {
-  const query = new URLSearchParams(search)
-  return {
-    host: oneOf(HOSTS, query.get("host")) ?? HOSTS[0],
-    dir: query.get("dir") ?? "",
-    id: query.get("id") ?? "",
-    tab: oneOf(CAPTURE_TABS, query.get("tab")) ?? "loads",
-    at: query.get("at") ?? "",
-    view: oneOf(CAPTURE_VIEWS, query.get("view")) ?? "text",
-    open: query.get("open") === "yes",
-    kind: oneOf(KINDS, query.get("kind")) ?? null,
-    turned: query.getAll("turned").filter((it) => it !== ""),
-    from: query.get("from") ?? "",
-    to: query.get("to") ?? "",
+/** The id in a path such as /runs/rn_1; undefined where the path is another page. */
+const idIn =
+  (pattern: RegExp) =>
+  (path: string): string | undefined => {
+    const id = pattern.exec(path)?.[1]
+    if (id === undefined) return undefined
+    try {
+      return decodeURIComponent(id)
+    } catch {
+      // A stray % is no escape: the id is taken literally.
+      return id
+    }
   }
-}
 
-function formatCapture({ host, tab, view, open, ...rest }: Partial<CaptureSearch>): string {
-  const { dir, id, at, kind, turned, from, to } = rest
-  return formatSearch({
-    host: host === HOSTS[0] ? "" : host,
-    dir,
-    id,
-    tab: tab === "loads" ? "" : tab,
-    at,
-    view: view === "text" ? "" : view,
-    open: open === true ? "yes" : "",
-    kind,
-    turned,
-    from,
-    to,
-  })
-}
-
-export function parseRuns(search: string): RunsSearch {
-  const query = new URLSearchParams(search)
-  return {
-    view: oneOf(RUNS_VIEWS, query.get("view")) ?? "list",
-    text: query.get("text") ?? "",
-    status: oneOf(RUNS_FACETS, query.get("status")) ?? "all",
-    label: query.get("label") ?? "",
-    workflow: query.get("workflow") ?? "",
-    archived: query.get("archived") === "yes",
-    at: query.get("at") ?? "",
-    beside: oneOf(BESIDE, query.get("beside")) ?? null,
-    prompt: query.get("prompt") ?? "",
-    pack: query.get("pack") ?? "",
-  }
-}
-
-function formatRuns({ view, status, archived, ...rest }: Partial<RunsSearch>): string {
-  const { text, label, workflow, at, beside, prompt, pack } = rest
-  return formatSearch({
-    view: view === "list" ? "" : view,
-    text,
-    status: status === "all" ? "" : status,
-    label,
-    workflow,
-    archived: archived === true ? "yes" : "",
-    at,
-    beside,
-    prompt,
-    pack,
-  })
-}
-
-/** The run of an address like /runs/rn_1; undefined for every other one. */
-export function runIdAt(path: string): string | undefined {
-  const id = /^\/runs\/([^/]+)$/.exec(path)?.[1]
-  if (id === undefined) return undefined
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    // A stray % is no code for a character: then the id is what stands there.
-    return id
-  }
-}
-
-export function parseRun(search: string): RunSearch {
-  const query = new URLSearchParams(search)
-  return {
-    at: wholeOrNull(query.get("at")),
-    raw: query.get("raw") === "yes",
-    find: query.get("find") ?? "",
-  }
-}
-
-function formatRun({ at, raw, find }: Partial<RunSearch>): string {
-  return formatSearch({ at, raw: raw === true ? "yes" : "", find })
-}
-
-export function parseEvents(search: string): EventsSearch {
-  const query = new URLSearchParams(search)
-  return {
-    name: query.get("name") ?? "",
-    text: query.get("text") ?? "",
-    at: wholeOrNull(query.get("at")),
-    until: wholeOrNull(query.get("until")),
-    view: query.get("view") === "raw" ? "raw" : "fields",
-  }
-}
-
-function formatEvents({ name, text, at, until, view }: Partial<EventsSearch>): string {
-  return formatSearch({ name, text, at, until, view: view === "raw" ? view : "" })
-}
-
-export function parseSettings(search: string): SettingsSearch {
-  const query = new URLSearchParams(search)
-  return {
-    text: query.get("text") ?? "",
-    layer: query.get("layer") === "project" ? "project" : "user",
-    at: query.get("at") ?? "",
-  }
-}
-
-function formatSettings({ text, layer, at }: Partial<SettingsSearch>): string {
-  return formatSearch({ text, layer: layer === "project" ? layer : "", at })
-}
+export const runIdAt = idIn(/^\/runs\/([^/]+)$/)
+export const gatewayIdAt = idIn(/^\/runs\/([^/]+)\/gateway$/)
+export const pipelineIdAt = idIn(/^\/pipelines\/([^/]+)$/)

@@ -1,5 +1,5 @@
+import { KINDS } from "../base/kinds.ts"
 import type { Now, NowRow } from "../contract.ts"
-import { KINDS } from "../ui/budget-bar/layout.ts"
 import { paths } from "./paths.ts"
 
 export type Today = {

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { keys } from "../data/keys.ts"
-import { parseEvents, parseSettings } from "../data/paths.ts"
+import { eventsParams, settingsParams } from "../data/paths.ts"
 import { Failure } from "../ui/failure/failure.tsx"
 import { EventsPage } from "./events/page.tsx"
 import { NowPage } from "./now/page.tsx"
@@ -72,9 +72,9 @@ describe("pages", () => {
   })
 
   it("[CONSOLE-15] an empty journal says what will be here", () => {
-    const search = parseEvents("")
+    const params = eventsParams.parse("")
     const journal = { entries: [], head: { epoch: "e", seq: 0 }, isWhole: true }
-    const text = render(<EventsPage now={NOW} search={search} onSearch={nothing} />, [
+    const text = render(<EventsPage now={NOW} params={params} onParams={nothing} />, [
       [keys.events(""), journal],
     ])
     expect(text).toContain("0 events")
@@ -84,7 +84,7 @@ describe("pages", () => {
   it("[CONSOLE-15] a filter without a match offers to be cleared", () => {
     const journal = { entries: [], head: { epoch: "e", seq: 0 }, isWhole: true }
     const text = render(
-      <EventsPage now={NOW} search={parseEvents("?text=zz")} onSearch={nothing} />,
+      <EventsPage now={NOW} params={eventsParams.parse("?text=zz")} onParams={nothing} />,
       [[keys.events(""), journal]],
     )
     expect(text).toContain("No event in memory matches. Clear the filter")
@@ -102,7 +102,7 @@ describe("pages", () => {
       isSecret: true,
       schema: { type: "string" },
     }
-    const search = parseSettings("?at=store.databaseUrl")
+    const params = settingsParams.parse("?at=store.databaseUrl")
     const config = { settings: [setting], files: [], withSources: true }
     const appearance = {
       mode: "system",
@@ -119,7 +119,7 @@ describe("pages", () => {
     queries.setQueryData(keys.operation("config.show", { sources: true }), config)
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>
-        <SettingsPage search={search} onSearch={nothing} appearance={appearance} />
+        <SettingsPage params={params} onParams={nothing} appearance={appearance} />
       </QueryClientProvider>,
     )
     expect(html).not.toContain(secret)

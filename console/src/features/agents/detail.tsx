@@ -1,8 +1,7 @@
 import type { AgentFolder, AgentShow, ConfigProblem } from "../../contract.ts"
-import { type AgentsTab, TABS_OF_AGENTS } from "../../data/agents-search.ts"
 import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
-import { paths } from "../../data/paths.ts"
+import { AGENTS_TABS, type AgentsTab, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -78,7 +77,7 @@ export function Detail({ now, slug, tab, isReadOnly, onTab, onClose }: DetailPro
 }
 
 function nextTab(tab: AgentsTab): AgentsTab {
-  return TABS_OF_AGENTS[(TABS_OF_AGENTS.indexOf(tab) + 1) % TABS_OF_AGENTS.length] ?? "stages"
+  return AGENTS_TABS[(AGENTS_TABS.indexOf(tab) + 1) % AGENTS_TABS.length] ?? "stages"
 }
 
 function countOf({ agent }: AgentShow): { note?: string } {

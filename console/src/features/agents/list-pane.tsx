@@ -1,8 +1,7 @@
 import { useRef } from "react"
-import type { AgentFolder } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import type { AgentsAddress } from "../../data/agents-search.ts"
+import { type AgentFolder, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
+import type { AgentsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -27,15 +26,15 @@ import { useAgents } from "./use-agents.ts"
 import { ORIGINS, stateOf } from "./words.ts"
 
 type ListPaneProps = {
-  readonly search: AgentsAddress
-  onSearch(change: Partial<AgentsAddress>, how?: "push" | "replace"): void
+  readonly params: AgentsParams
+  onParams(change: Partial<AgentsParams>, how?: "push" | "replace"): void
 }
 
 /** Every folder that is an agent: shipped, one's own, and those of this repository. */
-export function ListPane({ search, onSearch }: ListPaneProps) {
+export function ListPane({ params, onParams }: ListPaneProps) {
   const { data, error, isPending, refetch } = useAgents()
   const handle = useRef<VirtualListHandle>(null)
-  const wanted = search.text.trim().toLowerCase()
+  const wanted = params.text.trim().toLowerCase()
   const agents = data?.agents.filter((it) =>
     `${it.slug} ${it.name} ${it.description}`.toLowerCase().includes(wanted),
   )
@@ -44,8 +43,8 @@ export function ListPane({ search, onSearch }: ListPaneProps) {
       <PaneHead edge="page">
         <FilterField
           label="Filter by words"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
@@ -62,14 +61,14 @@ export function ListPane({ search, onSearch }: ListPaneProps) {
       {agents?.length === 0 && wanted !== "" ? (
         <RowNote>
           No agent has these words.
-          <Button small onPress={() => onSearch({ text: "" }, "replace")}>
+          <Button small onPress={() => onParams({ text: "" }, "replace")}>
             Show all
           </Button>
         </RowNote>
       ) : null}
       {agents === undefined || agents.length === 0 ? null : (
         <>
-          <AgentRows agents={agents} search={search} handle={handle} onSearch={onSearch} />
+          <AgentRows agents={agents} params={params} handle={handle} onParams={onParams} />
           <PaneFoot>
             {plural(agents.length, "agent")}. An agent of a repository is run once a person trusts
             its folder as it is.
@@ -91,12 +90,12 @@ type AgentRowsProps = ListPaneProps & {
   readonly handle: React.RefObject<VirtualListHandle | null>
 }
 
-function AgentRows({ agents, search, handle, onSearch }: AgentRowsProps) {
-  const index = agents.findIndex((it) => it.slug === search.at)
+function AgentRows({ agents, params, handle, onParams }: AgentRowsProps) {
+  const index = agents.findIndex((it) => it.slug === params.at)
   const selected = agents[index]
   const moveTo = (agent: AgentFolder | undefined) =>
-    agent === undefined ? undefined : onSearch({ at: agent.slug }, "replace")
-  const open = ({ slug }: AgentFolder) => onSearch({ at: slug, show: slug })
+    agent === undefined ? undefined : onParams({ at: agent.slug }, "replace")
+  const open = ({ slug }: AgentFolder) => onParams({ at: slug, show: slug })
   useKey("list.next", () => moveTo(agents[index + 1]))
   useKey("list.previous", () => moveTo(agents[index < 0 ? agents.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(agents[0]))

@@ -2,9 +2,9 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { AgentFolder, AgentShow } from "../../contract.ts"
-import { parseAgents } from "../../data/agents-search.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
+import { agentsParams } from "../../data/paths.ts"
 import { anAgent, NOW } from "./agents.fixture.ts"
 import { sayWhere } from "./detail.tsx"
 import { AgentsPage } from "./page.tsx"
@@ -21,16 +21,16 @@ function markupOf(
   address: string,
   { agents, shown, isReadOnly, queries = new QueryClient() }: Known,
 ) {
-  const search = parseAgents(address)
+  const params = agentsParams.parse(address)
   if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
   if (shown !== undefined) {
     const answer = { prompts: [], runs: [], ...shown }
-    queries.setQueryData(keys.operation("agent.show", { slug: search.show }), answer)
+    queries.setQueryData(keys.operation("agent.show", { slug: params.show }), answer)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <AgentsPage now={NOW} search={search} onSearch={() => undefined} />
+      <AgentsPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
   expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)

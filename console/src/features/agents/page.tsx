@@ -1,4 +1,4 @@
-import type { AgentsAddress } from "../../data/agents-search.ts"
+import type { AgentsParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -8,22 +8,22 @@ import { ListPane } from "./list-pane.tsx"
 
 type AgentsPageProps = {
   readonly now: number
-  readonly search: AgentsAddress
-  onSearch(change: Partial<AgentsAddress>, how?: "push" | "replace"): void
+  readonly params: AgentsParams
+  onParams(change: Partial<AgentsParams>, how?: "push" | "replace"): void
 }
 
 /** Agents that people can run: folders with stages, prompts and limits. */
-export function AgentsPage({ now, search, onSearch }: AgentsPageProps) {
+export function AgentsPage({ now, params, onParams }: AgentsPageProps) {
   const { data: session } = useSession()
-  const { show, tab } = search
-  useKey("leave", leaves(search, onSearch))
+  const { show, tab } = params
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header title="Agents" />
       <Split
         name="agents"
         startPx={DETAIL_PX}
-        list={<ListPane search={search} onSearch={onSearch} />}
+        list={<ListPane params={params} onParams={onParams} />}
         detail={
           show === "" ? null : (
             <Detail
@@ -32,8 +32,8 @@ export function AgentsPage({ now, search, onSearch }: AgentsPageProps) {
               slug={show}
               tab={tab}
               isReadOnly={session?.readOnly === true}
-              onTab={(to) => onSearch({ tab: to }, "replace")}
-              onClose={() => onSearch({ show: "" })}
+              onTab={(to) => onParams({ tab: to }, "replace")}
+              onClose={() => onParams({ show: "" })}
             />
           )
         }
@@ -46,7 +46,7 @@ export function AgentsPage({ now, search, onSearch }: AgentsPageProps) {
 const DETAIL_PX = 520
 
 /** First what stands beside, then what is looked for. */
-function leaves({ show, text }: AgentsAddress, onSearch: AgentsPageProps["onSearch"]) {
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ show, text }: AgentsParams, onParams: AgentsPageProps["onParams"]) {
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

@@ -7,7 +7,7 @@ import {
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatWhen } from "../../data/moments.ts"
-import type { CaptureSearch, CaptureView } from "../../data/paths.ts"
+import type { CaptureParams, CaptureView } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -32,8 +32,8 @@ type ItemDetailProps = {
   /** Its place among the loads, if it is one of them. */
   readonly number: number | null
   readonly change: CaptureChange | undefined
-  readonly search: CaptureSearch
-  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  readonly params: CaptureParams
+  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
   onClose(): void
 }
 
@@ -41,13 +41,13 @@ const VIEWS: readonly CaptureView[] = ["text", "diff", "raw"]
 
 /** What stands in the window of one file, what changed in it, and all that is known of it. */
 export function ItemDetail(props: ItemDetailProps) {
-  const { capture, item, change, search, onSearch, onClose } = props
+  const { capture, item, change, params, onParams, onClose } = props
   const raw = JSON.stringify(rawOf(capture, item), null, 2)
   const { id } = capture.manifest
-  const isTextShown = search.open && search.view === "text"
+  const isTextShown = params.open && params.view === "text"
   const text = useOperation("capture.text", { id, path: item.path }, { isAsked: isTextShown })
-  const view = (to: CaptureView) => onSearch({ view: to }, "replace")
-  useKey("capture.view", () => view(VIEWS[(VIEWS.indexOf(search.view) + 1) % 3] ?? "text"))
+  const view = (to: CaptureView) => onParams({ view: to }, "replace")
+  useKey("capture.view", () => view(VIEWS[(VIEWS.indexOf(params.view) + 1) % 3] ?? "text"))
   const copied = isTextShown ? textOf(text.data) || raw : raw
   return (
     <Detail
@@ -62,7 +62,7 @@ export function ItemDetail(props: ItemDetailProps) {
       onClose={onClose}
     >
       <Tabs
-        active={search.view}
+        active={params.view}
         onChange={view}
         tabs={[
           {
@@ -73,14 +73,14 @@ export function ItemDetail(props: ItemDetailProps) {
                 <Block>
                   <ItemFacts {...props} />
                 </Block>
-                {search.open ? (
+                {params.open ? (
                   <TextOf query={text} path={item.path} />
                 ) : (
                   <Block>
                     <Button
                       small
                       keyId="capture.open"
-                      onPress={() => onSearch({ open: true }, "replace")}
+                      onPress={() => onParams({ open: true }, "replace")}
                     >
                       Show the text
                     </Button>

@@ -1,8 +1,7 @@
 import { useMemo } from "react"
-import type { Capture } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { type Capture, formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { CaptureSearch, CaptureTab } from "../../data/paths.ts"
+import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
@@ -24,17 +23,17 @@ import type { CaptureData } from "./use-capture.ts"
 export type ListPaneProps = {
   readonly now: number
   readonly data: CaptureData
-  readonly search: CaptureSearch
+  readonly params: CaptureParams
   readonly isReadOnly: boolean
   readonly isBusy: boolean
-  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
   onTake(): void
   onAsk(trust: boolean): void
 }
 
 /** The figure, the tabs and the list of the one that is open. */
 export function ListPane(props: ListPaneProps) {
-  const { data, search, isReadOnly, isBusy } = props
+  const { data, params, isReadOnly, isBusy } = props
   const { capture, error, isNever } = data
   const hasNothing = isNever || (error !== null && capture === undefined)
   return (
@@ -44,7 +43,7 @@ export function ListPane(props: ListPaneProps) {
       )}
       {isNever ? (
         <NeverCaptured
-          host={search.host}
+          host={params.host}
           isReadOnly={isReadOnly}
           isBusy={isBusy}
           onTake={props.onTake}
@@ -56,15 +55,15 @@ export function ListPane(props: ListPaneProps) {
 }
 
 function Shown(props: ListPaneProps) {
-  const { now, data, search, isReadOnly, isBusy, onSearch, onAsk } = props
+  const { now, data, params, isReadOnly, isBusy, onParams, onAsk } = props
   const { capture, host } = data
   const axis = axisFor(capture?.budget.tokens ?? 0)
   return (
     <>
       <Summary
         capture={capture}
-        picked={search.kind}
-        onPick={(kind) => onSearch({ kind, tab: "loads", at: "" }, "replace")}
+        picked={params.kind}
+        onPick={(kind) => onParams({ kind, tab: "loads", at: "" }, "replace")}
       />
       {capture === undefined || capture.historyProblem === null ? null : (
         <Notice tone="warn" says={visibleLine(capture.historyProblem)} />
@@ -87,7 +86,7 @@ function Shown(props: ListPaneProps) {
       >
         {/* With their counts at once: a tab that moves under the pointer is pressed in vain. */}
         {capture === undefined ? null : (
-          <TabBar data={data} capture={capture} active={search.tab} onSearch={onSearch} />
+          <TabBar data={data} capture={capture} active={params.tab} onParams={onParams} />
         )}
       </PaneHead>
       {capture === undefined ? (
@@ -99,12 +98,12 @@ function Shown(props: ListPaneProps) {
   )
 }
 
-type TabBarProps = Pick<ListPaneProps, "data" | "onSearch"> & {
+type TabBarProps = Pick<ListPaneProps, "data" | "onParams"> & {
   readonly capture: Capture
   readonly active: CaptureTab
 }
 
-function TabBar({ data, capture, active, onSearch }: TabBarProps) {
+function TabBar({ data, capture, active, onParams }: TabBarProps) {
   const { diff, settings } = data
   const loads = useMemo(() => countLoads(capture), [capture])
   const servers = settings.data?.settings.length
@@ -122,7 +121,7 @@ function TabBar({ data, capture, active, onSearch }: TabBarProps) {
       facets={tabs}
       onPick={(value) => {
         const tab = tabs.find((it) => it.value === value)?.value
-        if (tab !== undefined) onSearch({ tab, at: "" })
+        if (tab !== undefined) onParams({ tab, at: "" })
       }}
     />
   )
@@ -136,15 +135,15 @@ function sayFound({ manifest }: Capture): string {
 
 type TabContentProps = ListPaneProps & { readonly capture: Capture; readonly axis: Axis }
 
-function TabContent({ now, data, capture, axis, search, onSearch }: TabContentProps) {
+function TabContent({ now, data, capture, axis, params, onParams }: TabContentProps) {
   const { captures, diff, compared, settings } = data
-  const { tab, at, open } = search
+  const { tab, at, open } = params
   const common = {
     at,
-    onMove: (it: { readonly key: string }) => onSearch({ at: it.key }, "replace"),
+    onMove: (it: { readonly key: string }) => onParams({ at: it.key }, "replace"),
     onOpen: (it: { readonly key: string }, how: "press" | "key") => {
-      if (how === "key") onSearch({ open: !open }, "replace")
-      else onSearch(it.key === at ? { at: "" } : { at: it.key, open: true })
+      if (how === "key") onParams({ open: !open }, "replace")
+      else onParams(it.key === at ? { at: "" } : { at: it.key, open: true })
     },
   }
   switch (tab) {
@@ -152,7 +151,7 @@ function TabContent({ now, data, capture, axis, search, onSearch }: TabContentPr
       return (
         <>
           {capture.manifest.items.length === 0 ? <NoContext manifest={capture.manifest} /> : null}
-          <Loads capture={capture} diff={diff} axis={axis} search={search} onSearch={onSearch} />
+          <Loads capture={capture} diff={diff} axis={axis} params={params} onParams={onParams} />
         </>
       )
     case "found":
@@ -178,7 +177,7 @@ function TabContent({ now, data, capture, axis, search, onSearch }: TabContentPr
           diff={compared.data}
           error={compared.error}
           onRetry={() => void compared.refetch()}
-          onPick={(change) => onSearch({ ...change, at: "" }, "replace")}
+          onPick={(change) => onParams({ ...change, at: "" }, "replace")}
           {...common}
         />
       )

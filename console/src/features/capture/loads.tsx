@@ -1,7 +1,6 @@
 import { useMemo } from "react"
-import type { Capture, CaptureDiff } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
-import type { CaptureSearch } from "../../data/paths.ts"
+import { type Capture, type CaptureDiff, formatExact } from "../../contract.ts"
+import type { CaptureParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { FoldGroup, Heard, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import type { Axis } from "../../ui/waterfall/axis.ts"
@@ -16,13 +15,13 @@ type LoadsProps = {
   readonly capture: Capture
   readonly diff: CaptureDiff | undefined
   readonly axis: Axis
-  readonly search: CaptureSearch
-  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  readonly params: CaptureParams
+  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
 }
 
 /** The waterfall: each bar starts where the one before ended, so the staircase is the window. */
-export function Loads({ capture, diff, axis, search, onSearch }: LoadsProps) {
-  const { turned, kind, at, open } = search
+export function Loads({ capture, diff, axis, params, onParams }: LoadsProps) {
+  const { turned, kind, at, open } = params
   const lines = useMemo(
     () => loadLines(capture, { diff, turned, kind }),
     // The list of the address is a new one each time; its text is what counts.
@@ -32,12 +31,12 @@ export function Loads({ capture, diff, axis, search, onSearch }: LoadsProps) {
     turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
   const choose = (line: Line, how: "press" | "key") => {
     if (line.kind === "group" || line.kind === "folder") {
-      onSearch({ turned: turn(line.key) }, "replace")
+      onParams({ turned: turn(line.key) }, "replace")
       return
     }
     const isShown = line.key === at
-    if (how === "key") onSearch({ open: !open }, "replace")
-    else onSearch(isShown ? { at: "" } : { at: line.key, open: true })
+    if (how === "key") onParams({ open: !open }, "replace")
+    else onParams(isShown ? { at: "" } : { at: line.key, open: true })
   }
   const hasMany = capture.manifest.items.length > 99
   return (
@@ -47,7 +46,7 @@ export function Loads({ capture, diff, axis, search, onSearch }: LoadsProps) {
       head={capture.manifest.items.length === 0 ? undefined : <LoadsHead axis={axis} />}
       lines={lines}
       at={at}
-      onMove={(line) => onSearch({ at: line.key }, "replace")}
+      onMove={(line) => onParams({ at: line.key }, "replace")}
       onOpen={choose}
       renderLine={(line, option) => <AnyRow line={line} option={option} axis={axis} />}
     />

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { Capture, CaptureSummary } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
-import { parseCapture } from "../../data/paths.ts"
+import { captureParams } from "../../data/paths.ts"
 import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
 import { sayNoContext } from "./empty.tsx"
 import { CapturePage } from "./page.tsx"
@@ -47,7 +47,7 @@ function render(
   }
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <CapturePage now={NOW} search={parseCapture(address)} onSearch={() => undefined} />
+      <CapturePage now={NOW} params={captureParams.parse(address)} onParams={() => undefined} />
     </QueryClientProvider>,
   )
   expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)

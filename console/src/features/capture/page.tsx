@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { CaptureSearch, CaptureTab } from "../../data/paths.ts"
+import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
@@ -12,25 +12,25 @@ import { sayAsking } from "./words.ts"
 
 type CapturePageProps = {
   readonly now: number
-  readonly search: CaptureSearch
-  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  readonly params: CaptureParams
+  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
 }
 
 /** The host is about to be asked, perhaps in a folder that it does not trust. */
 type Asking = { readonly trust: boolean } | null
 
 /** What the agent reads before the first word: which files, in what order, why, at what cost. */
-export function CapturePage({ now, search, onSearch }: CapturePageProps) {
+export function CapturePage({ now, params, onParams }: CapturePageProps) {
   const { data: session } = useSession()
-  const data = useCapture(search)
+  const data = useCapture(params)
   const { capture, captures, diff, host } = data
   const [asking, setAsking] = useState<Asking>(null)
   const { part: AskDialog, want } = useLater(loadAsk)
   const ask = (trust: boolean) => want(() => setAsking({ trust }))
-  const take = useTake(search, ({ manifest, historyProblem }) => {
+  const take = useTake(params, ({ manifest, historyProblem }) => {
     // What could not be kept is in no list: then it is shown by its own name.
     const id = historyProblem === null ? "" : manifest.id
-    onSearch({ id, from: "", to: "" }, "replace")
+    onParams({ id, from: "", to: "" }, "replace")
   })
   const isReadOnly = session?.readOnly === true
   const line = useSelected({
@@ -38,27 +38,27 @@ export function CapturePage({ now, search, onSearch }: CapturePageProps) {
     diff,
     compared: data.compared.data,
     settings: data.settings.data,
-    search,
+    params,
   })
   const takeAgain = () => take.mutate({ observe: false, trust: false })
-  useKey("leave", search.at === "" ? undefined : () => onSearch({ at: "" }, "replace"))
-  useKey("capture.tab", () => onSearch({ tab: NEXT[search.tab], at: "" }, "replace"))
+  useKey("leave", params.at === "" ? undefined : () => onParams({ at: "" }, "replace"))
+  useKey("capture.tab", () => onParams({ tab: NEXT[params.tab], at: "" }, "replace"))
   return (
     <>
       <CaptureHeader
         now={now}
-        host={search.host}
+        host={params.host}
         hosts={data.hosts}
         captures={captures}
         shownId={data.shownId}
         shownAt={capture?.manifest.capturedAt}
         diff={diff}
-        isDiffShown={search.tab === "diff"}
+        isDiffShown={params.tab === "diff"}
         isReadOnly={isReadOnly}
         isBusy={take.isPending}
-        onHost={(it) => onSearch({ ...ELSEWHERE, host: it })}
-        onCapture={(id) => onSearch({ id: id === captures[0]?.id ? "" : id, from: "", to: "" })}
-        onDiff={() => onSearch({ tab: search.tab === "diff" ? "loads" : "diff", at: "" })}
+        onHost={(it) => onParams({ ...ELSEWHERE, host: it })}
+        onCapture={(id) => onParams({ id: id === captures[0]?.id ? "" : id, from: "", to: "" })}
+        onDiff={() => onParams({ tab: params.tab === "diff" ? "loads" : "diff", at: "" })}
         onTake={takeAgain}
         onAsk={() => ask(false)}
       />
@@ -68,10 +68,10 @@ export function CapturePage({ now, search, onSearch }: CapturePageProps) {
           <ListPane
             now={now}
             data={data}
-            search={search}
+            params={params}
             isReadOnly={isReadOnly}
             isBusy={take.isPending}
-            onSearch={onSearch}
+            onParams={onParams}
             onTake={takeAgain}
             onAsk={ask}
           />
@@ -83,8 +83,8 @@ export function CapturePage({ now, search, onSearch }: CapturePageProps) {
               line={line}
               capture={capture}
               diff={diff}
-              search={search}
-              onSearch={onSearch}
+              params={params}
+              onParams={onParams}
             />
           )
         }

@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import type { Capture, CaptureDiff, CaptureSettings } from "../../contract.ts"
-import type { CaptureSearch } from "../../data/paths.ts"
+import type { CaptureParams } from "../../data/paths.ts"
 import { ItemDetail } from "./item-detail.tsx"
 import { type Line, loadLines } from "./lines.ts"
 import {
@@ -20,7 +20,7 @@ type Sources = {
   /** Of the two that are compared. */
   readonly compared: CaptureDiff | undefined
   readonly settings: CaptureSettings | undefined
-  readonly search: CaptureSearch
+  readonly params: CaptureParams
 }
 
 type SelectedDetailProps = {
@@ -28,8 +28,8 @@ type SelectedDetailProps = {
   readonly line: Selected
   readonly capture: Capture
   readonly diff: CaptureDiff | undefined
-  readonly search: CaptureSearch
-  onSearch(change: Partial<CaptureSearch>, how?: "push" | "replace"): void
+  readonly params: CaptureParams
+  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
 }
 
 type Selected =
@@ -41,8 +41,8 @@ type Selected =
 
 /** The line that the address names, in the tab that is open; undefined when there is none. */
 export function useSelected(sources: Sources): Selected | undefined {
-  const { capture, diff, compared, settings, search } = sources
-  const { tab, at, turned, kind } = search
+  const { capture, diff, compared, settings, params } = sources
+  const { tab, at, turned, kind } = params
   const folds = turned.join("\n")
   return useMemo(() => {
     if (capture === undefined || at === "") return undefined
@@ -59,12 +59,12 @@ export function useSelected(sources: Sources): Selected | undefined {
 
 /** The pane for it. */
 export function SelectedDetail(props: SelectedDetailProps) {
-  const { line, search, onSearch, capture, diff } = props
-  const close = () => onSearch({ at: "" })
+  const { line, params, onParams, capture, diff } = props
+  const close = () => onParams({ at: "" })
   const turn = (key: string) => {
-    const { turned } = search
+    const { turned } = params
     const isTurned = turned.includes(key)
-    onSearch({ turned: isTurned ? turned.filter((it) => it !== key) : [...turned, key] }, "replace")
+    onParams({ turned: isTurned ? turned.filter((it) => it !== key) : [...turned, key] }, "replace")
   }
   switch (line.kind) {
     case "load":

@@ -1,9 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import type { Capture, CaptureHosts, CaptureSummary } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import {
+  type Capture,
+  type CaptureHosts,
+  type CaptureSummary,
+  formatExact,
+} from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import type { CaptureSearch } from "../../data/paths.ts"
+import type { CaptureParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
@@ -11,9 +15,9 @@ import { useToast } from "../../ui/toast/toast.tsx"
 const MOST_LISTED = 50
 
 /** The captures of this place, the one that is shown, and what changed since the one before. */
-export function useCapture(search: CaptureSearch) {
-  const { host, id, tab } = search
-  const path = placeOf(search)
+export function useCapture(params: CaptureParams) {
+  const { host, id, tab } = params
+  const path = placeOf(params)
   const hosts = useOperation("capture.hosts", {})
   const list = useOperation("capture.list", { path, host, limit: MOST_LISTED })
   const captures = list.data?.captures ?? NONE
@@ -22,8 +26,8 @@ export function useCapture(search: CaptureSearch) {
   const previousId = idBefore(shownId, { captures, previous: shown.data?.previous ?? null })
   const diff = useDiff(previousId, shownId)
   // Without a choice the two are the one shown and the one before it.
-  const from = search.from === "" ? previousId : search.from
-  const to = search.to === "" ? shownId : search.to
+  const from = params.from === "" ? previousId : params.from
+  const to = params.to === "" ? shownId : params.to
   const compared = useDiff(tab === "diff" ? from : "", to)
   const isAsked = tab === "settings"
   const settings = useOperation("capture.settings", { path, host }, { isAsked })
@@ -62,7 +66,7 @@ function useDiff(from: string, to: string) {
   return useOperation("capture.diff", { from, to }, { isAsked: from !== "" && to !== "" })
 }
 
-function placeOf({ dir }: Pick<CaptureSearch, "dir">): string {
+function placeOf({ dir }: Pick<CaptureParams, "dir">): string {
   return dir === "" ? "." : dir
 }
 
@@ -70,7 +74,7 @@ export type Asking = { readonly observe: boolean; readonly trust: boolean }
 
 /** Captures anew, and on request asks the host for its own word. */
 export function useTake(
-  search: Pick<CaptureSearch, "host" | "dir">,
+  params: Pick<CaptureParams, "host" | "dir">,
   onTaken: (capture: Capture) => void,
 ) {
   const client = useClient()
@@ -78,7 +82,7 @@ export function useTake(
   const toast = useToast()
   return useMutation({
     mutationFn: ({ observe, trust }: Asking) =>
-      client.write("capture.take", { path: placeOf(search), host: search.host, observe, trust }),
+      client.write("capture.take", { path: placeOf(params), host: params.host, observe, trust }),
     onSuccess: async (capture, { observe }) => {
       const { id } = capture.manifest
       queries.setQueryData(keys.operation("capture.show", { id }), capture)

@@ -1,9 +1,8 @@
 import { type RefObject, useMemo, useRef } from "react"
-import type { Memory, MemoryList } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import type { DecisionsAddress } from "../../data/decisions-search.ts"
+import { formatExact, type Memory, type MemoryList, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatAge, formatWhen } from "../../data/moments.ts"
+import type { DecisionsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -31,13 +30,13 @@ import { isQuarantined, markOf, sayMoved, sayState } from "./words.ts"
 type ListPaneProps = {
   readonly now: number
   readonly isReadOnly: boolean
-  readonly search: DecisionsAddress
-  onSearch(change: Partial<DecisionsAddress>, how?: "push" | "replace"): void
+  readonly params: DecisionsParams
+  onParams(change: Partial<DecisionsParams>, how?: "push" | "replace"): void
 }
 
 /** What was decided here, the newest first. */
 export function ListPane(props: ListPaneProps) {
-  const { search, onSearch } = props
+  const { params, onParams } = props
   const handle = useRef<VirtualListHandle>(null)
   const { data, error, refetch } = useDecisions()
   return (
@@ -45,8 +44,8 @@ export function ListPane(props: ListPaneProps) {
       <PaneHead edge="page">
         <FilterField
           label="Filter by words"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
@@ -65,15 +64,15 @@ type ListedProps = ListPaneProps & {
 }
 
 function Listed(props: ListedProps) {
-  const { list, search, onSearch } = props
+  const { list, params, onParams } = props
   const { memories, total } = list
-  const shown = useMemo(() => having(memories, search.text), [memories, search.text])
+  const shown = useMemo(() => having(memories, params.text), [memories, params.text])
   if (memories.length === 0) return <Nothing {...props} />
   if (shown.length === 0) {
     return (
       <RowNote>
         No decision has these words, of {formatExact(total)}.
-        <Button small onPress={() => onSearch({ text: "", at: "" })}>
+        <Button small onPress={() => onParams({ text: "", at: "" })}>
           Show all
         </Button>
       </RowNote>
@@ -101,12 +100,12 @@ function having(all: readonly Memory[], text: string): readonly Memory[] {
   })
 }
 
-function Nothing({ isReadOnly, onSearch }: Pick<ListPaneProps, "isReadOnly" | "onSearch">) {
+function Nothing({ isReadOnly, onParams }: Pick<ListPaneProps, "isReadOnly" | "onParams">) {
   return (
     <Empty says="What was decided here will be listed with what made it necessary and what follows from it, each a file in git. When code it cites changes, it is shown as stale.">
       <CommandLine command={ADD}>
         {isReadOnly ? null : (
-          <Button look="primary" small onPress={() => onSearch({ add: true })}>
+          <Button look="primary" small onPress={() => onParams({ add: true })}>
             Add decision
           </Button>
         )}
@@ -124,12 +123,12 @@ const COLUMNS = {
 } as const
 
 function DecisionRows(props: ListedProps & { readonly decisions: readonly Memory[] }) {
-  const { now, decisions, search, handle, onSearch } = props
-  const index = decisions.findIndex(({ id }) => id === search.at)
+  const { now, decisions, params, handle, onParams } = props
+  const index = decisions.findIndex(({ id }) => id === params.at)
   const selected = decisions[index]
   const moveTo = (it: Memory | undefined) =>
-    it === undefined ? undefined : onSearch({ at: it.id }, "replace")
-  const open = ({ id }: Memory) => onSearch({ at: id, show: id, add: false })
+    it === undefined ? undefined : onParams({ at: it.id }, "replace")
+  const open = ({ id }: Memory) => onParams({ at: id, show: id, add: false })
   useKey("list.next", () => moveTo(decisions[index + 1]))
   useKey("list.previous", () => moveTo(decisions[index < 0 ? decisions.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(decisions[0]))

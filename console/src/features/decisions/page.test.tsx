@@ -3,9 +3,9 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { MemoryState } from "#ground/contract"
 import type { Memory } from "../../contract.ts"
-import { parseDecisions } from "../../data/decisions-search.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
+import { decisionsParams } from "../../data/paths.ts"
 import { aDecision, NOW } from "./decisions.fixture.ts"
 import { DecisionsPage } from "./page.tsx"
 import { LIST_INPUT } from "./use-decisions.ts"
@@ -20,18 +20,18 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { decisions, shown, isReadOnly }: Known): string {
   const queries = new QueryClient()
-  const search = parseDecisions(address)
+  const params = decisionsParams.parse(address)
   if (decisions !== undefined) {
     const list = { memories: decisions, total: decisions.length, problems: [] }
     queries.setQueryData(keys.operation("decision.list", LIST_INPUT), list)
   }
   if (shown !== undefined) {
-    queries.setQueryData(keys.operation("decision.show", { id: search.show }), shown)
+    queries.setQueryData(keys.operation("decision.show", { id: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <DecisionsPage now={NOW} search={search} onSearch={() => undefined} />
+      <DecisionsPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }
@@ -104,7 +104,9 @@ describe("the page Decisions", () => {
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
     const queryKey = keys.operation("decision.list", LIST_INPUT)
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <DecisionsPage now={NOW} search={parseDecisions("")} onSearch={() => undefined} />
+    const page = (
+      <DecisionsPage now={NOW} params={decisionsParams.parse("")} onParams={() => undefined} />
+    )
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
     )

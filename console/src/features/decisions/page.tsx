@@ -1,7 +1,6 @@
 import { useState } from "react"
-import type { MemoryRecorded } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import type { DecisionsAddress } from "../../data/decisions-search.ts"
+import { type MemoryRecorded, plural } from "../../contract.ts"
+import type { DecisionsParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -16,18 +15,18 @@ import { useTakeBack } from "./use-decisions.ts"
 
 type DecisionsPageProps = {
   readonly now: number
-  readonly search: DecisionsAddress
-  onSearch(change: Partial<DecisionsAddress>, how?: "push" | "replace"): void
+  readonly params: DecisionsParams
+  onParams(change: Partial<DecisionsParams>, how?: "push" | "replace"): void
 }
 
 /** What was decided, why, and what it rests on. */
-export function DecisionsPage({ now, search, onSearch }: DecisionsPageProps) {
+export function DecisionsPage({ now, params, onParams }: DecisionsPageProps) {
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
   // Here and not in the form: what was written stays when the form is left.
   const [draft, setDraft] = useState<Draft>(NO_DRAFT)
-  const isEmpty = !search.add && search.show === ""
-  useKey("leave", leaves(search, onSearch))
+  const isEmpty = !params.add && params.show === ""
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header title="Decisions">
@@ -35,7 +34,7 @@ export function DecisionsPage({ now, search, onSearch }: DecisionsPageProps) {
           icon="plus"
           keyId="decisions.new"
           disabled={isReadOnly}
-          onPress={() => onSearch({ add: true })}
+          onPress={() => onParams({ add: true })}
           shrinks
         >
           Add decision
@@ -44,10 +43,10 @@ export function DecisionsPage({ now, search, onSearch }: DecisionsPageProps) {
       <Split
         name="decisions"
         startPx={DETAIL_PX}
-        list={<ListPane {...{ now, search, isReadOnly, onSearch }} />}
+        list={<ListPane {...{ now, params, isReadOnly, onParams }} />}
         detail={
           isEmpty ? null : (
-            <Beside {...{ now, search, isReadOnly, draft, onSearch }} onDraft={setDraft} />
+            <Beside {...{ now, params, isReadOnly, draft, onParams }} onDraft={setDraft} />
           )
         }
       />
@@ -65,27 +64,27 @@ type BesideProps = DecisionsPageProps & {
 }
 
 /** The decision that was chosen, or the form that adds one. */
-function Beside({ now, search, isReadOnly, draft, onDraft, onSearch }: BesideProps) {
+function Beside({ now, params, isReadOnly, draft, onDraft, onParams }: BesideProps) {
   const tell = useTellAdded()
   const added = (answer: MemoryRecorded) => {
     const { id } = answer.memory
     if (answer.outcome === "recorded") onDraft(NO_DRAFT)
-    tell(answer, () => onSearch({ show: "", at: "", add: false }, "replace"))
-    onSearch({ add: false, at: id, show: id })
+    tell(answer, () => onParams({ show: "", at: "", add: false }, "replace"))
+    onParams({ add: false, at: id, show: id })
   }
-  if (search.add) {
+  if (params.add) {
     return (
       <AddForm
         draft={draft}
         isReadOnly={isReadOnly}
         onDraft={onDraft}
         onAdded={added}
-        onClose={() => onSearch({ add: false }, "replace")}
+        onClose={() => onParams({ add: false }, "replace")}
       />
     )
   }
-  const close = () => onSearch({ show: "" })
-  return <Detail key={search.show} now={now} id={search.show} onClose={close} />
+  const close = () => onParams({ show: "" })
+  return <Detail key={params.show} now={now} id={params.show} onClose={close} />
 }
 
 /** What came of it, with the way back where there is one. */
@@ -107,8 +106,8 @@ function useTellAdded() {
 }
 
 /** First what stands beside, then the words. */
-function leaves({ show, add, text }: DecisionsAddress, onSearch: DecisionsPageProps["onSearch"]) {
-  if (add) return () => onSearch({ add: false }, "replace")
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ show, add, text }: DecisionsParams, onParams: DecisionsPageProps["onParams"]) {
+  if (add) return () => onParams({ add: false }, "replace")
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

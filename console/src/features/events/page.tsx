@@ -3,7 +3,7 @@ import { formatExact, type JournalEntry, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import type { Journal } from "../../data/journal.ts"
 import { formatClock, formatClockFine } from "../../data/moments.ts"
-import type { EventsSearch } from "../../data/paths.ts"
+import type { EventsParams } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
@@ -23,8 +23,8 @@ import { OlderEvents } from "./older.tsx"
 
 type EventsPageProps = {
   readonly now: number
-  readonly search: EventsSearch
-  onSearch(change: Partial<EventsSearch>, how?: "push" | "replace"): void
+  readonly params: EventsParams
+  onParams(change: Partial<EventsParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -35,42 +35,42 @@ const COLUMNS = {
 } as const
 
 /** The journal, oldest first, live at its end. */
-export function EventsPage({ now, search, onSearch }: EventsPageProps) {
-  const journal = useJournal(search.name)
+export function EventsPage({ now, params, onParams }: EventsPageProps) {
+  const journal = useJournal(params.name)
   const everything = useJournal("")
   const list = useRef<VirtualListHandle>(null)
   const entries = journal.data?.entries ?? NONE
   const shown = useMemo(
-    () => shownEntries(entries, { text: search.text, until: search.until }),
-    [entries, search.text, search.until],
+    () => shownEntries(entries, { text: params.text, until: params.until }),
+    [entries, params.text, params.until],
   )
   const lines = useMemo(() => linesOf(shown, now), [shown, now])
-  const selected = entries.find((it) => it.seq === search.at)
+  const selected = entries.find((it) => it.seq === params.at)
   const head = journal.data?.head.seq ?? 0
-  const held = heldBack(entries, search.until)
-  const pause = () => onSearch({ until: search.until === null ? head : null }, "replace")
+  const held = heldBack(entries, params.until)
+  const pause = () => onParams({ until: params.until === null ? head : null }, "replace")
   const select = (entry: JournalEntry | undefined) =>
-    entry === undefined ? undefined : onSearch({ at: entry.seq }, "replace")
-  const index = shown.findIndex((it) => it.seq === search.at)
+    entry === undefined ? undefined : onParams({ at: entry.seq }, "replace")
+  const index = shown.findIndex((it) => it.seq === params.at)
 
   useKey("list.next", () => select(shown[index < 0 ? shown.length - 1 : index + 1]))
   useKey("list.previous", () => select(shown[index < 0 ? shown.length - 1 : index - 1]))
   useKey("list.first", () => select(shown[0]))
   useKey("list.last", () => select(shown.at(-1)))
-  useKey("leave", selected === undefined ? undefined : () => onSearch({ at: null }, "replace"))
+  useKey("leave", selected === undefined ? undefined : () => onParams({ at: null }, "replace"))
 
   return (
     <>
       <Header title="Events" facts={<Text tone="3">{sayCount(shown.length, journal.data)}</Text>}>
         <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
         <Button
-          look={search.until === null ? "ghost" : "plain"}
-          icon={search.until === null ? "pause" : "play"}
+          look={params.until === null ? "ghost" : "plain"}
+          icon={params.until === null ? "pause" : "play"}
           keyId="events.pause"
           disabled={journal.data === undefined}
           onPress={pause}
         >
-          {search.until === null ? "Pause" : sayFollow(held)}
+          {params.until === null ? "Pause" : sayFollow(held)}
         </Button>
       </Header>
       <Split
@@ -82,15 +82,15 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
               actions={
                 <FilterField
                   label="Filter by text"
-                  value={search.text}
-                  onChange={(text) => onSearch({ text }, "replace")}
+                  value={params.text}
+                  onChange={(text) => onParams({ text }, "replace")}
                   onLeave={() => list.current?.focus()}
                 />
               }
             >
               <Facets
                 label="Only events of"
-                active={search.name}
+                active={params.name}
                 facets={[
                   { value: "", label: "All" },
                   ...roomsOf(everything.data?.entries ?? NONE).map((value) => ({
@@ -98,7 +98,7 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
                     label: value.slice(0, -1),
                   })),
                 ]}
-                onPick={(name) => onSearch({ name, at: null })}
+                onPick={(name) => onParams({ name, at: null })}
               />
             </PaneHead>
             {journal.error === null ? null : (
@@ -110,7 +110,7 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
             )}
             {journal.isPending ? <RowSkeleton rows={12} /> : null}
             {journal.data !== undefined && shown.length === 0 ? (
-              <NoEvents search={search} onSearch={onSearch} />
+              <NoEvents params={params} onParams={onParams} />
             ) : null}
             {shown.length === 0 ? null : (
               <VirtualList
@@ -120,14 +120,14 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
                 items={lines}
                 keyOf={(it) => (it.kind === "day" ? it.name : `${it.entry.epoch} ${it.entry.seq}`)}
                 isGroup={(it) => it.kind === "day"}
-                activeIndex={lines.findIndex((it) => isAt(it, search.at))}
+                activeIndex={lines.findIndex((it) => isAt(it, params.at))}
                 activeId={selected === undefined ? undefined : optionId(selected.seq)}
-                sticksToEnd={search.until === null}
+                sticksToEnd={params.until === null}
                 renderItem={(it) => (
                   <EventLine
                     line={it}
-                    isSelected={isAt(it, search.at)}
-                    onPick={(seq) => onSearch({ at: seq === search.at ? null : seq })}
+                    isSelected={isAt(it, params.at)}
+                    onPick={(seq) => onParams({ at: seq === params.at ? null : seq })}
                   />
                 )}
               />
@@ -138,9 +138,9 @@ export function EventsPage({ now, search, onSearch }: EventsPageProps) {
           selected === undefined ? null : (
             <EventDetail
               entry={selected}
-              view={search.view}
-              onView={(view) => onSearch({ view }, "replace")}
-              onClose={() => onSearch({ at: null })}
+              view={params.view}
+              onView={(view) => onParams({ view }, "replace")}
+              onClose={() => onParams({ at: null })}
             />
           )
         }
@@ -188,8 +188,8 @@ function EventLine({ line, isSelected, onPick }: EventLineProps) {
   )
 }
 
-function NoEvents({ search, onSearch }: Pick<EventsPageProps, "search" | "onSearch">) {
-  const isFiltered = search.text !== "" || search.name !== ""
+function NoEvents({ params, onParams }: Pick<EventsPageProps, "params" | "onParams">) {
+  const isFiltered = params.text !== "" || params.name !== ""
   if (!isFiltered) {
     return (
       <Empty
@@ -201,7 +201,7 @@ function NoEvents({ search, onSearch }: Pick<EventsPageProps, "search" | "onSear
   return (
     <RowNote>
       No event in memory matches.
-      <Button small onPress={() => onSearch({ text: "", name: "" })}>
+      <Button small onPress={() => onParams({ text: "", name: "" })}>
         Clear the filter
       </Button>
     </RowNote>

@@ -1,8 +1,7 @@
-import type { Branch, FoldShow } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { type Branch, type FoldShow, formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { FoldAddress, FoldTab } from "../../data/fold-search.ts"
 import { formatWhen } from "../../data/moments.ts"
+import type { FoldParams, FoldTab } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -33,22 +32,22 @@ import {
 
 type DetailProps = {
   readonly now: number
-  readonly search: FoldAddress
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  readonly params: FoldParams
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 /** One branch: how it stands, what came back, and on demand every step of it. */
-export function Detail({ now, search, onSearch }: DetailProps) {
-  const { data, error, isPending, refetch } = useBranch(search.show)
-  const close = () => onSearch({ show: "", step: null })
+export function Detail({ now, params, onParams }: DetailProps) {
+  const { data, error, isPending, refetch } = useBranch(params.show)
+  const close = () => onParams({ show: "", step: null })
   useKey("panel.right", close)
   return (
     <Pane label="The branch">
       <Head
-        id={search.show}
+        id={params.show}
         branch={data?.branch}
         onClose={close}
-        onRestore={() => onSearch({ tab: "restored", step: null }, "replace")}
+        onRestore={() => onParams({ tab: "restored", step: null }, "replace")}
       />
       {error === null ? null : (
         <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
@@ -57,7 +56,7 @@ export function Detail({ now, search, onSearch }: DetailProps) {
       {data === undefined ? null : (
         <>
           <Vitals now={now} branch={data.branch} />
-          <Tabs shown={data} search={search} onSearch={onSearch} />
+          <Tabs shown={data} params={params} onParams={onParams} />
         </>
       )}
     </Pane>
@@ -140,10 +139,10 @@ function sayWhen(branch: Branch, now: number): string {
 
 type TabsProps = Omit<DetailProps, "now"> & { readonly shown: FoldShow }
 
-function Tabs({ shown, search, onSearch }: TabsProps) {
+function Tabs({ shown, params, onParams }: TabsProps) {
   const tabs = tabsOf(shown)
-  const { tab } = search
-  const pick = (to: FoldTab) => onSearch({ tab: to, step: null }, "replace")
+  const { tab } = params
+  const pick = (to: FoldTab) => onParams({ tab: to, step: null }, "replace")
   const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
   useKey("folds.tab", () => pick(next?.value ?? "result"))
   return (
@@ -157,7 +156,7 @@ function Tabs({ shown, search, onSearch }: TabsProps) {
         />
       </PaneHead>
       {tab === "result" ? <Result branch={shown.branch} /> : null}
-      {tab === "trail" ? <Trail shown={shown} search={search} onSearch={onSearch} /> : null}
+      {tab === "trail" ? <Trail shown={shown} params={params} onParams={onParams} /> : null}
       {tab === "prompt" ? <Prompt branch={shown.branch} /> : null}
       {tab === "restored" ? <Restored id={shown.branch.id} /> : null}
     </>

@@ -1,9 +1,8 @@
 import type { RefObject } from "react"
-import type { FoldSearch } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type FoldSearch, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { FoldAddress } from "../../data/fold-search.ts"
 import { formatWhen } from "../../data/moments.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
@@ -28,15 +27,15 @@ type FoundLine = FoldSearch["found"][number]
 
 type FoundPaneProps = {
   readonly now: number
-  readonly search: FoldAddress
+  readonly params: FoldParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 /** The steps of all trails that have the words, each with the line that does. */
 export function FoundPane(props: FoundPaneProps) {
-  const { search, onSearch } = props
-  const { data, error, refetch } = useTrails(search.text)
+  const { params, onParams } = props
+  const { data, error, refetch } = useTrails(params.text)
   if (error !== null) {
     return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
   }
@@ -45,7 +44,7 @@ export function FoundPane(props: FoundPaneProps) {
     return (
       <RowNote>
         No trail has these words, {plural(data.searched, "branch", "branches")} searched.
-        <Button small onPress={() => onSearch({ text: "", at: "" })}>
+        <Button small onPress={() => onParams({ text: "", at: "" })}>
           Show the tree
         </Button>
       </RowNote>
@@ -62,14 +61,14 @@ const COLUMNS = {
 
 const keyOf = ({ branchId, seq }: FoundLine) => `${branchId} ${seq}`
 
-function Found({ now, found, search, handle, onSearch }: FoundPaneProps & { found: FoldSearch }) {
+function Found({ now, found, params, handle, onParams }: FoundPaneProps & { found: FoldSearch }) {
   const lines = found.found
-  const index = lines.findIndex((it) => keyOf(it) === search.at)
+  const index = lines.findIndex((it) => keyOf(it) === params.at)
   const selected = lines[index]
   const moveTo = (line: FoundLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: keyOf(line) }, "replace")
+    line === undefined ? undefined : onParams({ at: keyOf(line) }, "replace")
   const open = (line: FoundLine) =>
-    onSearch({ at: keyOf(line), show: line.branchId, tab: "trail", step: line.seq })
+    onParams({ at: keyOf(line), show: line.branchId, tab: "trail", step: line.seq })
   useKey("list.next", () => moveTo(lines[index + 1]))
   useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(lines[0]))
@@ -93,7 +92,7 @@ function Found({ now, found, search, handle, onSearch }: FoundPaneProps & { foun
           <FoundRow
             now={now}
             line={it}
-            words={search.text}
+            words={params.text}
             option={{ id: idOf(it), isSelected: it === selected, onPick: () => open(it) }}
           />
         )}

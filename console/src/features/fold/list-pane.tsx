@@ -1,8 +1,7 @@
 import { useRef } from "react"
-import type { FoldTree } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { type FoldTree, formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { FoldAddress } from "../../data/fold-search.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -21,16 +20,16 @@ import { sayModes } from "./words.ts"
 type ListPaneProps = {
   readonly now: number
   readonly tree: ReturnType<typeof useTree>
-  readonly search: FoldAddress
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  readonly params: FoldParams
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 /** The figure and the tree, or what the trails have of the words. */
-export function ListPane({ now, tree, search, onSearch }: ListPaneProps) {
+export function ListPane({ now, tree, params, onParams }: ListPaneProps) {
   const handle = useRef<VirtualListHandle>(null)
-  const pick = (all: boolean) => onSearch({ all, at: "" }, "replace")
-  useKey("folds.all", () => pick(!search.all))
-  const isSearching = search.text.trim() !== ""
+  const pick = (all: boolean) => onParams({ all, at: "" }, "replace")
+  useKey("folds.all", () => pick(!params.all))
+  const isSearching = params.text.trim() !== ""
   return (
     <Pane label="Branches">
       <PaneHead
@@ -40,22 +39,22 @@ export function ListPane({ now, tree, search, onSearch }: ListPaneProps) {
             small
             label="Which branches"
             choices={WHICH}
-            value={search.all ? "all" : "hour"}
+            value={params.all ? "all" : "hour"}
             onPick={(it) => pick(it === "all")}
           />
         }
       >
         <FilterField
           label="Search the trails"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
       {isSearching ? (
-        <FoundPane now={now} search={search} handle={handle} onSearch={onSearch} />
+        <FoundPane now={now} params={params} handle={handle} onParams={onParams} />
       ) : (
-        <TreePane now={now} tree={tree} search={search} handle={handle} onSearch={onSearch} />
+        <TreePane now={now} tree={tree} params={params} handle={handle} onParams={onParams} />
       )}
     </Pane>
   )
@@ -70,17 +69,17 @@ type TreePaneProps = ListPaneProps & {
   readonly handle: React.RefObject<VirtualListHandle | null>
 }
 
-function TreePane({ now, tree, search, handle, onSearch }: TreePaneProps) {
+function TreePane({ now, tree, params, handle, onParams }: TreePaneProps) {
   if (tree.data === undefined) {
     if (tree.error === null) return <RowSkeleton rows={10} />
     const retry = () => void tree.refetch()
     return <Failure size="pane" error={toWireError(tree.error)} onRetry={retry} />
   }
-  if (tree.data.sessions.length === 0) return <NoBranch search={search} onSearch={onSearch} />
+  if (tree.data.sessions.length === 0) return <NoBranch params={params} onParams={onParams} />
   return (
     <>
       <Summary sums={sumsOf(tree.data)} />
-      <Tree now={now} tree={tree.data} search={search} handle={handle} onSearch={onSearch} />
+      <Tree now={now} tree={tree.data} params={params} handle={handle} onParams={onParams} />
       <WaysFoot tree={tree.data} />
     </>
   )
@@ -103,16 +102,16 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
 }
 
 /** None at all, or none in the last hour: told apart. */
-function NoBranch({ search, onSearch }: Pick<ListPaneProps, "search" | "onSearch">) {
-  const kept = useKept(!search.all)
-  const count = search.all ? 0 : kept.data?.total
+function NoBranch({ params, onParams }: Pick<ListPaneProps, "params" | "onParams">) {
+  const kept = useKept(!params.all)
+  const count = params.all ? 0 : kept.data?.total
   if (count === undefined && kept.error === null) return <RowSkeleton rows={3} />
   if (count !== undefined && count > 0) {
     return (
       <RowNote>
         No branch was at work in the last hour, {formatExact(count)}{" "}
         {count === 1 ? "is kept." : "are kept."}
-        <Button small onPress={() => onSearch({ all: true, at: "" })}>
+        <Button small onPress={() => onParams({ all: true, at: "" })}>
           Show all
         </Button>
       </RowNote>

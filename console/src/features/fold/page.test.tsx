@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { FoldShow, FoldTree } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
-import { parseFold } from "../../data/fold-search.ts"
 import { keys } from "../../data/keys.ts"
+import { foldParams } from "../../data/paths.ts"
 import { ACTIVE, aBranch, aStep, aTree, NOW } from "./fold.fixture.ts"
 import { FoldPage } from "./page.tsx"
 import { keptInput, searchInput, treeInput } from "./use-fold.ts"
@@ -20,17 +20,17 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { tree, shown, answers = [] }: Known): string {
   const queries = new QueryClient()
-  const search = parseFold(address)
+  const params = foldParams.parse(address)
   if (tree !== undefined) {
-    queries.setQueryData(keys.operation("fold.tree", treeInput(search.all)), tree)
+    queries.setQueryData(keys.operation("fold.tree", treeInput(params.all)), tree)
   }
   if (shown !== undefined) {
-    queries.setQueryData(keys.operation("fold.show", { id: search.show }), shown)
+    queries.setQueryData(keys.operation("fold.show", { id: params.show }), shown)
   }
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <FoldPage now={NOW} search={search} onSearch={() => undefined} />
+      <FoldPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }
@@ -159,7 +159,7 @@ describe("a branch on the page Folds", () => {
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
     const queryKey = keys.operation("fold.tree", treeInput(false))
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <FoldPage now={NOW} search={parseFold("")} onSearch={() => undefined} />
+    const page = <FoldPage now={NOW} params={foldParams.parse("")} onParams={() => undefined} />
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
     )

@@ -1,4 +1,4 @@
-import type { FoldAddress } from "../../data/fold-search.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Detail } from "./detail.tsx"
@@ -8,24 +8,24 @@ import { useTree } from "./use-fold.ts"
 
 export type FoldPageProps = {
   readonly now: number
-  readonly search: FoldAddress
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  readonly params: FoldParams
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 /** Sub-tasks by session: what each used, what came back, and what never reached the window. */
-export function FoldPage({ now, search, onSearch }: FoldPageProps) {
-  const tree = useTree(search)
-  useKey("leave", leaves(search, onSearch))
+export function FoldPage({ now, params, onParams }: FoldPageProps) {
+  const tree = useTree(params)
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <FoldHeader tree={tree.data} />
       <Split
         name="folds"
         startPx={DETAIL_PX}
-        list={<ListPane now={now} tree={tree} search={search} onSearch={onSearch} />}
+        list={<ListPane now={now} tree={tree} params={params} onParams={onParams} />}
         detail={
-          search.show === "" ? null : (
-            <Detail key={search.show} now={now} search={search} onSearch={onSearch} />
+          params.show === "" ? null : (
+            <Detail key={params.show} now={now} params={params} onParams={onParams} />
           )
         }
       />
@@ -37,8 +37,8 @@ export function FoldPage({ now, search, onSearch }: FoldPageProps) {
 const DETAIL_PX = 480
 
 /** First the open step, then the detail, then what is looked for. */
-function leaves({ show, text, step }: FoldAddress, onSearch: FoldPageProps["onSearch"]) {
-  if (show !== "" && step !== null) return () => onSearch({ step: null }, "replace")
-  if (show !== "") return () => onSearch({ show: "", step: null }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ show, text, step }: FoldParams, onParams: FoldPageProps["onParams"]) {
+  if (show !== "" && step !== null) return () => onParams({ step: null }, "replace")
+  if (show !== "") return () => onParams({ show: "", step: null }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

@@ -1,6 +1,5 @@
-import type { FoldShow, TrailEntry } from "../../contract.ts"
-import { formatCount, plural } from "../../contract.ts"
-import type { FoldAddress } from "../../data/fold-search.ts"
+import { type FoldShow, formatCount, plural, type TrailEntry } from "../../contract.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyButton, CopyIcon } from "../../ui/copy/copy.tsx"
@@ -14,17 +13,17 @@ import { firstLine, ICON_OF_STEP, sayClock, sayStep } from "./words.ts"
 
 type TrailProps = {
   readonly shown: FoldShow
-  readonly search: FoldAddress
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  readonly params: FoldParams
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = { full: "40px 16px minmax(0, 1fr) 48px" } as const
 
 /** Every step in its order; the text of one is opened below the list. */
-export function Trail({ shown, search, onSearch }: TrailProps) {
+export function Trail({ shown, params, onParams }: TrailProps) {
   const { branch, trail } = shown
-  const open = trail.find((it) => it.seq === search.step)
-  const close = () => onSearch({ step: null }, "replace")
+  const open = trail.find((it) => it.seq === params.step)
+  const close = () => onParams({ step: null }, "replace")
   if (trail.length === 0) return <RowNote>Nothing was kept of it yet.</RowNote>
   return (
     <>
@@ -34,7 +33,7 @@ export function Trail({ shown, search, onSearch }: TrailProps) {
         lines={trail}
         keyOf={(it) => String(it.seq)}
         isHeading={() => false}
-        onOpen={(it) => onSearch({ step: it.seq === search.step ? null : it.seq }, "replace")}
+        onOpen={(it) => onParams({ step: it.seq === params.step ? null : it.seq }, "replace")}
         renderLine={(it, option) => (
           <StepRow
             step={it}

@@ -1,8 +1,7 @@
 import { type RefObject, useMemo } from "react"
-import type { FoldTree } from "../../contract.ts"
-import { formatCount, formatExact } from "../../contract.ts"
-import type { FoldAddress } from "../../data/fold-search.ts"
+import { type FoldTree, formatCount, formatExact } from "../../contract.ts"
 import { formatWhen } from "../../data/moments.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { Gauge } from "../../ui/gauge/gauge.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
@@ -36,9 +35,9 @@ import {
 type TreeProps = {
   readonly now: number
   readonly tree: FoldTree
-  readonly search: FoldAddress
+  readonly params: FoldParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<FoldAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -48,13 +47,13 @@ const COLUMNS = {
 } as const
 
 /** Branches below the session and the branch that opened them; keys walk, right opens, left closes. */
-export function Tree({ now, tree, search, handle, onSearch }: TreeProps) {
-  const lines = useMemo(() => treeLines(tree, search.closed), [tree, search.closed])
+export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
+  const lines = useMemo(() => treeLines(tree, params.closed), [tree, params.closed])
   const indexes = useMemo(() => new Map(lines.map((it, i) => [it.key, i])), [lines])
-  const index = indexes.get(search.at) ?? -1
+  const index = indexes.get(params.at) ?? -1
   const selected = lines[index]
-  useTreeKeys({ lines, indexes, index, search, onSearch })
-  const open = openerOf(search, onSearch)
+  useTreeKeys({ lines, indexes, index, params, onParams })
+  const open = openerOf(params, onParams)
   const idOf = (line: FoldLine) => `fold-${indexes.get(line.key) ?? 0}`
   return (
     <VirtualList
@@ -73,7 +72,7 @@ export function Tree({ now, tree, search, handle, onSearch }: TreeProps) {
         const { depth, place, siblings, isOpen } = it
         const option: RowOption = {
           id: idOf(it),
-          isSelected: it.key === search.at,
+          isSelected: it.key === params.at,
           branch: { level: depth + 1, place, siblings, isOpen },
           onPick: () => open(it),
         }
@@ -87,18 +86,18 @@ export function Tree({ now, tree, search, handle, onSearch }: TreeProps) {
   )
 }
 
-type Turn = Pick<TreeProps, "search" | "onSearch">
+type Turn = Pick<TreeProps, "params" | "onParams">
 
 /** A session opens and closes; a branch is shown beside. */
-function openerOf(search: FoldAddress, onSearch: TreeProps["onSearch"]) {
+function openerOf(params: FoldParams, onParams: TreeProps["onParams"]) {
   return (line: FoldLine) => {
-    if (line.kind === "session") return turn({ search, onSearch }, line)
-    return onSearch({ at: line.key, show: line.branch.id, step: null })
+    if (line.kind === "session") return turn({ params, onParams }, line)
+    return onParams({ at: line.key, show: line.branch.id, step: null })
   }
 }
 
-function turn({ search, onSearch }: Turn, { key }: FoldLine): void {
-  onSearch({ at: key, closed: turnLine(search.closed, key) }, "replace")
+function turn({ params, onParams }: Turn, { key }: FoldLine): void {
+  onParams({ at: key, closed: turnLine(params.closed, key) }, "replace")
 }
 
 type TreeKeys = Turn & {
@@ -107,17 +106,17 @@ type TreeKeys = Turn & {
   readonly index: number
 }
 
-function useTreeKeys({ lines, indexes, index, search, onSearch }: TreeKeys): void {
+function useTreeKeys({ lines, indexes, index, params, onParams }: TreeKeys): void {
   const selected = lines[index]
-  const open = openerOf(search, onSearch)
+  const open = openerOf(params, onParams)
   const moveTo = (line: FoldLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
+    line === undefined ? undefined : onParams({ at: line.key }, "replace")
   const unfold = (line: FoldLine) => {
-    if (line.isOpen === false) turn({ search, onSearch }, line)
+    if (line.isOpen === false) turn({ params, onParams }, line)
     else if (line.isOpen === true) moveTo(lines[index + 1])
   }
   const fold = (line: FoldLine) => {
-    if (line.isOpen === true) return turn({ search, onSearch }, line)
+    if (line.isOpen === true) return turn({ params, onParams }, line)
     return moveTo(lines[indexes.get(line.parentKey) ?? -1])
   }
   useKey("list.next", () => moveTo(lines[index + 1]))

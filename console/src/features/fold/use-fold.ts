@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
 import type { AnyOperation } from "../../data/client.ts"
-import type { FoldAddress } from "../../data/fold-search.ts"
 import { keys } from "../../data/keys.ts"
+import type { FoldParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 
@@ -15,7 +15,7 @@ export const searchInput = (words: string) => ({ words, limit: MOST_FOUND })
 /** Only how many are kept is wanted. */
 export const keptInput = () => ({ all: true, limit: 1 })
 
-export function useTree({ all }: Pick<FoldAddress, "all">) {
+export function useTree({ all }: Pick<FoldParams, "all">) {
   return useOperation("fold.tree", treeInput(all))
 }
 

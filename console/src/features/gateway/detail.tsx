@@ -1,10 +1,15 @@
-import type { GatewayCarry, GatewayManifest, GatewayRequest } from "../../contract.ts"
-import { formatBytes, formatExact, plural } from "../../contract.ts"
+import {
+  formatBytes,
+  formatExact,
+  type GatewayCarry,
+  type GatewayManifest,
+  type GatewayRequest,
+  plural,
+} from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { GatewayAddress, GatewayTab } from "../../data/gateway-search.ts"
 import { formatClockFine } from "../../data/moments.ts"
 import { sayMoney } from "../../data/money.ts"
-import { paths } from "../../data/paths.ts"
+import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -23,16 +28,16 @@ import { inputOf, isCount, outcomeOf, sayTime, usageOf } from "./words.ts"
 
 type DetailProps = {
   readonly carries: readonly GatewayCarry[]
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** One request: what became of it, what it held, and its very words where they were kept. */
-export function Detail({ carries, search, onSearch }: DetailProps) {
-  const { data, error, isPending, refetch } = useManifest(search.at)
-  const key = readKey(search.at)
+export function Detail({ carries, params, onParams }: DetailProps) {
+  const { data, error, isPending, refetch } = useManifest(params.at)
+  const key = readKey(params.at)
   const carry = carries.find((it) => it.id === key?.carry)
-  const close = () => onSearch({ at: "", piece: null, from: null })
+  const close = () => onParams({ at: "", piece: null, from: null })
   useKey("panel.right", close)
   return (
     <Pane label="The request">
@@ -60,8 +65,8 @@ export function Detail({ carries, search, onSearch }: DetailProps) {
         <Tabs
           manifest={data}
           hasContent={carry?.hasContent ?? false}
-          search={search}
-          onSearch={onSearch}
+          params={params}
+          onParams={onParams}
         />
       )}
     </Pane>
@@ -164,10 +169,10 @@ type TabsProps = Omit<DetailProps, "carries"> & {
   readonly hasContent: boolean
 }
 
-function Tabs({ manifest, hasContent, search, onSearch }: TabsProps) {
+function Tabs({ manifest, hasContent, params, onParams }: TabsProps) {
   const tabs = tabsOf(manifest)
-  const { tab } = search
-  const pick = (to: GatewayTab) => onSearch({ tab: to, piece: null }, "replace")
+  const { tab } = params
+  const pick = (to: GatewayTab) => onParams({ tab: to, piece: null }, "replace")
   const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
   useKey("gateway.tab", () => pick(next?.value ?? "held"))
   return (
@@ -183,11 +188,11 @@ function Tabs({ manifest, hasContent, search, onSearch }: TabsProps) {
       {tab === "held" ? (
         <>
           <Facts request={manifest.request} />
-          <Held manifest={manifest} search={search} onSearch={onSearch} />
+          <Held manifest={manifest} params={params} onParams={onParams} />
         </>
       ) : null}
       {tab === "exact" ? (
-        <Exact hasContent={hasContent} search={search} onSearch={onSearch} />
+        <Exact hasContent={hasContent} params={params} onParams={onParams} />
       ) : null}
       {tab === "headers" ? <Headers headers={manifest.headers} /> : null}
     </>

@@ -1,7 +1,6 @@
-import type { GatewayTexts } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatExact, type GatewayTexts, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { GatewayAddress } from "../../data/gateway-search.ts"
+import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
@@ -23,8 +22,8 @@ type Piece = GatewayTexts["pieces"][number]
 
 type ExactProps = {
   readonly hasContent: boolean
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** The request word for word, where its texts were kept; secrets were replaced before that. */
@@ -42,15 +41,15 @@ function NotKept() {
   )
 }
 
-function Kept({ search, onSearch }: ExactProps) {
-  const texts = useTexts(search)
+function Kept({ params, onParams }: ExactProps) {
+  const texts = useTexts(params)
   return (
     <>
       <PaneHead>
         <FilterField
           label="Search this request"
-          value={search.find}
-          onChange={(find) => onSearch({ find, from: null, piece: null }, "replace")}
+          value={params.find}
+          onChange={(find) => onParams({ find, from: null, piece: null }, "replace")}
         />
       </PaneHead>
       {texts.error === null ? null : (
@@ -62,7 +61,7 @@ function Kept({ search, onSearch }: ExactProps) {
       )}
       {texts.isPending ? <RowSkeleton rows={6} /> : null}
       {texts.data === undefined ? null : (
-        <Pieces texts={texts.data} search={search} onSearch={onSearch} />
+        <Pieces texts={texts.data} params={params} onParams={onParams} />
       )}
     </>
   )
@@ -72,14 +71,14 @@ const COLUMNS = { full: "36px minmax(0, 1fr) 56px" } as const
 
 type PiecesProps = Omit<ExactProps, "hasContent"> & { readonly texts: GatewayTexts }
 
-function Pieces({ texts, search, onSearch }: PiecesProps) {
+function Pieces({ texts, params, onParams }: PiecesProps) {
   const { pieces, total } = texts
-  const open = pieces.find((it) => it.place === search.piece)
-  const close = () => onSearch({ piece: null }, "replace")
+  const open = pieces.find((it) => it.place === params.piece)
+  const close = () => onParams({ piece: null }, "replace")
   if (pieces.length === 0) {
     return (
       <RowNote>
-        {search.find.trim() === "" ? "It has no piece here." : "No piece of it has these words."}
+        {params.find.trim() === "" ? "It has no piece here." : "No piece of it has these words."}
       </RowNote>
     )
   }
@@ -91,18 +90,18 @@ function Pieces({ texts, search, onSearch }: PiecesProps) {
         lines={pieces}
         keyOf={(it) => String(it.place)}
         isHeading={() => false}
-        onOpen={(it) => onSearch({ piece: it.place === search.piece ? null : it.place }, "replace")}
+        onOpen={(it) => onParams({ piece: it.place === params.piece ? null : it.place }, "replace")}
         renderLine={(it, option) => (
           <PieceRow
             piece={it}
-            find={search.find}
+            find={params.find}
             option={{ ...option, isSelected: option.isSelected || it === open }}
           />
         )}
       />
-      <Paging shown={pieces.length} total={total} search={search} onSearch={onSearch} />
+      <Paging shown={pieces.length} total={total} params={params} onParams={onParams} />
       {open === undefined ? null : (
-        <PieceText piece={open} find={search.find.trim()} onClose={close} />
+        <PieceText piece={open} find={params.find.trim()} onClose={close} />
       )}
     </>
   )
@@ -114,10 +113,10 @@ type PagingProps = Omit<ExactProps, "hasContent"> & {
 }
 
 /** A request of many turns has thousands of pieces: a hundred at a time. */
-function Paging({ shown, total, search, onSearch }: PagingProps) {
-  const from = search.from ?? 0
+function Paging({ shown, total, params, onParams }: PagingProps) {
+  const from = params.from ?? 0
   const to = (place: number) =>
-    onSearch({ from: place === 0 ? null : place, piece: null }, "replace")
+    onParams({ from: place === 0 ? null : place, piece: null }, "replace")
   if (shown >= total) return null
   return (
     <PaneHead

@@ -1,7 +1,6 @@
 import { useMemo } from "react"
-import type { GatewayManifest, WireItem } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
-import type { GatewayAddress } from "../../data/gateway-search.ts"
+import { formatExact, type GatewayManifest, type WireItem } from "../../contract.ts"
+import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Group, NameCell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -14,19 +13,19 @@ import { KIND_NAMES, shortName } from "./words.ts"
 
 type HeldProps = {
   readonly manifest: GatewayManifest
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const
 
 /** Everything that went over the wire, by kind; one that is pressed shows its text. */
-export function Held({ manifest, search, onSearch }: HeldProps) {
+export function Held({ manifest, params, onParams }: HeldProps) {
   const lines = useMemo(() => heldLines(manifest), [manifest])
   const open = (line: HeldLine) =>
     line.kind === "heading"
       ? undefined
-      : onSearch({ tab: "exact", piece: line.place, from: line.place, find: "" }, "replace")
+      : onParams({ tab: "exact", piece: line.place, from: line.place, find: "" }, "replace")
   if (lines.length === 0) return <RowNote>Nothing of it could be read.</RowNote>
   return (
     <PickList
@@ -47,7 +46,7 @@ export function Held({ manifest, search, onSearch }: HeldProps) {
         ) : (
           <ItemRow
             line={it}
-            option={{ ...option, isSelected: option.isSelected || it.place === search.piece }}
+            option={{ ...option, isSelected: option.isSelected || it.place === params.piece }}
           />
         )
       }

@@ -1,6 +1,13 @@
-import type { ContextKind, GatewayCarry, GatewayRequest, GatewayShow } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import type { GatewayWho } from "../../data/gateway-search.ts"
+import {
+  type ContextKind,
+  formatCount,
+  formatExact,
+  type GatewayCarry,
+  type GatewayRequest,
+  type GatewayShow,
+  plural,
+} from "../../contract.ts"
+import type { GatewayWho } from "../../data/paths.ts"
 import type { AreaMark, AreaPoint } from "../../ui/area-chart/layout.ts"
 import type { KindTokens } from "../../ui/budget-bar/layout.ts"
 import { badgesOf, inputOf, isConversation, isCount } from "./words.ts"

@@ -1,9 +1,7 @@
 import { useMemo } from "react"
-import type { GatewayShow } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatExact, type GatewayShow, plural } from "../../contract.ts"
 import { hasCode, toWireError } from "../../data/errors.ts"
-import type { GatewayAddress, GatewayWho } from "../../data/gateway-search.ts"
-import { paths } from "../../data/paths.ts"
+import { type GatewayParams, type GatewayWho, paths } from "../../data/paths.ts"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
@@ -27,8 +25,8 @@ type ListPaneProps = {
   readonly run: ReturnType<typeof useRun>
   /** How much has room in the agent's window, where that is known. */
   readonly window: number | null
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** The figures, the window over time, and the waterfall of requests. */
@@ -69,7 +67,7 @@ function NotCarried({ run }: Pick<ListPaneProps, "run">) {
 type KnownProps = ListPaneProps & { readonly data: GatewayShow }
 
 function Known(props: KnownProps) {
-  const { data, search, onSearch } = props
+  const { data, params, onParams } = props
   if (data.carries.length === 0) return <NotCarried run={props.run} />
   const latched = data.carries.filter((it) => it.latchedOff !== null)
   return (
@@ -83,9 +81,9 @@ function Known(props: KnownProps) {
       ) : (
         <>
           <Chart {...props} />
-          <Who show={data} search={search} onSearch={onSearch} />
-          <RequestList show={data} search={search} onSearch={onSearch} />
-          <Foot show={data} search={search} onSearch={onSearch} />
+          <Who show={data} params={params} onParams={onParams} />
+          <RequestList show={data} params={params} onParams={onParams} />
+          <Foot show={data} params={params} onParams={onParams} />
         </>
       )}
     </>
@@ -104,7 +102,7 @@ function sayNoRequest({ carries }: GatewayShow): string {
     : "It ended without a request to its model."
 }
 
-function Chart({ data, window, search, onSearch }: KnownProps) {
+function Chart({ data, window, params, onParams }: KnownProps) {
   const { points, marks } = useMemo(() => chartOf(data), [data])
   // One moment is no course of things.
   if (points.length < 2) return null
@@ -115,26 +113,26 @@ function Chart({ data, window, search, onSearch }: KnownProps) {
       marks={marks}
       wholeMs={wholeMsOf(data)}
       limit={window === null ? null : { tokens: window, label: `window ${sayTick(window)}` }}
-      picked={search.at}
-      onPick={(at) => onSearch({ at, piece: null, from: null })}
+      picked={params.at}
+      onPick={(at) => onParams({ at, piece: null, from: null })}
     />
   )
 }
 
-type WhoProps = Pick<ListPaneProps, "search" | "onSearch"> & { readonly show: GatewayShow }
+type WhoProps = Pick<ListPaneProps, "params" | "onParams"> & { readonly show: GatewayShow }
 
 /** Sub-agents have conversations of their own; where there are none, nothing is to be chosen. */
-function Who({ show, search, onSearch }: WhoProps) {
+function Who({ show, params, onParams }: WhoProps) {
   const counts = countWho(show)
-  const pick = (who: GatewayWho) => onSearch({ who }, "replace")
+  const pick = (who: GatewayWho) => onParams({ who }, "replace")
   const hasBoth = counts.main > 0 && counts.agents > 0
-  useKey("gateway.who", hasBoth ? () => pick(NEXT[search.who]) : undefined)
+  useKey("gateway.who", hasBoth ? () => pick(NEXT[params.who]) : undefined)
   if (!hasBoth) return null
   return (
     <PaneHead edge="page">
       <Facets
         label="Whose requests"
-        active={search.who}
+        active={params.who}
         facets={WHO.map(({ value, label }) => ({
           value,
           label,
@@ -159,7 +157,7 @@ const NEXT: Readonly<Record<GatewayWho, GatewayWho>> = {
 }
 
 /** What the columns mean, and what is not listed. */
-function Foot({ show, search, onSearch }: WhoProps) {
+function Foot({ show, params, onParams }: WhoProps) {
   const { earlier } = show
   return (
     <>
@@ -167,8 +165,8 @@ function Foot({ show, search, onSearch }: WhoProps) {
         <RowNote>
           {plural(earlier, "earlier request is", "earlier requests are")} not listed; the figures
           above count them.
-          {search.all ? null : (
-            <Button small onPress={() => onSearch({ all: true }, "replace")}>
+          {params.all ? null : (
+            <Button small onPress={() => onParams({ all: true }, "replace")}>
               List more
             </Button>
           )}

@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { GatewayManifest, GatewayShow, GatewayTexts, Run } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
-import { parseGateway } from "../../data/gateway-search.ts"
 import { keys } from "../../data/keys.ts"
+import { gatewayParams } from "../../data/paths.ts"
 import { aRun } from "../run/run.fixture.ts"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
 import { GatewayPage } from "./page.tsx"
@@ -24,20 +24,20 @@ type Known = {
 function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: Known): string {
   // A failure that is known stays one: nothing is asked again.
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
-  const search = parseGateway(address)
+  const params = gatewayParams.parse(address)
   const hold = (queryKey: readonly unknown[], answer: unknown) => {
     if (!(answer instanceof Error)) return queries.setQueryData(queryKey, answer)
     const query = queries.getQueryCache().build(queries, { queryKey })
     return query.setState({ status: "error", error: answer, fetchStatus: "idle" })
   }
   hold(keys.operation("agents.show", { id }), run)
-  hold(keys.operation("gateway.show", showInput(id, search.all)), show)
+  hold(keys.operation("gateway.show", showInput(id, params.all)), show)
   hold(keys.operation("gateway.request", { id: "gw_1", seq: 2 }), manifest)
-  const input = textsInput({ carry: "gw_1", seq: 2 }, search.find, search.from ?? 0)
+  const input = textsInput({ carry: "gw_1", seq: 2 }, params.find, params.from ?? 0)
   hold(keys.operation("gateway.texts", input), texts)
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <GatewayPage id={id} now={NOW} search={search} onSearch={() => undefined} />
+      <GatewayPage id={id} now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }

@@ -1,4 +1,4 @@
-import type { GatewayAddress } from "../../data/gateway-search.ts"
+import type { GatewayParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Detail } from "./detail.tsx"
@@ -11,16 +11,16 @@ export type GatewayPageProps = {
   /** A run, or a carry that belongs to none. */
   readonly id: string
   readonly now: number
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** What a run said to its model: every request, what was new in it, and what it cost. */
-export function GatewayPage({ id, now, search, onSearch }: GatewayPageProps) {
-  const show = useShow(id, search.all)
+export function GatewayPage({ id, now, params, onParams }: GatewayPageProps) {
+  const show = useShow(id, params.all)
   const run = useRun(id)
-  const isOpen = readKey(search.at) !== undefined
-  useKey("leave", isOpen ? leaves(search, onSearch) : undefined)
+  const isOpen = readKey(params.at) !== undefined
+  useKey("leave", isOpen ? leaves(params, onParams) : undefined)
   return (
     <>
       <GatewayHeader id={id} now={now} run={run.data} show={show.data} />
@@ -34,17 +34,17 @@ export function GatewayPage({ id, now, search, onSearch }: GatewayPageProps) {
             show={show}
             run={run}
             window={run.data?.contextWindow ?? null}
-            search={search}
-            onSearch={onSearch}
+            params={params}
+            onParams={onParams}
           />
         }
         detail={
           isOpen ? (
             <Detail
-              key={search.at}
+              key={params.at}
               carries={show.data?.carries ?? []}
-              search={search}
-              onSearch={onSearch}
+              params={params}
+              onParams={onParams}
             />
           ) : null
         }
@@ -57,7 +57,7 @@ export function GatewayPage({ id, now, search, onSearch }: GatewayPageProps) {
 const DETAIL_PX = 480
 
 /** First the open piece, then the request. */
-function leaves({ piece }: GatewayAddress, onSearch: GatewayPageProps["onSearch"]) {
-  if (piece !== null) return () => onSearch({ piece: null }, "replace")
-  return () => onSearch({ at: "", find: "", from: null }, "replace")
+function leaves({ piece }: GatewayParams, onParams: GatewayPageProps["onParams"]) {
+  if (piece !== null) return () => onParams({ piece: null }, "replace")
+  return () => onParams({ at: "", find: "", from: null }, "replace")
 }

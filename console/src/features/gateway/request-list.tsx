@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react"
 import type { GatewayShow } from "../../contract.ts"
-import type { GatewayAddress } from "../../data/gateway-search.ts"
+import type { GatewayParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Group, RowNote, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList } from "../../ui/list/virtual-list.tsx"
@@ -11,8 +11,8 @@ import { MODE_SAYS } from "./words.ts"
 
 type RequestListProps = {
   readonly show: GatewayShow
-  readonly search: GatewayAddress
-  onSearch(change: Partial<GatewayAddress>, how?: "push" | "replace"): void
+  readonly params: GatewayParams
+  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -23,8 +23,8 @@ const COLUMNS = {
 } as const
 
 /** Requests in their order; keys walk, Enter opens, and the newest stays in sight. */
-export function RequestList({ show, search, onSearch }: RequestListProps) {
-  const { who, at } = search
+export function RequestList({ show, params, onParams }: RequestListProps) {
+  const { who, at } = params
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set())
   const lines = useMemo(() => linesOf(show, { who, opened, at }), [show, who, opened, at])
   const scale = useMemo(() => scaleOf(show), [show])
@@ -32,13 +32,13 @@ export function RequestList({ show, search, onSearch }: RequestListProps) {
   const turn = ({ key, isOpen, hasPicked }: CountsLine) => {
     setOpened((keys) => turned(keys, key, !isOpen))
     // What is looked at stays in sight, so closing leaves it.
-    if (hasPicked) onSearch({ at: key, piece: null, from: null }, "replace")
+    if (hasPicked) onParams({ at: key, piece: null, from: null }, "replace")
   }
-  useListKeys({ lines, search, onSearch, turn })
+  useListKeys({ lines, params, onParams, turn })
   const idOf = (line: Line) => `request-${indexes.get(line.key) ?? 0}`
   const pick = (line: Line) =>
-    onSearch({ at: line.key === search.at ? "" : line.key, piece: null, from: null })
-  const selected = lines[indexes.get(search.at) ?? -1]
+    onParams({ at: line.key === params.at ? "" : line.key, piece: null, from: null })
+  const selected = lines[indexes.get(params.at) ?? -1]
   if (lines.length === 0) return <RowNote>None of the requests that are listed.</RowNote>
   return (
     <VirtualList
@@ -48,7 +48,7 @@ export function RequestList({ show, search, onSearch }: RequestListProps) {
       items={lines}
       keyOf={(it) => it.key}
       isGroup={(it) => it.kind === "carry"}
-      activeIndex={indexes.get(search.at) ?? -1}
+      activeIndex={indexes.get(params.at) ?? -1}
       activeId={selected === undefined ? undefined : idOf(selected)}
       // What has ended is read from its beginning.
       sticksToEnd={show.carries.some((it) => it.isAlive)}
@@ -75,11 +75,11 @@ type ListKeys = Omit<RequestListProps, "show"> & {
   turn(line: CountsLine): void
 }
 
-function useListKeys({ lines, search, onSearch, turn }: ListKeys): void {
+function useListKeys({ lines, params, onParams, turn }: ListKeys): void {
   const options = lines.filter((it) => it.kind !== "carry")
-  const index = options.findIndex((it) => it.key === search.at)
+  const index = options.findIndex((it) => it.key === params.at)
   const move = (line: Line | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.key, piece: null, from: null }, "replace")
+    line === undefined ? undefined : onParams({ at: line.key, piece: null, from: null }, "replace")
   useKey("list.next", () => move(options[index + 1]))
   useKey("list.previous", () => move(options[index < 0 ? options.length - 1 : index - 1]))
   useKey("list.first", () => move(options[0]))
@@ -88,7 +88,7 @@ function useListKeys({ lines, search, onSearch, turn }: ListKeys): void {
     const active = options[index]
     if (active?.kind === "counts") turn(active)
     else if (active === undefined) move(options[0])
-    else onSearch({ at: "" }, "replace")
+    else onParams({ at: "" }, "replace")
   })
 }
 

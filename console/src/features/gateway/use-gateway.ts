@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type GatewayShow, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { GatewayAddress } from "../../data/gateway-search.ts"
 import { keys } from "../../data/keys.ts"
+import type { GatewayParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -53,7 +53,7 @@ export function textsInput(
   return { id: carry, seq, from, limit: PAGE_PIECES, ...(query === "" ? {} : { query }) }
 }
 
-export function useTexts({ at, find, from }: GatewayAddress) {
+export function useTexts({ at, find, from }: GatewayParams) {
   const query = useSettled(find.trim(), SETTLES_MS)
   return useOperation("gateway.texts", textsInput(readKey(at) ?? NOTHING, query, from ?? 0))
 }

@@ -1,8 +1,6 @@
-import type { VerdictLine } from "../../contract.ts"
-import { formatDuration, formatExact } from "../../contract.ts"
-import type { GuardAddress } from "../../data/guard-search.ts"
+import { formatDuration, formatExact, type VerdictLine } from "../../contract.ts"
 import { formatAge, formatMoment } from "../../data/moments.ts"
-import { paths } from "../../data/paths.ts"
+import { type GuardParams, paths } from "../../data/paths.ts"
 import { shortSession } from "../../data/session-name.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
@@ -21,12 +19,12 @@ type DetailProps = {
   /** undefined for one that is not in the list any more. */
   readonly line: VerdictLine | undefined
   readonly isReadOnly: boolean
-  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 /** One verdict: what was said, by which rule, to whom, and how to go on after a refusal. */
-export function Detail({ now, line, isReadOnly, onSearch }: DetailProps) {
-  const close = () => onSearch({ show: "" })
+export function Detail({ now, line, isReadOnly, onParams }: DetailProps) {
+  const close = () => onParams({ show: "" })
   useKey("panel.right", close)
   return (
     <Pane label="The verdict">
@@ -48,8 +46,8 @@ export function Detail({ now, line, isReadOnly, onSearch }: DetailProps) {
           <Said line={line} />
           {line.verdict === "deny" ? <Ways line={line} isReadOnly={isReadOnly} /> : null}
           <Paths line={line} />
-          <RuleBlock line={line} onSearch={onSearch} />
-          <About now={now} line={line} onSearch={onSearch} />
+          <RuleBlock line={line} onParams={onParams} />
+          <About now={now} line={line} onParams={onParams} />
         </PaneScroll>
       )}
     </Pane>
@@ -115,10 +113,10 @@ function Paths({ line }: { readonly line: VerdictLine }) {
 
 type RuleBlockProps = {
   readonly line: VerdictLine
-  onSearch(change: Partial<GuardAddress>): void
+  onParams(change: Partial<GuardParams>): void
 }
 
-function RuleBlock({ line: { rule }, onSearch }: RuleBlockProps) {
+function RuleBlock({ line: { rule }, onParams }: RuleBlockProps) {
   if (rule === null) return null
   const { level, does } = RULES_IN_WORDS[rule]
   return (
@@ -128,7 +126,7 @@ function RuleBlock({ line: { rule }, onSearch }: RuleBlockProps) {
           {does}
         </Text>
         <div>
-          <Button small onPress={() => onSearch({ rule, at: "" })}>
+          <Button small onPress={() => onParams({ rule, at: "" })}>
             Only this rule
           </Button>
         </div>
@@ -139,7 +137,7 @@ function RuleBlock({ line: { rule }, onSearch }: RuleBlockProps) {
 
 type AboutProps = RuleBlockProps & { readonly now: number }
 
-function About({ now, line, onSearch }: AboutProps) {
+function About({ now, line, onParams }: AboutProps) {
   const { at, host, event, session, tool, ms } = line
   return (
     <Block title="When and where">
@@ -158,7 +156,7 @@ function About({ now, line, onSearch }: AboutProps) {
           <Value name="Took">{formatDuration(ms)}</Value>
         </Values>
         <div>
-          <Button small onPress={() => onSearch({ session, at: "" })}>
+          <Button small onPress={() => onParams({ session, at: "" })}>
             Only this session
           </Button>
         </div>

@@ -1,13 +1,7 @@
 import { useMemo, useRef } from "react"
-import type { GuardVerdicts, VerdictKind } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import {
-  type GuardAddress,
-  HOURS_OF_GUARD,
-  RULES_OF_GUARD,
-  VERDICTS_OF_GUARD,
-} from "../../data/guard-search.ts"
+import { GUARD_HOURS, GUARD_RULES, GUARD_VERDICTS, type GuardParams } from "../../data/paths.ts"
 import { shortSession } from "../../data/session-name.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
@@ -25,25 +19,25 @@ import { sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 type ListPaneProps = {
   readonly now: number
-  readonly search: GuardAddress
-  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+  readonly params: GuardParams
+  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 /** Every verdict of the time, or those of a rule, a session and a kind. */
-export function ListPane({ now, search, onSearch }: ListPaneProps) {
+export function ListPane({ now, params, onParams }: ListPaneProps) {
   const handle = useRef<VirtualListHandle>(null)
-  const { data, error, refetch } = useVerdicts(search)
-  const counts = useCounts(search, data)
+  const { data, error, refetch } = useVerdicts(params)
+  const counts = useCounts(params, data)
   return (
     <Pane label="Verdicts">
-      <Filters search={search} handle={handle} onSearch={onSearch} />
-      <VerdictFacets search={search} counts={counts} onSearch={onSearch} />
+      <Filters params={params} handle={handle} onParams={onParams} />
+      <VerdictFacets params={params} counts={counts} onParams={onParams} />
       {error === null ? null : (
         <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
       )}
       {error === null && data === undefined ? <RowSkeleton rows={12} /> : null}
       {data === undefined ? null : (
-        <Listed now={now} search={search} handle={handle} list={data} onSearch={onSearch} />
+        <Listed now={now} params={params} handle={handle} list={data} onParams={onParams} />
       )}
     </Pane>
   )
@@ -51,7 +45,7 @@ export function ListPane({ now, search, onSearch }: ListPaneProps) {
 
 type Handled = { readonly handle: React.RefObject<VirtualListHandle | null> }
 
-function Filters({ search, handle, onSearch }: Omit<ListPaneProps, "now"> & Handled) {
+function Filters({ params, handle, onParams }: Omit<ListPaneProps, "now"> & Handled) {
   return (
     <PaneHead
       edge="page"
@@ -62,18 +56,18 @@ function Filters({ search, handle, onSearch }: Omit<ListPaneProps, "now"> & Hand
               small
               label="How far back"
               choices={HOURS}
-              value={String(search.hours)}
-              onPick={(value) => onSearch({ ...hoursOf(value), ...UNSELECTED }, "replace")}
+              value={String(params.hours)}
+              onPick={(value) => onParams({ ...hoursOf(value), ...UNSELECTED }, "replace")}
             />
           </OnlyRoomy>
           <ChoiceField
             small
             label="Rule"
             choices={RULES}
-            value={search.rule ?? ""}
+            value={params.rule ?? ""}
             onPick={(value) => {
-              const rule = RULES_OF_GUARD.find((it) => it === value) ?? null
-              onSearch({ rule, ...UNSELECTED }, "replace")
+              const rule = GUARD_RULES.find((it) => it === value) ?? null
+              onParams({ rule, ...UNSELECTED }, "replace")
             }}
           />
         </>
@@ -81,13 +75,13 @@ function Filters({ search, handle, onSearch }: Omit<ListPaneProps, "now"> & Hand
     >
       <FilterField
         label="Filter by path, text or tool"
-        value={search.text}
-        onChange={(text) => onSearch({ text, at: "" }, "replace")}
+        value={params.text}
+        onChange={(text) => onParams({ text, at: "" }, "replace")}
         onLeave={() => handle.current?.focus()}
       />
-      {search.session === "" ? null : (
-        <Button small icon="close" onPress={() => onSearch({ session: "", ...UNSELECTED })}>
-          Session {shortSession(search.session).slice(0, MOST_OF_A_NAME)}
+      {params.session === "" ? null : (
+        <Button small icon="close" onPress={() => onParams({ session: "", ...UNSELECTED })}>
+          Session {shortSession(params.session).slice(0, MOST_OF_A_NAME)}
         </Button>
       )}
     </PaneHead>
@@ -101,12 +95,12 @@ const UNSELECTED = { at: "", show: "" } as const
 
 const RULES = [
   { value: "", label: "All rules" },
-  ...RULES_OF_GUARD.map((value) => ({ value, label: value })),
+  ...GUARD_RULES.map((value) => ({ value, label: value })),
 ]
-const HOURS = HOURS_OF_GUARD.map((it) => ({ value: String(it), label: sayHours(it) }))
+const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) }))
 
-function hoursOf(value: string): Partial<GuardAddress> {
-  const hours = HOURS_OF_GUARD.find((it) => String(it) === value)
+function hoursOf(value: string): Partial<GuardParams> {
+  const hours = GUARD_HOURS.find((it) => String(it) === value)
   return hours === undefined ? {} : { hours }
 }
 
@@ -117,8 +111,8 @@ type VerdictFacetsProps = Omit<ListPaneProps, "now"> & {
 }
 
 /** What was refused stands first; what was never said is not offered. */
-function VerdictFacets({ search, counts, onSearch }: VerdictFacetsProps) {
-  const offered = IN_ORDER.filter((it) => it === search.verdict || (counts?.[it] ?? 0) > 0)
+function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
+  const offered = IN_ORDER.filter((it) => it === params.verdict || (counts?.[it] ?? 0) > 0)
   const facets = [
     { value: "", label: "All", count: counts && formatExact(totalOf(counts)) },
     ...offered.map((value) => ({
@@ -128,23 +122,23 @@ function VerdictFacets({ search, counts, onSearch }: VerdictFacetsProps) {
     })),
   ]
   const pick = (value: string) => {
-    const verdict = VERDICTS_OF_GUARD.find((it) => it === value) ?? null
-    onSearch({ verdict, ...UNSELECTED }, "replace")
+    const verdict = GUARD_VERDICTS.find((it) => it === value) ?? null
+    onParams({ verdict, ...UNSELECTED }, "replace")
   }
-  const at = facets.findIndex((it) => it.value === (search.verdict ?? ""))
+  const at = facets.findIndex((it) => it.value === (params.verdict ?? ""))
   useKey("guard.verdict", () => pick(facets[(at + 1) % facets.length]?.value ?? ""))
   return (
     <PaneHead edge="page">
-      <Facets label="Verdict" facets={facets} active={search.verdict ?? ""} onPick={pick} />
+      <Facets label="Verdict" facets={facets} active={params.verdict ?? ""} onPick={pick} />
     </PaneHead>
   )
 }
 
 function Listed(props: ListPaneProps & Handled & { readonly list: GuardVerdicts }) {
-  const { now, list, search, onSearch } = props
-  const rows = useMemo(() => matching(keyed(list.verdicts), search.text), [list, search.text])
+  const { now, list, params, onParams } = props
+  const rows = useMemo(() => matching(keyed(list.verdicts), params.text), [list, params.text])
   const lines = useMemo(() => byDay(rows, now), [rows, now])
-  if (rows.length === 0) return <Nothing search={search} onSearch={onSearch} />
+  if (rows.length === 0) return <Nothing params={params} onParams={onParams} />
   return (
     <>
       <VerdictRows {...props} lines={lines} />
@@ -158,15 +152,15 @@ function Listed(props: ListPaneProps & Handled & { readonly list: GuardVerdicts 
   )
 }
 
-function Nothing({ search, onSearch }: Omit<ListPaneProps, "now">) {
-  const { text, verdict, rule, session, hours } = search
+function Nothing({ params, onParams }: Omit<ListPaneProps, "now">) {
+  const { text, verdict, rule, session, hours } = params
   if (text !== "" || verdict !== null || rule !== null || session !== "") {
     return (
       <RowNote>
         No verdict of {sayHours(hours)} fits.
         <Button
           small
-          onPress={() => onSearch({ text: "", verdict: null, rule: null, session: "", at: "" })}
+          onPress={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
         >
           Show all
         </Button>
@@ -180,7 +174,7 @@ function Nothing({ search, onSearch }: Omit<ListPaneProps, "now">) {
     >
       <CommandLine command="qm init">
         {isWhole ? null : (
-          <Button small onPress={() => onSearch({ hours: 720 })}>
+          <Button small onPress={() => onParams({ hours: 720 })}>
             Look at 30 days
           </Button>
         )}

@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { GuardTry, GuardVerdicts } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
-import { parseGuard } from "../../data/guard-search.ts"
 import { keys } from "../../data/keys.ts"
+import { guardParams } from "../../data/paths.ts"
 import { aLine, aLog, aSetting, NOW } from "./guard.fixture.ts"
 import { GuardPage } from "./page.tsx"
 import { countsInput, tryInput, verdictsInput } from "./use-guard.ts"
@@ -21,22 +21,22 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, known: Known): string {
   const queries = new QueryClient()
-  const search = parseGuard(address)
+  const params = guardParams.parse(address)
   const put = (key: readonly unknown[], answer: unknown) => {
     if (answer !== undefined) queries.setQueryData(key, answer)
   }
-  put(keys.operation("guard.verdicts", verdictsInput(search)), known.log)
-  put(keys.operation("guard.verdicts", countsInput(search)), known.all)
+  put(keys.operation("guard.verdicts", verdictsInput(params)), known.log)
+  put(keys.operation("guard.verdicts", countsInput(params)), known.all)
   const { patterns = "", level = 5 } = known
   const set = aSetting("guard.highRiskPaths", { value: patterns })
   const settings = [set, aSetting("kit.level", { value: level })]
   put(keys.operation("config.show", { sources: true }), { settings, files: [], withSources: true })
-  const text = search.patterns === "" ? patterns : search.patterns
-  put(keys.operation("guard.try", tryInput(text, search.hours)), known.tried)
+  const text = params.patterns === "" ? patterns : params.patterns
+  put(keys.operation("guard.try", tryInput(text, params.hours)), known.tried)
   if (known.isReadOnly === true) put(keys.session, { readOnly: true })
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <GuardPage now={NOW} search={search} onSearch={() => undefined} />
+      <GuardPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }
@@ -160,9 +160,9 @@ describe("what can be done on the page Guard", () => {
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
     })
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("guard.verdicts", verdictsInput(parseGuard("")))
+    const queryKey = keys.operation("guard.verdicts", verdictsInput(guardParams.parse("")))
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <GuardPage now={NOW} search={parseGuard("")} onSearch={() => undefined} />
+    const page = <GuardPage now={NOW} params={guardParams.parse("")} onParams={() => undefined} />
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
     )

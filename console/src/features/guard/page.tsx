@@ -1,5 +1,5 @@
 import { useMemo } from "react"
-import type { GuardAddress } from "../../data/guard-search.ts"
+import type { GuardParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -16,15 +16,15 @@ import { sayCounts } from "./words.ts"
 
 type GuardPageProps = {
   readonly now: number
-  readonly search: GuardAddress
-  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+  readonly params: GuardParams
+  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 /** What hooks said to agents: a log as of a firewall, each line to its rule. */
-export function GuardPage({ now, search, onSearch }: GuardPageProps) {
-  const { data } = useVerdicts(search)
-  const counts = useCounts(search, data)
-  useKey("leave", leaves(search, onSearch))
+export function GuardPage({ now, params, onParams }: GuardPageProps) {
+  const { data } = useVerdicts(params)
+  const counts = useCounts(params, data)
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header
@@ -33,7 +33,7 @@ export function GuardPage({ now, search, onSearch }: GuardPageProps) {
           counts === undefined ? null : (
             <OnlyWide>
               <Text as="div" tone="3" cut>
-                {sayCounts(counts, search.hours)}
+                {sayCounts(counts, params.hours)}
               </Text>
             </OnlyWide>
           )
@@ -42,7 +42,7 @@ export function GuardPage({ now, search, onSearch }: GuardPageProps) {
         <Button
           keyId="guard.try"
           icon="shield"
-          onPress={() => onSearch({ trying: true, show: "" })}
+          onPress={() => onParams({ trying: true, show: "" })}
           shrinks
         >
           Try a rule
@@ -51,10 +51,10 @@ export function GuardPage({ now, search, onSearch }: GuardPageProps) {
       <Split
         name="guard"
         startPx={DETAIL_PX}
-        list={<ListPane now={now} search={search} onSearch={onSearch} />}
+        list={<ListPane now={now} params={params} onParams={onParams} />}
         detail={
-          search.trying || search.show !== "" ? (
-            <Beside now={now} search={search} onSearch={onSearch} />
+          params.trying || params.show !== "" ? (
+            <Beside now={now} params={params} onParams={onParams} />
           ) : null
         }
       />
@@ -66,19 +66,19 @@ export function GuardPage({ now, search, onSearch }: GuardPageProps) {
 const DETAIL_PX = 480
 
 /** The verdict that was chosen, or the panel that tries a rule. */
-function Beside({ now, search, onSearch }: GuardPageProps) {
-  const { data } = useVerdicts(search)
+function Beside({ now, params, onParams }: GuardPageProps) {
+  const { data } = useVerdicts(params)
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
   const rows = useMemo(() => keyed(data?.verdicts ?? []), [data])
-  if (search.trying) return <TryPanel {...{ now, search, isReadOnly, onSearch }} />
-  const line = rows.find(({ key }) => key === search.show)?.line
-  return <Detail key={search.show} {...{ now, line, isReadOnly, onSearch }} />
+  if (params.trying) return <TryPanel {...{ now, params, isReadOnly, onParams }} />
+  const line = rows.find(({ key }) => key === params.show)?.line
+  return <Detail key={params.show} {...{ now, line, isReadOnly, onParams }} />
 }
 
 /** First what stands beside, then the words. */
-function leaves({ trying, show, text }: GuardAddress, onSearch: GuardPageProps["onSearch"]) {
-  if (trying) return () => onSearch({ trying: false }, "replace")
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ trying, show, text }: GuardParams, onParams: GuardPageProps["onParams"]) {
+  if (trying) return () => onParams({ trying: false }, "replace")
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

@@ -1,7 +1,7 @@
 import type { RefObject } from "react"
 import type { VerdictLine } from "../../contract.ts"
-import type { GuardAddress } from "../../data/guard-search.ts"
 import { formatClock, formatClockFine } from "../../data/moments.ts"
+import type { GuardParams } from "../../data/paths.ts"
 import { shortSession } from "../../data/session-name.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Group, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
@@ -16,9 +16,9 @@ import { sayEvent, sayMorePaths, sayVerdict, VERDICT_LOOKS } from "./words.ts"
 
 type VerdictRowsProps = {
   readonly lines: readonly Line[]
-  readonly search: GuardAddress
+  readonly params: GuardParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -29,13 +29,13 @@ const COLUMNS = {
 } as const
 
 /** One line a verdict, the newest first, in groups by day. */
-export function VerdictRows({ lines, search, handle, onSearch }: VerdictRowsProps) {
+export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProps) {
   const rows = lines.filter((it) => it.kind === "verdict")
-  const index = rows.findIndex(({ key }) => key === search.at)
+  const index = rows.findIndex(({ key }) => key === params.at)
   const selected = rows[index]
   const moveTo = (row: GuardRow | undefined) =>
-    row === undefined ? undefined : onSearch({ at: row.key }, "replace")
-  const open = ({ key }: GuardRow) => onSearch({ at: key, show: key, trying: false })
+    row === undefined ? undefined : onParams({ at: row.key }, "replace")
+  const open = ({ key }: GuardRow) => onParams({ at: key, show: key, trying: false })
   useKey("list.next", () => moveTo(rows[index + 1]))
   useKey("list.previous", () => moveTo(rows[index < 0 ? rows.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(rows[0]))

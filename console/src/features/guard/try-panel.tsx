@@ -1,10 +1,8 @@
 import { useState } from "react"
-import type { ConfigSetting, GuardTry } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { type ConfigSetting, formatExact, type GuardTry, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { type GuardAddress, HOURS_OF_GUARD } from "../../data/guard-search.ts"
 import { formatWhen } from "../../data/moments.ts"
-import { paths } from "../../data/paths.ts"
+import { GUARD_HOURS, type GuardParams, paths } from "../../data/paths.ts"
 import { shortSession } from "../../data/session-name.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"
@@ -23,18 +21,18 @@ import { RULES_IN_WORDS, sayHours, VERDICT_LOOKS } from "./words.ts"
 
 type TryPanelProps = {
   readonly now: number
-  readonly search: GuardAddress
+  readonly params: GuardParams
   readonly isReadOnly: boolean
-  onSearch(change: Partial<GuardAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 /** What a list of risk paths would have stopped, before it stops anything. */
-export function TryPanel({ now, search, isReadOnly, onSearch }: TryPanelProps) {
+export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
   const { paths: set, level } = useRiskSettings()
   const [draft, setDraft] = useState<string | null>(null)
-  const given = search.patterns === "" ? valueOf(set) : search.patterns
+  const given = params.patterns === "" ? valueOf(set) : params.patterns
   const text = draft ?? given
-  const close = () => onSearch({ trying: false }, "replace")
+  const close = () => onParams({ trying: false }, "replace")
   useKey("panel.right", close)
   return (
     <Pane ground="canvas" label="Try a rule">
@@ -55,20 +53,20 @@ export function TryPanel({ now, search, isReadOnly, onSearch }: TryPanelProps) {
             says="Globs with commas. The last that fits decides; one with ! before it takes back."
             onChange={(value) => {
               setDraft(value)
-              onSearch({ patterns: value }, "replace")
+              onParams({ patterns: value }, "replace")
             }}
           />
           <ChoiceField
             label="Over the last"
             choices={HOURS}
-            value={String(search.hours)}
+            value={String(params.hours)}
             onPick={(value) => {
-              const hours = HOURS_OF_GUARD.find((it) => String(it) === value)
-              if (hours !== undefined) onSearch({ hours }, "replace")
+              const hours = GUARD_HOURS.find((it) => String(it) === value)
+              if (hours !== undefined) onParams({ hours }, "replace")
             }}
           />
         </EntryForm>
-        <Tried now={now} text={text} hours={search.hours} />
+        <Tried now={now} text={text} hours={params.hours} />
         <MakeLive text={text} isReadOnly={isReadOnly} />
       </PaneScroll>
     </Pane>
@@ -79,7 +77,7 @@ function valueOf(set: ConfigSetting | undefined): string {
   return typeof set?.value === "string" ? set.value : ""
 }
 
-const HOURS = HOURS_OF_GUARD.map((it) => ({ value: String(it), label: sayHours(it) }))
+const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) }))
 
 function LevelNotice({ level }: { readonly level: number | undefined }) {
   const needed = RULES_IN_WORDS.risk.level
@@ -91,7 +89,7 @@ function LevelNotice({ level }: { readonly level: number | undefined }) {
 type TriedProps = {
   readonly now: number
   readonly text: string
-  readonly hours: GuardAddress["hours"]
+  readonly hours: GuardParams["hours"]
 }
 
 function Tried({ now, text, hours }: TriedProps) {

@@ -1,12 +1,11 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import type { ConfigSetting, GuardVerdicts } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { type ConfigSetting, formatExact, type GuardVerdicts, plural } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { GuardAddress } from "../../data/guard-search.ts"
 import { keys } from "../../data/keys.ts"
 import { formatClock } from "../../data/moments.ts"
 import { readOrigin } from "../../data/origin.ts"
+import type { GuardParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useWatched } from "../../data/watched.ts"
@@ -18,7 +17,7 @@ const MOST_HITS = 200
 /** Longer than between letters: the whole log is read for each. */
 const TYPING_MS = 300
 
-type Filter = Pick<GuardAddress, "verdict" | "rule" | "session" | "hours">
+type Filter = Pick<GuardParams, "verdict" | "rule" | "session" | "hours">
 
 export const verdictsInput = ({ verdict, ...rest }: Filter): Input<"guard.verdicts"> => ({
   ...filterOf(rest),
@@ -27,8 +26,8 @@ export const verdictsInput = ({ verdict, ...rest }: Filter): Input<"guard.verdic
 })
 
 /** The same without the verdict: how many there are of each. */
-export const countsInput = (search: Omit<Filter, "verdict">): Input<"guard.verdicts"> => ({
-  ...filterOf(search),
+export const countsInput = (params: Omit<Filter, "verdict">): Input<"guard.verdicts"> => ({
+  ...filterOf(params),
   limit: 1,
 })
 
@@ -38,14 +37,14 @@ const filterOf = ({ rule, session, hours }: Omit<Filter, "verdict">) => ({
   ...(rule === null ? {} : { rule }),
 })
 
-export function useVerdicts(search: Filter) {
-  return useWatched("guard.verdicts", verdictsInput(search))
+export function useVerdicts(params: Filter) {
+  return useWatched("guard.verdicts", verdictsInput(params))
 }
 
 /** Of every verdict, whichever is asked for; undefined until it is known. */
-export function useCounts(search: Filter, listed: GuardVerdicts | undefined) {
-  const isNarrowed = search.verdict !== null
-  const all = useWatched("guard.verdicts", countsInput(search), { isAsked: isNarrowed })
+export function useCounts(params: Filter, listed: GuardVerdicts | undefined) {
+  const isNarrowed = params.verdict !== null
+  const all = useWatched("guard.verdicts", countsInput(params), { isAsked: isNarrowed })
   return isNarrowed ? all.data?.counts : listed?.counts
 }
 

@@ -1,6 +1,12 @@
-import type { GuardVerdicts, HookName, VerdictKind, VerdictLine } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import type { GuardAddress } from "../../data/guard-search.ts"
+import {
+  formatExact,
+  type GuardVerdicts,
+  type HookName,
+  plural,
+  type VerdictKind,
+  type VerdictLine,
+} from "../../contract.ts"
+import type { GuardParams } from "../../data/paths.ts"
 import type { Status } from "../../ui/status-mark/status-mark.tsx"
 import { visibleLine } from "../../ui/visible.ts"
 
@@ -96,19 +102,19 @@ export function sayMorePaths(paths: readonly string[]): string {
   return paths.length < 2 ? "" : `and ${formatExact(paths.length - 1)} more`
 }
 
-const HOURS: Readonly<Record<GuardAddress["hours"], string>> = {
+const HOURS: Readonly<Record<GuardParams["hours"], string>> = {
   1: "1 hour",
   24: "24 hours",
   168: "7 days",
   720: "30 days",
 }
 
-export function sayHours(hours: GuardAddress["hours"]): string {
+export function sayHours(hours: GuardParams["hours"]): string {
   return HOURS[hours]
 }
 
 /** 214 verdicts in 24 hours, 3 denied. */
-export function sayCounts(counts: GuardVerdicts["counts"], hours: GuardAddress["hours"]): string {
+export function sayCounts(counts: GuardVerdicts["counts"], hours: GuardParams["hours"]): string {
   const all = totalOf(counts)
   const refused = [
     [counts.deny, "denied"],

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import type { KbAdded, KbTier } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { TIERS_OF_KNOWLEDGE } from "../../data/knowledge-search.ts"
+import { KNOWLEDGE_TIERS } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
@@ -57,13 +57,13 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
           />
           <PickEntry
             label="Tier"
-            choices={TIERS_OF_KNOWLEDGE.map((value) => ({
+            choices={KNOWLEDGE_TIERS.map((value) => ({
               value,
               label: TIERS[value].label,
               detail: TIERS[value].says,
             }))}
             value={tier}
-            onPick={(value) => setTier(TIERS_OF_KNOWLEDGE.find((it) => it === value) ?? tier)}
+            onPick={(value) => setTier(KNOWLEDGE_TIERS.find((it) => it === value) ?? tier)}
           />
           {add.error === null ? null : <Failure size="pane" error={toWireError(add.error)} />}
           <Flow wrap>

@@ -21,13 +21,13 @@ type DocumentRowsProps = Handled & { readonly lines: readonly KnowledgeLine[] }
 type DocumentLine = Extract<KnowledgeLine, { kind: "document" }>
 
 /** Documents below the folder they were read from. */
-export function DocumentRows({ lines, search, handle, onSearch }: DocumentRowsProps) {
+export function DocumentRows({ lines, params, handle, onParams }: DocumentRowsProps) {
   const documents = lines.filter((it) => it.kind === "document")
-  const at = documents.findIndex((it) => it.key === search.at)
+  const at = documents.findIndex((it) => it.key === params.at)
   const selected = documents[at]
   const moveTo = (line: DocumentLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
-  const open = ({ key }: DocumentLine) => onSearch({ at: key, document: key, show: "", add: false })
+    line === undefined ? undefined : onParams({ at: line.key }, "replace")
+  const open = ({ key }: DocumentLine) => onParams({ at: key, document: key, show: "", add: false })
   useKey("list.next", () => moveTo(documents[at + 1]))
   useKey("list.previous", () => moveTo(documents[at < 0 ? documents.length - 1 : at - 1]))
   useKey("list.first", () => moveTo(documents[0]))

@@ -1,5 +1,4 @@
-import type { KbDocument, KbStatus } from "../../contract.ts"
-import { formatBytes, formatExact } from "../../contract.ts"
+import { formatBytes, formatExact, type KbDocument, type KbStatus } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatWhen } from "../../data/moments.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -18,12 +17,12 @@ type DocumentProps = {
   readonly now: number
   readonly isReadOnly: boolean
   /** Looks for its words: paragraphs are found, a document is not read here. */
-  onSearch(text: string): void
+  onParams(text: string): void
   onClose(): void
 }
 
 /** One document: how it was read, and which of its references lead nowhere. */
-export function Document({ id, now, isReadOnly, onSearch, onClose }: DocumentProps) {
+export function Document({ id, now, isReadOnly, onParams, onClose }: DocumentProps) {
   const { data, error, isPending, refetch } = useDocuments({ tier: null })
   const status = useStatus()
   const document = data?.documents.find((it) => it.id === id)
@@ -48,7 +47,7 @@ export function Document({ id, now, isReadOnly, onSearch, onClose }: DocumentPro
             document={document}
             now={now}
             isReadOnly={isReadOnly}
-            onSearch={() => onSearch(document.title)}
+            onParams={() => onParams(document.title)}
           />
           <Nowhere document={document} status={status.data} />
         </PaneScroll>
@@ -59,10 +58,10 @@ export function Document({ id, now, isReadOnly, onSearch, onClose }: DocumentPro
 
 type AboutProps = Pick<DocumentProps, "now" | "isReadOnly"> & {
   readonly document: KbDocument
-  onSearch(): void
+  onParams(): void
 }
 
-function About({ document, now, isReadOnly, onSearch }: AboutProps) {
+function About({ document, now, isReadOnly, onParams }: AboutProps) {
   const { path, folder, tier, format, paragraphs, references, sizeBytes, updatedAt } = document
   const { remove } = useFolders()
   return (
@@ -86,7 +85,7 @@ function About({ document, now, isReadOnly, onSearch }: AboutProps) {
           <Value name="Read">{formatWhen(updatedAt, now)}</Value>
         </Values>
         <Flow wrap>
-          <Button small icon="search" onPress={onSearch}>
+          <Button small icon="search" onPress={onParams}>
             Search for its title
           </Button>
           <Button

@@ -1,5 +1,4 @@
-import type { KbHit } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type KbHit, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -20,8 +19,8 @@ const COLUMNS = {
 } as const
 
 /** Paragraphs that answer the words, the best first, each with why it was found. */
-export function FoundPane({ search, handle, onSearch }: Handled) {
-  const { data, error, refetch } = useFound(search)
+export function FoundPane({ params, handle, onParams }: Handled) {
+  const { data, error, refetch } = useFound(params)
   if (error !== null) {
     return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
   }
@@ -30,23 +29,23 @@ export function FoundPane({ search, handle, onSearch }: Handled) {
     return (
       <RowNote>
         No paragraph answers these words, of {plural(data.documents, "document")}.
-        <Button small onPress={() => onSearch({ text: "", tier: null, at: "" }, "replace")}>
+        <Button small onPress={() => onParams({ text: "", tier: null, at: "" }, "replace")}>
           Show all
         </Button>
       </RowNote>
     )
   }
-  return <HitRows hits={data.hits} {...{ search, handle, onSearch }} />
+  return <HitRows hits={data.hits} {...{ params, handle, onParams }} />
 }
 
 type HitRowsProps = Omit<Handled, "isReadOnly"> & { readonly hits: readonly KbHit[] }
 
-function HitRows({ hits, search, handle, onSearch }: HitRowsProps) {
-  const index = hits.findIndex((it) => it.paragraph.id === search.at)
+function HitRows({ hits, params, handle, onParams }: HitRowsProps) {
+  const index = hits.findIndex((it) => it.paragraph.id === params.at)
   const selected = hits[index]
   const moveTo = (hit: KbHit | undefined) =>
-    hit === undefined ? undefined : onSearch({ at: hit.paragraph.id }, "replace")
-  const open = ({ paragraph: { id } }: KbHit) => onSearch({ at: id, show: id, add: false })
+    hit === undefined ? undefined : onParams({ at: hit.paragraph.id }, "replace")
+  const open = ({ paragraph: { id } }: KbHit) => onParams({ at: id, show: id, add: false })
   useKey("list.next", () => moveTo(hits[index + 1]))
   useKey("list.previous", () => moveTo(hits[index < 0 ? hits.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(hits[0]))

@@ -1,8 +1,7 @@
 import { useMemo, useRef } from "react"
-import type { KbStatus } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type KbStatus, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { type KnowledgeAddress, TIERS_OF_KNOWLEDGE } from "../../data/knowledge-search.ts"
+import { KNOWLEDGE_TIERS, type KnowledgeParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -22,16 +21,16 @@ import { sayBy, sayWhole, TIERS } from "./words.ts"
 
 export type ListPaneProps = {
   readonly isReadOnly: boolean
-  readonly search: KnowledgeAddress
-  onSearch(change: Partial<KnowledgeAddress>, how?: "push" | "replace"): void
+  readonly params: KnowledgeParams
+  onParams(change: Partial<KnowledgeParams>, how?: "push" | "replace"): void
 }
 
 /** Folders with their documents, or the paragraphs that answer the words. */
 export function ListPane(props: ListPaneProps) {
-  const { search } = props
+  const { params } = props
   const handle = useRef<VirtualListHandle>(null)
   const status = useStatus()
-  const isSearching = search.text.trim() !== ""
+  const isSearching = params.text.trim() !== ""
   const isEmpty = status.data?.folders.length === 0 && status.data.documents === 0
   return (
     <Pane label="Knowledge">
@@ -63,9 +62,9 @@ export type Handled = ListPaneProps & {
   readonly handle: React.RefObject<VirtualListHandle | null>
 }
 
-function Filters({ search, handle, onSearch }: Handled) {
-  const isSearching = search.text.trim() !== ""
-  const turnHops = () => onSearch({ hops: !search.hops, at: "" }, "replace")
+function Filters({ params, handle, onParams }: Handled) {
+  const isSearching = params.text.trim() !== ""
+  const turnHops = () => onParams({ hops: !params.hops, at: "" }, "replace")
   useKey("knowledge.hops", isSearching ? turnHops : undefined)
   return (
     <>
@@ -73,7 +72,7 @@ function Filters({ search, handle, onSearch }: Handled) {
         edge="page"
         actions={
           isSearching ? (
-            <Button look="ghost" small pressed={search.hops} onPress={turnHops}>
+            <Button look="ghost" small pressed={params.hops} onPress={turnHops}>
               Follow references
             </Button>
           ) : undefined
@@ -81,8 +80,8 @@ function Filters({ search, handle, onSearch }: Handled) {
       >
         <FilterField
           label="Search the paragraphs"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
@@ -90,10 +89,10 @@ function Filters({ search, handle, onSearch }: Handled) {
         <Facets
           label="Tier"
           facets={[{ value: "", label: "All tiers" }, ...TIER_FACETS]}
-          active={search.tier ?? ""}
+          active={params.tier ?? ""}
           onPick={(value) =>
-            onSearch(
-              { tier: TIERS_OF_KNOWLEDGE.find((it) => it === value) ?? null, at: "" },
+            onParams(
+              { tier: KNOWLEDGE_TIERS.find((it) => it === value) ?? null, at: "" },
               "replace",
             )
           }
@@ -103,7 +102,7 @@ function Filters({ search, handle, onSearch }: Handled) {
   )
 }
 
-const TIER_FACETS = TIERS_OF_KNOWLEDGE.map((value) => ({ value, label: TIERS[value].label }))
+const TIER_FACETS = KNOWLEDGE_TIERS.map((value) => ({ value, label: TIERS[value].label }))
 
 /** Files that were changed since: named, with the way to read them again. */
 function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStatus }) {
@@ -129,8 +128,8 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
 }
 
 function Documents({ status, ...props }: Handled & { readonly status: KbStatus }) {
-  const { search, onSearch } = props
-  const { data, error, isPending, refetch } = useDocuments(search)
+  const { params, onParams } = props
+  const { data, error, isPending, refetch } = useDocuments(params)
   const documents = data?.documents
   const lines = useMemo(
     () => (documents === undefined ? [] : linesOf(status.folders, documents)),
@@ -144,7 +143,7 @@ function Documents({ status, ...props }: Handled & { readonly status: KbStatus }
     return (
       <RowNote>
         No document is of this tier.
-        <Button small onPress={() => onSearch({ tier: null }, "replace")}>
+        <Button small onPress={() => onParams({ tier: null }, "replace")}>
           Show all
         </Button>
       </RowNote>
@@ -153,12 +152,12 @@ function Documents({ status, ...props }: Handled & { readonly status: KbStatus }
   return <DocumentRows {...props} lines={lines} />
 }
 
-function NothingRead({ isReadOnly, onSearch }: ListPaneProps) {
+function NothingRead({ isReadOnly, onParams }: ListPaneProps) {
   return (
     <Empty says="Documents that people wrote will be here, cut into paragraphs that can be found, cited and checked: markdown, html and text.">
       <CommandLine command="qm kb add docs">
         {isReadOnly ? null : (
-          <Button look="primary" small onPress={() => onSearch({ add: true })}>
+          <Button look="primary" small onPress={() => onParams({ add: true })}>
             Add a folder
           </Button>
         )}

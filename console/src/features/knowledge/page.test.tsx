@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { KbStatus } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parseKnowledge } from "../../data/knowledge-search.ts"
+import { knowledgeParams } from "../../data/paths.ts"
 import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
 import { aDocument, aFolder, aParagraph, aStatus, NOW } from "./knowledge.fixture.ts"
 import { KnowledgePage } from "./page.tsx"
@@ -26,7 +26,7 @@ function markupOf(address: string, known: Known) {
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <KnowledgePage now={NOW} search={parseKnowledge(address)} onSearch={() => undefined} />
+      <KnowledgePage now={NOW} params={knowledgeParams.parse(address)} onParams={() => undefined} />
     </QueryClientProvider>,
   )
   expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)

@@ -1,5 +1,5 @@
 import { plural } from "../../contract.ts"
-import type { KnowledgeAddress } from "../../data/knowledge-search.ts"
+import type { KnowledgeParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -14,16 +14,16 @@ import { useStatus } from "./use-knowledge.ts"
 
 type KnowledgePageProps = {
   readonly now: number
-  readonly search: KnowledgeAddress
-  onSearch(change: Partial<KnowledgeAddress>, how?: "push" | "replace"): void
+  readonly params: KnowledgeParams
+  onParams(change: Partial<KnowledgeParams>, how?: "push" | "replace"): void
 }
 
 /** Documents that people wrote: found by paragraph, with why, and where each leads. */
-export function KnowledgePage({ now, search, onSearch }: KnowledgePageProps) {
+export function KnowledgePage({ now, params, onParams }: KnowledgePageProps) {
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
   const { data: status } = useStatus()
-  useKey("leave", leaves(search, onSearch))
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header
@@ -37,7 +37,7 @@ export function KnowledgePage({ now, search, onSearch }: KnowledgePageProps) {
           keyId="knowledge.add"
           disabled={isReadOnly}
           shrinks
-          onPress={() => onSearch({ add: !search.add })}
+          onPress={() => onParams({ add: !params.add })}
         >
           Add a folder
         </Button>
@@ -45,20 +45,20 @@ export function KnowledgePage({ now, search, onSearch }: KnowledgePageProps) {
       <Split
         name="knowledge"
         startPx={DETAIL_PX}
-        list={<ListPane isReadOnly={isReadOnly} search={search} onSearch={onSearch} />}
-        detail={besideOf({ now, search, onSearch }, isReadOnly)}
+        list={<ListPane isReadOnly={isReadOnly} params={params} onParams={onParams} />}
+        detail={besideOf({ now, params, onParams }, isReadOnly)}
       />
     </>
   )
 }
 
-function besideOf({ now, search, onSearch }: KnowledgePageProps, isReadOnly: boolean) {
-  const { add, show, document } = search
+function besideOf({ now, params, onParams }: KnowledgePageProps, isReadOnly: boolean) {
+  const { add, show, document } = params
   if (add) {
-    return <AddForm isReadOnly={isReadOnly} onClose={() => onSearch({ add: false }, "replace")} />
+    return <AddForm isReadOnly={isReadOnly} onClose={() => onParams({ add: false }, "replace")} />
   }
   if (show !== "") {
-    return <Paragraph key={show} id={show} onClose={() => onSearch({ show: "" })} />
+    return <Paragraph key={show} id={show} onClose={() => onParams({ show: "" })} />
   }
   if (document === "") return null
   return (
@@ -67,8 +67,8 @@ function besideOf({ now, search, onSearch }: KnowledgePageProps, isReadOnly: boo
       id={document}
       now={now}
       isReadOnly={isReadOnly}
-      onSearch={(text) => onSearch({ text, at: "" })}
-      onClose={() => onSearch({ document: "" })}
+      onParams={(text) => onParams({ text, at: "" })}
+      onClose={() => onParams({ document: "" })}
     />
   )
 }
@@ -77,9 +77,9 @@ function besideOf({ now, search, onSearch }: KnowledgePageProps, isReadOnly: boo
 const DETAIL_PX = 480
 
 /** First what stands beside, one after the other, then what is looked for. */
-function leaves(search: KnowledgeAddress, onSearch: KnowledgePageProps["onSearch"]) {
-  if (search.add) return () => onSearch({ add: false }, "replace")
-  if (search.show !== "") return () => onSearch({ show: "" }, "replace")
-  if (search.document !== "") return () => onSearch({ document: "" }, "replace")
-  return search.text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves(params: KnowledgeParams, onParams: KnowledgePageProps["onParams"]) {
+  if (params.add) return () => onParams({ add: false }, "replace")
+  if (params.show !== "") return () => onParams({ show: "" }, "replace")
+  if (params.document !== "") return () => onParams({ document: "" }, "replace")
+  return params.text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

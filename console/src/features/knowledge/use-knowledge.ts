@@ -1,10 +1,9 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import type { KbAdded } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type KbAdded, plural } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import type { KnowledgeAddress } from "../../data/knowledge-search.ts"
+import type { KnowledgeParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -13,7 +12,7 @@ import { useToast } from "../../ui/toast/toast.tsx"
 const TYPING_MS = 200
 const MOST_FOUND = 50
 
-type Asked = Pick<KnowledgeAddress, "text" | "tier" | "hops">
+type Asked = Pick<KnowledgeParams, "text" | "tier" | "hops">
 
 export const searchInput = (query: string, { tier, hops }: Omit<Asked, "text">) =>
   ({
@@ -23,22 +22,22 @@ export const searchInput = (query: string, { tier, hops }: Omit<Asked, "text">) 
     ...(hops ? { hops: 1 } : {}),
   }) satisfies Input<"kb.search">
 
-const documentsInput = (tier: KnowledgeAddress["tier"]): Input<"kb.documents"> =>
+const documentsInput = (tier: KnowledgeParams["tier"]): Input<"kb.documents"> =>
   tier === null ? {} : { tier }
 
 export function useStatus() {
   return useOperation("kb.status", {})
 }
 
-export function useDocuments({ tier }: Pick<KnowledgeAddress, "tier">) {
+export function useDocuments({ tier }: Pick<KnowledgeParams, "tier">) {
   return useOperation("kb.documents", documentsInput(tier))
 }
 
 /** What answers the words; the last answer stays while the next is on its way. */
-export function useFound(search: Asked) {
+export function useFound(params: Asked) {
   const client = useClient()
-  const query = useSettled(search.text.trim(), TYPING_MS)
-  const input = searchInput(query, search)
+  const query = useSettled(params.text.trim(), TYPING_MS)
+  const input = searchInput(query, params)
   return useQuery({
     queryKey: keys.operation("kb.search", input),
     queryFn: ({ signal }) => client.read("kb.search", input, { signal }),

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { WireError } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { MapSearch } from "../../data/map-search.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -16,8 +16,8 @@ import { SymbolView } from "./symbol-view.tsx"
 import { useShown } from "./use-map.ts"
 
 type DetailProps = {
-  readonly search: MapSearch
-  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+  readonly params: MapParams
+  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
 }
 
 export type ViewProps = DetailProps & {
@@ -29,24 +29,24 @@ export type ViewProps = DetailProps & {
 }
 
 /** A file or a symbol, whichever the name stands for. */
-export function Detail({ search, onSearch }: DetailProps) {
-  const shown = useShown(search)
+export function Detail({ params, onParams }: DetailProps) {
+  const shown = useShown(params)
   const [followed, setFollowed] = useState("")
   const view: ViewProps = {
-    search,
-    onSearch,
-    takesFocus: followed === search.show,
+    params,
+    onParams,
+    takesFocus: followed === params.show,
     onFollow: setFollowed,
     onShow: (show) => {
       setFollowed(show)
-      onSearch({ show })
+      onParams({ show })
     },
   }
-  const close = () => onSearch({ show: "" })
+  const close = () => onParams({ show: "" })
   useKey("panel.right", close)
   return (
     <Pane label="What was chosen">
-      <Head show={search.show} onClose={close} />
+      <Head show={params.show} onClose={close} />
       {shown.error === null ? null : (
         <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
           <NearNames error={toWireError(shown.error)} onShow={view.onShow} />
@@ -54,10 +54,10 @@ export function Detail({ search, onSearch }: DetailProps) {
       )}
       {shown.isPending ? <RowSkeleton rows={8} /> : null}
       {shown.data?.kind === "file" ? (
-        <FileView key={search.show} file={shown.data} {...view} />
+        <FileView key={params.show} file={shown.data} {...view} />
       ) : null}
       {shown.data?.kind === "symbol" ? (
-        <SymbolView key={search.show} shown={shown.data} {...view} />
+        <SymbolView key={params.show} shown={shown.data} {...view} />
       ) : null}
     </Pane>
   )

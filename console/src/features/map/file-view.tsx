@@ -1,6 +1,5 @@
-import type { MapShow, MapSymbol } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import type { MapTab } from "../../data/map-search.ts"
+import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
+import type { MapTab } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
@@ -18,11 +17,11 @@ type ShownFile = Extract<MapShow, { kind: "file" }>
 type FileViewProps = ViewProps & { readonly file: ShownFile }
 
 /** What a file holds, what it needs, what needs it, and what changes with it. */
-export function FileView({ file, search, onSearch, onShow, takesFocus }: FileViewProps) {
+export function FileView({ file, params, onParams, onShow, takesFocus }: FileViewProps) {
   const tabs = tabsOf(file)
-  const { tab } = search
+  const { tab } = params
   const next = tabs[(tabs.findIndex((it) => it.value === tab) + 1) % tabs.length]
-  useKey("map.tab", () => onSearch({ tab: next?.value ?? "symbols" }, "replace"))
+  useKey("map.tab", () => onParams({ tab: next?.value ?? "symbols" }, "replace"))
   return (
     <>
       <Facts file={file} />
@@ -36,7 +35,7 @@ export function FileView({ file, search, onSearch, onShow, takesFocus }: FileVie
           facets={tabs}
           onPick={(value) => {
             const picked = tabs.find((it) => it.value === value)?.value
-            if (picked !== undefined) onSearch({ tab: picked }, "replace")
+            if (picked !== undefined) onParams({ tab: picked }, "replace")
           }}
         />
       </PaneHead>

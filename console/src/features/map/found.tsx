@@ -1,7 +1,6 @@
 import { type RefObject, useMemo } from "react"
-import type { FoundFile, SearchFind } from "../../contract.ts"
-import { formatCount } from "../../contract.ts"
-import type { MapSearch } from "../../data/map-search.ts"
+import { type FoundFile, formatCount, type SearchFind } from "../../contract.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
@@ -38,9 +37,9 @@ export function foundLines({ files }: SearchFind): readonly FoundLine[] {
 
 type FoundProps = {
   readonly found: SearchFind
-  readonly search: MapSearch
+  readonly params: MapParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -50,12 +49,12 @@ const COLUMNS = {
 } as const
 
 /** What the words lead to, and why. */
-export function Found({ found, search, handle, onSearch }: FoundProps) {
+export function Found({ found, params, handle, onParams }: FoundProps) {
   const lines = useMemo(() => foundLines(found), [found])
-  const index = lines.findIndex((it) => it.key === search.at)
+  const index = lines.findIndex((it) => it.key === params.at)
   const moveTo = (line: FoundLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
-  const open = (line: FoundLine) => onSearch({ at: line.key, show: line.key })
+    line === undefined ? undefined : onParams({ at: line.key }, "replace")
+  const open = (line: FoundLine) => onParams({ at: line.key, show: line.key })
   const selected = lines[index]
   useKey("list.next", () => moveTo(lines[index + 1]))
   useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
@@ -77,7 +76,7 @@ export function Found({ found, search, handle, onSearch }: FoundProps) {
         activeId={selected === undefined ? undefined : idOf(selected)}
         sticksToEnd={false}
         renderItem={(it) => {
-          const isSelected = it.key === search.at
+          const isSelected = it.key === params.at
           const option = { id: idOf(it), isSelected, onPick: () => open(it) }
           return it.kind === "file" ? (
             <FileRow file={it.file} option={option} />

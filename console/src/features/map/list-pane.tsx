@@ -1,7 +1,7 @@
 import { type RefObject, useRef } from "react"
 import { plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { MapSearch } from "../../data/map-search.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -18,18 +18,18 @@ import { type useFolders, useFound, type useScan } from "./use-map.ts"
 
 type ListPaneProps = {
   readonly folders: ReturnType<typeof useFolders>
-  readonly search: MapSearch
+  readonly params: MapParams
   readonly scan: ReturnType<typeof useScan>
   readonly isReadOnly: boolean
-  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
 }
 
 /** The tree, or what was found instead of it. */
 export function ListPane(props: ListPaneProps) {
-  const { folders, search, scan, onSearch } = props
+  const { folders, params, scan, onParams } = props
   const handle = useRef<VirtualListHandle>(null)
   const root = folders.get("")
-  const turn = () => onSearch({ by: search.by === "path" ? "words" : "path", at: "" }, "replace")
+  const turn = () => onParams({ by: params.by === "path" ? "words" : "path", at: "" }, "replace")
   useKey("map.by", turn)
   return (
     <Pane label="The repository">
@@ -40,15 +40,15 @@ export function ListPane(props: ListPaneProps) {
             small
             label="Find by"
             choices={FIND_BY}
-            value={search.by}
-            onPick={(by) => onSearch({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
+            value={params.by}
+            onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
           />
         }
       >
         <FilterField
-          label={search.by === "path" ? "Find by path" : "Find by words"}
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          label={params.by === "path" ? "Find by path" : "Find by words"}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
@@ -74,9 +74,9 @@ const FIND_BY = [
 type ShownProps = ListPaneProps & { readonly handle: RefObject<VirtualListHandle | null> }
 
 function Shown(props: ShownProps) {
-  const { folders, search, onSearch, handle } = props
+  const { folders, params, onParams, handle } = props
   const root = folders.get("")
-  if (search.text.trim() !== "") return <FoundPane {...props} />
+  if (params.text.trim() !== "") return <FoundPane {...props} />
   if (root?.error !== null && root?.tree === undefined) {
     return <Failure size="pane" error={toWireError(root?.error)} onRetry={root?.retry} />
   }
@@ -85,44 +85,44 @@ function Shown(props: ShownProps) {
   return (
     <Tree
       lines={treeLines(folders)}
-      search={search}
+      params={params}
       handle={handle}
-      onSearch={onSearch}
+      onParams={onParams}
       onRetry={(folder) => folders.get(folder)?.retry()}
     />
   )
 }
 
-function FoundPane({ search, onSearch, handle }: ShownProps) {
-  const { words, paths } = useFound(search)
-  const asked = search.by === "words" ? words : paths
+function FoundPane({ params, onParams, handle }: ShownProps) {
+  const { words, paths } = useFound(params)
+  const asked = params.by === "words" ? words : paths
   if (asked.error !== null) {
     const retry = () => void asked.refetch()
     return <Failure size="pane" error={toWireError(asked.error)} onRetry={retry} />
   }
   const count =
-    search.by === "words" ? words.data?.files.length : paths.data && paths.data.entries.length
+    params.by === "words" ? words.data?.files.length : paths.data && paths.data.entries.length
   if (count === undefined) return <RowSkeleton rows={8} />
-  if (count === 0) return <NothingFound search={search} onSearch={onSearch} />
-  if (search.by === "words" && words.data !== undefined) {
-    return <Found found={words.data} search={search} handle={handle} onSearch={onSearch} />
+  if (count === 0) return <NothingFound params={params} onParams={onParams} />
+  if (params.by === "words" && words.data !== undefined) {
+    return <Found found={words.data} params={params} handle={handle} onParams={onParams} />
   }
   return paths.data === undefined ? null : (
     <Tree
       label={plural(paths.data.total, "file")}
       lines={flatLines(paths.data)}
-      search={search}
+      params={params}
       handle={handle}
-      onSearch={onSearch}
+      onParams={onParams}
     />
   )
 }
 
-function NothingFound({ search, onSearch }: Pick<ShownProps, "search" | "onSearch">) {
+function NothingFound({ params, onParams }: Pick<ShownProps, "params" | "onParams">) {
   return (
     <RowNote>
-      {search.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
-      <Button small onPress={() => onSearch({ text: "", at: "" })}>
+      {params.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
+      <Button small onPress={() => onParams({ text: "", at: "" })}>
         Show the tree
       </Button>
     </RowNote>

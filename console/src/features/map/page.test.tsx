@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { MapScan, MapShow, MapTree } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
-import { parseMap } from "../../data/map-search.ts"
+import { mapParams } from "../../data/paths.ts"
 import { foundLines } from "./found.tsx"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
 import { MapPage } from "./page.tsx"
@@ -23,19 +23,19 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Known): string {
   const queries = new QueryClient()
-  const search = parseMap(address)
+  const params = mapParams.parse(address)
   if (root !== undefined) {
     queries.setQueryData(keys.operation("map.tree", folderInput("")), root)
   }
   if (shown !== undefined) {
-    const input = { what: search.show, hops: search.hops }
+    const input = { what: params.show, hops: params.hops }
     queries.setQueryData(keys.operation("map.show", input), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <MapPage now={NOW} search={search} onSearch={() => undefined} />
+      <MapPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }

@@ -1,4 +1,4 @@
-import type { MapSearch } from "../../data/map-search.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
@@ -9,19 +9,19 @@ import { useFolders, useScan } from "./use-map.ts"
 
 type MapPageProps = {
   readonly now: number
-  readonly search: MapSearch
-  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+  readonly params: MapParams
+  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
 }
 
 /** The repository by what leans on what: a tree with ranks, and beside it a file or a symbol. */
-export function MapPage({ now, search, onSearch }: MapPageProps) {
+export function MapPage({ now, params, onParams }: MapPageProps) {
   const { data: session } = useSession()
-  const folders = useFolders(search.open)
+  const folders = useFolders(params.open)
   const scan = useScan()
   const root = folders.get("")
   const state = root?.tree?.state
   const isReadOnly = session?.readOnly === true
-  useKey("leave", leaves(search, onSearch))
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <MapHeader
@@ -37,13 +37,13 @@ export function MapPage({ now, search, onSearch }: MapPageProps) {
         list={
           <ListPane
             folders={folders}
-            search={search}
+            params={params}
             scan={scan}
             isReadOnly={isReadOnly}
-            onSearch={onSearch}
+            onParams={onParams}
           />
         }
-        detail={search.show === "" ? null : <Detail search={search} onSearch={onSearch} />}
+        detail={params.show === "" ? null : <Detail params={params} onParams={onParams} />}
       />
     </>
   )
@@ -53,7 +53,7 @@ export function MapPage({ now, search, onSearch }: MapPageProps) {
 const DETAIL_PX = 600
 
 /** First the detail, then what is looked for. */
-function leaves({ show, text }: MapSearch, onSearch: MapPageProps["onSearch"]) {
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "" }, "replace")
+function leaves({ show, text }: MapParams, onParams: MapPageProps["onParams"]) {
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "" }, "replace")
 }

@@ -1,6 +1,5 @@
 import { type ReactNode, useMemo } from "react"
-import type { MapSymbol } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type MapSymbol, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
@@ -20,11 +19,11 @@ import { CONFIDENCE, placeOf, sayLines, sayPlace } from "./words.ts"
 type SymbolViewProps = ViewProps & { readonly shown: ShownSymbol }
 
 /** Who calls it and what it calls, in words first and as a picture below. */
-export function SymbolView({ shown, search, onSearch, ...view }: SymbolViewProps) {
+export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps) {
   const { symbol, callers, called, isCut } = shown
   const lines = useMemo(() => linkLines(shown), [shown])
-  const nodes = graphNodes(shown, (it) => paths.map({ ...search, show: placeOf(it) }))
-  const turn = () => onSearch({ hops: search.hops === 1 ? 2 : 1 }, "replace")
+  const nodes = graphNodes(shown, (it) => paths.map({ ...params, show: placeOf(it) }))
+  const turn = () => onParams({ hops: params.hops === 1 ? 2 : 1 }, "replace")
   useKey("map.hops", turn)
   return (
     <>
@@ -32,8 +31,8 @@ export function SymbolView({ shown, search, onSearch, ...view }: SymbolViewProps
         <ChoiceField
           label="How far"
           choices={HOPS}
-          value={String(search.hops)}
-          onPick={(it) => onSearch({ hops: it === "1" ? 1 : 2 }, "replace")}
+          value={String(params.hops)}
+          onPick={(it) => onParams({ hops: it === "1" ? 1 : 2 }, "replace")}
         />
       </About>
       <PickList

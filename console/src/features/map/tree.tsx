@@ -1,6 +1,6 @@
 import { type RefObject, useMemo } from "react"
 import { formatCount, formatExact } from "../../contract.ts"
-import type { MapSearch } from "../../data/map-search.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
@@ -13,9 +13,9 @@ import { type EntryLine, type NoteLine, parentOf, type TreeLine, turnFolder } fr
 type TreeProps = {
   readonly label?: string
   readonly lines: readonly TreeLine[]
-  readonly search: MapSearch
+  readonly params: MapParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<MapSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
   onRetry?(folder: string): void
 }
 
@@ -26,18 +26,18 @@ const TREE_COLUMNS = {
 } as const
 
 /** Folders and files with their rank as a bar; keys walk, right opens, left closes. */
-export function Tree({ label = "Files", lines, search, handle, onSearch, onRetry }: TreeProps) {
+export function Tree({ label = "Files", lines, params, handle, onParams, onRetry }: TreeProps) {
   const indexes = useMemo(() => new Map(lines.map((it, i) => [it.key, i])), [lines])
-  const index = indexes.get(search.at) ?? -1
+  const index = indexes.get(params.at) ?? -1
   const selected = lines[index]
   const moveTo = (line: TreeLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.key }, "replace")
+    line === undefined ? undefined : onParams({ at: line.key }, "replace")
   const turn = (line: EntryLine) =>
-    onSearch({ at: line.key, open: turnFolder(search.open, line.entry.path) }, "replace")
+    onParams({ at: line.key, open: turnFolder(params.open, line.entry.path) }, "replace")
   const open = (line: TreeLine) => {
     if (line.kind === "note") return line.state === "failed" ? onRetry?.(line.folder) : undefined
     if (line.isOpen !== null) return turn(line)
-    return onSearch({ at: line.key, show: line.entry.path })
+    return onParams({ at: line.key, show: line.entry.path })
   }
   const unfold = (line: TreeLine) => {
     if (line.kind === "entry" && line.isOpen === false) turn(line)
@@ -71,7 +71,7 @@ export function Tree({ label = "Files", lines, search, handle, onSearch, onRetry
       renderItem={(it) => {
         const option = {
           id: idOf(it),
-          isSelected: it.key === search.at,
+          isSelected: it.key === params.at,
           onPick: () => open(it),
         }
         return it.kind === "note" ? (

@@ -8,7 +8,7 @@ import {
 import type { AnyOperation } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import type { MapSearch } from "../../data/map-search.ts"
+import type { MapParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -52,7 +52,7 @@ export function useFolders(open: readonly string[]) {
 }
 
 /** What is found by words or by path; the last answer stays while the next one is on its way. */
-export function useFound({ text, by }: Pick<MapSearch, "text" | "by">) {
+export function useFound({ text, by }: Pick<MapParams, "text" | "by">) {
   const client = useClient()
   const asked = useSettled(text.trim(), TYPING_MS)
   const words = useQuery({
@@ -70,7 +70,7 @@ export function useFound({ text, by }: Pick<MapSearch, "text" | "by">) {
   return { words, paths }
 }
 
-export function useShown({ show, hops }: Pick<MapSearch, "show" | "hops">) {
+export function useShown({ show, hops }: Pick<MapParams, "show" | "hops">) {
   return useOperation("map.show", { what: show, hops }, { isAsked: show !== "" })
 }
 

@@ -4,7 +4,7 @@ import type { MemoryRecorded } from "../../contract.ts"
 import type { AnyOperation } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { KINDS_OF_MEMORY } from "../../data/memory-search.ts"
+import { MEMORY_KINDS } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
@@ -106,7 +106,7 @@ function MoreEntries({ draft, problems, set }: EntriesProps) {
         label="Kind"
         choices={KINDS}
         value={draft.kind}
-        onPick={(value) => set({ kind: KINDS_OF_MEMORY.find((it) => it === value) ?? draft.kind })}
+        onPick={(value) => set({ kind: MEMORY_KINDS.find((it) => it === value) ?? draft.kind })}
       />
       <AreaEntry
         label="Code it rests on"
@@ -128,7 +128,7 @@ function MoreEntries({ draft, problems, set }: EntriesProps) {
   )
 }
 
-const KINDS = KINDS_OF_MEMORY.map((value) => ({
+const KINDS = MEMORY_KINDS.map((value) => ({
   value,
   label: value,
   detail: KINDS_IN_WORDS[value],

@@ -1,8 +1,7 @@
 import { useMemo, useRef } from "react"
-import type { Memory, MemoryList } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatExact, type Memory, type MemoryList, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { KINDS_OF_MEMORY, type MemoryAddress, STATES_OF_MEMORY } from "../../data/memory-search.ts"
+import { MEMORY_KINDS, MEMORY_STATES, type MemoryParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -21,19 +20,19 @@ import { NAMES_OF_STATES } from "./words.ts"
 type ListPaneProps = {
   readonly now: number
   readonly isReadOnly: boolean
-  readonly search: MemoryAddress
-  onSearch(change: Partial<MemoryAddress>, how?: "push" | "replace"): void
+  readonly params: MemoryParams
+  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
 }
 
 /** All of them, those of a kind and a state, or those that answer the words. */
 export function ListPane(props: ListPaneProps) {
-  const { search, onSearch } = props
+  const { params, onParams } = props
   const handle = useRef<VirtualListHandle>(null)
-  const { data, error, refetch } = useMemories(search)
-  const isSearching = search.text.trim() !== ""
+  const { data, error, refetch } = useMemories(params)
+  const isSearching = params.text.trim() !== ""
   return (
     <Pane label="Memories">
-      <Filters search={search} handle={handle} onSearch={onSearch} />
+      <Filters params={params} handle={handle} onParams={onParams} />
       <Problems problems={data?.problems ?? []} />
       {isSearching ? <FoundPane {...props} handle={handle} /> : null}
       {!isSearching && error !== null ? (
@@ -47,11 +46,11 @@ export function ListPane(props: ListPaneProps) {
 
 type Handled = ListPaneProps & { readonly handle: React.RefObject<VirtualListHandle | null> }
 
-function Filters({ search, handle, onSearch }: Omit<Handled, "now" | "isReadOnly">) {
+function Filters({ params, handle, onParams }: Omit<Handled, "now" | "isReadOnly">) {
   const states = [{ value: "", label: "All" }, ...STATES]
   const pick = (value: string) =>
-    onSearch({ state: STATES_OF_MEMORY.find((it) => it === value) ?? null, at: "" }, "replace")
-  const at = states.findIndex((it) => it.value === (search.state ?? ""))
+    onParams({ state: MEMORY_STATES.find((it) => it === value) ?? null, at: "" }, "replace")
+  const at = states.findIndex((it) => it.value === (params.state ?? ""))
   useKey("memory.state", () => pick(states[(at + 1) % states.length]?.value ?? ""))
   return (
     <>
@@ -62,32 +61,32 @@ function Filters({ search, handle, onSearch }: Omit<Handled, "now" | "isReadOnly
             small
             label="Kind"
             choices={KINDS}
-            value={search.kind ?? ""}
+            value={params.kind ?? ""}
             onPick={(value) => {
-              const kind = KINDS_OF_MEMORY.find((it) => it === value) ?? null
-              onSearch({ kind, at: "" }, "replace")
+              const kind = MEMORY_KINDS.find((it) => it === value) ?? null
+              onParams({ kind, at: "" }, "replace")
             }}
           />
         }
       >
         <FilterField
           label="Search the memories"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
       <PaneHead edge="page">
-        <Facets label="State" facets={states} active={search.state ?? ""} onPick={pick} />
+        <Facets label="State" facets={states} active={params.state ?? ""} onPick={pick} />
       </PaneHead>
     </>
   )
 }
 
-const STATES = STATES_OF_MEMORY.map((value) => ({ value, label: NAMES_OF_STATES[value] }))
+const STATES = MEMORY_STATES.map((value) => ({ value, label: NAMES_OF_STATES[value] }))
 const KINDS = [
   { value: "", label: "All kinds" },
-  ...KINDS_OF_MEMORY.map((value) => ({ value, label: value })),
+  ...MEMORY_KINDS.map((value) => ({ value, label: value })),
 ]
 
 /** Files that say nothing we could read: named, so that somebody mends them. */
@@ -122,15 +121,15 @@ function Listed({ list, ...props }: Handled & { readonly list: MemoryList }) {
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 
 function NothingListed({
-  search,
+  params,
   isReadOnly,
-  onSearch,
-}: Pick<ListPaneProps, "search" | "isReadOnly" | "onSearch">) {
-  if (search.kind !== null || search.state !== null) {
+  onParams,
+}: Pick<ListPaneProps, "params" | "isReadOnly" | "onParams">) {
+  if (params.kind !== null || params.state !== null) {
     return (
       <RowNote>
         No memory is of this kind and state.
-        <Button small onPress={() => onSearch({ kind: null, state: null })}>
+        <Button small onPress={() => onParams({ kind: null, state: null })}>
           Show all
         </Button>
       </RowNote>
@@ -140,7 +139,7 @@ function NothingListed({
     <Empty says="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
       <CommandLine command={ADD}>
         {isReadOnly ? null : (
-          <Button look="primary" small onPress={() => onSearch({ add: true })}>
+          <Button look="primary" small onPress={() => onParams({ add: true })}>
             Add memory
           </Button>
         )}
@@ -152,21 +151,21 @@ function NothingListed({
 const ADD = 'qm memory add "Berth" "Where a ship lies, and what is billed." --kind term'
 
 function FoundPane(props: Handled) {
-  const { search, onSearch } = props
-  const { data, error, refetch } = useFound(search)
+  const { params, onParams } = props
+  const { data, error, refetch } = useFound(params)
   if (error !== null) {
     return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
   }
   if (data === undefined) return <RowSkeleton rows={6} />
   // The search knows kinds only; the state is looked at here.
   const lines = data.found.filter(
-    ({ memory }) => search.state === null || memory.state === search.state,
+    ({ memory }) => params.state === null || memory.state === params.state,
   )
   if (lines.length === 0) {
     return (
       <RowNote>
         No memory answers these words, of {formatExact(data.total)}.
-        <Button small onPress={() => onSearch({ text: "", kind: null, state: null, at: "" })}>
+        <Button small onPress={() => onParams({ text: "", kind: null, state: null, at: "" })}>
           Show all
         </Button>
       </RowNote>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Memory, MemoryList } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parseMemory } from "../../data/memory-search.ts"
+import { memoryParams } from "../../data/paths.ts"
 import { aList, aMemory, NOW, OUTSIDE } from "./memory.fixture.ts"
 import { MemoryPage } from "./page.tsx"
 import { listInput, searchInput } from "./use-memory.ts"
@@ -19,18 +19,18 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Known): string {
   const queries = new QueryClient()
-  const search = parseMemory(address)
+  const params = memoryParams.parse(address)
   if (list !== undefined) {
-    queries.setQueryData(keys.operation("memory.list", listInput(search)), list)
+    queries.setQueryData(keys.operation("memory.list", listInput(params)), list)
   }
   if (shown !== undefined) {
-    queries.setQueryData(keys.operation("memory.show", { id: search.show }), shown)
+    queries.setQueryData(keys.operation("memory.show", { id: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <MemoryPage now={NOW} search={search} onSearch={() => undefined} />
+      <MemoryPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }
@@ -142,7 +142,7 @@ describe("a memory on the page Memory", () => {
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
     const queryKey = keys.operation("memory.list", listInput({ kind: null, state: null }))
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <MemoryPage now={NOW} search={parseMemory("")} onSearch={() => undefined} />
+    const page = <MemoryPage now={NOW} params={memoryParams.parse("")} onParams={() => undefined} />
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
     )

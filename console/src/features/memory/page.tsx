@@ -1,7 +1,6 @@
 import { useState } from "react"
-import type { MemoryRecorded } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import type { MemoryAddress } from "../../data/memory-search.ts"
+import { type MemoryRecorded, plural } from "../../contract.ts"
+import type { MemoryParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -16,18 +15,18 @@ import { useActions } from "./use-memory.ts"
 
 type MemoryPageProps = {
   readonly now: number
-  readonly search: MemoryAddress
-  onSearch(change: Partial<MemoryAddress>, how?: "push" | "replace"): void
+  readonly params: MemoryParams
+  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
 }
 
 /** What was decided to be remembered, who said it, how old it is and how far it is trusted. */
-export function MemoryPage({ now, search, onSearch }: MemoryPageProps) {
+export function MemoryPage({ now, params, onParams }: MemoryPageProps) {
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
   // Here and not in the form: what was written stays when the form is left.
   const [draft, setDraft] = useState<Draft>(NO_DRAFT)
-  const isEmpty = !search.add && search.show === ""
-  useKey("leave", leaves(search, onSearch))
+  const isEmpty = !params.add && params.show === ""
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header title="Memory">
@@ -35,7 +34,7 @@ export function MemoryPage({ now, search, onSearch }: MemoryPageProps) {
           icon="plus"
           keyId="memory.new"
           disabled={isReadOnly}
-          onPress={() => onSearch({ add: true })}
+          onPress={() => onParams({ add: true })}
           shrinks
         >
           Add memory
@@ -44,10 +43,10 @@ export function MemoryPage({ now, search, onSearch }: MemoryPageProps) {
       <Split
         name="memory"
         startPx={DETAIL_PX}
-        list={<ListPane now={now} search={search} isReadOnly={isReadOnly} onSearch={onSearch} />}
+        list={<ListPane now={now} params={params} isReadOnly={isReadOnly} onParams={onParams} />}
         detail={
           isEmpty ? null : (
-            <Beside {...{ now, search, isReadOnly, draft, onSearch }} onDraft={setDraft} />
+            <Beside {...{ now, params, isReadOnly, draft, onParams }} onDraft={setDraft} />
           )
         }
       />
@@ -62,32 +61,32 @@ type BesideProps = MemoryPageProps & {
 }
 
 /** The memory that was chosen, or the form that adds one. */
-function Beside({ now, search, isReadOnly, draft, onDraft, onSearch }: BesideProps) {
+function Beside({ now, params, isReadOnly, draft, onDraft, onParams }: BesideProps) {
   const tell = useTellRecorded()
   const recorded = (answer: MemoryRecorded) => {
     const { id } = answer.memory
     if (answer.outcome === "recorded") onDraft(NO_DRAFT)
-    tell(answer, () => onSearch({ show: "", at: "", add: false }, "replace"))
-    onSearch({ add: false, at: id, show: id })
+    tell(answer, () => onParams({ show: "", at: "", add: false }, "replace"))
+    onParams({ add: false, at: id, show: id })
   }
-  if (search.add) {
+  if (params.add) {
     return (
       <AddForm
         draft={draft}
         isReadOnly={isReadOnly}
         onDraft={onDraft}
         onRecorded={recorded}
-        onClose={() => onSearch({ add: false }, "replace")}
+        onClose={() => onParams({ add: false }, "replace")}
       />
     )
   }
   return (
     <Detail
-      key={search.show}
+      key={params.show}
       now={now}
-      id={search.show}
+      id={params.show}
       isReadOnly={isReadOnly}
-      onClose={() => onSearch({ show: "" })}
+      onClose={() => onParams({ show: "" })}
     />
   )
 }
@@ -114,8 +113,8 @@ function useTellRecorded() {
 }
 
 /** First what stands beside, then what is looked for. */
-function leaves({ show, add, text }: MemoryAddress, onSearch: MemoryPageProps["onSearch"]) {
-  if (add) return () => onSearch({ add: false }, "replace")
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ show, add, text }: MemoryParams, onParams: MemoryPageProps["onParams"]) {
+  if (add) return () => onParams({ add: false }, "replace")
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

@@ -1,7 +1,7 @@
 import type { RefObject } from "react"
 import type { Memory } from "../../contract.ts"
-import type { MemoryAddress } from "../../data/memory-search.ts"
 import { formatAge, formatWhen } from "../../data/moments.ts"
+import type { MemoryParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
@@ -22,9 +22,9 @@ export type MemoryLine = {
 type MemoryRowsProps = {
   readonly now: number
   readonly lines: readonly MemoryLine[]
-  readonly search: MemoryAddress
+  readonly params: MemoryParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<MemoryAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -34,12 +34,12 @@ const COLUMNS = {
 } as const
 
 /** One line a memory; where something was looked for, a second one says why it was found. */
-export function MemoryRows({ now, lines, search, handle, onSearch }: MemoryRowsProps) {
-  const index = lines.findIndex(({ memory }) => memory.id === search.at)
+export function MemoryRows({ now, lines, params, handle, onParams }: MemoryRowsProps) {
+  const index = lines.findIndex(({ memory }) => memory.id === params.at)
   const selected = lines[index]
   const moveTo = (line: MemoryLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.memory.id }, "replace")
-  const open = ({ memory: { id } }: MemoryLine) => onSearch({ at: id, show: id, add: false })
+    line === undefined ? undefined : onParams({ at: line.memory.id }, "replace")
+  const open = ({ memory: { id } }: MemoryLine) => onParams({ at: id, show: id, add: false })
   useKey("list.next", () => moveTo(lines[index + 1]))
   useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
   useKey("list.first", () => moveTo(lines[0]))
@@ -55,7 +55,7 @@ export function MemoryRows({ now, lines, search, handle, onSearch }: MemoryRowsP
       items={lines}
       keyOf={(it) => it.memory.id}
       isGroup={() => false}
-      lines={search.text.trim() === "" ? 1 : 2}
+      lines={params.text.trim() === "" ? 1 : 2}
       activeIndex={index}
       activeId={selected === undefined ? undefined : idOf(selected)}
       sticksToEnd={false}

@@ -3,7 +3,7 @@ import type { Memory, MemoryList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import type { MemoryAddress } from "../../data/memory-search.ts"
+import type { MemoryParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -14,7 +14,7 @@ const TYPING_MS = 150
 export const MOST_LISTED = 1_000
 const MOST_FOUND = 100
 
-type Filter = Pick<MemoryAddress, "kind" | "state">
+type Filter = Pick<MemoryParams, "kind" | "state">
 
 export const listInput = ({ kind, state }: Filter): Input<"memory.list"> => ({
   ...(kind === null ? {} : { kind }),
@@ -28,12 +28,12 @@ export const searchInput = (words: string, kind: Filter["kind"]): Input<"memory.
   limit: MOST_FOUND,
 })
 
-export function useMemories(search: Filter) {
-  return useOperation("memory.list", listInput(search))
+export function useMemories(params: Filter) {
+  return useOperation("memory.list", listInput(params))
 }
 
 /** What answers the words; the last answer stays while the next is on its way. */
-export function useFound({ text, kind }: Pick<MemoryAddress, "text" | "kind">) {
+export function useFound({ text, kind }: Pick<MemoryParams, "text" | "kind">) {
   const client = useClient()
   const words = useSettled(text.trim(), TYPING_MS)
   return useQuery({

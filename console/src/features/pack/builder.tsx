@@ -1,8 +1,7 @@
 import { formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
-import type { PackSearch } from "../../data/pack-search.ts"
-import { paths } from "../../data/paths.ts"
+import { type PackParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Announce } from "../../ui/announce/announce.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -23,27 +22,27 @@ import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
 
 type BuilderProps = {
   readonly now: number
-  readonly search: PackSearch
-  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+  readonly params: PackParams
+  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
 }
 
 /** Candidates, what is chosen of them, and the bytes that come of it; every change builds anew. */
-export function Builder({ now, search, onSearch }: BuilderProps) {
+export function Builder({ now, params, onParams }: BuilderProps) {
   const { data: session } = useSession()
-  const data = usePack(search)
+  const data = usePack(params)
   const { shown, choices, isPending } = data
   const pack = shown?.pack
-  const change = useEdits({ choices, onSearch })
-  const keep = useKeep((id) => onSearch({ id }, "replace"))
+  const change = useEdits({ choices, onParams })
+  const keep = useKeep((id) => onParams({ id }, "replace"))
   const launch = (id: string) =>
     navigate(paths.runs({ beside: "new", prompt: choices.task, pack: id }))
   const run = () => {
-    if (search.id !== "") launch(search.id)
+    if (params.id !== "") launch(params.id)
     else keep.mutate(choices, { onSuccess: (kept) => launch(kept.pack.id) })
   }
   const copyText = useCopyText()
   const isNarrow = useNarrow()
-  const isPreviewAlone = isNarrow && search.pane === "preview"
+  const isPreviewAlone = isNarrow && params.pane === "preview"
   const { written } = data
   // Refused before there was any: then there is nothing to wait for.
   const hasNothing = pack === undefined && data.error !== null && !isPending
@@ -52,12 +51,12 @@ export function Builder({ now, search, onSearch }: BuilderProps) {
       <PackHeader
         now={now}
         choices={choices}
-        keptAt={search.id === "" ? null : pack?.builtAt}
+        keptAt={params.id === "" ? null : pack?.builtAt}
         isPending={isPending}
         isOff={session?.readOnly === true || pack === undefined || data.error !== null}
         isKeeping={keep.isPending}
-        onNew={() => onSearch(NOTHING)}
-        onCompare={() => onSearch({ compare: true, at: "" })}
+        onNew={() => onParams(NOTHING)}
+        onCompare={() => onParams({ compare: true, at: "" })}
         onCopy={
           written === undefined
             ? undefined
@@ -80,8 +79,8 @@ export function Builder({ now, search, onSearch }: BuilderProps) {
             {hasNothing ? null : (
               <Summary
                 pack={pack}
-                picked={search.kind}
-                onPick={(kind) => onSearch({ kind, pane: "chosen" }, "replace")}
+                picked={params.kind}
+                onPick={(kind) => onParams({ kind, pane: "chosen" }, "replace")}
               />
             )}
             {pack?.notes.map((it) => (
@@ -92,9 +91,9 @@ export function Builder({ now, search, onSearch }: BuilderProps) {
         {hasNothing ? null : (
           <Columns
             data={data}
-            search={search}
+            params={params}
             isNarrow={isNarrow}
-            onSearch={onSearch}
+            onParams={onParams}
             onChange={change}
           />
         )}
@@ -111,7 +110,7 @@ function sayState({ shown, error, isPending }: PackData): string {
 }
 
 /** A new package begins with nothing of the one before. */
-const NOTHING: Partial<PackSearch> = {
+const NOTHING: Partial<PackParams> = {
   task: "",
   budget: null,
   role: "",

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parsePack } from "../../data/pack-search.ts"
+import { packParams } from "../../data/paths.ts"
 import { withSeed } from "../../test-seed.ts"
 import {
   applyChoices,
@@ -107,10 +107,10 @@ describe("changes of a package", () => {
   })
 
   it("[CONSOLE-38] what is built is what the address says, and nothing is kept by it", () => {
-    const search = parsePack(
+    const params = packParams.parse(
       "?task=t&budget=9&pin=a&drop=b&full=c&symbols=d&signatures=e&mention=f&order=g",
     )
-    expect(buildInput(choicesOf(search), "xml")).toEqual({
+    expect(buildInput(choicesOf(params), "xml")).toEqual({
       task: "t",
       budget: 9,
       target: ["a"],

@@ -1,10 +1,10 @@
 import type { ContextPack, PackFile, PackForm } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
-import type { PackSearch, PackTab } from "../../data/pack-search.ts"
+import type { PackParams, PackTab } from "../../data/paths.ts"
 
 /** What a person asked for and changed about a package: all that `pack.build` is told. */
 export type Choices = Pick<
-  PackSearch,
+  PackParams,
   | "task"
   | "budget"
   | "role"
@@ -45,8 +45,8 @@ export const FORMS = [
   "path",
 ] as const satisfies readonly PackForm[]
 
-export function choicesOf(search: PackSearch): Choices {
-  const { task, budget, role, pins, drops, full, symbols, signatures, mention, order } = search
+export function choicesOf(params: PackParams): Choices {
+  const { task, budget, role, pins, drops, full, symbols, signatures, mention, order } = params
   return { task, budget, role, pins, drops, full, symbols, signatures, mention, order }
 }
 

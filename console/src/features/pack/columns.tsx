@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "react"
 import type { PackFile, PackForm } from "../../contract.ts"
-import type { PackSearch } from "../../data/pack-search.ts"
+import type { PackParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import type { LinesHandle } from "../../ui/lines/lines.tsx"
 import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
@@ -24,42 +24,42 @@ import type { PackData } from "./use-pack.ts"
 
 type ColumnsProps = {
   readonly data: PackData
-  readonly search: PackSearch
+  readonly params: PackParams
   readonly isNarrow: boolean
-  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
   readonly onChange: Change
 }
 
 /** Why, what, and the bytes: candidates, those chosen of them, and the text that comes of it. */
-export function Columns({ data, search, isNarrow, onSearch, onChange }: ColumnsProps) {
-  const { at, pane, tab, turned } = search
+export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsProps) {
+  const { at, pane, tab, turned } = params
   const preview = useRef<LinesHandle>(null)
   const lists = {
     candidates: useRef<VirtualListHandle>(null),
     chosen: useRef<VirtualListHandle>(null),
   }
-  const { pack, files, candidates, chosen } = useLines(data, search)
+  const { pack, files, candidates, chosen } = useLines(data, params)
   const active = pane === "chosen" ? "chosen" : "candidates"
   const hasFile = at !== "" && !at.startsWith("group:")
-  const open = () => (isNarrow ? onSearch({ pane: "preview" }) : preview.current?.focus())
+  const open = () => (isNarrow ? onParams({ pane: "preview" }) : preview.current?.focus())
   const fold = (key: string) => {
     const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
-    onSearch({ turned: next, at: key }, "replace")
+    onParams({ turned: next, at: key }, "replace")
   }
   const does = actionsOn(data.choices, files, onChange)
   const rows = active === "chosen" ? chosen : candidates.lines
   const drop = (path: string) => does.drop(path, besides(rows ?? [], path))
-  const move = (to: string) => onSearch({ at: to }, "replace")
+  const move = (to: string) => onParams({ at: to }, "replace")
   const backToList = () => {
-    if (isNarrow) onSearch({ pane: active }, "replace")
+    if (isNarrow) onParams({ pane: active }, "replace")
     else lists[active].current?.focus()
   }
   useKey("pack.pin", hasFile ? () => does.pin(at) : undefined)
   useKey("pack.drop", hasFile ? () => drop(at) : undefined)
   useKey("pack.open", at === "" ? undefined : () => (hasFile ? open() : fold(at)))
-  useKey("pack.tab", () => onSearch({ tab: NEXT_TAB[tab] }, "replace"))
-  useKey("pack.pane", () => onSearch({ pane: OTHER[active] }, "replace"))
-  useKey("leave", at === "" ? undefined : () => onSearch({ at: "" }, "replace"))
+  useKey("pack.tab", () => onParams({ tab: NEXT_TAB[tab] }, "replace"))
+  useKey("pack.pane", () => onParams({ pane: OTHER[active] }, "replace"))
+  useKey("leave", at === "" ? undefined : () => onParams({ at: "" }, "replace"))
   const isPreview = pane === "preview"
   return (
     <Split
@@ -77,13 +77,13 @@ export function Columns({ data, search, isNarrow, onSearch, onChange }: ColumnsP
                 ...(isNarrow ? [{ value: "preview", label: "Preview" }] : []),
               ]}
               onPick={(it) =>
-                onSearch({ pane: paneNamed(it) }, it === "preview" ? "push" : "replace")
+                onParams({ pane: paneNamed(it) }, it === "preview" ? "push" : "replace")
               }
             />
           }
           onEnter={(side) => {
             const entered = side === "first" ? "candidates" : "chosen"
-            if (entered !== pane) onSearch({ pane: entered }, "replace")
+            if (entered !== pane) onParams({ pane: entered }, "replace")
           }}
           first={
             <Candidates
@@ -127,7 +127,7 @@ export function Columns({ data, search, isNarrow, onSearch, onChange }: ColumnsP
             tab={tab}
             at={hasFile ? at : ""}
             summaryMaxTokens={data.summaryMaxTokens}
-            onTab={(it) => onSearch({ tab: it }, "replace")}
+            onTab={(it) => onParams({ tab: it }, "replace")}
             onClose={backToList}
           />
         )
@@ -138,12 +138,12 @@ export function Columns({ data, search, isNarrow, onSearch, onChange }: ColumnsP
 
 const OTHER = { candidates: "chosen", chosen: "candidates" } as const
 
-function paneNamed(value: string): PackSearch["pane"] {
+function paneNamed(value: string): PackParams["pane"] {
   return value === "chosen" || value === "preview" ? value : "candidates"
 }
 
 /** The rows of both lists, as they will be once the last change is built. */
-function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: PackSearch) {
+function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: PackParams) {
   const pack = shown?.pack
   const folds = turned.join("\n")
   return useMemo(() => {

@@ -1,10 +1,8 @@
 import { useMemo } from "react"
-import type { PackDiff, PackSummaryItem } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatExact, type PackDiff, type PackSummaryItem, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatWhen } from "../../data/moments.ts"
-import type { PackSearch } from "../../data/pack-search.ts"
-import { paths } from "../../data/paths.ts"
+import { type PackParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -38,19 +36,19 @@ const COLUMNS = {
 
 type CompareProps = {
   readonly now: number
-  readonly search: PackSearch
-  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+  readonly params: PackParams
+  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
 }
 
 /** Two kept packages: what came, what went, what is sent in another form. */
-export function Compare({ now, search, onSearch }: CompareProps) {
+export function Compare({ now, params, onParams }: CompareProps) {
   const list = usePackList()
   const packs = list.data?.packs ?? []
-  const to = search.to || search.id || (packs[0]?.id ?? "")
-  const from = search.from || (packs.find((it) => it.id !== to)?.id ?? "")
+  const to = params.to || params.id || (packs[0]?.id ?? "")
+  const from = params.from || (packs.find((it) => it.id !== to)?.id ?? "")
   const diff = useOperation("pack.diff", { from, to }, { isAsked: from !== "" && to !== "" })
   const error = list.error ?? diff.error
-  const leave = () => onSearch({ compare: false, from: "", to: "", at: "" })
+  const leave = () => onParams({ compare: false, from: "", to: "", at: "" })
   useKey("leave", leave)
   return (
     <>
@@ -66,14 +64,14 @@ export function Compare({ now, search, onSearch }: CompareProps) {
             name="From"
             id={from}
             packs={packs}
-            onPick={(it) => onSearch({ from: it, to }, "replace")}
+            onPick={(it) => onParams({ from: it, to }, "replace")}
           />
           <Choice
             now={now}
             name="to"
             id={to}
             packs={packs}
-            onPick={(it) => onSearch({ from, to: it }, "replace")}
+            onPick={(it) => onParams({ from, to: it }, "replace")}
           />
           {diff.data === undefined ? null : (
             <OnlyWide>
@@ -93,7 +91,7 @@ export function Compare({ now, search, onSearch }: CompareProps) {
         ) : null}
         {diff.isFetching && diff.data === undefined ? <RowSkeleton rows={8} /> : null}
         {diff.data === undefined ? null : (
-          <Changes diff={diff.data} at={search.at} onMove={(at) => onSearch({ at }, "replace")} />
+          <Changes diff={diff.data} at={params.at} onMove={(at) => onParams({ at }, "replace")} />
         )}
       </Pane>
     </>

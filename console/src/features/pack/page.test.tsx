@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { PackBuilt, PackSummaryItem } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parsePack } from "../../data/pack-search.ts"
+import { packParams } from "../../data/paths.ts"
 import { buildInput, choicesOf } from "./choices.ts"
 import { aBuilt, aFile, aLeft, aPack } from "./pack.fixture.ts"
 import { PackPage } from "./page.tsx"
@@ -40,11 +40,11 @@ async function renderHtml(address: string, known: Known = {}): Promise<string> {
   // As in the browser a moment later: what is known is fresh, and nothing is on its way.
   const rests = { retry: false, retryOnMount: false, staleTime: Number.POSITIVE_INFINITY }
   const queries = new QueryClient({ defaultOptions: { queries: rests } })
-  const search = parsePack(address)
-  const input = buildInput(choicesOf(search), search.tab)
+  const params = packParams.parse(address)
+  const input = buildInput(choicesOf(params), params.tab)
   queries.setQueryData(keys.operation("pack.list", { limit: 50 }), { packs: [...packs] })
   if (built !== undefined) queries.setQueryData(keys.operation("pack.build", input), built)
-  const kept = keys.operation("pack.show", { id: search.id, format: search.tab })
+  const kept = keys.operation("pack.show", { id: params.id, format: params.tab })
   if (shown !== undefined) queries.setQueryData(kept, shown)
   if (refusal !== undefined) {
     const queryKey = keys.operation("pack.build", input)
@@ -52,7 +52,7 @@ async function renderHtml(address: string, known: Known = {}): Promise<string> {
   }
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <PackPage now={NOW} search={search} onSearch={() => undefined} />
+      <PackPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
   expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)

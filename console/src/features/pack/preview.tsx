@@ -1,6 +1,6 @@
 import { type Ref, useMemo } from "react"
 import { formatExact, type PackBuilt } from "../../contract.ts"
-import type { PackTab } from "../../data/pack-search.ts"
+import type { PackTab } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Lines, type LinesHandle } from "../../ui/lines/lines.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"

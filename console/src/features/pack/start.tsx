@@ -2,8 +2,7 @@ import { useState } from "react"
 import { formatCount, type PackSummaryItem, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatAge, formatWhen } from "../../data/moments.ts"
-import type { PackSearch } from "../../data/pack-search.ts"
-import { paths } from "../../data/paths.ts"
+import { type PackParams, paths } from "../../data/paths.ts"
 import { Brief, BriefText } from "../../ui/brief/brief.tsx"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -36,18 +35,18 @@ const COLUMNS = {
 
 type StartProps = {
   readonly now: number
-  readonly search: PackSearch
-  onSearch(change: Partial<PackSearch>, how?: "push" | "replace"): void
+  readonly params: PackParams
+  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
 }
 
 /** Nothing is asked for yet: a field for the task, and what was kept before. */
-export function Start({ now, search, onSearch }: StartProps) {
+export function Start({ now, params, onParams }: StartProps) {
   const list = usePackList()
   const { defaultBudget } = usePackSettings()
   const [draft, setDraft] = useState("")
   const packs = list.data?.packs
   const begin = (task: string) => {
-    if (task.trim() !== "" && checkTask(task) === undefined) onSearch({ task })
+    if (task.trim() !== "" && checkTask(task) === undefined) onParams({ task })
   }
   return (
     <>
@@ -58,7 +57,7 @@ export function Start({ now, search, onSearch }: StartProps) {
             icon="diff"
             keyId="pack.compare"
             shrinks
-            onPress={() => onSearch({ compare: true })}
+            onPress={() => onParams({ compare: true })}
           >
             Compare
           </Button>
@@ -79,9 +78,9 @@ export function Start({ now, search, onSearch }: StartProps) {
             />
             <Flow align="apart" wrap>
               <Limits
-                choices={choicesOf(search)}
+                choices={choicesOf(params)}
                 defaultBudget={defaultBudget}
-                onChange={(change) => onSearch(change, "replace")}
+                onChange={(change) => onParams(change, "replace")}
               />
               <Button
                 look="primary"

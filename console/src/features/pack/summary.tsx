@@ -1,13 +1,12 @@
-import type { ContextPack } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import type { PackSearch } from "../../data/pack-search.ts"
+import { type ContextPack, formatExact, plural } from "../../contract.ts"
+import type { PackParams } from "../../data/paths.ts"
 import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
 
 type SummaryProps = {
   readonly pack: ContextPack | undefined
-  readonly picked: PackSearch["kind"]
-  onPick(kind: PackSearch["kind"]): void
+  readonly picked: PackParams["kind"]
+  onPick(kind: PackParams["kind"]): void
 }
 
 /** How full it is: what is in, what is free, what had no room. */

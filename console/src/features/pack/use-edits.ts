@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { PackSearch } from "../../data/pack-search.ts"
+import type { PackParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import type { Choices } from "./choices.ts"
 
@@ -8,25 +8,25 @@ const MOST_STEPS = 100
 
 type Edits = {
   readonly choices: Choices
-  onSearch(change: Partial<PackSearch>): void
+  onParams(change: Partial<PackParams>): void
 }
 
 /** A change of what is asked for, and of what else the address says at the same time. */
-export type Change = (next: Choices, also?: Partial<PackSearch>) => void
+export type Change = (next: Choices, also?: Partial<PackParams>) => void
 
 /** Every change goes into the address, and can be taken back; a kept package is left as it is. */
-export function useEdits({ choices, onSearch }: Edits): Change {
+export function useEdits({ choices, onParams }: Edits): Change {
   const [past, setPast] = useState<readonly Choices[]>([])
   const before = past.at(-1)
   const undo = () => {
     if (before === undefined) return
     setPast(past.slice(0, -1))
-    onSearch({ ...before, id: "" })
+    onParams({ ...before, id: "" })
   }
   useKey("undo", before === undefined ? undefined : undo)
   return (next, also = {}) => {
     if (next === choices) return
     setPast([...past, choices].slice(-MOST_STEPS))
-    onSearch({ ...next, ...also, id: "" })
+    onParams({ ...next, ...also, id: "" })
   }
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react"
 import type { PackBuilt } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import type { PackSearch, PackTab } from "../../data/pack-search.ts"
+import type { PackParams, PackTab } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -16,15 +16,15 @@ const FORGOTTEN_AFTER_MS = 30_000
 const MOST_LISTED = 50
 
 /** The package that the address asks for: a kept one, or one that is built and not kept. */
-export function usePack(search: PackSearch) {
-  const { id, tab } = search
-  const asked = useStable(choicesOf(search))
+export function usePack(params: PackParams) {
+  const { id, tab } = params
+  const asked = useStable(choicesOf(params))
   const settled = useSettled(asked, SETTLES_MS)
   const kept = useKept(id, tab)
   const built = useBuilt(settled, tab, id === "" && settled.task.trim() !== "")
   const query = id === "" ? built : kept
   const shown = useLast(query.data)
-  const isFromKept = search.task === "" && shown !== undefined
+  const isFromKept = params.task === "" && shown !== undefined
   return {
     shown,
     /** What was asked for, also where only the id of a kept package is in the address. */

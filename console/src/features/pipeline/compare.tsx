@@ -1,10 +1,13 @@
-import type { PipelineCompare, PipelineLine, PipelineRun } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import {
+  type PipelineCompare,
+  type PipelineLine,
+  type PipelineRun,
+  plural,
+} from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { formatWhen } from "../../data/moments.ts"
 import { sayMoney } from "../../data/money.ts"
-import { paths } from "../../data/paths.ts"
-import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import { type PipelineParams, paths } from "../../data/paths.ts"
 import { PIPELINE_WORDS } from "../../data/pipeline-status.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -20,18 +23,18 @@ import { join } from "./words.ts"
 type ComparePaneProps = {
   readonly run: PipelineRun
   readonly now: number
-  readonly search: PipelineAddress
-  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+  readonly params: PipelineParams
+  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** The most that one answer may hold. */
 const MOST_RUNS = 500
 
 /** Two runs stage by stage; what is the same in both is folded. */
-export function ComparePane({ run, now, search, onSearch }: ComparePaneProps) {
+export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {
   const list = useOperation("pipeline.list", { agent: run.agent, limit: MOST_RUNS })
   const others = (list.data?.runs ?? []).filter((it) => it.id !== run.id)
-  const other = search.other || (run.from?.run ?? others[0]?.id ?? "")
+  const other = params.other || (run.from?.run ?? others[0]?.id ?? "")
   const compared = useOperation(
     "pipeline.compare",
     { id: run.id, other },
@@ -48,7 +51,7 @@ export function ComparePane({ run, now, search, onSearch }: ComparePaneProps) {
           now={now}
           id={other}
           runs={others}
-          onPick={(it) => onSearch({ other: it, open: [] }, "replace")}
+          onPick={(it) => onParams({ other: it, open: [] }, "replace")}
         />
         {compared.data === undefined ? null : (
           <OnlyWide>
@@ -71,7 +74,7 @@ export function ComparePane({ run, now, search, onSearch }: ComparePaneProps) {
       {compared.isFetching && compared.data === undefined ? <RowSkeleton rows={6} /> : null}
       {compared.data === undefined ? null : (
         <PaneScroll>
-          <Stages compared={compared.data} search={search} onSearch={onSearch} />
+          <Stages compared={compared.data} params={params} onParams={onParams} />
         </PaneScroll>
       )}
     </>
@@ -111,15 +114,15 @@ export function sayCompared({ stages }: Pick<PipelineCompare, "stages">): string
   )
 }
 
-type StagesProps = Pick<ComparePaneProps, "search" | "onSearch"> & {
+type StagesProps = Pick<ComparePaneProps, "params" | "onParams"> & {
   readonly compared: PipelineCompare
 }
 
-function Stages({ compared, search, onSearch }: StagesProps) {
+function Stages({ compared, params, onParams }: StagesProps) {
   const turn = (name: string) => {
-    const { open } = search
+    const { open } = params
     const next = open.includes(name) ? open.filter((it) => it !== name) : [...open, name]
-    onSearch({ open: next }, "replace")
+    onParams({ open: next }, "replace")
   }
   return compared.stages.map((it) => (
     <StepGroup
@@ -128,7 +131,7 @@ function Stages({ compared, search, onSearch }: StagesProps) {
       title={visibleLine(it.title)}
       says={it.isSame ? "the same" : sayDifference(it)}
       aside=""
-      isOpen={it.isSame === search.open.includes(it.name)}
+      isOpen={it.isSame === params.open.includes(it.name)}
       isSelected={false}
       onToggle={() => turn(it.name)}
     >

@@ -1,5 +1,6 @@
+import { KINDS } from "../../base/kinds.ts"
 import type { ContextKind, PipelineEvent } from "../../contract.ts"
-import { KINDS } from "../../ui/budget-bar/layout.ts"
+
 import type { RunStarted } from "./words.ts"
 
 export type StageContext = {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { PipelineShow } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parsePipeline } from "../../data/pipeline-search.ts"
+import { pipelineParams } from "../../data/paths.ts"
 import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
 import { PipelinePage } from "./page.tsx"
 import { aPause, aRun, aStage, eventsOf, gives, NOW, starts, step } from "./pipeline.fixture.ts"
@@ -30,10 +30,10 @@ function markupOf(address: string, known: Known): string {
       <PipelinePage
         id="p-12"
         now={NOW}
-        search={parsePipeline(address)}
+        params={pipelineParams.parse(address)}
         areFactsHidden={false}
         onToggleFacts={() => undefined}
-        onSearch={() => undefined}
+        onParams={() => undefined}
       />
     </QueryClientProvider>,
   )

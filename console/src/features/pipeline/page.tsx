@@ -1,8 +1,7 @@
 import { useMemo, useRef, useState } from "react"
 import type { PipelineShow } from "../../contract.ts"
 import { hasCode, toWireError } from "../../data/errors.ts"
-import { paths } from "../../data/paths.ts"
-import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -28,10 +27,10 @@ import { dotsOf, startOf, unitsOf } from "./words.ts"
 export type PipelinePageProps = {
   readonly id: string
   readonly now: number
-  readonly search: PipelineAddress
+  readonly params: PipelineParams
   readonly areFactsHidden: boolean
   onToggleFacts(): void
-  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** One run of a pipeline: its stages, what was done in each, its pause, and what came of it. */
@@ -67,7 +66,7 @@ function NoPipeline({ error, onRetry }: { readonly error: Error; onRetry(): void
 const loadRerun = async () => (await import("./rerun.tsx")).Rerun
 
 function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow }) {
-  const { shown, now, search, onSearch } = props
+  const { shown, now, params, onParams } = props
   const { run, events } = shown
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
@@ -77,24 +76,24 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
   const steps = useRef<StepsHandle>(null)
   const [isRerunning, setIsRerunning] = useState(false)
   const { part: Rerun, want: wantRerun } = useLater(loadRerun)
-  const leave = leaves(search, onSearch)
+  const leave = leaves(params, onParams)
   useKey("leave", leave)
   const showStage = (stage: number) => {
     const section = story.sections.findLast((it) => it.stage === stage)
     if (section === undefined) return
-    onSearch({ at: section.key, compare: false }, "replace")
+    onParams({ at: section.key, compare: false }, "replace")
     steps.current?.reveal(sectionId(section.key))
   }
-  const selected = story.sections.find((it) => it.key === search.at)
+  const selected = story.sections.find((it) => it.key === params.at)
   return (
     <>
       <PipelineHeader
         run={run}
         isReadOnly={isReadOnly}
-        isComparing={search.compare}
+        isComparing={params.compare}
         areFactsShown={facts.isShown}
         writes={writes}
-        onCompare={() => onSearch(search.compare ? NOT_COMPARED : { compare: true })}
+        onCompare={() => onParams(params.compare ? NOT_COMPARED : { compare: true })}
         onRerun={() => wantRerun(() => setIsRerunning(true))}
         onFacts={facts.toggle}
       />
@@ -114,11 +113,11 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
             units={unitsOf(run)}
             onPick={showStage}
           />
-          {search.compare ? (
-            <ComparePane run={run} now={now} search={search} onSearch={onSearch} />
+          {params.compare ? (
+            <ComparePane run={run} now={now} params={params} onParams={onParams} />
           ) : (
             <StepsPane
-              {...{ run, story, now, isReadOnly, writes, search, onSearch }}
+              {...{ run, story, now, isReadOnly, writes, params, onParams }}
               handle={steps}
             />
           )}
@@ -136,12 +135,12 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
   )
 }
 
-const NOT_COMPARED: Partial<PipelineAddress> = { compare: false, other: "", open: [] }
+const NOT_COMPARED: Partial<PipelineParams> = { compare: false, other: "", open: [] }
 
 /** First the comparison, then the selection. */
-function leaves({ compare, at }: PipelineAddress, onSearch: PipelinePageProps["onSearch"]) {
-  if (compare) return () => onSearch(NOT_COMPARED, "replace")
-  return at === "" ? undefined : () => onSearch({ at: "" }, "replace")
+function leaves({ compare, at }: PipelineParams, onParams: PipelinePageProps["onParams"]) {
+  if (compare) return () => onParams(NOT_COMPARED, "replace")
+  return at === "" ? undefined : () => onParams({ at: "" }, "replace")
 }
 
 /** Wider than this the facts stand beside the steps, as transcript.module.css has it. */

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import type { PipelineRun } from "../../contract.ts"
-import type { PipelineAddress } from "../../data/pipeline-search.ts"
+import type { PipelineParams } from "../../data/paths.ts"
 import { PIPELINE_MARKS } from "../../data/pipeline-status.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -22,14 +22,14 @@ export type StepsPaneProps = {
   readonly now: number
   readonly isReadOnly: boolean
   readonly writes: PipelineWrites
-  readonly search: PipelineAddress
+  readonly params: PipelineParams
   readonly handle: React.RefObject<StepsHandle | null>
-  onSearch(change: Partial<PipelineAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** Each go through a stage with what was done in it; below them the pause, or what came of it. */
 export function StepsPane(props: StepsPaneProps) {
-  const { run, story, search, writes } = props
+  const { run, story, params, writes } = props
   const isRunning = run.status === "running"
   const now = useSeconds(isRunning, props.now)
   const writing = useWriting(run.id, isRunning)
@@ -46,10 +46,10 @@ export function StepsPane(props: StepsPaneProps) {
           title={visibleLine(run.stages[it.stage]?.title ?? "")}
           now={now}
           isOpen={folds.isOpen(it)}
-          isSelected={it.key === search.at}
+          isSelected={it.key === params.at}
           isLive={isRunning && it === last && it.endedAt === null}
           writing={writing}
-          isItemOpen={(key) => search.turned.includes(key)}
+          isItemOpen={(key) => params.turned.includes(key)}
           onToggle={() => folds.toggle(it)}
           onToggleItem={folds.turn}
         />
@@ -80,20 +80,20 @@ export function StepsPane(props: StepsPaneProps) {
  * Which sections are open: the latest, and what failed a check, unless the address says otherwise.
  * What was open while one looked stays so: nothing folds itself away under a reader.
  */
-function useFolds({ run, story, search, onSearch }: StepsPaneProps) {
+function useFolds({ run, story, params, onParams }: StepsPaneProps) {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
   const open = openByDefault(run, story)
   const missing = open.filter((it) => !seen.has(it))
   if (missing.length > 0) setSeen(new Set([...seen, ...missing]))
   const turn = (key: string) => {
-    const { turned } = search
+    const { turned } = params
     const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
-    onSearch({ turned: next }, "replace")
+    onParams({ turned: next }, "replace")
   }
   return {
     turn,
     isOpen: ({ key }: Section) =>
-      (seen.has(key) || open.includes(key)) !== search.turned.includes(key),
+      (seen.has(key) || open.includes(key)) !== params.turned.includes(key),
     toggle: ({ key }: Section) => turn(key),
   }
 }
@@ -112,15 +112,15 @@ function openByDefault(run: PipelineRun, { sections }: Story): readonly string[]
 
 /** Keys walk over the sections; Enter folds or opens the one that is selected. */
 function useSectionKeys(
-  { story, search, handle, onSearch }: StepsPaneProps,
+  { story, params, handle, onParams }: StepsPaneProps,
   toggle: (it: Section) => void,
 ) {
   const { sections } = story
-  const index = sections.findIndex((it) => it.key === search.at)
+  const index = sections.findIndex((it) => it.key === params.at)
   const selected = sections[index]
   const moveTo = (section: Section | undefined) => {
     if (section === undefined) return
-    onSearch({ at: section.key }, "replace")
+    onParams({ at: section.key }, "replace")
     handle.current?.reveal(sectionId(section.key))
   }
   useKey("list.next", () => moveTo(sections[index + 1]))

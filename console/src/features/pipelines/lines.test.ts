@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
+import { PIPELINES_FACETS } from "../../data/paths.ts"
 import { sayCost, sayPlace } from "../../data/pipeline-status.ts"
-import { FACETS_OF_PIPELINES } from "../../data/pipelines-search.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./draft.ts"
 import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
 import { aLine, anAgent } from "./pipelines.fixture.ts"
@@ -10,7 +10,7 @@ describe("runs of pipelines in a list", () => {
   it("[CONSOLE-55] every status belongs to one facet, besides all", () => {
     for (const status of PIPELINE_STATUSES) {
       const run = aLine("p-1", { status })
-      const facets = FACETS_OF_PIPELINES.filter((it) => isOfFacet(run, it))
+      const facets = PIPELINES_FACETS.filter((it) => isOfFacet(run, it))
       expect(facets[0]).toBe("all")
       expect(facets.length).toBe(2)
     }

@@ -1,6 +1,5 @@
-import type { AgentFolder, PipelineLine } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import type { PipelinesFacet } from "../../data/pipelines-search.ts"
+import { type AgentFolder, type PipelineLine, plural } from "../../contract.ts"
+import type { PipelinesFacet } from "../../data/paths.ts"
 
 /** Which facet a run belongs to, besides all of them. */
 function facetOf({ status }: PipelineLine): Exclude<PipelinesFacet, "all"> {

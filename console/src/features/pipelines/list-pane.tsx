@@ -2,8 +2,7 @@ import { useRef } from "react"
 import { plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
-import { paths } from "../../data/paths.ts"
-import { FACETS_OF_PIPELINES, type PipelinesAddress } from "../../data/pipelines-search.ts"
+import { PIPELINES_FACETS, type PipelinesParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -21,13 +20,13 @@ type ListPaneProps = {
   readonly now: number
   readonly data: PipelinesData
   readonly isReadOnly: boolean
-  readonly search: PipelinesAddress
-  onSearch(change: Partial<PipelinesAddress>, how?: "push" | "replace"): void
+  readonly params: PipelinesParams
+  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
 }
 
 /** Every run that the filters leave. */
 export function ListPane(props: ListPaneProps) {
-  const { now, data, search, onSearch } = props
+  const { now, data, params, onParams } = props
   const { list, lines, all } = data
   const handle = useRef<VirtualListHandle>(null)
   return (
@@ -41,13 +40,13 @@ export function ListPane(props: ListPaneProps) {
       {all.length > 0 && lines.length === 0 ? (
         <RowNote>
           No run matches.
-          <Button small onPress={() => onSearch({ text: "", agent: "", status: "all" })}>
+          <Button small onPress={() => onParams({ text: "", agent: "", status: "all" })}>
             Show all runs
           </Button>
         </RowNote>
       ) : null}
       {lines.length === 0 ? null : (
-        <PipelineRows now={now} lines={lines} search={search} handle={handle} onSearch={onSearch} />
+        <PipelineRows now={now} lines={lines} params={params} handle={handle} onParams={onParams} />
       )}
       {all.length < MOST_RUNS ? null : (
         <PaneFoot>The newest {plural(MOST_RUNS, "run")} are shown.</PaneFoot>
@@ -64,13 +63,13 @@ const LABELS = {
   ended: "Ended early",
 } as const
 
-function Filters({ data, search, onSearch, onLeave }: ListPaneProps & { onLeave(): void }) {
+function Filters({ data, params, onParams, onLeave }: ListPaneProps & { onLeave(): void }) {
   const { counts, all, list } = data
   const pick = (value: string) =>
-    onSearch({ status: FACETS_OF_PIPELINES.find((it) => it === value) ?? "all", at: "" }, "replace")
-  const at = FACETS_OF_PIPELINES.indexOf(search.status)
+    onParams({ status: PIPELINES_FACETS.find((it) => it === value) ?? "all", at: "" }, "replace")
+  const at = PIPELINES_FACETS.indexOf(params.status)
   useKey("pipelines.status", () =>
-    pick(FACETS_OF_PIPELINES[(at + 1) % FACETS_OF_PIPELINES.length] ?? "all"),
+    pick(PIPELINES_FACETS[(at + 1) % PIPELINES_FACETS.length] ?? "all"),
   )
   const agents = agentsIn(all)
   return (
@@ -78,7 +77,7 @@ function Filters({ data, search, onSearch, onLeave }: ListPaneProps & { onLeave(
       <PaneHead
         edge="page"
         actions={
-          agents.length < 2 && search.agent === "" ? undefined : (
+          agents.length < 2 && params.agent === "" ? undefined : (
             <OnlyWide>
               <ChoiceField
                 small
@@ -87,8 +86,8 @@ function Filters({ data, search, onSearch, onLeave }: ListPaneProps & { onLeave(
                   { value: "", label: "All agents" },
                   ...agents.map((value) => ({ value, label: value })),
                 ]}
-                value={search.agent}
-                onPick={(agent) => onSearch({ agent, at: "" }, "replace")}
+                value={params.agent}
+                onPick={(agent) => onParams({ agent, at: "" }, "replace")}
               />
             </OnlyWide>
           )
@@ -96,20 +95,20 @@ function Filters({ data, search, onSearch, onLeave }: ListPaneProps & { onLeave(
       >
         <FilterField
           label="Filter by words"
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={onLeave}
         />
       </PaneHead>
       <PaneHead edge="page">
         <Facets
           label="Only runs that are"
-          facets={FACETS_OF_PIPELINES.map((value) => ({
+          facets={PIPELINES_FACETS.map((value) => ({
             value,
             label: LABELS[value],
             count: list.data === undefined ? undefined : (counts[value] ?? 0),
           }))}
-          active={search.status}
+          active={params.status}
           onPick={pick}
         />
       </PaneHead>
@@ -118,7 +117,7 @@ function Filters({ data, search, onSearch, onLeave }: ListPaneProps & { onLeave(
 }
 
 /** Nothing was ever started: the shipped example is one press away, and needs no key. */
-function NoneYet({ isReadOnly, onSearch }: ListPaneProps) {
+function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
   const agents = useAgents()
   const shipped = agents.data?.agents.find((it) => it.slug === EXAMPLE.agent)
   const example = useExample((run) => navigate(paths.pipeline(run.id)))
@@ -138,7 +137,7 @@ function NoneYet({ isReadOnly, onSearch }: ListPaneProps) {
             >
               {example.isPending ? "Starting" : "Start the example"}
             </Button>
-            <Button onPress={() => onSearch({ add: true })}>Ask something else</Button>
+            <Button onPress={() => onParams({ add: true })}>Ask something else</Button>
           </Flow>
         )}
       </Empty>

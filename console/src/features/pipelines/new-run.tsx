@@ -1,9 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
-import type { AgentFolder, PipelineRun } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type AgentFolder, type PipelineRun, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { paths } from "../../data/paths.ts"
-import { DEPTHS_OF_PIPELINES } from "../../data/pipelines-search.ts"
+import { PIPELINE_DEPTHS, paths } from "../../data/paths.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -170,10 +168,10 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
       </Text>
       <ChoiceField
         label="Depth"
-        choices={DEPTHS_OF_PIPELINES.map((value) => ({ value, label: value }))}
+        choices={PIPELINE_DEPTHS.map((value) => ({ value, label: value }))}
         value={draft.depth}
         onPick={(value) =>
-          set({ depth: DEPTHS_OF_PIPELINES.find((it) => it === value) ?? draft.depth })
+          set({ depth: PIPELINE_DEPTHS.find((it) => it === value) ?? draft.depth })
         }
       />
       <Text as="p" size="sm" tone="2">

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { AgentFolder, PipelineLine } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parsePipelines } from "../../data/pipelines-search.ts"
+import { pipelinesParams } from "../../data/paths.ts"
 import { PipelinesPage } from "./page.tsx"
 import { aLine, anAgent, NOW } from "./pipelines.fixture.ts"
 import { LIST_INPUT } from "./use-pipelines.ts"
@@ -26,7 +26,7 @@ function markupOf(
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <PipelinesPage now={NOW} search={parsePipelines(address)} onSearch={() => undefined} />
+      <PipelinesPage now={NOW} params={pipelinesParams.parse(address)} onParams={() => undefined} />
     </QueryClientProvider>,
   )
   expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)

@@ -1,8 +1,7 @@
 import { useState } from "react"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
-import { paths } from "../../data/paths.ts"
-import type { PipelinesAddress } from "../../data/pipelines-search.ts"
+import { type PipelinesParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -16,18 +15,18 @@ import { EXAMPLE, usePipelines } from "./use-pipelines.ts"
 
 type PipelinesPageProps = {
   readonly now: number
-  readonly search: PipelinesAddress
-  onSearch(change: Partial<PipelinesAddress>, how?: "push" | "replace"): void
+  readonly params: PipelinesParams
+  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
 }
 
 /** Every run of a pipeline: how it stands, in which stage, at what cost; beside it the form. */
-export function PipelinesPage({ now, search, onSearch }: PipelinesPageProps) {
+export function PipelinesPage({ now, params, onParams }: PipelinesPageProps) {
   const { data: session } = useSession()
   const isReadOnly = session?.readOnly === true
-  const data = usePipelines(search)
-  const [draft, setDraft] = useDraft(search)
-  const close = () => onSearch({ add: false, start: "" }, "replace")
-  useKey("leave", leaves(search, onSearch))
+  const data = usePipelines(params)
+  const [draft, setDraft] = useDraft(params)
+  const close = () => onParams({ add: false, start: "" }, "replace")
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header
@@ -44,16 +43,16 @@ export function PipelinesPage({ now, search, onSearch }: PipelinesPageProps) {
           keyId="pipelines.new"
           disabled={isReadOnly}
           shrinks
-          onPress={() => (search.add ? close() : onSearch({ add: true }))}
+          onPress={() => (params.add ? close() : onParams({ add: true }))}
         >
           New run
         </Button>
       </Header>
       <Split
         name="pipelines"
-        list={<ListPane {...{ now, data, isReadOnly, search, onSearch }} />}
+        list={<ListPane {...{ now, data, isReadOnly, params, onParams }} />}
         detail={
-          search.add ? (
+          params.add ? (
             <NewRun
               draft={draft}
               isReadOnly={isReadOnly}
@@ -69,7 +68,7 @@ export function PipelinesPage({ now, search, onSearch }: PipelinesPageProps) {
 }
 
 /** Here and not in the form: closing the panel for a look at the list loses nothing. */
-function useDraft({ start }: PipelinesAddress) {
+function useDraft({ start }: PipelinesParams) {
   const [draft, setDraft] = useState(() => emptyDraft(start || EXAMPLE.agent))
   const [taken, setTaken] = useState(start)
   if (taken !== start) {
@@ -80,7 +79,7 @@ function useDraft({ start }: PipelinesAddress) {
 }
 
 /** First what stands beside, then what is looked for. */
-function leaves({ add, text }: PipelinesAddress, onSearch: PipelinesPageProps["onSearch"]) {
-  if (add) return () => onSearch({ add: false, start: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "" }, "replace")
+function leaves({ add, text }: PipelinesParams, onParams: PipelinesPageProps["onParams"]) {
+  if (add) return () => onParams({ add: false, start: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "" }, "replace")
 }

@@ -2,9 +2,8 @@ import type { RefObject } from "react"
 import type { PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { formatAge, formatWhen } from "../../data/moments.ts"
-import { paths } from "../../data/paths.ts"
+import { type PipelinesParams, paths } from "../../data/paths.ts"
 import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost, sayPlace } from "../../data/pipeline-status.ts"
-import type { PipelinesAddress } from "../../data/pipelines-search.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
@@ -28,17 +27,17 @@ const COLUMNS_BESIDE = {
 type RowsProps = {
   readonly now: number
   readonly lines: readonly PipelineLine[]
-  readonly search: PipelinesAddress
+  readonly params: PipelinesParams
   readonly handle: RefObject<VirtualListHandle | null>
-  onSearch(change: Partial<PipelinesAddress>, how?: "push" | "replace"): void
+  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
 }
 
 /** One line a run, the newest first. */
-export function PipelineRows({ now, lines, search, handle, onSearch }: RowsProps) {
-  const index = lines.findIndex((it) => it.id === search.at)
+export function PipelineRows({ now, lines, params, handle, onParams }: RowsProps) {
+  const index = lines.findIndex((it) => it.id === params.at)
   const selected = lines[index]
   const moveTo = (line: PipelineLine | undefined) =>
-    line === undefined ? undefined : onSearch({ at: line.id }, "replace")
+    line === undefined ? undefined : onParams({ at: line.id }, "replace")
   const open = ({ id }: PipelineLine) => navigate(paths.pipeline(id))
   useKey("list.next", () => moveTo(lines[index + 1]))
   useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
@@ -49,7 +48,7 @@ export function PipelineRows({ now, lines, search, handle, onSearch }: RowsProps
     <VirtualList
       ref={handle}
       label="Pipelines"
-      columns={search.add ? COLUMNS_BESIDE : COLUMNS}
+      columns={params.add ? COLUMNS_BESIDE : COLUMNS}
       head={<Head />}
       items={lines}
       keyOf={(it) => it.id}

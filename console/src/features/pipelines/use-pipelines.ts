@@ -3,7 +3,7 @@ import { useMemo } from "react"
 import type { AgentFolder, PipelineLine, PipelineRun } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
-import type { PipelinesAddress } from "../../data/pipelines-search.ts"
+import type { PipelinesParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { countFacets, isOfFacet } from "./lines.ts"
 
@@ -13,9 +13,9 @@ export const MOST_RUNS = 500
 /** All runs at once: agent and status are narrowed here, so that each facet has its count. */
 export const LIST_INPUT: Input<"pipeline.list"> = { limit: MOST_RUNS }
 
-export function usePipelines(search: Pick<PipelinesAddress, "text" | "agent" | "status">) {
+export function usePipelines(params: Pick<PipelinesParams, "text" | "agent" | "status">) {
   const list = useOperation("pipeline.list", LIST_INPUT)
-  const { text, agent, status } = search
+  const { text, agent, status } = params
   const all = list.data?.runs ?? NONE
   const ofAgent = useMemo(
     () => all.filter((it) => isAsked(it, { text, agent })),
@@ -32,7 +32,7 @@ const NONE: readonly PipelineLine[] = []
 
 function isAsked(
   { query, title, id, agent: own }: PipelineLine,
-  { text, agent }: Pick<PipelinesAddress, "text" | "agent">,
+  { text, agent }: Pick<PipelinesParams, "text" | "agent">,
 ): boolean {
   if (agent !== "" && own !== agent) return false
   const wanted = text.trim().toLowerCase()

@@ -1,8 +1,8 @@
-import type { ContextKind } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { KINDS } from "../../base/kinds.ts"
+import { type ContextKind, formatExact, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
-import { KINDS } from "../../ui/budget-bar/layout.ts"
+
 import { Text } from "../../ui/text/text.tsx"
 import { Box, BoxBody, BoxTop } from "../../ui/transcript/box.tsx"
 import { TextLink } from "../../ui/transcript/transcript.tsx"

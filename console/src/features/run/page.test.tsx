@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import type { AgentsContext, Message, PipelineLine, Run } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parseRun } from "../../data/paths.ts"
+import { runParams } from "../../data/paths.ts"
 import { aLine } from "../pipelines/pipelines.fixture.ts"
 import { Drawer } from "./drawer.tsx"
 import { flatten } from "./flat.ts"
@@ -43,10 +43,10 @@ function renderPage(run: Run | Error, more: (queries: QueryClient) => void = () 
     <RunPage
       id={ID}
       now={NOW}
-      search={parseRun("")}
-      isDrawerHidden={false}
-      onToggleDrawer={noop}
-      onSearch={noop}
+      params={runParams.parse("")}
+      areFactsHidden={false}
+      onToggleFacts={noop}
+      onParams={noop}
     />,
   )
 }

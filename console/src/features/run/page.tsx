@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
-import type { AgentMode, Run } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { type AgentMode, formatExact, type Run } from "../../contract.ts"
 import { hasCode, toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { paths, type RunSearch } from "../../data/paths.ts"
+import { paths, type RunParams } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { useCopyText } from "../../ui/copy/use-copy-text.ts"
@@ -35,10 +34,10 @@ import { copyText, isWorking } from "./words.ts"
 export type RunPageProps = {
   readonly id: string
   readonly now: number
-  readonly search: RunSearch
-  readonly isDrawerHidden: boolean
-  onToggleDrawer(): void
-  onSearch(change: Partial<RunSearch>, how?: "push" | "replace"): void
+  readonly params: RunParams
+  readonly areFactsHidden: boolean
+  onToggleFacts(): void
+  onParams(change: Partial<RunParams>, how?: "push" | "replace"): void
 }
 
 /** The transcript of one run, and what can be done with it. */
@@ -91,27 +90,27 @@ function NoRawPane() {
 const loadHandoff = async () => (await import("./handoff.tsx")).Handoff
 
 function KnownRun(props: RunPageProps & { readonly run: Run }) {
-  const { id, run, search, onSearch } = props
+  const { id, run, params, onParams } = props
   const { data: session } = useSession()
-  const { transcript, state } = useTranscript(id, search.at)
+  const { transcript, state } = useTranscript(id, params.at)
   const hostSaidAt = useMemo(() => saidAt(state.window.messages), [state.window.messages])
-  const rows = useRows(state.window.messages, search)
+  const rows = useRows(state.window.messages, params)
   const now = useSeconds(isWorking(run.status), props.now)
   const [isHandingOff, setIsHandingOff] = useState(false)
   const { part: Handoff, want: wantHandoff } = useLater(loadHandoff)
   const approvals = useApprovals(id, rows.selected)
   const setMode = useMode(id)
   const isReadOnly = session?.readOnly === true
-  const goTo = (seq: number) => onSearch({ at: seq }, "push")
+  const goTo = (seq: number) => onParams({ at: seq }, "push")
   const findNext = () => {
-    const next = rows.found.find((seq) => seq > (search.at ?? 0)) ?? rows.found[0]
-    if (next !== undefined) onSearch({ at: next }, "replace")
+    const next = rows.found.find((seq) => seq > (params.at ?? 0)) ?? rows.found[0]
+    if (next !== undefined) onParams({ at: next }, "replace")
   }
   const actions = useEntryActions(props)
-  useSelectionKeys({ search, onSearch, actions, selected: rows.selected?.entry })
+  useSelectionKeys({ params, onParams, actions, selected: rows.selected?.entry })
   const drawer = useDrawer(props)
   if (state.phase === "deleted") return <Deleted title={run.title} />
-  const isRaw = search.raw && search.at !== null
+  const isRaw = params.raw && params.at !== null
   return (
     <>
       <RunHeader
@@ -132,10 +131,10 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             now={now}
             isReadOnly={isReadOnly}
             hostSaidAt={hostSaidAt}
-            find={search.find}
-            found={sayFound(rows.found, search)}
+            find={params.find}
+            found={sayFound(rows.found, params)}
             onMode={setMode}
-            onFind={(find) => onSearch({ find }, "replace")}
+            onFind={(find) => onParams({ find }, "replace")}
             onNextFound={findNext}
           />
           <RunStrip run={run} now={now} onPick={goTo} />
@@ -146,14 +145,14 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             state={state}
             rows={rows}
             does={{ runId: id, cwd: run.cwd, now, isReadOnly, ...approvals, ...actions }}
-            search={search}
-            onSearch={onSearch}
+            params={params}
+            onParams={onParams}
           />
           <RunComposer
             run={run}
             isReadOnly={isReadOnly}
             onMode={setMode}
-            onSent={() => onSearch({ at: null }, "replace")}
+            onSent={() => onParams({ at: null }, "replace")}
           />
         </Pane>
       </TranscriptFrame>
@@ -168,14 +167,14 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
 const BESIDE_FROM = "(min-width: 901px)"
 
 /** Beside the transcript it is as it was left; where it takes its place, only while it is wanted. */
-function useDrawer({ isDrawerHidden, onToggleDrawer }: RunPageProps) {
+function useDrawer({ areFactsHidden, onToggleFacts }: RunPageProps) {
   const [isOver, setIsOver] = useState(false)
   return {
-    isShown: isOver || !isDrawerHidden,
+    isShown: isOver || !areFactsHidden,
     width: isOver ? ("over" as const) : ("facts" as const),
     toggle() {
       if (isOver || !window.matchMedia(BESIDE_FROM).matches) setIsOver(!isOver)
-      else onToggleDrawer()
+      else onToggleFacts()
     },
   }
 }
@@ -187,15 +186,15 @@ type BesideProps = RunPageProps & {
 }
 
 /** The raw message that is looked at, or else the context. */
-function Beside({ id, search, onSearch, onPick, drawer, hostSaidAt }: BesideProps) {
-  if (search.raw && search.at !== null) {
+function Beside({ id, params, onParams, onPick, drawer, hostSaidAt }: BesideProps) {
+  if (params.raw && params.at !== null) {
     return (
       <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
         <RawPane
           id={id}
-          seq={search.at}
-          onSeq={(at) => onSearch({ at }, "replace")}
-          onClose={() => onSearch({ raw: false }, "replace")}
+          seq={params.at}
+          onSeq={(at) => onParams({ at }, "replace")}
+          onClose={() => onParams({ raw: false }, "replace")}
         />
       </Suspense>
     )
@@ -236,7 +235,7 @@ function RunStrip({ run, now, onPick }: RunStripProps) {
   return <Strip durationMs={data?.durationMs ?? tookMs} spans={spans} onPick={onPick} />
 }
 
-function sayFound(found: readonly number[], { find, at }: RunSearch): string {
+function sayFound(found: readonly number[], { find, at }: RunParams): string {
   if (find.trim() === "") return ""
   if (found.length === 0) return "nothing in what is loaded"
   const place = at === null ? -1 : found.indexOf(at)
@@ -257,16 +256,16 @@ function useMode(id: string): (mode: AgentMode) => void {
   return (mode) => change.mutate(mode)
 }
 
-type Selection = Pick<RunPageProps, "id" | "search" | "onSearch">
+type Selection = Pick<RunPageProps, "id" | "params" | "onParams">
 
 /** What can be done with one entry: its link, its text, its raw message. */
-function useEntryActions({ id, search, onSearch }: Selection) {
+function useEntryActions({ id, params, onParams }: Selection) {
   const copy = useCopyText()
   return {
     copyLink: ({ seq }: Entry) =>
       copy(`${window.location.origin}${paths.run(id, { at: seq })}`, "The link was copied"),
     copyText: (entry: Entry) => copy(copyText(messagesIn(entry)), "The text was copied"),
-    showRaw: () => onSearch({ raw: !search.raw }, "replace"),
+    showRaw: () => onParams({ raw: !params.raw }, "replace"),
   }
 }
 
@@ -276,11 +275,11 @@ type SelectionKeys = Omit<Selection, "id"> & {
 }
 
 /** Raw, link and text of the selected row; Escape leaves the raw message first, then the row. */
-function useSelectionKeys({ search, onSearch, selected, actions }: SelectionKeys): void {
+function useSelectionKeys({ params, onParams, selected, actions }: SelectionKeys): void {
   const has = selected !== undefined
   useKey("run.raw", has ? actions.showRaw : undefined)
   useKey("run.link", has ? () => actions.copyLink(selected) : undefined)
   useKey("run.copy", has ? () => actions.copyText(selected) : undefined)
-  const layer = search.raw ? { raw: false } : { at: null }
-  useKey("leave", search.at === null ? undefined : () => onSearch(layer, "replace"))
+  const layer = params.raw ? { raw: false } : { at: null }
+  useKey("leave", params.at === null ? undefined : () => onParams(layer, "replace"))
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react"
 import { formatExact, plural, type Run } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import type { RunSearch } from "../../data/paths.ts"
+import type { RunParams } from "../../data/paths.ts"
 import type { Transcript, TranscriptState } from "../../data/transcript.ts"
 import { isAtEnd } from "../../data/transcript-window.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -25,13 +25,13 @@ type TranscriptPaneProps = {
   readonly state: TranscriptState
   readonly rows: RowsState
   readonly does: Omit<RowDoes, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
-  readonly search: RunSearch
-  onSearch(change: Partial<RunSearch>, how?: "push" | "replace"): void
+  readonly params: RunParams
+  onParams(change: Partial<RunParams>, how?: "push" | "replace"): void
 }
 
 /** What was said and done, oldest first, live at its end. */
 export function TranscriptPane(props: TranscriptPaneProps) {
-  const { transcript, state, rows, search, onSearch } = props
+  const { transcript, state, rows, params, onParams } = props
   const flow = useRef<FlowHandle>(null)
   const [isReaderAtEnd, setIsReaderAtEnd] = useState(true)
   const does: RowDoes = {
@@ -45,23 +45,23 @@ export function TranscriptPane(props: TranscriptPaneProps) {
     },
     pick(key, seq) {
       rows.pick(key, seq)
-      onSearch({ at: seq }, "replace")
+      onParams({ at: seq }, "replace")
     },
   }
   const toLatest = () => {
     transcript.follow(true)
-    onSearch({ at: null }, "replace")
+    onParams({ at: null }, "replace")
     if (isAtEnd(state.window)) flow.current?.toEnd()
     else void transcript.open(null).then(() => flow.current?.toEnd())
   }
   const toFirst = () => {
     transcript.follow(false)
-    onSearch({ at: null }, "replace")
+    onParams({ at: null }, "replace")
     if (state.window.hasStart) flow.current?.toStart()
     else void transcript.open(1).then(() => flow.current?.toStart())
   }
   useRowKeys({ rows, does, toLatest, toFirst })
-  useArrival({ rows, search, transcript, state, flow })
+  useArrival({ rows, params, transcript, state, flow })
   const found = useMemo(() => new Set(rows.found), [rows.found])
   if (state.phase === "failed") {
     return (
@@ -69,7 +69,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
         <Failure
           size="page"
           error={toWireError(state.error)}
-          onRetry={() => void transcript.open(search.at)}
+          onRetry={() => void transcript.open(params.at)}
         />
       </PaneScroll>
     )
@@ -90,7 +90,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
         label="Transcript"
         items={rows.rows}
         guessPx={guessPx}
-        sticks={isEnd && search.at === null}
+        sticks={isEnd && params.at === null}
         onNearStart={() => void transcript.loadOlder()}
         onNearEnd={() => void transcript.loadNewer()}
         onEnd={(isThere) => {
@@ -146,13 +146,13 @@ function holds({ entry, isOpen }: Row, seqs: ReadonlySet<number>): boolean {
   return messages.some((it) => seqs.has(it.seq))
 }
 
-type Arrival = Pick<TranscriptPaneProps, "rows" | "search" | "transcript" | "state"> & {
+type Arrival = Pick<TranscriptPaneProps, "rows" | "params" | "transcript" | "state"> & {
   readonly flow: { readonly current: FlowHandle | null }
 }
 
 /** The message that the address names is brought into view, and fetched when it is not held. */
-function useArrival({ rows, search, transcript, state, flow }: Arrival): void {
-  const { at } = search
+function useArrival({ rows, params, transcript, state, flow }: Arrival): void {
+  const { at } = params
   const isThere = rows.selectedKey !== ""
   const isOpen = state.phase === "open"
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react"
 import type { Message } from "../../contract.ts"
-import type { RunSearch } from "../../data/paths.ts"
+import type { RunParams } from "../../data/paths.ts"
 import { type Entry, eventOf } from "./entry.ts"
 import { entriesAlong, flatten, openableIn, type Row, trailTo, withOpen } from "./flat.ts"
 import { foldMessages } from "./rows.ts"
@@ -10,19 +10,19 @@ export type RowsState = ReturnType<typeof useRows>
 type Picked = { readonly key: string; readonly seq: number }
 
 /** Rows of what is held, which of them is selected, and what is open. */
-export function useRows(messages: readonly Message[], search: RunSearch) {
+export function useRows(messages: readonly Message[], params: RunParams) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(() => new Set())
   const [picked, setPicked] = useState<Picked | null>(null)
   const entries = useMemo(() => foldMessages(messages), [messages])
   const trail = useMemo(
-    () => (search.at === null ? [] : trailTo(entries, search.at)),
-    [entries, search.at],
+    () => (params.at === null ? [] : trailTo(entries, params.at)),
+    [entries, params.at],
   )
   const shown = useMemo(() => openAlong(turned, entries, trail), [turned, entries, trail])
   const rows = useMemo(() => flatten(entries, shown), [entries, shown])
-  const selectedKey = keyOf(picked, search.at, trail)
+  const selectedKey = keyOf(picked, params.at, trail)
   const index = rows.findIndex((it) => it.key === selectedKey)
-  const found = useMemo(() => findIn(messages, search.find), [messages, search.find])
+  const found = useMemo(() => findIn(messages, params.find), [messages, params.find])
   return {
     entries,
     rows,

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { formatExact } from "../../contract.ts"
-import type { RunsFacet, RunsSearch } from "../../data/paths.ts"
+import type { RunsFacet, RunsParams } from "../../data/paths.ts"
 import { FilterField } from "../../ui/field/field.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
 import { Flow, OnlyRoomy, PaneHead } from "../../ui/pane/pane.tsx"
@@ -22,8 +22,8 @@ import {
 
 type FiltersProps = {
   readonly data: RunsData
-  readonly search: RunsSearch
-  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+  readonly params: RunsParams
+  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
   /** From the filter back to the list. */
   onLeave(): void
 }
@@ -38,7 +38,7 @@ const FACETS: readonly { readonly value: RunsFacet; readonly label: string }[] =
 ]
 
 /** Readable filters above the list: status, label, place of the work, words. */
-export function Filters({ data, search, onSearch, onLeave }: FiltersProps) {
+export function Filters({ data, params, onParams, onLeave }: FiltersProps) {
   const { counts, list } = data
   return (
     <PaneHead
@@ -46,12 +46,12 @@ export function Filters({ data, search, onSearch, onLeave }: FiltersProps) {
       actions={
         <>
           <OnlyRoomy>
-            <NarrowMenus data={data} search={search} onSearch={onSearch} />
+            <NarrowMenus data={data} params={params} onParams={onParams} />
           </OnlyRoomy>
           <FilterField
             label="Filter"
-            value={search.text}
-            onChange={(text) => onSearch({ text }, "replace")}
+            value={params.text}
+            onChange={(text) => onParams({ text }, "replace")}
             onLeave={onLeave}
           />
         </>
@@ -59,16 +59,16 @@ export function Filters({ data, search, onSearch, onLeave }: FiltersProps) {
     >
       <Facets
         label="Only runs that are"
-        active={search.status}
+        active={params.status}
         facets={FACETS.filter(
-          (it) => it.value === "all" || it.value === search.status || counts[it.value] > 0,
+          (it) => it.value === "all" || it.value === params.status || counts[it.value] > 0,
         ).map((it) => ({
           ...it,
           ...(list.data === undefined ? {} : { count: formatExact(counts[it.value]) }),
         }))}
         onPick={(value) => {
           const status = FACETS.find((it) => it.value === value)?.value
-          if (status !== undefined) onSearch({ status, at: "" })
+          if (status !== undefined) onParams({ status, at: "" })
         }}
       />
     </PaneHead>
@@ -77,7 +77,7 @@ export function Filters({ data, search, onSearch, onLeave }: FiltersProps) {
 
 type MenusProps = Omit<FiltersProps, "onLeave">
 
-function NarrowMenus({ data, search, onSearch }: MenusProps) {
+function NarrowMenus({ data, params, onParams }: MenusProps) {
   const { labels, workflows } = namesIn(data.all)
   return (
     <Flow gap="wide">
@@ -85,17 +85,17 @@ function NarrowMenus({ data, search, onSearch }: MenusProps) {
         label="Label"
         any="Any label"
         names={labels}
-        value={search.label}
-        onPick={(label) => onSearch({ label, at: "" })}
+        value={params.label}
+        onPick={(label) => onParams({ label, at: "" })}
       />
       <NameMenu
         label="Work"
         any="Any work"
         names={workflows}
-        value={search.workflow}
-        onPick={(workflow) => onSearch({ workflow, at: "" })}
+        value={params.workflow}
+        onPick={(workflow) => onParams({ workflow, at: "" })}
       />
-      <ViewMenu search={search} onSearch={onSearch} />
+      <ViewMenu params={params} onParams={onParams} />
     </Flow>
   )
 }
@@ -134,12 +134,12 @@ function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
 const loadAskText = async () => (await import("./dialogs.tsx")).AskTextDialog
 
 /** Filters under names: those kept in this browser, the archive, and the way to keep this one. */
-function ViewMenu({ search, onSearch }: Omit<MenusProps, "data">) {
+function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
   const [views, setViews] = useState(savedViews)
   const [isNaming, setIsNaming] = useState(false)
   const { part: AskText, want } = useLater(loadAskText)
-  const shown = filterOf(search)
-  const current = views.find((it) => it.search === shown)
+  const shown = filterOf(params)
+  const current = views.find((it) => it.params === shown)
   const keep = (next: typeof views) => {
     setViews(next)
     keepViews(next)
@@ -147,18 +147,18 @@ function ViewMenu({ search, onSearch }: Omit<MenusProps, "data">) {
   const pick = (value: string) => {
     if (value === "keep") want(() => setIsNaming(true))
     else if (value === "forget") keep(views.filter((it) => it !== current))
-    else onSearch(searchOf(value.slice(VIEW.length)))
+    else onParams(searchOf(value.slice(VIEW.length)))
   }
   return (
     <>
       <ChoiceMenu
         label="Views"
-        choices={viewChoices(views, current, isNarrowed(search))}
+        choices={viewChoices(views, current, isNarrowed(params))}
         value={`${VIEW}${shown}`}
         onPick={pick}
       >
-        <Text size="sm" {...(current === undefined && !search.archived ? { tone: "2" } : {})}>
-          {current?.name ?? (search.archived ? "Archive" : "Views")}
+        <Text size="sm" {...(current === undefined && !params.archived ? { tone: "2" } : {})}>
+          {current?.name ?? (params.archived ? "Archive" : "Views")}
         </Text>
       </ChoiceMenu>
       {AskText === undefined || !isNaming ? null : (
@@ -168,7 +168,7 @@ function ViewMenu({ search, onSearch }: Omit<MenusProps, "data">) {
           value=""
           verb="Keep"
           says={sayFilter(shown)}
-          onGive={(name) => keep(withView(views, name, search))}
+          onGive={(name) => keep(withView(views, name, params))}
           onClose={() => setIsNaming(false)}
         />
       )}
@@ -187,9 +187,9 @@ function viewChoices(
   const forget = { value: "forget", label: "Forget this view", detail: "Only its name goes" }
   return [
     ...views.map((it) => ({
-      value: `${VIEW}${it.search}`,
+      value: `${VIEW}${it.params}`,
       label: visibleLine(it.name),
-      detail: sayFilter(it.search),
+      detail: sayFilter(it.params),
     })),
     { value: `${VIEW}?archived=yes`, label: "Archive", detail: "Runs that were put away" },
     { value: VIEW, label: "Everything", detail: "No filter" },
@@ -199,7 +199,7 @@ function viewChoices(
 }
 
 /** "status waiting, text rounding": what a view narrows, in words. */
-function sayFilter(search: string): string {
-  const pairs = [...new URLSearchParams(search)].map(([name, value]) => `${name} ${value}`)
+function sayFilter(params: string): string {
+  const pairs = [...new URLSearchParams(params)].map(([name, value]) => `${name} ${value}`)
   return pairs.length === 0 ? "No filter" : visibleLine(pairs.join(", "))
 }

@@ -4,7 +4,7 @@ import { describeAsk } from "../../data/approvals.ts"
 import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { formatAge } from "../../data/moments.ts"
-import { paths, type RunsSearch } from "../../data/paths.ts"
+import { paths, type RunsParams } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { AskLine } from "../../ui/ask/ask.tsx"
 import { IconButton, LinkButton } from "../../ui/button/button.tsx"
@@ -24,8 +24,8 @@ import type { RunsData } from "./use-runs.ts"
 type InboxProps = {
   readonly now: number
   readonly data: RunsData
-  readonly search: RunsSearch
-  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+  readonly params: RunsParams
+  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = {
@@ -35,14 +35,14 @@ const COLUMNS = {
 } as const
 
 /** Every open question, the oldest first: nobody should wait longer than the one before. */
-export function InboxPane({ now, data, search, onSearch }: InboxProps) {
+export function InboxPane({ now, data, params, onParams }: InboxProps) {
   const { inbox, approvals = NONE, all } = data
   useListKeys({
     ids: approvals.map((it) => it.id),
-    at: search.at,
-    onMove: (at) => onSearch({ at }, "replace"),
+    at: params.at,
+    onMove: (at) => onParams({ at }, "replace"),
   })
-  const selected = approvals.findIndex((it) => it.id === search.at)
+  const selected = approvals.findIndex((it) => it.id === params.at)
   const run = all.find((it) => it.id === approvals[selected]?.runId)
   useKey("runs.open", run === undefined ? undefined : () => navigate(paths.run(run.id)))
   return (
@@ -67,7 +67,7 @@ export function InboxPane({ now, data, search, onSearch }: InboxProps) {
           keyOf={(it) => it.id}
           isGroup={() => false}
           activeIndex={selected}
-          activeId={selected < 0 ? undefined : optionId(search.at)}
+          activeId={selected < 0 ? undefined : optionId(params.at)}
           sticksToEnd={false}
           renderItem={(it) => (
             <AskRow
@@ -76,8 +76,8 @@ export function InboxPane({ now, data, search, onSearch }: InboxProps) {
               now={now}
               option={{
                 id: optionId(it.id),
-                isSelected: it.id === search.at,
-                onPick: () => onSearch({ at: it.id === search.at ? "" : it.id }),
+                isSelected: it.id === params.at,
+                onPick: () => onParams({ at: it.id === params.at ? "" : it.id }),
               }}
             />
           )}
@@ -122,12 +122,12 @@ function AskRow({ approval, run, now, option }: AskRowProps) {
 type InboxDetailProps = InboxProps & { readonly isReadOnly: boolean }
 
 /** The selected question; once it is answered, by whom, also when that was elsewhere. */
-export function InboxDetail({ now, data, search, onSearch, isReadOnly }: InboxDetailProps) {
+export function InboxDetail({ now, data, params, onParams, isReadOnly }: InboxDetailProps) {
   const approval = useLastSeen(
-    data.approvals?.find((it) => it.id === search.at),
-    search.at,
+    data.approvals?.find((it) => it.id === params.at),
+    params.at,
   )
-  if (approval === undefined) return <Gone onClose={() => onSearch({ at: "" }, "replace")} />
+  if (approval === undefined) return <Gone onClose={() => onParams({ at: "" }, "replace")} />
   const run = data.all.find((it) => it.id === approval.runId)
   const others = (data.approvals ?? NONE).filter(
     (it) => it.runId === approval.runId && it.id !== approval.id,
@@ -141,7 +141,7 @@ export function InboxDetail({ now, data, search, onSearch, isReadOnly }: InboxDe
             icon="close"
             label="Close"
             keyId="leave"
-            onPress={() => onSearch({ at: "" }, "replace")}
+            onPress={() => onParams({ at: "" }, "replace")}
           />
         }
       >

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { RUN_STATUSES } from "#ground/contract"
-import { parseRuns } from "../../data/paths.ts"
+import { runsParams } from "../../data/paths.ts"
 import { STATUS_MARKS } from "../../data/run-status.ts"
 import { withSeed } from "../../test-seed.ts"
 import { askedSince, costOf, countFacets, linesOf, sayTime } from "./lines.ts"
@@ -107,23 +107,23 @@ describe("the list of runs", () => {
 })
 
 describe("views", () => {
-  const search = parseRuns("?text=tide&status=failed&at=rn_1&beside=peek&view=approvals")
+  const params = runsParams.parse("?text=tide&status=failed&at=rn_1&beside=peek&view=approvals")
 
   it("[CONSOLE-24] a view keeps what narrows the list, and not what is selected", () => {
-    expect(filterOf(search)).toBe("?text=tide&status=failed")
-    expect(searchOf(filterOf(search))).toEqual(parseRuns("?text=tide&status=failed"))
+    expect(filterOf(params)).toBe("?text=tide&status=failed")
+    expect(searchOf(filterOf(params))).toEqual(runsParams.parse("?text=tide&status=failed"))
   })
 
   it("[CONSOLE-24] names are read back, an old one is replaced, and there is a cap", () => {
-    const views = withView(withView([], "  broken\ttides ", search), "b", parseRuns(""))
+    const views = withView(withView([], "  broken\ttides ", params), "b", runsParams.parse(""))
     expect(readViews(writeViews(views))).toEqual(views)
-    expect(withView(views, "broken tides", parseRuns("?label=x"))).toEqual([
-      { name: "broken tides", search: "?label=x" },
-      { name: "b", search: "" },
+    expect(withView(views, "broken tides", runsParams.parse("?label=x"))).toEqual([
+      { name: "broken tides", params: "?label=x" },
+      { name: "b", params: "" },
     ])
-    expect(withView(views, "   ", search)).toBe(views)
-    const many = Array.from({ length: 30 }, (_, i) => ({ name: `v${i}`, search: "" }))
-    expect(withView(many, "new", search)).toHaveLength(MOST_VIEWS)
+    expect(withView(views, "   ", params)).toBe(views)
+    const many = Array.from({ length: 30 }, (_, i) => ({ name: `v${i}`, params: "" }))
+    expect(withView(many, "new", params)).toHaveLength(MOST_VIEWS)
   })
 
   it.each([[null], [""], ["no tab"], ["\t?text=nameless"], ["\u0000\n\n"]])(

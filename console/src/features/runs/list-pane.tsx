@@ -2,7 +2,7 @@ import { type RefObject, useRef } from "react"
 import { plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
-import { paths, type RunsSearch } from "../../data/paths.ts"
+import { paths, type RunsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -20,24 +20,24 @@ import { filterOf, searchOf } from "./views.ts"
 type ListPaneProps = {
   readonly now: number
   readonly data: RunsData
-  readonly search: RunsSearch
+  readonly params: RunsParams
   readonly picked: ReadonlySet<string>
   readonly isReadOnly: boolean
   onPick(id: string): void
-  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
 }
 
 /** Every run that the filters leave, in four groups. */
 export function ListPane(props: ListPaneProps) {
-  const { data, search, onSearch } = props
+  const { data, params, onParams } = props
   const { list, lines, all } = data
   const handle = useRef<VirtualListHandle>(null)
   return (
     <Pane label="Runs">
       <Filters
         data={data}
-        search={search}
-        onSearch={onSearch}
+        params={params}
+        onParams={onParams}
         onLeave={() => handle.current?.focus()}
       />
       {list.error === null ? null : (
@@ -58,25 +58,25 @@ export function ListPane(props: ListPaneProps) {
 
 type RunListProps = ListPaneProps & { readonly handle: RefObject<VirtualListHandle | null> }
 
-function RunList({ now, data, search, picked, onPick, onSearch, handle }: RunListProps) {
+function RunList({ now, data, params, picked, onPick, onParams, handle }: RunListProps) {
   const { lines, askedAt } = data
-  const { at } = search
+  const { at } = params
   const ids = lines.flatMap((it) => (it.kind === "run" ? [it.key] : []))
   const isThere = ids.includes(at)
-  useListKeys({ ids, at, onMove: (id) => onSearch({ at: id }, "replace") })
+  useListKeys({ ids, at, onMove: (id) => onParams({ at: id }, "replace") })
   useKey("runs.open", isThere ? () => navigate(paths.run(at)) : undefined)
   useKey("runs.select", isThere ? () => onPick(at) : undefined)
   useKey(
     "runs.peek",
     isThere
-      ? () => onSearch({ beside: search.beside === "peek" ? null : "peek" }, "replace")
+      ? () => onParams({ beside: params.beside === "peek" ? null : "peek" }, "replace")
       : undefined,
   )
   return (
     <VirtualList
       ref={handle}
       label="Runs"
-      columns={search.beside === null ? RUN_COLUMNS : RUN_COLUMNS_BESIDE}
+      columns={params.beside === null ? RUN_COLUMNS : RUN_COLUMNS_BESIDE}
       items={lines}
       keyOf={(it) => it.key}
       isGroup={(it) => it.kind === "group"}
@@ -96,9 +96,9 @@ function RunList({ now, data, search, picked, onPick, onSearch, handle }: RunLis
               isSelected: it.key === at,
               // The first press looks, the second opens: nothing is left by a slip.
               onPick: () =>
-                it.key === at && search.beside === "peek"
+                it.key === at && params.beside === "peek"
                   ? navigate(paths.run(it.key))
-                  : onSearch({ at: it.key, beside: "peek" }),
+                  : onParams({ at: it.key, beside: "peek" }),
             }}
           />
         )
@@ -110,12 +110,12 @@ function RunList({ now, data, search, picked, onPick, onSearch, handle }: RunLis
 const optionId = (id: string): string => `run-${id}`
 
 /** Nothing was ever started, or nothing is left by the filters: two different things. */
-function NoRuns({ search, isReadOnly, onSearch }: ListPaneProps) {
-  if (filterOf(search) !== "") {
+function NoRuns({ params, isReadOnly, onParams }: ListPaneProps) {
+  if (filterOf(params) !== "") {
     return (
       <RowNote>
-        {search.archived ? "Nothing is in the archive." : "No run matches."}
-        <Button small onPress={() => onSearch({ ...searchOf(""), beside: search.beside })}>
+        {params.archived ? "Nothing is in the archive." : "No run matches."}
+        <Button small onPress={() => onParams({ ...searchOf(""), beside: params.beside })}>
           Show all runs
         </Button>
       </RowNote>
@@ -128,7 +128,7 @@ function NoRuns({ search, isReadOnly, onSearch }: ListPaneProps) {
     >
       {isReadOnly ? null : (
         <div>
-          <Button look="primary" onPress={() => onSearch({ beside: "new" })}>
+          <Button look="primary" onPress={() => onParams({ beside: "new" })}>
             New run
           </Button>
         </div>

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { Approval, Message, Permissions, Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
-import { parseRuns } from "../../data/paths.ts"
+import { runsParams } from "../../data/paths.ts"
 import { labelsFrom } from "./actions.tsx"
 import { sayDelete } from "./dialogs.tsx"
 import { RunsPage } from "./page.tsx"
@@ -53,17 +53,17 @@ function textOf(node: ReactNode, queries = new QueryClient()): string {
 /** The page as text over a cache that holds these answers and asks for nothing. */
 function render(address: string, { runs, approvals = [], permissions, built }: Known): string {
   const queries = new QueryClient()
-  const search = parseRuns(address)
+  const params = runsParams.parse(address)
   if (runs !== undefined) {
-    queries.setQueryData(keys.operation("agents.list", listInput(search)), { runs })
+    queries.setQueryData(keys.operation("agents.list", listInput(params)), { runs })
   }
   queries.setQueryData(keys.operation("agents.approvals", {}), { approvals })
-  const shown = keys.operation("pack.show", { id: search.pack, format: "summary" })
+  const shown = keys.operation("pack.show", { id: params.pack, format: "summary" })
   if (built !== undefined) queries.setQueryData(shown, built)
   if (permissions !== undefined) {
     queries.setQueryData(keys.operation("permissions.list", {}), permissions)
   }
-  return textOf(<RunsPage now={NOW} search={search} onSearch={() => undefined} />, queries)
+  return textOf(<RunsPage now={NOW} params={params} onParams={() => undefined} />, queries)
 }
 
 describe("the page Runs", () => {

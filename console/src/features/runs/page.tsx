@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
-import { paths, type RunsSearch, type RunsView } from "../../data/paths.ts"
+import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -23,8 +23,8 @@ import { type RunsData, useRuns } from "./use-runs.ts"
 
 type RunsPageProps = {
   readonly now: number
-  readonly search: RunsSearch
-  onSearch(change: Partial<RunsSearch>, how?: "push" | "replace"): void
+  readonly params: RunsParams
+  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
 }
 
 const TITLES: Readonly<Record<RunsView, string>> = {
@@ -40,17 +40,17 @@ const NEXT: Readonly<Record<RunsView, RunsView>> = {
 }
 
 /** Every run: what waits, what runs, what ended; beside it a look at one, or the form for the next. */
-export function RunsPage({ now, search, onSearch }: RunsPageProps) {
+export function RunsPage({ now, params, onParams }: RunsPageProps) {
   const { data: session } = useSession()
-  const data = useRuns(search, now)
+  const data = useRuns(params, now)
   const actions = useActions()
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const isReadOnly = session?.readOnly === true
-  const { view } = search
-  const turn = (to: RunsView) => onSearch({ ...CLOSED, view: to, at: "" })
+  const { view } = params
+  const turn = (to: RunsView) => onParams({ ...CLOSED, view: to, at: "" })
   useKey("runs.view", () => turn(NEXT[view]))
   const chosen = data.all.filter((it) =>
-    picked.size > 0 ? picked.has(it.id) : it.id === search.at,
+    picked.size > 0 ? picked.has(it.id) : it.id === params.at,
   )
   return (
     <>
@@ -76,7 +76,7 @@ export function RunsPage({ now, search, onSearch }: RunsPageProps) {
           icon="plus"
           keyId="runs.new"
           shrinks
-          onPress={() => onSearch(search.beside === "new" ? CLOSED : { beside: "new" })}
+          onPress={() => onParams(params.beside === "new" ? CLOSED : { beside: "new" })}
         >
           New run
         </Button>
@@ -84,11 +84,11 @@ export function RunsPage({ now, search, onSearch }: RunsPageProps) {
       <Panes
         now={now}
         data={data}
-        search={search}
+        params={params}
         picked={picked}
         isReadOnly={isReadOnly}
         onPick={(id) => setPicked(toggled(picked, id))}
-        onSearch={onSearch}
+        onParams={onParams}
         onStop={(run) => actions.stop([run])}
       />
     </>
@@ -137,34 +137,34 @@ type PanesProps = RunsPageProps & {
 }
 
 function Panes(props: PanesProps) {
-  const { search, isReadOnly } = props
-  const [draft, setDraft] = useDraft(search)
+  const { params, isReadOnly } = props
+  const [draft, setDraft] = useDraft(params)
   const form = (
     <LaunchForm
       draft={draft}
       onDraft={setDraft}
       onStarted={(run) => navigate(paths.run(run.id))}
-      onClose={() => props.onSearch(CLOSED, "replace")}
+      onClose={() => props.onParams(CLOSED, "replace")}
     />
   )
   const panes = {
     list: () => ({ list: <ListPane {...props} />, detail: peekOf(props) }),
     approvals: () => ({
       list: <InboxPane {...props} />,
-      detail: search.at === "" ? null : <InboxDetail {...props} />,
+      detail: params.at === "" ? null : <InboxDetail {...props} />,
     }),
     permissions: () => ({ list: <PermissionsPane isReadOnly={isReadOnly} />, detail: null }),
-  }[search.view]()
+  }[params.view]()
   return (
-    <Split name="runs" list={panes.list} detail={search.beside === "new" ? form : panes.detail} />
+    <Split name="runs" list={panes.list} detail={params.beside === "new" ? form : panes.detail} />
   )
 }
 
 /** Without what the form began with: it is in the draft, as far as a person left it. */
-const CLOSED: Partial<RunsSearch> = { beside: null, prompt: "", pack: "" }
+const CLOSED: Partial<RunsParams> = { beside: null, prompt: "", pack: "" }
 
 /** Here and not in the form: closing the panel for a look at the list loses nothing. */
-function useDraft({ prompt, pack }: RunsSearch) {
+function useDraft({ prompt, pack }: RunsParams) {
   const [draft, setDraft] = useState(() =>
     emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }, { prompt, pack }),
   )
@@ -176,9 +176,9 @@ function useDraft({ prompt, pack }: RunsSearch) {
   return [draft, setDraft] as const
 }
 
-function peekOf({ data, search, now, isReadOnly, onSearch, onStop }: PanesProps) {
-  const run = data.all.find((it) => it.id === search.at)
-  if (search.beside !== "peek" || run === undefined) return null
+function peekOf({ data, params, now, isReadOnly, onParams, onStop }: PanesProps) {
+  const run = data.all.find((it) => it.id === params.at)
+  if (params.beside !== "peek" || run === undefined) return null
   return (
     <Peek
       key={run.id}
@@ -187,7 +187,7 @@ function peekOf({ data, search, now, isReadOnly, onSearch, onStop }: PanesProps)
       now={now}
       isReadOnly={isReadOnly}
       onStop={() => onStop(run)}
-      onClose={() => onSearch({ beside: null }, "replace")}
+      onClose={() => onParams({ beside: null }, "replace")}
     />
   )
 }

@@ -3,7 +3,7 @@ import { useMemo } from "react"
 import type { Run } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
-import type { RunsSearch } from "../../data/paths.ts"
+import type { RunsParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { askedSince, countFacets, isOfFacet, linesOf } from "./lines.ts"
 
@@ -11,7 +11,7 @@ import { askedSince, countFacets, isOfFacet, linesOf } from "./lines.ts"
 export const MOST_RUNS = 500
 
 /** What the server narrows; the status is narrowed here, so that each facet has its count. */
-export function listInput({ text, label, workflow, archived }: RunsSearch): Input<"agents.list"> {
+export function listInput({ text, label, workflow, archived }: RunsParams): Input<"agents.list"> {
   return {
     limit: MOST_RUNS,
     ...(text === "" ? {} : { text }),
@@ -21,9 +21,9 @@ export function listInput({ text, label, workflow, archived }: RunsSearch): Inpu
   }
 }
 
-export function useRuns(search: RunsSearch, now: number) {
+export function useRuns(params: RunsParams, now: number) {
   const client = useClient()
-  const input = listInput(search)
+  const input = listInput(params)
   const list = useQuery({
     queryKey: keys.operation("agents.list", input),
     queryFn: ({ signal }) => client.read("agents.list", input, { signal }),
@@ -32,7 +32,7 @@ export function useRuns(search: RunsSearch, now: number) {
   })
   const inbox = useOperation("agents.approvals", {})
   const all = list.data?.runs ?? NONE
-  const { status } = search
+  const { status } = params
   const lines = useMemo(
     () =>
       linesOf(

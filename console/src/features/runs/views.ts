@@ -1,8 +1,8 @@
-import { parseRuns, paths, type RunsSearch } from "../../data/paths.ts"
+import { paths, type RunsParams, runsParams } from "../../data/paths.ts"
 import { recall, remember } from "../../ui/remember.ts"
 
 /** A filter of the list under a name. The address holds it; this browser keeps the name. */
-export type SavedView = { readonly name: string; readonly search: string }
+export type SavedView = { readonly name: string; readonly params: string }
 
 /** More names than this are a list to be searched, not a menu. */
 export const MOST_VIEWS = 20
@@ -17,24 +17,24 @@ export function readViews(text: string | null): readonly SavedView[] {
   const lines = (text ?? "").split("\n")
   return lines.slice(0, MOST_VIEWS).flatMap((line) => {
     const cut = line.indexOf("\t")
-    return cut < 1 ? [] : [{ name: line.slice(0, cut), search: line.slice(cut + 1) }]
+    return cut < 1 ? [] : [{ name: line.slice(0, cut), params: line.slice(cut + 1) }]
   })
 }
 
 export function writeViews(views: readonly SavedView[]): string {
-  return views.map((it) => `${it.name}\t${it.search}`).join("\n")
+  return views.map((it) => `${it.name}\t${it.params}`).join("\n")
 }
 
 /** Newest first; a name that is used again means the new filter. */
 export function withView(
   views: readonly SavedView[],
   name: string,
-  search: RunsSearch,
+  params: RunsParams,
 ): readonly SavedView[] {
   const clean = name.replace(/\s+/g, " ").trim()
   if (clean === "") return views
   const others = views.filter((it) => it.name !== clean)
-  return [{ name: clean, search: filterOf(search) }, ...others].slice(0, MOST_VIEWS)
+  return [{ name: clean, params: filterOf(params) }, ...others].slice(0, MOST_VIEWS)
 }
 
 export function keepViews(views: readonly SavedView[]): void {
@@ -42,15 +42,15 @@ export function keepViews(views: readonly SavedView[]): void {
 }
 
 /** Only what narrows the list: not the selection, not what stands beside it. */
-export function filterOf({ text, status, label, workflow, archived }: RunsSearch): string {
+export function filterOf({ text, status, label, workflow, archived }: RunsParams): string {
   return paths.runs({ text, status, label, workflow, archived }).slice(paths.runs().length)
 }
 
-export function isNarrowed(search: RunsSearch): boolean {
-  return filterOf(search) !== ""
+export function isNarrowed(params: RunsParams): boolean {
+  return filterOf(params) !== ""
 }
 
 /** The whole search of a view, so that nothing of the one before is left. */
-export function searchOf(view: string): RunsSearch {
-  return parseRuns(view)
+export function searchOf(view: string): RunsParams {
+  return runsParams.parse(view)
 }

@@ -1,8 +1,14 @@
 import { useMemo, useRef } from "react"
-import type { Claim, LiveSession, LoggedSession, SessionList } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import {
+  type Claim,
+  formatExact,
+  type LiveSession,
+  type LoggedSession,
+  plural,
+  type SessionList,
+} from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { type SessionsAddress, TABS_OF_SESSIONS } from "../../data/sessions-search.ts"
+import { SESSIONS_TABS, type SessionsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -29,17 +35,17 @@ import { having } from "./words.ts"
 
 type ListPaneProps = {
   readonly now: number
-  readonly search: SessionsAddress
-  onSearch(change: Partial<SessionsAddress>, how?: "push" | "replace"): void
+  readonly params: SessionsParams
+  onParams(change: Partial<SessionsParams>, how?: "push" | "replace"): void
 }
 
 /** Sessions that work or worked, those that were written down, and who holds what. */
 export function ListPane(props: ListPaneProps) {
-  const { search } = props
+  const { params } = props
   const handle = useRef<VirtualListHandle>(null)
   const sessions = useSessions()
   const claims = useClaims()
-  const { error, refetch, isPending } = search.tab === "claims" ? claims : sessions
+  const { error, refetch, isPending } = params.tab === "claims" ? claims : sessions
   return (
     <Pane label="Sessions">
       <Filters
@@ -52,13 +58,13 @@ export function ListPane(props: ListPaneProps) {
         <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
       )}
       {isPending && error === null ? <RowSkeleton rows={8} /> : null}
-      {search.tab === "claims" && claims.data !== undefined ? (
+      {params.tab === "claims" && claims.data !== undefined ? (
         <Claims {...props} handle={handle} claims={claims.data.claims} />
       ) : null}
-      {search.tab === "live" && sessions.data !== undefined ? (
+      {params.tab === "live" && sessions.data !== undefined ? (
         <Live {...props} handle={handle} live={sessions.data.live} />
       ) : null}
-      {search.tab === "logged" && sessions.data !== undefined ? (
+      {params.tab === "logged" && sessions.data !== undefined ? (
         <Logged {...props} handle={handle} list={sessions.data} />
       ) : null}
     </Pane>
@@ -72,29 +78,29 @@ type FiltersProps = Handled & {
   readonly claims: number | undefined
 }
 
-function Filters({ search, handle, sessions, claims, onSearch }: FiltersProps) {
+function Filters({ params, handle, sessions, claims, onParams }: FiltersProps) {
   const counts = { live: sessions?.live.length, logged: sessions?.loggedCount, claims }
   const pick = (value: string) => {
-    const tab = TABS_OF_SESSIONS.find((it) => it === value)
-    if (tab !== undefined) onSearch({ tab, text: "", at: "", show: "" })
+    const tab = SESSIONS_TABS.find((it) => it === value)
+    if (tab !== undefined) onParams({ tab, text: "", at: "", show: "" })
   }
-  const at = TABS_OF_SESSIONS.indexOf(search.tab)
-  useKey("sessions.tab", () => pick(TABS_OF_SESSIONS[(at + 1) % TABS_OF_SESSIONS.length] ?? ""))
+  const at = SESSIONS_TABS.indexOf(params.tab)
+  useKey("sessions.tab", () => pick(SESSIONS_TABS[(at + 1) % SESSIONS_TABS.length] ?? ""))
   return (
     <>
       <PaneHead edge="page">
         <FilterField
-          label={FILTER_LABELS[search.tab]}
-          value={search.text}
-          onChange={(text) => onSearch({ text, at: "" }, "replace")}
+          label={FILTER_LABELS[params.tab]}
+          value={params.text}
+          onChange={(text) => onParams({ text, at: "" }, "replace")}
           onLeave={() => handle.current?.focus()}
         />
       </PaneHead>
       <PaneHead edge="page">
         <Facets
           label="What is listed"
-          active={search.tab}
-          facets={TABS_OF_SESSIONS.map((value) => {
+          active={params.tab}
+          facets={SESSIONS_TABS.map((value) => {
             const count = counts[value]
             return {
               value,
@@ -118,8 +124,8 @@ const FILTER_LABELS = {
 const TAB_NAMES = { live: "Recent", logged: "Written down", claims: "Claims" } as const
 
 function Live({ live, ...props }: Handled & { readonly live: readonly LiveSession[] }) {
-  const { now, search, onSearch } = props
-  const items = useMemo(() => having(live, search.text, wordsOfLive), [live, search.text])
+  const { now, params, onParams } = props
+  const items = useMemo(() => having(live, params.text, wordsOfLive), [live, params.text])
   if (live.length === 0) {
     return (
       <Empty
@@ -128,7 +134,7 @@ function Live({ live, ...props }: Handled & { readonly live: readonly LiveSessio
       />
     )
   }
-  if (items.length === 0) return <NoneFits onSearch={onSearch} />
+  if (items.length === 0) return <NoneFits onParams={onParams} />
   return (
     <PickList
       {...props}
@@ -145,9 +151,9 @@ function Live({ live, ...props }: Handled & { readonly live: readonly LiveSessio
 const wordsOfLive = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
 
 function Logged({ list, ...props }: Handled & { readonly list: SessionList }) {
-  const { search, onSearch } = props
+  const { params, onParams } = props
   const { logged, loggedCount } = list
-  const items = useMemo(() => having(logged, search.text, wordsOfLogged), [logged, search.text])
+  const items = useMemo(() => having(logged, params.text, wordsOfLogged), [logged, params.text])
   if (logged.length === 0) {
     return (
       <Empty
@@ -156,7 +162,7 @@ function Logged({ list, ...props }: Handled & { readonly list: SessionList }) {
       />
     )
   }
-  if (items.length === 0) return <NoneFits onSearch={onSearch} />
+  if (items.length === 0) return <NoneFits onParams={onParams} />
   return (
     <>
       <PickList
@@ -181,8 +187,8 @@ const wordsOfLogged = ({ file, date, title, request }: LoggedSession) =>
   [file, date, title, request].join(" ")
 
 function Claims({ claims, ...props }: Handled & { readonly claims: readonly Claim[] }) {
-  const { now, search, onSearch } = props
-  const items = useMemo(() => having(claims, search.text, wordsOfClaim), [claims, search.text])
+  const { now, params, onParams } = props
+  const items = useMemo(() => having(claims, params.text, wordsOfClaim), [claims, params.text])
   if (claims.length === 0) {
     return (
       <Empty
@@ -191,7 +197,7 @@ function Claims({ claims, ...props }: Handled & { readonly claims: readonly Clai
       />
     )
   }
-  if (items.length === 0) return <NoneFits onSearch={onSearch} />
+  if (items.length === 0) return <NoneFits onParams={onParams} />
   return (
     <PickList
       {...props}
@@ -207,11 +213,11 @@ function Claims({ claims, ...props }: Handled & { readonly claims: readonly Clai
 
 const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
 
-function NoneFits({ onSearch }: Pick<ListPaneProps, "onSearch">) {
+function NoneFits({ onParams }: Pick<ListPaneProps, "onParams">) {
   return (
     <RowNote>
       Nothing has these words.
-      <Button small onPress={() => onSearch({ text: "" })}>
+      <Button small onPress={() => onParams({ text: "" })}>
         Show all
       </Button>
     </RowNote>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Claim, SessionList, SessionShow } from "../../contract.ts"
 import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { parseSessions } from "../../data/sessions-search.ts"
+import { sessionsParams } from "../../data/paths.ts"
 import { SessionsPage } from "./page.tsx"
 import { aClaim, aList, aSession, aShow, NOW } from "./sessions.fixture.ts"
 import { LIST_INPUT } from "./use-sessions.ts"
@@ -19,16 +19,16 @@ type Known = {
 /** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): string {
   const queries = new QueryClient()
-  const search = parseSessions(address)
+  const params = sessionsParams.parse(address)
   if (list !== undefined) queries.setQueryData(keys.operation("session.list", LIST_INPUT), list)
   if (claims !== undefined) queries.setQueryData(keys.operation("claim.list", {}), { claims })
   if (shown !== undefined) {
-    queries.setQueryData(keys.operation("session.show", { session: search.show }), shown)
+    queries.setQueryData(keys.operation("session.show", { session: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   return renderToStaticMarkup(
     <QueryClientProvider client={queries}>
-      <SessionsPage now={NOW} search={search} onSearch={() => undefined} />
+      <SessionsPage now={NOW} params={params} onParams={() => undefined} />
     </QueryClientProvider>,
   )
 }
@@ -116,7 +116,9 @@ describe("the page Sessions", () => {
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
     const queryKey = keys.operation("session.list", LIST_INPUT)
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <SessionsPage now={NOW} search={parseSessions("")} onSearch={() => undefined} />
+    const page = (
+      <SessionsPage now={NOW} params={sessionsParams.parse("")} onParams={() => undefined} />
+    )
     const html = renderToStaticMarkup(
       <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
     )

@@ -1,6 +1,6 @@
 import { formatExact, plural } from "../../contract.ts"
+import type { SessionsParams } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
-import type { SessionsAddress } from "../../data/sessions-search.ts"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
@@ -13,22 +13,22 @@ import { useClaims, useSessions } from "./use-sessions.ts"
 
 type SessionsPageProps = {
   readonly now: number
-  readonly search: SessionsAddress
-  onSearch(change: Partial<SessionsAddress>, how?: "push" | "replace"): void
+  readonly params: SessionsParams
+  onParams(change: Partial<SessionsParams>, how?: "push" | "replace"): void
 }
 
 /** Who works here, on what, what they hold, and what they left behind. */
-export function SessionsPage({ now, search, onSearch }: SessionsPageProps) {
-  useKey("leave", leaves(search, onSearch))
+export function SessionsPage({ now, params, onParams }: SessionsPageProps) {
+  useKey("leave", leaves(params, onParams))
   return (
     <>
       <Header title="Sessions" facts={<Facts />} />
       <Split
         name="sessions"
         startPx={DETAIL_PX}
-        list={<ListPane now={now} search={search} onSearch={onSearch} />}
+        list={<ListPane now={now} params={params} onParams={onParams} />}
         detail={
-          search.show === "" ? null : <Beside now={now} search={search} onSearch={onSearch} />
+          params.show === "" ? null : <Beside now={now} params={params} onParams={onParams} />
         }
       />
     </>
@@ -52,19 +52,19 @@ function Facts() {
   )
 }
 
-function Beside({ now, search, onSearch }: SessionsPageProps) {
+function Beside({ now, params, onParams }: SessionsPageProps) {
   const { data: session } = useSession()
   const { data } = useClaims()
-  const close = () => onSearch({ show: "" })
-  if (search.tab !== "claims") {
-    return <Detail key={search.show} now={now} id={search.show} onClose={close} />
+  const close = () => onParams({ show: "" })
+  if (params.tab !== "claims") {
+    return <Detail key={params.show} now={now} id={params.show} onClose={close} />
   }
   return (
     <ClaimDetail
-      key={search.show}
+      key={params.show}
       now={now}
-      path={search.show}
-      claim={data?.claims.find((it) => it.path === search.show)}
+      path={params.show}
+      claim={data?.claims.find((it) => it.path === params.show)}
       isReadOnly={session?.readOnly === true}
       onClose={close}
     />
@@ -72,7 +72,7 @@ function Beside({ now, search, onSearch }: SessionsPageProps) {
 }
 
 /** First what stands beside, then the words. */
-function leaves({ show, text }: SessionsAddress, onSearch: SessionsPageProps["onSearch"]) {
-  if (show !== "") return () => onSearch({ show: "" }, "replace")
-  return text === "" ? undefined : () => onSearch({ text: "", at: "" }, "replace")
+function leaves({ show, text }: SessionsParams, onParams: SessionsPageProps["onParams"]) {
+  if (show !== "") return () => onParams({ show: "" }, "replace")
+  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

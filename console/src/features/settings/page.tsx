@@ -1,7 +1,7 @@
 import { type ConfigSetting, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { readOrigin } from "../../data/origin.ts"
-import { paths, type SettingsSearch } from "../../data/paths.ts"
+import { paths, type SettingsParams } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -20,8 +20,8 @@ import { filterSettings, sectionOf } from "./layers.ts"
 import { useSave } from "./use-save.ts"
 
 type SettingsPageProps = {
-  readonly search: SettingsSearch
-  onSearch(change: Partial<SettingsSearch>, how?: "push" | "replace"): void
+  readonly params: SettingsParams
+  onParams(change: Partial<SettingsParams>, how?: "push" | "replace"): void
   readonly appearance: AppearanceChoice
 }
 
@@ -31,16 +31,16 @@ const LAYERS = [
 ] as const
 
 /** The config schema as a form, each value with its origin. */
-export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps) {
+export function SettingsPage({ params, onParams, appearance }: SettingsPageProps) {
   const config = useOperation("config.show", { sources: true })
   const { data: session } = useSession()
   const save = useSave()
   const isReadOnly = session?.readOnly === true
-  const settings = filterSettings(config.data?.settings ?? [], search.text)
-  const selected = config.data?.settings.find((it) => it.key === search.at)
-  const close = () => onSearch({ at: "" })
-  const otherLayer = search.layer === "user" ? "project" : "user"
-  useKey("settings.layer", () => onSearch({ layer: otherLayer }, "replace"))
+  const settings = filterSettings(config.data?.settings ?? [], params.text)
+  const selected = config.data?.settings.find((it) => it.key === params.at)
+  const close = () => onParams({ at: "" })
+  const otherLayer = params.layer === "user" ? "project" : "user"
+  useKey("settings.layer", () => onParams({ layer: otherLayer }, "replace"))
   useKey("leave", selected === undefined ? undefined : close)
   return (
     <>
@@ -63,10 +63,10 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
                     small
                     label="Save to"
                     choices={LAYERS}
-                    value={search.layer}
+                    value={params.layer}
                     disabled={isReadOnly}
                     onPick={(layer) =>
-                      onSearch({ layer: layer === "user" ? "user" : "project" }, "replace")
+                      onParams({ layer: layer === "user" ? "user" : "project" }, "replace")
                     }
                   />
                 </Flow>
@@ -74,12 +74,12 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
             >
               <FilterField
                 label="Filter"
-                value={search.text}
-                onChange={(text) => onSearch({ text }, "replace")}
+                value={params.text}
+                onChange={(text) => onParams({ text }, "replace")}
               />
             </PaneHead>
             <PaneScroll>
-              {search.text === "" ? <AppearanceForm choice={appearance} /> : null}
+              {params.text === "" ? <AppearanceForm choice={appearance} /> : null}
               {config.error === null ? null : (
                 <Failure
                   size="pane"
@@ -95,16 +95,16 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
                     <FormRow
                       key={setting.key}
                       name={setting.key}
-                      href={paths.settings({ ...search, at: setting.key })}
+                      href={paths.settings({ ...params, at: setting.key })}
                       says={setting.description}
-                      isSelected={setting.key === search.at}
+                      isSelected={setting.key === params.at}
                       aside={<OriginAside setting={setting} />}
                     >
                       <SettingControl
                         setting={setting}
                         disabled={isReadOnly}
                         onSet={(value) =>
-                          save({ setting, layer: search.layer, what: { kind: "set", value } })
+                          save({ setting, layer: params.layer, what: { kind: "set", value } })
                         }
                       />
                     </FormRow>
@@ -114,7 +114,7 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
               {config.data !== undefined && settings.length === 0 ? (
                 <RowNote>
                   No setting matches.
-                  <Button small onPress={() => onSearch({ text: "" })}>
+                  <Button small onPress={() => onParams({ text: "" })}>
                     Clear the filter
                   </Button>
                 </RowNote>
@@ -126,10 +126,10 @@ export function SettingsPage({ search, onSearch, appearance }: SettingsPageProps
           selected === undefined ? null : (
             <SettingDetail
               setting={selected}
-              layer={search.layer}
+              layer={params.layer}
               isReadOnly={isReadOnly}
               onUnset={() =>
-                save({ setting: selected, layer: search.layer, what: { kind: "unset" } })
+                save({ setting: selected, layer: params.layer, what: { kind: "unset" } })
               }
               onClose={close}
             />

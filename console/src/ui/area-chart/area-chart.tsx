@@ -1,9 +1,10 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
+import { KINDS } from "../../base/kinds.ts"
 import { formatCount, formatExact } from "../../contract.ts"
 import { formatRunTime } from "../../data/moments.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { KindDot } from "../budget-bar/budget-bar.tsx"
-import { KINDS } from "../budget-bar/layout.ts"
+
 import { ticksFor } from "../strip/ticks.ts"
 import { sayTick } from "../waterfall/axis.ts"
 import styles from "./area-chart.module.css"

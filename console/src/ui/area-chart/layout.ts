@@ -1,5 +1,6 @@
+import { KINDS } from "../../base/kinds.ts"
 import type { ContextKind } from "../../contract.ts"
-import { KINDS, type KindTokens } from "../budget-bar/layout.ts"
+import { type KindTokens } from "../budget-bar/layout.ts"
 
 export type AreaPoint = {
   readonly key: string

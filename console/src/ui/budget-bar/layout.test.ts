@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CONTEXT_KINDS } from "#ground/contract"
+import { KINDS } from "../../base/kinds.ts"
 import { withSeed } from "../../test-seed.ts"
-import { KINDS, layoutBar } from "./layout.ts"
+import { layoutBar } from "./layout.ts"
 
 describe("the budget bar", () => {
   it("[CONSOLE-13] draws the kinds of the contract, in its order", () => {
