@@ -26,7 +26,7 @@ const EXPORT_STAR: Breach = {
 function findBreach(source: Source, it: Import): Breach | undefined {
   const target = resolveImport(source.path, it.specifier)
   const room = roomOf(source.path)
-  if (source.path.startsWith("console/")) return breachOfConsole(it, target)
+  if (source.path.startsWith("console/")) return breachOfConsole(source, it, target)
   if (room !== undefined) return breachOfRoom({ source, it, room, target })
   return breachFromOutside(source, it, target)
 }
@@ -37,7 +37,28 @@ const PURE_FILES_FOR_PAGES: ReadonlySet<string> = new Set([
   "#ground/base/truncate",
 ])
 
-function breachOfConsole(it: Import, target: string | undefined): Breach | undefined {
+/** Which folders of console/src each of them may import; `app` holds them together. */
+const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  ui: ["base"],
+  data: ["base"],
+  features: ["base", "ui", "data"],
+}
+
+function breachOfConsole(
+  source: Source,
+  it: Import,
+  target: string | undefined,
+): Breach | undefined {
+  const layer = layerOf(source.path)
+  const targetLayer = layerOf(target)
+  const allowed = source.isTest || layer === undefined ? undefined : CONSOLE_LAYERS[layer]
+  if (allowed && targetLayer && targetLayer !== layer && !allowed.includes(targetLayer)) {
+    return {
+      wrong: `console/src/${layer} imports ${it.specifier} of console/src/${targetLayer}.`,
+      instead: `It may import ${["contract.ts", ...allowed].join(", ")} and its own files.`,
+    }
+  }
   const isOwn = target === undefined || target.startsWith("console/")
   // By file, because a room's index brings zod or Node modules along, which a page has no use for.
   if (isOwn || target.startsWith("src/ground/contract/")) return undefined
@@ -46,6 +67,10 @@ function breachOfConsole(it: Import, target: string | undefined): Breach | undef
     wrong: `The console imports ${it.specifier}.`,
     instead: "Of the engine the console knows #ground/contract only; ask the server for the rest.",
   }
+}
+
+function layerOf(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : /^console\/src\/([^/]+)\//.exec(path)?.[1]
 }
 
 type RoomImport = { source: Source; it: Import; room: string; target: string | undefined }

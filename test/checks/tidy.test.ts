@@ -123,6 +123,15 @@ describe("imports", () => {
       found: "console/src/app.ts:1: The console imports #ground/base.",
     },
     {
+      fault: "[TIDY-3] a part of the console importing data",
+      files: {
+        "console/src/data/client.ts": "export const client = 1\n",
+        "console/src/ui/button.ts": 'import "../data/client.ts"\n',
+      },
+      found:
+        "console/src/ui/button.ts:1: console/src/ui imports ../data/client.ts of console/src/data.",
+    },
+    {
       fault: "[TIDY-3] a hook that loads a package through another room",
       files: {
         ...HOOKS,

@@ -1,3 +1,4 @@
+import type { Status } from "../../src/base/status.ts"
 import { type ReactNode, useState } from "react"
 import { createRoot } from "react-dom/client"
 import "../../src/ui/fonts.css"
@@ -20,7 +21,7 @@ import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx
 import { Path } from "../../src/ui/path/path.tsx"
 import { RankBar } from "../../src/ui/rank-bar/rank-bar.tsx"
 import { Ring } from "../../src/ui/ring/ring.tsx"
-import { type Status, StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
+import { StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
 import { Choosing } from "./choosing.tsx"

@@ -1,5 +1,5 @@
+import { isOpen } from "../base/status.ts"
 import type { Now } from "../contract.ts"
-import { isOpen } from "../data/pipeline-status.ts"
 import { useOperation } from "../data/queries.tsx"
 import type { Place } from "./places.ts"
 

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react"
+import { formatUsd } from "#ground/base/format"
 import { formatCount } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { isRefusal } from "../data/errors.ts"
@@ -84,7 +85,7 @@ function SpentItems() {
       <StatusItem push wide>
         {tokens === null ? "" : `${formatCount(tokens)} tokens in context`}
       </StatusItem>
-      {usd === null ? null : <StatusItem wide>{`$${usd.toFixed(2)}`}</StatusItem>}
+      {usd === null ? null : <StatusItem wide>{formatUsd(usd)}</StatusItem>}
     </>
   )
 }

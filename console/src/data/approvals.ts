@@ -1,5 +1,5 @@
+import { visible, visibleLine } from "../base/format.ts"
 import type { Approval } from "../contract.ts"
-import { visible, visibleLine } from "../ui/visible.ts"
 
 /** A question of an agent in words, and whether one line holds all that is answered for. */
 export type Ask = {

@@ -175,7 +175,6 @@ export const packParams = defineParams({
 })
 export type PackParams = ParamsOf<typeof packParams>
 export type PackTab = PackParams["tab"]
-export type PackPane = PackParams["pane"]
 
 export const foldParams = defineParams({
   text,

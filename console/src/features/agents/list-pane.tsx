@@ -1,4 +1,5 @@
 import { useRef } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { type AgentFolder, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import type { AgentsParams } from "../../data/paths.ts"
@@ -21,7 +22,6 @@ import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.
 import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { useAgents } from "./use-agents.ts"
 import { ORIGINS, stateOf } from "./words.ts"
 

@@ -1,9 +1,9 @@
+import { visibleLine } from "../../base/format.ts"
 import type { AgentShow } from "../../contract.ts"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { RowNote } from "../../ui/list/list.tsx"
 import { Block } from "../../ui/pane/pane.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** The words its stages are told, as they are; somebody else may have written them. */
 export function Prompts({ prompts }: Pick<AgentShow, "prompts">) {

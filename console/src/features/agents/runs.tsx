@@ -1,13 +1,12 @@
+import { formatAge, visibleLine } from "../../base/format.ts"
+import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost } from "../../base/status.ts"
 import type { PipelineLine } from "../../contract.ts"
-import { formatAge } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
-import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost } from "../../data/pipeline-status.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { Row, RowNote, Rows } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 const COLUMNS = {
   full: "14px minmax(0, 1fr) 72px",

@@ -1,10 +1,9 @@
-import type { AgentFolder, StageConfig } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import { sayMoney } from "../../data/money.ts"
+import { formatUsd } from "#ground/base/format"
+import { visibleLine } from "../../base/format.ts"
+import { type AgentFolder, plural, type StageConfig } from "../../contract.ts"
 import { RowNote } from "../../ui/list/list.tsx"
 import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { useSources } from "./use-agents.ts"
 import { ORIGINS, pausesAfter, sayBudget, sayScope, saySource, sayStage } from "./words.ts"
 
@@ -78,7 +77,7 @@ function Folder({ agent }: { readonly agent: AgentFolder }) {
           <Text mono>{visibleLine(folder)}</Text>
         </Value>
         {config?.budgetUsd === undefined ? null : (
-          <Value name="Budget">{sayMoney(config.budgetUsd)} a run</Value>
+          <Value name="Budget">{formatUsd(config.budgetUsd)} a run</Value>
         )}
         {config === null || Object.keys(config.depths).length === 0 ? null : (
           <Value name="Depths">{Object.keys(config.depths).map(visibleLine).join(", ")}</Value>

@@ -1,8 +1,13 @@
-import type { AgentFolder, Source, StageConfig } from "../../contract.ts"
-import { formatCount, plural } from "../../contract.ts"
-import { sayMoney } from "../../data/money.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
+import { formatUsd } from "#ground/base/format"
+import { visibleLine } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
+import {
+  type AgentFolder,
+  formatCount,
+  plural,
+  type Source,
+  type StageConfig,
+} from "../../contract.ts"
 
 type State = { readonly word: string; readonly mark: Status; readonly tone: "2" | "warn" | "bad" }
 
@@ -60,7 +65,7 @@ export function sayScope({ scope }: StageConfig): string {
 }
 
 export function sayBudget({ budgetUsd }: StageConfig): string {
-  return budgetUsd === undefined ? "" : sayMoney(budgetUsd)
+  return budgetUsd === undefined ? "" : formatUsd(budgetUsd)
 }
 
 /** Whether a pause follows: said by the stage, or by the list of them. */

@@ -1,6 +1,6 @@
 import { useMemo } from "react"
-import type { Capture } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type Capture, formatExact } from "../../contract.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import {
   Cell,
@@ -15,7 +15,6 @@ import { Meter } from "../../ui/meter/meter.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Heading, LineList } from "./line-list.tsx"
 import type { TabProps } from "./tab-props.ts"
 import { type BiggestLine, biggestLines } from "./tables.ts"

@@ -1,8 +1,7 @@
-import type { HostName, Manifest } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type HostName, type Manifest, plural } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { shortener } from "./lines.ts"
 
 type NeverProps = {

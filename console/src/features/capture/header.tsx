@@ -1,6 +1,11 @@
-import type { CaptureDiff, CaptureHosts, CaptureSummary, HostName } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import { formatWhen } from "../../data/moments.ts"
+import { formatWhen } from "../../base/format.ts"
+import {
+  type CaptureDiff,
+  type CaptureHosts,
+  type CaptureSummary,
+  type HostName,
+  plural,
+} from "../../contract.ts"
 import { HOSTS, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"

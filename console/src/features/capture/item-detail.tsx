@@ -1,3 +1,4 @@
+import { formatWhen, visibleLine } from "../../base/format.ts"
 import {
   type Capture,
   type CaptureChange,
@@ -6,7 +7,6 @@ import {
   type ManifestItem,
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatWhen } from "../../data/moments.ts"
 import type { CaptureParams, CaptureView } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
@@ -20,7 +20,6 @@ import { Block, PaneFoot, PaneNote, Value, Values } from "../../ui/pane/pane.tsx
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Detail } from "./detail.tsx"
 import { countLoads, signed } from "./lines.ts"
 import { sayObserved, sayPlace, sayShare, saySize, sayTrust, shortHash } from "./words.ts"

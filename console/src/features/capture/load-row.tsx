@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { Icon } from "../../ui/icon/icon.tsx"
 import {
   Cell,
@@ -13,7 +14,6 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { Delta, Seen } from "./lines.ts"
 
 type RowCellsProps = {

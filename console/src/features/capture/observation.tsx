@@ -1,3 +1,4 @@
+import { visibleLine } from "../../base/format.ts"
 import type { Capture, CaptureHosts, Observation } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CheckBlocks } from "../../ui/checks/checks.tsx"
@@ -5,7 +6,6 @@ import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { blocksOf } from "./blocks.ts"
 import { sayAgreement, sayFile, sayObserver } from "./words.ts"
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { visibleLine } from "../../base/format.ts"
 import {
   type CaptureChange,
   type EffectiveSetting,
@@ -12,7 +13,6 @@ import { RowNote } from "../../ui/list/list.tsx"
 import { Block, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Detail } from "./detail.tsx"
 import { type FolderLine, type GroupLine, type ObservedLine, signed } from "./lines.ts"
 import type { BiggestLine, SettingsLine } from "./tables.ts"

@@ -1,4 +1,5 @@
 import { useMemo } from "react"
+import { visibleLine } from "../../base/format.ts"
 import type { CaptureSettings } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -6,7 +7,6 @@ import { Cell, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Heading, LineList } from "./line-list.tsx"
 import type { TabProps } from "./tab-props.ts"
 import { type SettingsLine, settingsLines } from "./tables.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { formatWhen } from "../../base/format.ts"
 import type { Observation } from "../../contract.ts"
-import { formatWhen } from "../../data/moments.ts"
 import { aCapture, anAgreement, anItem } from "./capture.fixture.ts"
 import { sayObserved, sayObserver, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
 

@@ -1,13 +1,14 @@
-import type {
-  Agreement,
-  Capture,
-  CaptureHosts,
-  CaptureSummary,
-  ManifestItem,
-  Observation,
+import { formatClockFine, formatWhen } from "../../base/format.ts"
+import {
+  type Agreement,
+  type Capture,
+  type CaptureHosts,
+  type CaptureSummary,
+  formatExact,
+  type ManifestItem,
+  type Observation,
+  plural,
 } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import { formatClockFine, formatWhen } from "../../data/moments.ts"
 
 /** project-root as a person says it: Project root. */
 export function sayWord(code: string): string {

@@ -1,6 +1,5 @@
-import type { Memory } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
+import type { Status } from "../../base/status.ts"
+import { type Memory, plural } from "../../contract.ts"
 
 /** It rests on a text that nobody here wrote, and nobody here has confirmed it. */
 export function isQuarantined({ source, state }: Memory): boolean {

@@ -1,5 +1,5 @@
+import { formatMoment } from "../../base/format.ts"
 import type { JournalEntry } from "../../contract.ts"
-import { formatMoment } from "../../data/moments.ts"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"

@@ -1,6 +1,6 @@
+import { nameDay } from "../../base/format.ts"
 import type { JournalEntry } from "../../contract.ts"
 import { matchesText } from "../../data/journal.ts"
-import { nameDay } from "../../data/moments.ts"
 
 /** What the list draws: days as groups, and between them the events. */
 export type Line =

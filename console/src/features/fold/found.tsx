@@ -1,7 +1,7 @@
 import type { RefObject } from "react"
+import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type FoldSearch, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatWhen } from "../../data/moments.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -19,9 +19,8 @@ import {
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { MOST_FOUND, useTrails } from "./use-fold.ts"
-import { firstLine, ICON_OF_STEP, lineAround, sayStep } from "./words.ts"
+import { ICON_OF_STEP, lineAround, rowLine, sayStep } from "./words.ts"
 
 type FoundLine = FoldSearch["found"][number]
 
@@ -128,7 +127,7 @@ type FoundRowProps = {
 }
 
 function FoundRow({ now, line, words, option }: FoundRowProps) {
-  const text = firstLine(line.line)
+  const text = rowLine(line.line)
   const branch = visibleLine(line.description)
   return (
     <Row option={option}>

@@ -1,7 +1,6 @@
 import { Fragment } from "react"
-import type { Branch } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import { formatMoment } from "../../data/moments.ts"
+import { formatMoment, visible, visibleLine } from "../../base/format.ts"
+import { type Branch, formatExact, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
@@ -10,7 +9,6 @@ import { Block, Flow, PaneScroll, Stack, Value, Values } from "../../ui/pane/pan
 import { Path } from "../../ui/path/path.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visible, visibleLine } from "../../ui/visible.ts"
 import { useTitles } from "./use-fold.ts"
 import {
   filesOf,

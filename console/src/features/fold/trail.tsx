@@ -1,3 +1,4 @@
+import { formatMinutes } from "../../base/format.ts"
 import { type FoldShow, formatCount, plural, type TrailEntry } from "../../contract.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
@@ -9,7 +10,7 @@ import { PaneHead } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Under } from "../../ui/under/under.tsx"
-import { firstLine, ICON_OF_STEP, sayClock, sayStep } from "./words.ts"
+import { ICON_OF_STEP, rowLine, sayStep } from "./words.ts"
 
 type TrailProps = {
   readonly shown: FoldShow
@@ -54,11 +55,11 @@ type StepRowProps = {
 }
 
 function StepRow({ step, sinceMs, option }: StepRowProps) {
-  const line = firstLine(step.text)
+  const line = rowLine(step.text)
   return (
     <Row option={option}>
       <Text as="div" mono tone="3" align="end">
-        {sayClock(sinceMs)}
+        {formatMinutes(sinceMs)}
       </Text>
       <Text tone="3">
         <Icon name={ICON_OF_STEP[step.kind]} />

@@ -1,6 +1,6 @@
 import { type RefObject, useMemo } from "react"
+import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
 import { type FoldTree, formatCount, formatExact } from "../../contract.ts"
-import { formatWhen } from "../../data/moments.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Gauge } from "../../ui/gauge/gauge.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -10,7 +10,6 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Twig } from "../../ui/twig/twig.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import {
   type BranchLine,
   type FoldLine,
@@ -24,7 +23,6 @@ import {
   MODES_IN_WORDS,
   markOf,
   sayBudget,
-  sayClock,
   sayState,
   sayTime,
   sayUsed,
@@ -247,8 +245,8 @@ function TimeGauge({ line: { branch }, now }: { readonly line: BranchLine; reado
     <Gauge
       label={sayTime(branch, now)}
       share={Math.min(1, usedMs / limitMs)}
-      used={sayClock(usedMs)}
-      total={sayClock(limitMs)}
+      used={formatMinutes(usedMs)}
+      total={formatMinutes(limitMs)}
       isOver={branch.endReason === "timeout"}
     />
   )

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { BRANCH_STATUSES, BranchEndReason } from "#ground/contract"
+import { formatMinutes } from "../../base/format.ts"
 import { ACTIVE, aBranch, aStep, NOW } from "./fold.fixture.ts"
 import {
   filesOf,
-  firstLine,
   lineAround,
   markOf,
+  rowLine,
   sayBudget,
-  sayClock,
   sayDepth,
   sayKeptOut,
   sayModes,
@@ -46,7 +46,7 @@ describe("the words of Folds", () => {
       "0:09 of 5:00 minutes",
     )
     expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW + 5_000 }), NOW)).toMatch(/^0:00/)
-    expect(sayClock(40)).toBe("0:00")
+    expect(formatMinutes(40)).toBe("0:00")
   })
 
   it("[CONSOLE-41] ways are named with how often, the most frequent first", () => {
@@ -82,8 +82,8 @@ describe("the words of Folds", () => {
     expect(sayStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
     expect(sayStep(aStep(1, { kind: "wire", tool: null }))).toBe("Folded out")
     expect(sayStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
-    expect(firstLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
-    expect(firstLine("x".repeat(10_000)).length).toBe(300)
+    expect(rowLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
+    expect(rowLine("x".repeat(10_000)).length).toBe(300)
   })
 
   it("[CONSOLE-42] of a long line the part is shown that has what was looked for", () => {

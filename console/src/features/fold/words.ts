@@ -1,9 +1,15 @@
-import type { Branch, FoldMode, TrailEntry } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import { formatRunTime } from "../../data/moments.ts"
+import { firstLine, sliceText } from "#ground/base/truncate"
+import { formatMinutes, visibleLine } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
+import {
+  type Branch,
+  type FoldMode,
+  formatCount,
+  formatExact,
+  plural,
+  type TrailEntry,
+} from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** At this share of its budget a branch is warned, once. */
 export const WARNED_AT = 0.8
@@ -79,15 +85,10 @@ export function timeUsedMs({ createdAt, completedAt }: Branch, now: number): num
   return Math.max(0, (completedAt ?? now) - createdAt)
 }
 
-/** 1:22, and 0:00 for what took no second. */
-export function sayClock(ms: number): string {
-  return ms < 1_000 ? "0:00" : formatRunTime(ms)
-}
-
 /** 1:22 of 5:00 minutes. */
 export function sayTime(branch: Branch, now: number): string {
-  const limit = sayClock(branch.timeoutSeconds * 1_000)
-  return `${sayClock(timeUsedMs(branch, now))} of ${limit} minutes`
+  const limit = formatMinutes(branch.timeoutSeconds * 1_000)
+  return `${formatMinutes(timeUsedMs(branch, now))} of ${limit} minutes`
 }
 
 /** 0, 2 children. */
@@ -134,15 +135,14 @@ export function sayStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): stri
   return isOfHost ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
 }
 
-/** The first line that says something; the rest is opened. */
-export function firstLine(text: string): string {
-  const line = text.split("\n").find((it) => it.trim() !== "") ?? ""
-  return visibleLine(line.trim().slice(0, MOST_OF_A_LINE))
+/** The first line that is not blank, as a row shows it. */
+export function rowLine(text: string): string {
+  return visibleLine(sliceText(firstLine(text), MOST_OF_A_LINE))
 }
 
 /** A column shows only the beginning of a line: what was looked for must not lie behind it. */
 export function lineAround(line: string, words: string): string {
-  const text = firstLine(line)
+  const text = rowLine(line)
   const word = words.trim().toLowerCase().split(/\s+/)[0] ?? ""
   const from = text.toLowerCase().indexOf(word) - BEFORE_THE_WORD
   return from > BEFORE_THE_WORD ? `…${text.slice(from).toWellFormed()}` : text

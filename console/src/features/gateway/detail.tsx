@@ -1,3 +1,5 @@
+import { formatUsd } from "#ground/base/format"
+import { formatClockFine, visibleLine } from "../../base/format.ts"
 import {
   formatBytes,
   formatExact,
@@ -7,8 +9,6 @@ import {
   plural,
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatClockFine } from "../../data/moments.ts"
-import { sayMoney } from "../../data/money.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
@@ -19,7 +19,6 @@ import { DetailHead } from "../../ui/pane/detail-head.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Exact } from "./exact.tsx"
 import { Held } from "./held.tsx"
 import { kindsOf, readKey } from "./lines.ts"
@@ -99,7 +98,7 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
           )}
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
           {costUsd === null || isCount(request) ? null : (
-            <Value name="Cost">{sayMoney(costUsd)}, by the price table</Value>
+            <Value name="Cost">{formatUsd(costUsd)}, by the price table</Value>
           )}
           <Value name="Size">{saySize(request)}</Value>
           <Value name="New">{sayChange(request)}</Value>

@@ -1,4 +1,5 @@
 import { useMemo } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayManifest, type WireItem } from "../../contract.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
@@ -7,7 +8,6 @@ import { Path } from "../../ui/path/path.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { type HeldLine, heldLines } from "./held-lines.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
 

@@ -1,5 +1,5 @@
-import type { GatewayRequest } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
+import { formatMinutes, visibleLine } from "../../base/format.ts"
+import { formatCount, formatExact, type GatewayRequest, plural } from "../../contract.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import {
@@ -16,14 +16,12 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { TimeFall } from "../../ui/time-fall/time-fall.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { type CountsLine, kindsOf, type RequestLine, type Scale } from "./lines.ts"
 import {
   badgesOf,
   cacheShareOf,
   inputOf,
   isCount,
-  sayAt,
   sayNews,
   saySharePercent,
   sayTime,
@@ -53,7 +51,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
       </Cell>
       <Cell from="roomy">
         <Text as="div" mono tone="3" align="end">
-          {sayAt(sinceMs)}
+          {formatMinutes(sinceMs)}
         </Text>
       </Cell>
       <Stack>
@@ -65,7 +63,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           <Heard>{sayUsage(request)}</Heard>
         </NameCell>
         <NarrowLine onPhone>
-          {request.seq}, {sayAt(sinceMs)}, {sayTime(request.durationMs)}
+          {request.seq}, {formatMinutes(sinceMs)}, {sayTime(request.durationMs)}
           {share === null ? "" : `, ${saySharePercent(share)} cached`}
         </NarrowLine>
       </Stack>
@@ -120,7 +118,7 @@ export function CountsRow({ line, option }: CountsRowProps) {
       <Cell from="roomy" />
       <Cell from="roomy">
         <Text as="div" mono tone="3" align="end">
-          {sayAt(line.sinceMs)}
+          {formatMinutes(line.sinceMs)}
         </Text>
       </Cell>
       <NameCell>

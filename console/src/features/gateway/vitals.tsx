@@ -1,10 +1,15 @@
-import type { GatewayCarry, GatewayShow } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import { sayMoney } from "../../data/money.ts"
+import { formatUsd } from "#ground/base/format"
+import { visibleLine } from "../../base/format.ts"
+import {
+  formatCount,
+  formatExact,
+  type GatewayCarry,
+  type GatewayShow,
+  plural,
+} from "../../contract.ts"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import {
   MODE_SAYS,
   saySharePercent,
@@ -51,7 +56,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
       )}
       {totals.costUsd === null ? null : (
         <Vital title="Of the exact usage, by the price table">
-          <span>{sayMoney(totals.costUsd)}</span>
+          <span>{formatUsd(totals.costUsd)}</span>
         </Vital>
       )}
       {totals.cacheShare === null ? null : (

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { WIRE_KINDS } from "#ground/contract"
+import { formatMinutes } from "../../base/format.ts"
 import { aCarry, anItem, aRequest, aShow } from "./gateway.fixture.ts"
 import {
   badgesOf,
   cacheShareOf,
   inputOf,
   KIND_NAMES,
-  sayAt,
   sayDelete,
   sayNews,
   sayTime,
@@ -107,6 +107,11 @@ describe("what is said of a request", () => {
     const times = [0, 0.4, 18.2, 842, 999.7, 1_000, 59_940, 102_000]
     const says = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
     expect(times.map(sayTime)).toEqual(says)
-    expect([0, 999, 262_000, 3_665_000].map(sayAt)).toEqual(["0:00", "0:00", "4:22", "61:05"])
+    expect([0, 999, 262_000, 3_665_000].map(formatMinutes)).toEqual([
+      "0:00",
+      "0:00",
+      "4:22",
+      "61:05",
+    ])
   })
 })

@@ -1,11 +1,15 @@
-import type {
-  GatewayCarry,
-  GatewayRequest,
-  GatewayShow,
-  WireItem,
-  WireKind,
+import { formatMinutes } from "../../base/format.ts"
+import {
+  formatCount,
+  formatDuration,
+  formatExact,
+  type GatewayCarry,
+  type GatewayRequest,
+  type GatewayShow,
+  plural,
+  type WireItem,
+  type WireKind,
 } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
 
 /** What the host sent of each kind, as a heading says it; the order is that of the list. */
 export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
@@ -71,15 +75,7 @@ export function saySharePercent(share: number): string {
 
 /** 842 ms, 12.4 s, 1:42: as a waterfall is read. */
 export function sayTime(ms: number): string {
-  const whole = Math.round(ms)
-  if (whole < 1_000) return `${whole} ms`
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : sayAt(ms)
-}
-
-/** 0:00, 4:22, 61:05: since the beginning, as a clock would say it. */
-export function sayAt(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000))
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+  return ms < 60_000 ? formatDuration(Math.round(ms)) : formatMinutes(ms)
 }
 
 export type Badge = {

@@ -1,5 +1,5 @@
+import { nameDay } from "../../base/format.ts"
 import type { VerdictLine } from "../../contract.ts"
-import { nameDay } from "../../data/moments.ts"
 
 /** A verdict and what an address calls it. */
 export type GuardRow = {

@@ -1,3 +1,5 @@
+import { visibleLine } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
 import {
   formatExact,
   type GuardVerdicts,
@@ -7,8 +9,6 @@ import {
   type VerdictLine,
 } from "../../contract.ts"
 import type { GuardParams } from "../../data/paths.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** What each rule does, and the lowest level that has it. */
 export const RULES_IN_WORDS: Readonly<

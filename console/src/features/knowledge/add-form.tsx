@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import type { KbAdded, KbTier } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { KNOWLEDGE_TIERS } from "../../data/paths.ts"
@@ -9,7 +10,6 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { sayAdded, useFolders } from "./use-knowledge.ts"
 import { TIERS } from "./words.ts"
 

@@ -1,3 +1,4 @@
+import { visibleLine } from "../../base/format.ts"
 import { type KbHit, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -7,7 +8,6 @@ import { Cell, Row, RowNote, type RowOption, RowSkeleton } from "../../ui/list/l
 import { VirtualList } from "../../ui/list/virtual-list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { Handled } from "./list-pane.tsx"
 import { useFound } from "./use-knowledge.ts"
 import { sayWhy } from "./words.ts"

@@ -1,6 +1,13 @@
-import type { KbBy, KbDocument, KbHit, KbStatus, KbTier } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import { visibleLine } from "../../ui/visible.ts"
+import { visibleLine } from "../../base/format.ts"
+import {
+  formatExact,
+  type KbBy,
+  type KbDocument,
+  type KbHit,
+  type KbStatus,
+  type KbTier,
+  plural,
+} from "../../contract.ts"
 
 export const TIERS: Readonly<Record<KbTier, { readonly label: string; readonly says: string }>> = {
   primary: { label: "Primary", says: "what counts: rules, specifications, contracts" },

@@ -1,3 +1,4 @@
+import { visibleLine } from "../../base/format.ts"
 import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
 import type { MapTab } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -9,7 +10,6 @@ import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Twig } from "../../ui/twig/twig.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { ViewProps } from "./detail.tsx"
 import { placeOf } from "./words.ts"
 

@@ -1,4 +1,5 @@
 import { type RefObject, useMemo } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { type FoundFile, formatCount, type SearchFind } from "../../contract.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -9,7 +10,6 @@ import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Twig } from "../../ui/twig/twig.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { placeOf } from "./words.ts"
 
 type FoundSymbol = FoundFile["symbols"][number]

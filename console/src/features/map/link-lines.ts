@@ -1,6 +1,6 @@
+import { visibleLine } from "../../base/format.ts"
 import type { MapLink, MapShow, MapSymbol } from "../../contract.ts"
 import type { GraphNode } from "../../ui/graph/layout.ts"
-import { visibleLine } from "../../ui/visible.ts"
 import { placeOf, sayPlace } from "./words.ts"
 
 export type ShownSymbol = Extract<MapShow, { kind: "symbol" }>

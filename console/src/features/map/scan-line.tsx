@@ -1,9 +1,8 @@
-import type { MapScan } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type MapScan, plural } from "../../contract.ts"
 import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Path } from "../../ui/path/path.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { sayScan } from "./words.ts"
 
 type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: boolean }

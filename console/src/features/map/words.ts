@@ -1,6 +1,12 @@
-import type { IndexState, LinkConfidence, MapScan, MapSymbol } from "../../contract.ts"
-import { formatDuration, plural } from "../../contract.ts"
-import { formatWhen } from "../../data/moments.ts"
+import { formatWhen } from "../../base/format.ts"
+import {
+  formatDuration,
+  type IndexState,
+  type LinkConfidence,
+  type MapScan,
+  type MapSymbol,
+  plural,
+} from "../../contract.ts"
 
 /** What `map.show` is asked for: a symbol by its file, its owner and its name. */
 export function placeOf({ path, parent, name, kind, signature }: MapSymbol): string {

@@ -1,7 +1,6 @@
-import type { Memory } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { formatAge, formatMoment, visibleLine } from "../../base/format.ts"
+import { formatExact, type Memory } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatAge, formatMoment } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -14,7 +13,6 @@ import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pa
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { Judge } from "./judge.tsx"
 import { useActions, useMemory } from "./use-memory.ts"
 import {

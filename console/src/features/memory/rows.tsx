@@ -1,6 +1,6 @@
 import type { RefObject } from "react"
+import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import type { Memory } from "../../contract.ts"
-import { formatAge, formatWhen } from "../../data/moments.ts"
 import type { MemoryParams } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
@@ -10,7 +10,6 @@ import { Score } from "../../ui/score/score.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { isQuarantined, markOf, saySource, sayStaleCites, sayState, sayTrust } from "./words.ts"
 
 export type MemoryLine = {

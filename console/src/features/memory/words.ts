@@ -1,7 +1,12 @@
-import type { Memory, MemoryKind, MemoryState } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
+import { visibleLine } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
+import {
+  formatExact,
+  type Memory,
+  type MemoryKind,
+  type MemoryState,
+  plural,
+} from "../../contract.ts"
 
 /** What each kind is for, as the form asks for it. */
 export const KINDS_IN_WORDS: Readonly<Record<MemoryKind, string>> = {

@@ -1,4 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
+import { formatUsd } from "#ground/base/format"
+import { formatAge } from "../../base/format.ts"
 import {
   type DoctorReport,
   formatBytes,
@@ -8,7 +10,6 @@ import {
   type StoreStatus,
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatAge } from "../../data/moments.ts"
 import { readOrigin } from "../../data/origin.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { sumToday } from "../../data/today.ts"
@@ -47,7 +48,7 @@ function SpentFacts() {
   return (
     <Block title="Spent today" aside={plural(today.runs, "run")}>
       <Stack>
-        <Text size="title-md">${today.usd.toFixed(2)}</Text>
+        <Text size="title-md">{formatUsd(today.usd)}</Text>
         {today.tokens === null ? null : (
           <Text size="sm" tone="2">
             {formatCount(today.tokens)} tokens in their windows

@@ -1,16 +1,19 @@
-import type { Claim, HookState, LiveSession } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
+import {
+  type Claim,
+  formatExact,
+  type HookState,
+  type LiveSession,
+  plural,
+} from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatAge } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { shortSession } from "../../data/session-name.ts"
 import { useWatched } from "../../data/watched.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** The rest is one press away. */
 const MOST_SHOWN = 5

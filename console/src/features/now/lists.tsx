@@ -1,6 +1,6 @@
-import type { NowRow } from "../../contract.ts"
-import { formatCount } from "../../contract.ts"
-import { formatClock, formatRunTime } from "../../data/moments.ts"
+import { formatUsd } from "#ground/base/format"
+import { formatClock, formatRunTime, visibleLine } from "../../base/format.ts"
+import { formatCount, type NowRow } from "../../contract.ts"
 import { hrefOfRow, tokensOfRow } from "../../data/today.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import {
@@ -15,7 +15,6 @@ import {
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 const RUN_COLUMNS = {
   full: "14px minmax(0, 1fr) 104px 64px 60px",
@@ -149,5 +148,5 @@ function TokenCells({ row }: { readonly row: NowRow }) {
 }
 
 function sayCost({ costUsd }: NowRow): string {
-  return costUsd === undefined ? "" : `$${costUsd.toFixed(2)}`
+  return costUsd === undefined ? "" : formatUsd(costUsd)
 }

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react"
+import { formatAge, visibleLine } from "../../base/format.ts"
 import { type Approval, type NowRow, plural } from "../../contract.ts"
 import { type Ask, describeAsk } from "../../data/approvals.ts"
-import { formatAge } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { hrefOfRow } from "../../data/today.ts"
 import { useAnswer } from "../../data/use-answer.ts"
@@ -12,7 +12,6 @@ import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 const COLUMNS = {
   full: "14px minmax(0, 1fr) 176px 72px",

@@ -1,4 +1,5 @@
 import { type Ref, useMemo } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { formatExact, plural } from "../../contract.ts"
 import {
   Cell,
@@ -15,7 +16,6 @@ import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Score, Tick } from "../../ui/score/score.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { CandidateLine } from "./lines.ts"
 import { useListKeys } from "./list-keys.ts"
 import { sayLeft, sayReasons } from "./words.ts"

@@ -1,10 +1,9 @@
-import { formatWhen } from "../../data/moments.ts"
+import { formatWhen, visibleLine } from "../../base/format.ts"
 import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { Choices } from "./choices.ts"
 import { sayTitle } from "./words.ts"
 

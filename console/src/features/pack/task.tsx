@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef } from "react"
-import type { ContextPack } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type ContextPack, formatExact } from "../../contract.ts"
 import {
   Brief,
   type BriefFact,
@@ -12,7 +12,6 @@ import {
 import { TextField } from "../../ui/field/field.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { Choices } from "./choices.ts"
 import { checkBudget, checkTask, readBudget, saySignals } from "./words.ts"
 

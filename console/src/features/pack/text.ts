@@ -1,4 +1,4 @@
-import { visibleLine } from "../../ui/visible.ts"
+import { visibleLine } from "../../base/format.ts"
 
 /** Where in the text of a package a file is, so that a preview can be opened at it. */
 export function findFile(

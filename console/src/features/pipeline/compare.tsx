@@ -1,3 +1,6 @@
+import { formatUsd } from "#ground/base/format"
+import { formatWhen, visibleLine } from "../../base/format.ts"
+import { PIPELINE_WORDS } from "../../base/status.ts"
 import {
   type PipelineCompare,
   type PipelineLine,
@@ -5,10 +8,7 @@ import {
   plural,
 } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatWhen } from "../../data/moments.ts"
-import { sayMoney } from "../../data/money.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
-import { PIPELINE_WORDS } from "../../data/pipeline-status.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
@@ -17,7 +17,6 @@ import { OnlyWide, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { SideBySide } from "../../ui/side-by-side/side-by-side.tsx"
 import { StepGroup } from "../../ui/steps/steps.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { join } from "./words.ts"
 
 type ComparePaneProps = {
@@ -147,7 +146,7 @@ function sayDifference({ left, right }: Stage): string {
   return join(
     "another output",
     left.rounds === right.rounds ? "" : `${left.rounds} and ${right.rounds} rounds`,
-    left.usd === right.usd ? "" : `${sayMoney(left.usd)} and ${sayMoney(right.usd)}`,
+    left.usd === right.usd ? "" : `${formatUsd(left.usd)} and ${formatUsd(right.usd)}`,
   )
 }
 

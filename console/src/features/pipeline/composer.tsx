@@ -1,11 +1,11 @@
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import type { PipelineRun } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Composer, ComposerClosed, ComposerFact } from "../../ui/composer/composer.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { PipelineWrites } from "./use-pipeline.ts"
 
 type SayProps = {

@@ -1,17 +1,21 @@
-import type { PipelineEvent, PipelineRun } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import { formatWhen } from "../../data/moments.ts"
-import { sayMoney } from "../../data/money.ts"
+import { formatUsd } from "#ground/base/format"
+import { formatRound, formatWhen, visibleLine } from "../../base/format.ts"
+import { sayCost } from "../../base/status.ts"
+import {
+  formatCount,
+  formatExact,
+  type PipelineEvent,
+  type PipelineRun,
+  plural,
+} from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
-import { sayCost } from "../../data/pipeline-status.ts"
 import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { Spend } from "../../ui/spend/spend.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { contextOf } from "./context-of.ts"
-import { join, type RunStarted, sayRound, saySpent, spendOf, startOf } from "./words.ts"
+import { join, type RunStarted, saySpent, spendOf, startOf } from "./words.ts"
 
 type FactsProps = {
   readonly run: PipelineRun
@@ -36,8 +40,8 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
             lines={spendOf(run)}
             total={{
               name: "Run",
-              spent: saySpent(cost) || sayMoney(0),
-              budget: cost.budgetUsd === null ? "" : sayMoney(cost.budgetUsd),
+              spent: saySpent(cost) || formatUsd(0),
+              budget: cost.budgetUsd === null ? "" : formatUsd(cost.budgetUsd),
             }}
           />
         </Block>
@@ -55,7 +59,7 @@ function Context({ run, events, start }: ContextProps) {
   if (context === undefined) return null
   const { stage, tokens, total, budget } = context
   const title = run.stages[stage]?.title ?? ""
-  const of = budget === null ? "" : ` of ${sayRound(budget)}`
+  const of = budget === null ? "" : ` of ${formatRound(budget)}`
   return (
     <Block
       title={stage === run.stage ? "Context of this stage" : `Context of ${visibleLine(title)}`}

@@ -1,13 +1,13 @@
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
+import { isOpen } from "../../base/status.ts"
 import type { PipelineRun } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
-import { isOpen } from "../../data/pipeline-status.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { PipelineWrites } from "./use-pipeline.ts"
 
 type PipelineHeaderProps = {

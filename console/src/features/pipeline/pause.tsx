@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from "react"
+import { formatAge, visibleLine } from "../../base/format.ts"
 import type { PipelinePause, PipelineRun } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
-import { formatAge } from "../../data/moments.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { PauseCard, type PauseChoice, PauseField } from "../../ui/pause-card/pause-card.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { PipelineWrites } from "./use-pipeline.ts"
 import { sayPaused } from "./words.ts"
 

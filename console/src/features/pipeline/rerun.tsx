@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type KeyboardEvent, useRef, useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import type { PipelineRun } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
@@ -11,7 +12,6 @@ import { Dialog, DialogActions, DialogEntry } from "../../ui/dialog/dialog.tsx"
 import { AreaEntry, PickEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 type RerunProps = {
   readonly run: PipelineRun

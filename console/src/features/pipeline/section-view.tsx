@@ -1,10 +1,9 @@
-import { formatClock } from "../../data/moments.ts"
+import { formatClock, visible, visibleLine } from "../../base/format.ts"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { StepGroup } from "../../ui/steps/steps.tsx"
 import { Box, BoxCode } from "../../ui/transcript/box.tsx"
 import { Entry, Line, SaidText } from "../../ui/transcript/transcript.tsx"
-import { visible, visibleLine } from "../../ui/visible.ts"
 import type { Activity, Item, Note, Section } from "./sections.ts"
 import { figuresOf, iconOf, sayActivity, sayAside, saySection } from "./words.ts"
 

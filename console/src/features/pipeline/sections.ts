@@ -1,6 +1,6 @@
+import { formatUsd } from "#ground/base/format"
 import type { PipelineEvent } from "../../contract.ts"
 import { plural } from "../../contract.ts"
-import { sayMoney } from "../../data/money.ts"
 
 type Body = PipelineEvent["body"]
 type BodyOf<Type extends Body["type"]> = Extract<Body, { type: Type }>
@@ -178,7 +178,7 @@ const plainNote = (title: string, says: string): NoteWords => ({ title, says, to
 /** $2.40 of $3.00 for the run. */
 function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {
   const whose = scope === "run" ? "the run" : scope
-  return `${sayMoney(spentUsd)} of ${sayMoney(budgetUsd)} for ${whose}`
+  return `${formatUsd(spentUsd)} of ${formatUsd(budgetUsd)} for ${whose}`
 }
 
 /** A stage that was cut begins again where it was; one that gave something is another go. */

@@ -1,12 +1,17 @@
-import type { PipelineEvent, PipelineRun, PipelineStage } from "../../contract.ts"
-import { formatCount, formatDuration, plural } from "../../contract.ts"
-import { sayMoney } from "../../data/money.ts"
-import { PIPELINE_MARKS } from "../../data/pipeline-status.ts"
+import { formatUsd } from "#ground/base/format"
+import { formatRound, visibleLine } from "../../base/format.ts"
+import { PIPELINE_MARKS, type Status } from "../../base/status.ts"
+import {
+  formatCount,
+  formatDuration,
+  type PipelineEvent,
+  type PipelineRun,
+  type PipelineStage,
+  plural,
+} from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import type { SpendLine } from "../../ui/spend/spend.tsx"
 import type { StageDot, StageUnit } from "../../ui/stages/stages.tsx"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { Activity, Section } from "./sections.ts"
 
 export type RunStarted = Extract<PipelineEvent["body"], { type: "run_started" }>
@@ -49,7 +54,7 @@ function placeOf({ status }: PipelineStage): StageDot["place"] {
 
 /** Under its name: 9.4 s, $0.04; or what it will do. */
 function sayStage(stage: PipelineStage, start: RunStarted | undefined): string {
-  const cost = stage.cost.spentUsd === 0 ? "" : sayMoney(stage.cost.spentUsd)
+  const cost = stage.cost.spentUsd === 0 ? "" : formatUsd(stage.cost.spentUsd)
   switch (stage.status) {
     case "skipped":
       return "skipped"
@@ -88,7 +93,7 @@ const WORK: Readonly<Record<PipelineStage["kind"], string>> = {
 
 function sayAhead({ name, kind, pauses }: PipelineStage, start: RunStarted | undefined): string {
   const tokens = start?.config.stages.find((it) => it.name === name)?.contextTokens
-  const work = tokens === undefined ? WORK[kind] : `${sayRound(tokens)} context`
+  const work = tokens === undefined ? WORK[kind] : `${formatRound(tokens)} context`
   return pauses ? `${work}, pauses` : work
 }
 
@@ -110,7 +115,7 @@ export function spendOf({ stages }: PipelineRun): readonly SpendLine[] {
       key: name,
       name: rounds > 1 ? `${visibleLine(title)}, ${rounds} rounds` : visibleLine(title),
       spent: saySpent(cost),
-      budget: budgetUsd === null ? "" : sayMoney(budgetUsd),
+      budget: budgetUsd === null ? "" : formatUsd(budgetUsd),
       share: budgetUsd === null || budgetUsd === 0 ? null : spentUsd / budgetUsd,
       isAhead: status === "waiting" || status === "skipped",
     }
@@ -119,9 +124,9 @@ export function spendOf({ stages }: PipelineRun): readonly SpendLine[] {
 
 /** Empty where nothing was called; a call whose price nobody knows is said, never counted as 0. */
 export function saySpent({ spentUsd, unknownCalls }: PipelineRun["cost"]): string {
-  if (unknownCalls === 0) return spentUsd === 0 ? "" : sayMoney(spentUsd)
+  if (unknownCalls === 0) return spentUsd === 0 ? "" : formatUsd(spentUsd)
   const calls = `${plural(unknownCalls, "call")} unknown`
-  return spentUsd === 0 ? calls : `${sayMoney(spentUsd)}, ${calls}`
+  return spentUsd === 0 ? calls : `${formatUsd(spentUsd)}, ${calls}`
 }
 
 const ICONS: Readonly<Record<Activity["what"], IconName>> = {
@@ -150,7 +155,7 @@ export function figuresOf({ tokens, durationMs, usd }: Activity): readonly strin
   return [
     tokens === null || tokens === 0 ? "" : formatCount(tokens),
     durationMs === null ? "" : formatDuration(durationMs),
-    usd === null || usd === 0 ? "" : sayMoney(usd),
+    usd === null || usd === 0 ? "" : formatUsd(usd),
   ]
 }
 
@@ -211,11 +216,6 @@ export function sayPaused({ pause, stages }: PipelineRun): string {
 function inSentence(title: string): string {
   const shown = visibleLine(title)
   return /^[A-Z][a-z]/.test(shown) ? `${shown[0]?.toLowerCase()}${shown.slice(1)}` : shown
-}
-
-/** 200k, where the figure is a round one. */
-export function sayRound(count: number): string {
-  return formatCount(count).replace(/\.0(?=[kM]$)/, "")
 }
 
 export function join(...parts: readonly string[]): string {

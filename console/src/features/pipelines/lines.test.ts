@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
+import { sayCost, sayPlace } from "../../base/status.ts"
 import { PIPELINES_FACETS } from "../../data/paths.ts"
-import { sayCost, sayPlace } from "../../data/pipeline-status.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./draft.ts"
 import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
 import { aLine, anAgent } from "./pipelines.fixture.ts"

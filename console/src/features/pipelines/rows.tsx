@@ -1,16 +1,15 @@
 import type { RefObject } from "react"
+import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
+import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost, sayPlace } from "../../base/status.ts"
 import type { PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
-import { formatAge, formatWhen } from "../../data/moments.ts"
 import { type PipelinesParams, paths } from "../../data/paths.ts"
-import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost, sayPlace } from "../../data/pipeline-status.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 const COLUMNS = {
   full: "14px 80px minmax(0, 1fr) 128px 176px 128px 80px",

@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { formatLeft, visible, visibleLine } from "../../base/format.ts"
 import type { Approval } from "../../contract.ts"
 import { describeAnswer, describeAsk, describeRule } from "../../data/approvals.ts"
-import { formatRunTime } from "../../data/moments.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -9,7 +9,6 @@ import { useToast } from "../../ui/toast/toast.tsx"
 import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
 import { PromptField } from "../../ui/transcript/title-button.tsx"
 import { Line } from "../../ui/transcript/transcript.tsx"
-import { visible, visibleLine } from "../../ui/visible.ts"
 import type { Ask } from "./entry.ts"
 import type { RowDoes } from "./row-does.ts"
 
@@ -145,20 +144,11 @@ function Cwd({ path }: { readonly path: string }) {
 
 const TITLES = { run: "Run a command", change: "Change a file", use: "Use a tool" } as const
 
-const HOUR_MS = 3_600_000
-
-/** Beyond an hour nobody counts seconds. */
-function sayHours(ms: number): string {
-  return `${Math.floor(ms / HOUR_MS)} h`
-}
-
 function Expiry({ approval, now }: { readonly approval: Approval; readonly now: number }) {
   const left = approval.expiresAt - now
   return (
     <Text size="sm" tone="3">
-      {left <= 0
-        ? "has run out"
-        : `expires in ${left < HOUR_MS ? formatRunTime(left) : sayHours(left)}`}
+      {left <= 0 ? "has run out" : `expires in ${formatLeft(left)}`}
     </Text>
   )
 }

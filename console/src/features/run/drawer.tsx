@@ -1,5 +1,5 @@
-import type { AgentsContext } from "../../contract.ts"
-import { formatCount, formatExact } from "../../contract.ts"
+import { formatRound, visibleLine } from "../../base/format.ts"
+import { type AgentsContext, formatCount, formatExact } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
@@ -12,9 +12,8 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
 import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { newestWire } from "./newest-word.ts"
-import { sayRound, sayWord } from "./words.ts"
+import { sayWord } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
@@ -55,7 +54,7 @@ export function Drawer({ id, hostSaidAt, onClose, onPick }: DrawerProps) {
 function sayUsed({ used: said, wire, window }: AgentsContext): string {
   const used = wire?.used ?? said
   if (used === null) return "not known yet"
-  return window === null ? formatCount(used) : `${formatCount(used)} of ${sayRound(window)}`
+  return window === null ? formatCount(used) : `${formatCount(used)} of ${formatRound(window)}`
 }
 
 /** Hosts compact before the window is full; the notch is where they have been seen to. */
@@ -216,7 +215,7 @@ function Ahead({ context, onPick }: BlocksProps) {
     <Block title="Ahead">
       <Values>
         {window === null ? null : (
-          <Value name="Host compacts">near {sayRound(window * COMPACTS_AT)}, the notch</Value>
+          <Value name="Host compacts">near {formatRound(window * COMPACTS_AT)}, the notch</Value>
         )}
         {window === null || used === null ? null : (
           <Value name="Room left">{formatCount(Math.max(0, window - used))} tokens</Value>

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import type { Run } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
@@ -15,7 +16,6 @@ import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { PromptField, TitleButton } from "../../ui/transcript/title-button.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { isWorking } from "./words.ts"
 
 type RunHeaderProps = {

@@ -1,9 +1,9 @@
+import { visibleLine } from "../../base/format.ts"
 import type { PipelineLine } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** A pipeline of this session that works or asks: what is said here may be for it. */
 export function PipelineNotice({ session }: { readonly session: string }) {

@@ -1,6 +1,6 @@
 import { Fragment, memo } from "react"
+import { formatClock, visible } from "../../base/format.ts"
 import type { Message } from "../../contract.ts"
-import { formatClock } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
@@ -13,7 +13,6 @@ import {
   SaidText,
   TextLink,
 } from "../../ui/transcript/transcript.tsx"
-import { visible } from "../../ui/visible.ts"
 import { ActivityView } from "./activity.tsx"
 import { ApprovalView } from "./approval.tsx"
 import { ContextView } from "./context-view.tsx"

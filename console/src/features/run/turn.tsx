@@ -1,7 +1,7 @@
+import { visibleLine } from "../../base/format.ts"
 import { plural } from "../../contract.ts"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { Line, SaidText } from "../../ui/transcript/transcript.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import type { TurnEnd } from "./entry.ts"
 import type { RowDoes } from "./row-does.ts"
 import { WholeText } from "./whole-text.tsx"

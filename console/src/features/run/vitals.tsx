@@ -1,6 +1,6 @@
-import type { AgentMode, Run } from "../../contract.ts"
-import { formatCount, formatExact } from "../../contract.ts"
-import { formatRunTime } from "../../data/moments.ts"
+import { formatUsd } from "#ground/base/format"
+import { formatRound, formatRunTime, visibleLine } from "../../base/format.ts"
+import { type AgentMode, formatCount, formatExact, type Run } from "../../contract.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
@@ -10,9 +10,8 @@ import { Ring } from "../../ui/ring/ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { newestWire } from "./newest-word.ts"
-import { isWorking, MODES, sayRound, sayStatus, sayUsd, sayWord } from "./words.ts"
+import { isWorking, MODES, sayStatus, sayWord } from "./words.ts"
 
 type RunVitalsProps = {
   readonly run: Run
@@ -115,7 +114,7 @@ function ContextVital({ run, hostSaidAt }: Pick<RunVitalsProps, "run" | "hostSai
       <span>{formatCount(used)}</span>
       <Roomy>
         <Text tone="3">
-          of {sayRound(contextWindow)}
+          of {formatRound(contextWindow)}
           {wire === null ? "" : ", exact"}
         </Text>
       </Roomy>
@@ -140,8 +139,8 @@ function CostVital({ run }: { readonly run: Run }) {
   if (usd === null && tokens === 0) return null
   return (
     <Vital title={sayFigures(run)} tone={share >= 1 ? "bad" : undefined}>
-      <span>{usd === null ? `${formatCount(tokens)} tokens` : sayUsd(usd)}</span>
-      {budgetUsd === null ? null : <Text tone="3">of {sayUsd(budgetUsd)}</Text>}
+      <span>{usd === null ? `${formatCount(tokens)} tokens` : formatUsd(usd)}</span>
+      {budgetUsd === null ? null : <Text tone="3">of {formatUsd(budgetUsd)}</Text>}
       {isOfTokens ? <Text tone="3">of {formatCount(budgetTokens)} tokens</Text> : null}
       {budgetUsd === null && budgetTokens === null ? null : (
         <Roomy>
@@ -156,12 +155,14 @@ function CostVital({ run }: { readonly run: Run }) {
 export function sayFigures({ cost }: Pick<Run, "cost">): string {
   const { reportedUsd, computedUsd } = cost
   const provider =
-    reportedUsd === null ? "The provider says nothing" : `The provider says ${sayUsd(reportedUsd)}`
+    reportedUsd === null
+      ? "The provider says nothing"
+      : `The provider says ${formatUsd(reportedUsd)}`
   const ours =
     computedUsd === null
       ? "our price table does not know the model"
-      : `our price table says ${sayUsd(computedUsd)}`
+      : `our price table says ${formatUsd(computedUsd)}`
   if (reportedUsd === null || computedUsd === null) return `${provider}; ${ours}`
   const apart = Math.abs(reportedUsd - computedUsd)
-  return `${provider}; ${ours}; ${apart < 0.005 ? "they agree" : `${sayUsd(apart)} apart`}`
+  return `${provider}; ${ours}; ${apart < 0.005 ? "they agree" : `${formatUsd(apart)} apart`}`
 }

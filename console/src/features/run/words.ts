@@ -1,28 +1,25 @@
-import type { AgentMode, AgentsContext, Message, RunStatus } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
-import { STATUS_MARKS } from "../../data/run-status.ts"
+import { formatUsd } from "#ground/base/format"
+import { formatRound, visibleLine } from "../../base/format.ts"
+import { STATUS_MARKS, type Status } from "../../base/status.ts"
+import {
+  type AgentMode,
+  type AgentsContext,
+  formatCount,
+  formatExact,
+  type Message,
+  plural,
+  type RunStatus,
+} from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { type Activity, type Entry, eventOf, type Group } from "./entry.ts"
 
-/** 31 s, 82 s: a duration among figures; 6:12 where it is longer than anybody counts in seconds. */
+/** 840 ms, 8.2 s, 82 s, 12 min. */
 export function sayTook(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
   const seconds = Math.round(ms / 1_000)
   if (seconds < 600) return `${seconds} s`
   return `${Math.round(seconds / 60)} min`
-}
-
-/** 200k, where the figure is a round one. */
-export function sayRound(count: number): string {
-  return formatCount(count).replace(/\.0(?=[kM]$)/, "")
-}
-
-/** Money has two digits, and four where two would say nothing. */
-export function sayUsd(usd: number): string {
-  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`
 }
 
 export function sayStatus(status: RunStatus): { readonly mark: Status; readonly word: string } {
@@ -163,12 +160,12 @@ export function sayQuiet(message: Message): string {
         event.tokens === undefined ? "" : `${formatExact(event.tokens)} tokens`,
       )
     case "context.usage":
-      return `${formatCount(event.used)} of ${sayRound(event.window)} in the window`
+      return `${formatCount(event.used)} of ${formatRound(event.window)} in the window`
     case "cost":
       return join(
         `${formatCount(event.usage.input + event.usage.cacheRead + event.usage.cacheWrite)} tokens in`,
         `${formatCount(event.usage.output)} out`,
-        event.reportedUsd === undefined ? "" : sayUsd(event.reportedUsd),
+        event.reportedUsd === undefined ? "" : formatUsd(event.reportedUsd),
       )
     default:
       return visibleLine(message.content)

@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { plural, type Run } from "../../contract.ts"
 import { EXPORT_CHOICES, exportOf, useExport } from "../../data/use-export.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -6,7 +7,6 @@ import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { useLater } from "../../ui/use-later.ts"
-import { visibleLine } from "../../ui/visible.ts"
 import { hasEnded } from "./lines.ts"
 import type { Actions } from "./use-actions.ts"
 

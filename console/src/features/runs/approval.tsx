@@ -1,7 +1,7 @@
 import { useState } from "react"
-import { type Approval, formatDuration } from "../../contract.ts"
+import { formatAge, formatLeft, formatWhen, visible, visibleLine } from "../../base/format.ts"
+import { type Approval } from "../../contract.ts"
 import { describeAnswer, describeAsk, describeRule } from "../../data/approvals.ts"
-import { formatAge, formatRunTime, formatWhen } from "../../data/moments.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { AskCard } from "../../ui/ask/ask.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -10,7 +10,6 @@ import { Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { visible, visibleLine } from "../../ui/visible.ts"
 
 type ApprovalCardProps = {
   readonly approval: Approval
@@ -114,15 +113,8 @@ function ApprovalFacts({ approval, now }: { readonly approval: Approval; readonl
         {formatWhen(requestedAt, now)}, {formatAge(requestedAt, now)}
       </Value>
       {status === "open" ? (
-        <Value name="Expires">{left > 0 ? `in ${sayLeft(left)}` : "any moment"}</Value>
+        <Value name="Expires">{left > 0 ? `in ${formatLeft(left)}` : "any moment"}</Value>
       ) : null}
     </Values>
   )
-}
-
-const HOUR_MS = 3_600_000
-
-/** 9:41 while one could watch it, then in hours. */
-function sayLeft(ms: number): string {
-  return ms < HOUR_MS ? formatRunTime(ms) : formatDuration(ms)
 }

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useRef, useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { formatExact, plural, type Run } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Dialog, DialogActions, DialogEntry } from "../../ui/dialog/dialog.tsx"
 import { TextEntry } from "../../ui/entry/entry.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { hasEnded } from "./lines.ts"
 
 type AskTextProps = {

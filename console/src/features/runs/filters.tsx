@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { formatExact } from "../../contract.ts"
 import type { RunsFacet, RunsParams } from "../../data/paths.ts"
 import { FilterField } from "../../ui/field/field.tsx"
@@ -7,7 +8,6 @@ import { Flow, OnlyRoomy, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
-import { visibleLine } from "../../ui/visible.ts"
 import { namesIn } from "./lines.ts"
 import type { RunsData } from "./use-runs.ts"
 import {

@@ -1,5 +1,5 @@
+import { formatAge, formatClock, formatDate, formatRunTime, nameDay } from "../../base/format.ts"
 import type { Approval, Run, RunStatus } from "../../contract.ts"
-import { formatAge, formatClock, formatDate, formatRunTime, nameDay } from "../../data/moments.ts"
 import type { RunsFacet } from "../../data/paths.ts"
 
 const OF_FACET: Readonly<Record<Exclude<RunsFacet, "all">, readonly RunStatus[]>> = {
@@ -101,10 +101,6 @@ export function costOf({ cost }: Run): number | null {
 
 export function tokensOf({ cost: { usage } }: Run): number {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite
-}
-
-export function sayUsd(usd: number | null): string {
-  return usd === null ? "" : `$${usd.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")}`
 }
 
 /** The labels and the places of work that runs have, for the menus that narrow the list. */

@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { formatUsd } from "#ground/base/format"
+import { formatWhen, visible, visibleLine } from "../../base/format.ts"
+import { STATUS_MARKS } from "../../base/status.ts"
 import { type Approval, formatCount, formatExact, type Message, type Run } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
-import { formatWhen } from "../../data/moments.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
-import { STATUS_MARKS } from "../../data/run-status.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
@@ -22,9 +23,8 @@ import {
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visible, visibleLine } from "../../ui/visible.ts"
 import { ApprovalCard } from "./approval.tsx"
-import { costOf, hasEnded, sayUsd, tokensOf } from "./lines.ts"
+import { costOf, hasEnded, tokensOf } from "./lines.ts"
 
 type PeekProps = {
   readonly run: Run
@@ -154,15 +154,15 @@ function CostValue({ run: { cost } }: { readonly run: Run }) {
   if (reportedUsd === null && computedUsd === null) return null
   const isOne = reportedUsd === null || computedUsd === null || reportedUsd === computedUsd
   const says = isOne
-    ? sayUsd(reportedUsd ?? computedUsd)
-    : `${sayUsd(reportedUsd)} by the provider, ${sayUsd(computedUsd)} by our table`
+    ? formatUsd(reportedUsd ?? computedUsd ?? 0)
+    : `${formatUsd(reportedUsd)} by the provider, ${formatUsd(computedUsd)} by our table`
   return <Value name="Cost">{says}</Value>
 }
 
 function BudgetMeter({ run }: { readonly run: Run }) {
   const usd = costOf(run)
   if (run.budgetUsd === null || usd === null) return null
-  const label = `${sayUsd(usd)} of ${sayUsd(run.budgetUsd)}`
+  const label = `${formatUsd(usd)} of ${formatUsd(run.budgetUsd)}`
   return (
     <Stack>
       <Meter share={usd / run.budgetUsd} label={label} />

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { type Permissions, plural } from "../../contract.ts"
 import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
@@ -13,7 +14,6 @@ import { Flow, Pane, PaneFoot, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { useLater } from "../../ui/use-later.ts"
-import { visibleLine } from "../../ui/visible.ts"
 
 type Rule = Permissions["rules"][number]
 

@@ -1,5 +1,7 @@
+import { formatUsd } from "#ground/base/format"
+import { visibleLine } from "../../base/format.ts"
+import { STATUS_MARKS } from "../../base/status.ts"
 import { formatCount, type Run } from "../../contract.ts"
-import { STATUS_MARKS } from "../../data/run-status.ts"
 import {
   Cell,
   Group,
@@ -14,8 +16,7 @@ import { Ring } from "../../ui/ring/ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
-import { costOf, type GroupName, type RunsLine, sayUsd } from "./lines.ts"
+import { costOf, type GroupName, type RunsLine } from "./lines.ts"
 
 export const RUN_COLUMNS = {
   full: "14px 72px minmax(0, 1fr) 168px 40px 72px 68px 72px",
@@ -66,7 +67,8 @@ type RunRowProps = {
 export function RunRow({ run, option, isPicked, time }: RunRowProps) {
   const mark = STATUS_MARKS[run.status]
   const word = run.status
-  const usd = sayUsd(costOf(run))
+  const cost = costOf(run)
+  const usd = cost === null ? "" : formatUsd(cost)
   return (
     <Row option={option}>
       <StatusMark status={isPicked ? "picked" : mark} />

@@ -1,10 +1,8 @@
-import type { Claim, SessionShow } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
-import { formatAge, formatWhen } from "../../data/moments.ts"
+import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
+import { type Claim, formatExact, plural, type SessionShow } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Block, Flow, Stack } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { sayExpiry, sayLoaded } from "./words.ts"
 
 /** A long session edits hundreds; the rest is on the command line. */

@@ -1,13 +1,10 @@
-import type { Claim, LiveSession, LoggedSession } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
-import { formatAge, formatWhen } from "../../data/moments.ts"
-import { shortSession } from "../../data/session-name.ts"
+import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import { type Claim, formatExact, type LiveSession, type LoggedSession } from "../../contract.ts"
 import { Cell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 import { holderMark, markOf, sayDrift, sayExpiry, sayHolder, sayHost, sayWork } from "./words.ts"
 
 type OfItem<Item> = { readonly item: Item; readonly now: number; readonly option: RowOption }

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { visibleLine } from "../../base/format.ts"
 import type { Claim, ClaimList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { toWireError } from "../../data/errors.ts"
@@ -6,7 +7,6 @@ import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useWatched } from "../../data/watched.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { visibleLine } from "../../ui/visible.ts"
 
 /** A month of ledgers, and the contract's most of what was written down. */
 export const LIST_INPUT: Input<"session.list"> = { sinceHours: 24 * 30, limit: 500 }

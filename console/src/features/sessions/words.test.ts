@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { shortSession } from "../../data/session-name.ts"
+import { shortSession } from "../../base/format.ts"
 import { aClaim, aSession, NOW } from "./sessions.fixture.ts"
 import {
   having,

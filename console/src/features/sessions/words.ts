@@ -1,8 +1,6 @@
-import type { Claim, LiveSession, SessionShow } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import { formatAge } from "../../data/moments.ts"
-import type { Status } from "../../ui/status-mark/status-mark.tsx"
-import { visibleLine } from "../../ui/visible.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
+import { type Claim, type LiveSession, plural, type SessionShow } from "../../contract.ts"
 
 /** What is owed stands out; a session that owes nothing is as good as one that wrote it down. */
 export function markOf({ drifted, isRegistered }: LiveSession): Status {

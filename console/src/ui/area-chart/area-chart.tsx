@@ -1,7 +1,7 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
+import { formatRunTime } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
 import { formatCount, formatExact } from "../../contract.ts"
-import { formatRunTime } from "../../data/moments.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { KindDot } from "../budget-bar/budget-bar.tsx"
 

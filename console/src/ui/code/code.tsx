@@ -1,4 +1,4 @@
-import { visible } from "../visible.ts"
+import { visible } from "../../base/format.ts"
 import styles from "./code.module.css"
 
 type CodeProps = {

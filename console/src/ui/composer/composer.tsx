@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react"
+import { visibleLine } from "../../base/format.ts"
 import { IconButton } from "../button/button.tsx"
 import { Icon } from "../icon/icon.tsx"
 import { isApple } from "../kbd/platform.ts"
 import { useKey } from "../keys/keys.tsx"
-import { visibleLine } from "../visible.ts"
 import styles from "./composer.module.css"
 
 type ComposerProps = {

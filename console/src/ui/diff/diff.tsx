@@ -1,4 +1,4 @@
-import { visible } from "../visible.ts"
+import { visible } from "../../base/format.ts"
 import styles from "./diff.module.css"
 
 export type DiffLine = {

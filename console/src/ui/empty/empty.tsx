@@ -1,7 +1,8 @@
 import type { ReactNode } from "react"
+import type { Status } from "../../base/status.ts"
 import { CopyButton } from "../copy/copy.tsx"
 import { Mark } from "../mark/mark.tsx"
-import { type Status, StatusMark } from "../status-mark/status-mark.tsx"
+import { StatusMark } from "../status-mark/status-mark.tsx"
 import { Text } from "../text/text.tsx"
 import styles from "./empty.module.css"
 

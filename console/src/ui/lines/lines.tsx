@@ -7,7 +7,7 @@ import {
   useMemo,
   useRef,
 } from "react"
-import { visible } from "../visible.ts"
+import { visible } from "../../base/format.ts"
 import styles from "./lines.module.css"
 
 export type LinesHandle = { focus(): void }

@@ -1,5 +1,5 @@
 import { type ComponentType, useEffect, useState } from "react"
-import { visible } from "../visible.ts"
+import { visible } from "../../base/format.ts"
 import styles from "./markdown.module.css"
 
 type Reader = ComponentType<{ readonly text: string }>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react"
+import { visible } from "../../base/format.ts"
 import { CopyIcon } from "../copy/copy.tsx"
-import { visible } from "../visible.ts"
 import styles from "./markdown.module.css"
 import type { Drawing } from "./mermaid-draw.ts"
 

@@ -1,7 +1,7 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked"
 import { Fragment, type ReactNode, useContext, useMemo } from "react"
+import { visible } from "../../base/format.ts"
 import { CopyIcon } from "../copy/copy.tsx"
-import { visible } from "../visible.ts"
 import { LABELS, LabelsContext, type TextLabel } from "./labels.ts"
 import { resolveReferences, safeLink } from "./links.ts"
 import styles from "./markdown.module.css"

@@ -1,4 +1,4 @@
-import { visibleLine } from "../visible.ts"
+import { visibleLine } from "../../base/format.ts"
 import styles from "./path.module.css"
 
 type PathProps = {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import { visible } from "../visible.ts"
+import { visible } from "../../base/format.ts"
 import styles from "./side-by-side.module.css"
 
 export type Side = { readonly title: ReactNode; readonly says: string; readonly text: string }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
-import { type Status, StatusMark } from "../status-mark/status-mark.tsx"
+import type { Status } from "../../base/status.ts"
+import { StatusMark } from "../status-mark/status-mark.tsx"
 import styles from "./stages.module.css"
 
 export type StageDot = {

@@ -1,18 +1,5 @@
+import type { Status } from "../../base/status.ts"
 import styles from "./status-mark.module.css"
-
-export type Status =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "paused"
-  | "done"
-  | "failed"
-  | "stopped"
-  | "interrupted"
-  | "timed-out"
-  | "cancelled"
-  | "warned"
-  | "picked"
 
 /** 14 px, drawn, not a coloured pill; always beside its word or with it as a label. */
 export function StatusMark({ status }: { readonly status: Status }) {

@@ -1,6 +1,7 @@
 import { type ReactNode, type Ref, useImperativeHandle, useLayoutEffect, useRef } from "react"
+import type { Status } from "../../base/status.ts"
 import { Icon } from "../icon/icon.tsx"
-import { type Status, StatusMark } from "../status-mark/status-mark.tsx"
+import { StatusMark } from "../status-mark/status-mark.tsx"
 import styles from "./steps.module.css"
 
 export type StepsHandle = {

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react"
-import { formatRunTime } from "../../data/moments.ts"
+import { formatRunTime, visibleLine } from "../../base/format.ts"
 import { classNames } from "../class-names.ts"
-import { visibleLine } from "../visible.ts"
 import styles from "./strip.module.css"
 import { ticksFor } from "./ticks.ts"
 

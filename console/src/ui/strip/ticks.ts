@@ -1,4 +1,4 @@
-import { formatRunTime } from "../../data/moments.ts"
+import { formatRunTime } from "../../base/format.ts"
 
 const ROUND_MS = [
   1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,

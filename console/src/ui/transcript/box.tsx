@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
+import { visible } from "../../base/format.ts"
 import { classNames } from "../class-names.ts"
-import { visible } from "../visible.ts"
 import styles from "./transcript.module.css"
 
 export function Box({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { formatDuration } from "../contract.ts"
+import { formatCount, formatDuration } from "../contract.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" })
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
@@ -60,15 +60,55 @@ export function formatAge(at: number, now: number): string {
   return days === 1 ? "1 day" : `${days} days`
 }
 
-/** 6:12 for a run, as a clock would say it. */
-export function formatRunTime(ms: number): string {
-  return ms < 1_000 ? formatDuration(ms) : `${Math.floor(ms / MINUTE_MS)}:${seconds(ms)}`
+/** 0:00, 4:22, 61:05. */
+export function formatMinutes(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 }
 
-function seconds(ms: number): string {
-  return String(Math.floor((ms % MINUTE_MS) / 1_000)).padStart(2, "0")
+/** As `formatMinutes`, with milliseconds below one second. */
+export function formatRunTime(ms: number): string {
+  return ms < 1_000 ? formatDuration(ms) : formatMinutes(ms)
+}
+
+/** Time left: 9:41, then hours. */
+export function formatLeft(ms: number): string {
+  return ms < HOUR_MS ? formatRunTime(ms) : formatDuration(ms)
+}
+
+/** 200k: without the decimal of a round figure. */
+export function formatRound(count: number): string {
+  return formatCount(count).replace(/\.0(?=[kM]$)/, "")
 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+
+/**
+ * Whatever moves a cursor, hides itself or turns the line around, by what Unicode says of it: the
+ * rule of the engine's terminal, which the console cannot import. Newline and tab may stay.
+ */
+const UNSAFE = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/** Text from outside as a page may draw it: what would act on the line is shown instead. */
+export function visible(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const point = character.codePointAt(0) ?? 0
+    return point <= 0xff
+      ? `\\x${point.toString(16).padStart(2, "0")}`
+      : `\\u{${point.toString(16)}}`
+  })
+}
+
+/** The same for one line: newlines and tabs are shown too. */
+export function visibleLine(text: string): string {
+  return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i
+
+/** Hosts name sessions by long ids: their first part tells those of a day apart. */
+export function shortSession(session: string): string {
+  return UUID.test(session) ? session.slice(0, 8) : visibleLine(session)
+}

@@ -1,6 +1,33 @@
-import type { PipelineLine, PipelineStatus } from "../contract.ts"
-import type { Status } from "../ui/status-mark/status-mark.tsx"
-import { sayMoney } from "./money.ts"
+import { formatUsd } from "#ground/base/format"
+import type { PipelineLine, PipelineStatus, RunStatus } from "../contract.ts"
+
+/** How a status is drawn. */
+export type Status =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "paused"
+  | "done"
+  | "failed"
+  | "stopped"
+  | "interrupted"
+  | "timed-out"
+  | "cancelled"
+  | "warned"
+  | "picked"
+
+/** How each status of a run is drawn; its word is the contract's own. */
+export const STATUS_MARKS: Readonly<Record<RunStatus, Status>> = {
+  queued: "queued",
+  starting: "running",
+  running: "running",
+  waiting: "waiting",
+  paused: "paused",
+  completed: "done",
+  failed: "failed",
+  stopped: "stopped",
+  interrupted: "interrupted",
+}
 
 /** How each status of a run is drawn. */
 export const PIPELINE_MARKS: Readonly<Record<PipelineStatus, Status>> = {
@@ -35,8 +62,8 @@ export function isOpen(status: PipelineStatus): boolean {
 export function sayCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
   const isUnknown = spentUsd === 0 && unknownCalls > 0
   const least = unknownCalls > 0 ? "at least " : ""
-  const spent = isUnknown ? "unknown" : `${least}${sayMoney(spentUsd)}`
-  return budgetUsd === null ? spent : `${spent} of ${sayMoney(budgetUsd)}`
+  const spent = isUnknown ? "unknown" : `${least}${formatUsd(spentUsd)}`
+  return budgetUsd === null ? spent : `${spent} of ${formatUsd(budgetUsd)}`
 }
 
 /** 2 of 6, Web calibration. */

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { withSeed } from "../test-seed.ts"
-import { visible, visibleLine } from "./visible.ts"
+import { visible, visibleLine } from "./format.ts"
 
 describe("text from outside", () => {
   it.each([
