@@ -1,6 +1,6 @@
-import type { Status } from "../../src/base/status.ts"
 import { type ReactNode, useState } from "react"
 import { createRoot } from "react-dom/client"
+import type { Status } from "../../src/base/status.ts"
 import "../../src/ui/fonts.css"
 import "../../src/ui/tokens.css"
 import "../../src/ui/ground.css"
