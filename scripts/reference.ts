@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 import { configPage, configSchema } from "./reference/config.ts"
 import { collectErrors, errorsPage } from "./reference/errors.ts"
 import { eventsPage } from "./reference/events.ts"
+import { cliPage, operationsPage } from "./reference/operations.ts"
 
 /**
  * Writes the reference from the code it describes: `npm run reference`. With `--check` it writes
@@ -26,19 +27,8 @@ async function buildPages(): Promise<readonly Page[]> {
     { path: "docs/reference/events.md", text: eventsPage() },
     { path: "docs/reference/config.md", text: configPage() },
     { path: "docs/reference/config.schema.json", text: configSchema() },
-    ...(await buildOperationPages()),
-  ]
-}
-
-/** Loaded late: the operation table stands at the top of the house and brings most rooms along. */
-async function buildOperationPages(): Promise<readonly Page[]> {
-  const needed = ["src/show/app/index.ts", "src/show/cli/index.ts"]
-  if (!needed.every((path) => existsSync(join(ROOT, path)))) return []
-  const { cliPage, commandIndex, operationsPage } = await import("./reference/operations.ts")
-  return [
-    { path: "docs/reference/operations.md", text: await operationsPage() },
+    { path: "docs/reference/operations.md", text: operationsPage() },
     { path: "docs/reference/cli.md", text: await cliPage() },
-    { path: "src/show/cli/commands.generated.ts", text: await commandIndex() },
   ]
 }
 

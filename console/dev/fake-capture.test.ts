@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { HOSTS } from "../src/data/paths.ts"
 import { captureDiff, captureList, captureOf, captureText, newestOf } from "./fake-capture.ts"
 import { captureHosts, captureSettings } from "./fake-capture-tables.ts"
@@ -8,14 +8,14 @@ describe("the captures of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
     const all = captureList(null).captures
     expect(all.length).toBeGreaterThan(4)
-    SIGNATURES["capture.list"].output.parse({ captures: all })
-    SIGNATURES["capture.hosts"].output.parse(captureHosts())
-    SIGNATURES["capture.settings"].output.parse(captureSettings("claude-code"))
+    OPERATIONS["capture.list"].output.parse({ captures: all })
+    OPERATIONS["capture.hosts"].output.parse(captureHosts())
+    OPERATIONS["capture.settings"].output.parse(captureSettings("claude-code"))
     for (const { id } of all) {
-      const capture = SIGNATURES["capture.show"].output.parse(captureOf(id))
-      SIGNATURES["capture.diff"].output.parse(captureDiff(id, newestOf("claude-code")))
+      const capture = OPERATIONS["capture.show"].output.parse(captureOf(id))
+      OPERATIONS["capture.diff"].output.parse(captureDiff(id, newestOf("claude-code")))
       for (const { path } of capture.manifest.items.slice(0, 60)) {
-        SIGNATURES["capture.text"].output.parse(captureText(path))
+        OPERATIONS["capture.text"].output.parse(captureText(path))
       }
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerFolds } from "./fake-fold.ts"
 
 const ask = (address: string, state: "populated" | "empty" = "populated") =>
@@ -7,15 +7,15 @@ const ask = (address: string, state: "populated" | "empty" = "populated") =>
 
 describe("the branches of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
-    const { output } = SIGNATURES["fold.tree"]
+    const { output } = OPERATIONS["fold.tree"]
     expect(output.parse(ask("tree")?.answer).sessions.length).toBe(2)
     expect(output.parse(ask("tree?all=true")?.answer).sessions.length).toBe(3)
-    SIGNATURES["fold.list"].output.parse(ask("list?all=true&limit=1")?.answer)
+    OPERATIONS["fold.list"].output.parse(ask("list?all=true&limit=1")?.answer)
     for (const id of ["fb_01callers", "fb_07october", "fb_10hostile"]) {
-      SIGNATURES["fold.show"].output.parse(ask(`show?id=${id}`)?.answer)
+      OPERATIONS["fold.show"].output.parse(ask(`show?id=${id}`)?.answer)
     }
-    SIGNATURES["fold.restore"].output.parse(ask("restore?id=fb_01callers")?.answer)
-    const found = SIGNATURES["fold.search"].output.parse(ask("search?words=cent")?.answer)
+    OPERATIONS["fold.restore"].output.parse(ask("restore?id=fb_01callers")?.answer)
+    const found = OPERATIONS["fold.search"].output.parse(ask("search?words=cent")?.answer)
     expect(found.found.length).toBeGreaterThan(1)
   })
 

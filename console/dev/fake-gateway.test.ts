@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerGateway } from "./fake-gateway.ts"
 import { runId } from "./fake-runs-tables.ts"
 
@@ -8,14 +8,14 @@ const ask = (address: string, state: "populated" | "empty" = "populated") =>
 
 describe("the wire of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
-    SIGNATURES["gateway.list"].output.parse(ask("list")?.answer)
-    const { output } = SIGNATURES["gateway.show"]
+    OPERATIONS["gateway.list"].output.parse(ask("list")?.answer)
+    const { output } = OPERATIONS["gateway.show"]
     expect(output.parse(ask(`show?id=${runId(31)}`)?.answer).requests).toHaveLength(42)
     expect(output.parse(ask(`show?id=${runId(27)}`)?.answer).carries).toHaveLength(2)
     for (const seq of [1, 9, 33, 42]) {
-      SIGNATURES["gateway.request"].output.parse(ask(`request?id=gw_01tariff&seq=${seq}`)?.answer)
+      OPERATIONS["gateway.request"].output.parse(ask(`request?id=gw_01tariff&seq=${seq}`)?.answer)
     }
-    const texts = SIGNATURES["gateway.texts"].output.parse(
+    const texts = OPERATIONS["gateway.texts"].output.parse(
       ask("texts?id=gw_01tariff&seq=30&query=cent")?.answer,
     )
     expect(texts.total).toBeGreaterThan(50)

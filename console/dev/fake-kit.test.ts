@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerGuard, worldGuard } from "./fake-guard.ts"
 import { answerLedger, doctorOf, worldLedger } from "./fake-ledger.ts"
 import { CLAUDE, HOOKS, LOGGED } from "./fake-ledger-tables.ts"
@@ -21,43 +21,43 @@ function setUp(state: "populated" | "empty" = "populated") {
 describe("guard, ledger and decisions of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
     const ask = setUp()
-    const log = SIGNATURES["guard.verdicts"].output.parse(ask("guard/verdicts?limit=20")?.answer)
+    const log = OPERATIONS["guard.verdicts"].output.parse(ask("guard/verdicts?limit=20")?.answer)
     expect([log.verdicts.length, log.isCut]).toEqual([20, true])
     const denied = ask("guard/verdicts?verdict=deny")?.answer
-    expect(SIGNATURES["guard.verdicts"].output.parse(denied).counts.silent).toBe(0)
-    SIGNATURES["guard.try"].output.parse(ask("guard/try?patterns=src/tariff/**")?.answer)
+    expect(OPERATIONS["guard.verdicts"].output.parse(denied).counts.silent).toBe(0)
+    OPERATIONS["guard.try"].output.parse(ask("guard/try?patterns=src/tariff/**")?.answer)
     const paths = ["src/a.ts"]
-    SIGNATURES["guard.override"].output.parse(
+    OPERATIONS["guard.override"].output.parse(
       ask("guard/override", { paths, reason: "because" })?.answer,
     )
-    SIGNATURES["guard.simulate"].output.parse(ask("guard/simulate", { paths })?.answer)
-    SIGNATURES["session.list"].output.parse(ask("session/list")?.answer)
+    OPERATIONS["guard.simulate"].output.parse(ask("guard/simulate", { paths })?.answer)
+    OPERATIONS["session.list"].output.parse(ask("session/list")?.answer)
     for (const id of [CLAUDE, LOGGED[0]?.file ?? ""]) {
       const shown = ask(`session/show?session=${encodeURIComponent(id)}`)?.answer
-      SIGNATURES["session.show"].output.parse(shown)
+      OPERATIONS["session.show"].output.parse(shown)
     }
-    SIGNATURES["decision.list"].output.parse(ask("decision/list")?.answer)
+    OPERATIONS["decision.list"].output.parse(ask("decision/list")?.answer)
     const input = { title: "New", context: "Why", decision: "What" }
-    const added = SIGNATURES["decision.add"].output.parse(ask("decision/add", input)?.answer)
+    const added = OPERATIONS["decision.add"].output.parse(ask("decision/add", input)?.answer)
     const shown = ask(`decision/show?id=${added.memory.id}`)?.answer
-    expect(SIGNATURES["decision.show"].output.parse(shown).kind).toBe("decision")
-    const doctor = SIGNATURES["doctor.run"].output.parse(doctorOf("populated"))
+    expect(OPERATIONS["decision.show"].output.parse(shown).kind).toBe("decision")
+    const doctor = OPERATIONS["doctor.run"].output.parse(doctorOf("populated"))
     expect(doctor.hooks.length).toBe(HOOKS.length)
   })
 
   it("[CONSOLE-23] claims are given back by whose they are, and taken again", () => {
     const ask = setUp()
-    const claims = () => SIGNATURES["claim.list"].output.parse(ask("claim/list")?.answer).claims
+    const claims = () => OPERATIONS["claim.list"].output.parse(ask("claim/list")?.answer).claims
     const [first] = claims()
     if (first === undefined) throw new Error("the fake world has claims")
     const held = { paths: [first.path], session: first.session }
     const others = ask("claim/release", { ...held, session: "x" })?.answer
-    expect(SIGNATURES["claim.release"].output.parse(others).released).toEqual([])
+    expect(OPERATIONS["claim.release"].output.parse(others).released).toEqual([])
     ask("claim/release", held)
     expect(claims().map((it) => it.path)).not.toContain(first.path)
-    const taken = SIGNATURES["claim.take"].output.parse(ask("claim/take", held)?.answer)
+    const taken = OPERATIONS["claim.take"].output.parse(ask("claim/take", held)?.answer)
     expect(taken.held).toBeNull()
-    const again = SIGNATURES["claim.take"].output.parse(ask("claim/take", held)?.answer)
+    const again = OPERATIONS["claim.take"].output.parse(ask("claim/take", held)?.answer)
     expect(again.held?.path).toBe(first.path)
   })
 

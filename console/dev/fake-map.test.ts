@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { mapScan, mapShow, mapTree, searchFind } from "./fake-map.ts"
 
 const query = (values: Record<string, string>) => new URLSearchParams(values)
 
 describe("the map of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
-    const { output } = SIGNATURES["map.tree"]
+    const { output } = OPERATIONS["map.tree"]
     for (const folder of ["", "src", "src/tariff/surcharges", "data"]) {
       expect(output.parse(mapTree(query({ folder }), true)).entries.length).toBeGreaterThan(0)
     }
-    SIGNATURES["map.scan"].output.parse(mapScan())
-    SIGNATURES["search.find"].output.parse(searchFind(query({ words: "rounding" })))
+    OPERATIONS["map.scan"].output.parse(mapScan())
+    OPERATIONS["search.find"].output.parse(searchFind(query({ words: "rounding" })))
     for (const what of ["src/tariff/rounding.ts", "src/tariff/rounding.ts#roundLine"]) {
-      SIGNATURES["map.show"].output.parse(mapShow(query({ what, hops: "2" })))
+      OPERATIONS["map.show"].output.parse(mapShow(query({ what, hops: "2" })))
     }
   })
 

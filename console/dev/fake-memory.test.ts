@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerMemories, worldMemories } from "./fake-memory.ts"
 
 function setUp(state: "populated" | "empty" = "populated") {
@@ -11,20 +11,20 @@ function setUp(state: "populated" | "empty" = "populated") {
 describe("the memories of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
     const ask = setUp()
-    const list = SIGNATURES["memory.list"].output.parse(ask("list")?.answer)
+    const list = OPERATIONS["memory.list"].output.parse(ask("list")?.answer)
     expect(list.memories.length).toBe(200)
-    const { found } = SIGNATURES["memory.search"].output.parse(
+    const { found } = OPERATIONS["memory.search"].output.parse(
       ask("search", "?words=rounding")?.answer,
     )
     expect(found.length).toBeGreaterThan(0)
-    SIGNATURES["memory.show"].output.parse(ask("show", "?id=mem_01halfcents")?.answer)
+    OPERATIONS["memory.show"].output.parse(ask("show", "?id=mem_01halfcents")?.answer)
     const confirmed = ask("confirm", "", { id: "mem_03blog" })?.answer
-    expect(SIGNATURES["memory.confirm"].output.parse(confirmed).state).toBe("confirmed")
+    expect(OPERATIONS["memory.confirm"].output.parse(confirmed).state).toBe("confirmed")
     const judged = ask("feedback", "", { id: "mem_03blog", verdict: "helpful" })?.answer
-    expect(SIGNATURES["memory.feedback"].output.parse(judged).signals.helpful).toBe(1)
+    expect(OPERATIONS["memory.feedback"].output.parse(judged).signals.helpful).toBe(1)
     const added = ask("record", "", { kind: "rule", title: "New", body: "Text" })?.answer
-    expect(SIGNATURES["memory.record"].output.parse(added).outcome).toBe("recorded")
-    SIGNATURES["memory.forget"].output.parse(ask("forget", "", { id: "mem_03blog" })?.answer)
+    expect(OPERATIONS["memory.record"].output.parse(added).outcome).toBe("recorded")
+    OPERATIONS["memory.forget"].output.parse(ask("forget", "", { id: "mem_03blog" })?.answer)
     expect(ask("show", "?id=mem_03blog")?.status).toBe(404)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerPacks, TASK, worldPacks } from "./fake-pack.ts"
 
 const ask = (path: string, body: Readonly<Record<string, unknown>> = {}) =>
@@ -7,12 +7,12 @@ const ask = (path: string, body: Readonly<Record<string, unknown>> = {}) =>
 
 describe("the packages of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
-    SIGNATURES["pack.list"].output.parse(ask("/api/pack/list")?.answer)
-    SIGNATURES["pack.show"].output.parse(ask("/api/pack/show?id=last&format=xml")?.answer)
-    SIGNATURES["pack.diff"].output.parse(ask("/api/pack/diff?from=pk_2&to=pk_3")?.answer)
+    OPERATIONS["pack.list"].output.parse(ask("/api/pack/list")?.answer)
+    OPERATIONS["pack.show"].output.parse(ask("/api/pack/show?id=last&format=xml")?.answer)
+    OPERATIONS["pack.diff"].output.parse(ask("/api/pack/diff?from=pk_2&to=pk_3")?.answer)
     for (const task of [TASK, "everything", "nothing"]) {
-      const body = SIGNATURES["pack.build"].input.parse({ task, role: "backend", save: false })
-      const { pack } = SIGNATURES["pack.build"].output.parse(ask("/api/pack/build", body)?.answer)
+      const body = OPERATIONS["pack.build"].input.parse({ task, role: "backend", save: false })
+      const { pack } = OPERATIONS["pack.build"].output.parse(ask("/api/pack/build", body)?.answer)
       expect(pack.tokens).toBeLessThanOrEqual(pack.budget)
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { answerKnowledge } from "./fake-knowledge.ts"
 import { answerPipelines, worldPipelines } from "./fake-pipeline.ts"
 import { PIPELINES } from "./fake-pipeline-tables.ts"
@@ -11,28 +11,28 @@ const know = (address: string, state: "populated" | "empty" = "populated") =>
 
 describe("the pipelines, agents and documents of the fake world", () => {
   it("[CONSOLE-23] what the fake server answers is what the contract allows", () => {
-    const list = SIGNATURES["pipeline.list"].output.parse(ask("pipeline/list")?.answer)
+    const list = OPERATIONS["pipeline.list"].output.parse(ask("pipeline/list")?.answer)
     expect(list.runs.length).toBe(PIPELINES.length)
     for (const { run } of PIPELINES) {
-      SIGNATURES["pipeline.show"].output.parse(ask(`pipeline/show?id=${run.id}`)?.answer)
+      OPERATIONS["pipeline.show"].output.parse(ask(`pipeline/show?id=${run.id}`)?.answer)
     }
-    SIGNATURES["pipeline.document"].output.parse(ask("pipeline/document?id=p-11")?.answer)
-    SIGNATURES["pipeline.compare"].output.parse(ask("pipeline/compare?id=p-12&other=p-11")?.answer)
+    OPERATIONS["pipeline.document"].output.parse(ask("pipeline/document?id=p-11")?.answer)
+    OPERATIONS["pipeline.compare"].output.parse(ask("pipeline/compare?id=p-12&other=p-11")?.answer)
     for (const text of ["3", "1", "go on"]) {
-      SIGNATURES["pipeline.say"].output.parse(ask("pipeline/say", { id: "p-12", text })?.answer)
+      OPERATIONS["pipeline.say"].output.parse(ask("pipeline/say", { id: "p-12", text })?.answer)
     }
-    SIGNATURES["agent.list"].output.parse(ask("agent/list")?.answer)
-    SIGNATURES["agent.show"].output.parse(ask("agent/show?slug=tariff-check")?.answer)
-    SIGNATURES["source.list"].output.parse(ask("source/list")?.answer)
+    OPERATIONS["agent.list"].output.parse(ask("agent/list")?.answer)
+    OPERATIONS["agent.show"].output.parse(ask("agent/show?slug=tariff-check")?.answer)
+    OPERATIONS["source.list"].output.parse(ask("source/list")?.answer)
   })
 
   it("[CONSOLE-23] and so are its documents", () => {
-    SIGNATURES["kb.status"].output.parse(know("status")?.answer)
-    SIGNATURES["kb.documents"].output.parse(know("documents?tier=guide")?.answer)
-    const found = SIGNATURES["kb.search"].output.parse(know("search?query=arrival&hops=1")?.answer)
+    OPERATIONS["kb.status"].output.parse(know("status")?.answer)
+    OPERATIONS["kb.documents"].output.parse(know("documents?tier=guide")?.answer)
+    const found = OPERATIONS["kb.search"].output.parse(know("search?query=arrival&hops=1")?.answer)
     expect(found.hits.length).toBeGreaterThan(1)
-    SIGNATURES["kb.paragraph"].output.parse(know("paragraph?id=kp_arrival42")?.answer)
-    SIGNATURES["kb.add"].output.parse(know("add")?.answer)
+    OPERATIONS["kb.paragraph"].output.parse(know("paragraph?id=kp_arrival42")?.answer)
+    OPERATIONS["kb.add"].output.parse(know("add")?.answer)
   })
 
   it("[CONSOLE-23] there is nothing, and what nobody knows", () => {

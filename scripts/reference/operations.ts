@@ -1,47 +1,37 @@
-import type { Operation } from "#ground/contract"
-import { describeOperations, inputFields } from "#show/app"
+import { OPERATIONS, type Operation } from "#ground/contract"
 import {
-  BUILT_IN_COMMANDS,
-  buildCommandIndex,
-  COMMAND_GROUPS,
+  arrange,
   type Command,
-  commandIndexSource,
+  derivedCommands,
   type Flag,
   GLOBAL_FLAGS,
+  HELP_GROUPS,
 } from "#show/cli"
 import { fieldsOf } from "./fields.ts"
 import { code, pageHead, table } from "./markdown.ts"
 
-export async function operationsPage(): Promise<string> {
+const operations: readonly Operation[] = Object.values(OPERATIONS)
+
+export function operationsPage(): string {
   const about =
     "Everything the product can do, declared once. The command line, the server and the MCP tools " +
     "are projections of this table."
-  return [
-    pageHead("Operations", about),
-    ...(await describeOperations()).map(describeOperation),
-  ].join("\n")
+  return [pageHead("Operations", about), ...operations.map(describeOperation)].join("\n")
 }
 
 export async function cliPage(): Promise<string> {
   const about =
     "Every command. Results go to stdout, logs to stderr; `--json` prints the result as the " +
     "operation returns it."
-  const commands = [
-    ...buildCommandIndex(await describeOperations(), inputFields),
-    ...BUILT_IN_COMMANDS,
-  ]
+  const commands = arrange(await derivedCommands())
   return [
     pageHead("Command line", about),
     "## Flags of every command\n",
     flagTable(GLOBAL_FLAGS, []),
-    ...COMMAND_GROUPS.flatMap((group) =>
+    ...HELP_GROUPS.flatMap((group) =>
       commands.filter((it) => it.group === group).map((it) => describeCommand(it)),
     ),
   ].join("\n")
-}
-
-export async function commandIndex(): Promise<string> {
-  return commandIndexSource(await describeOperations(), inputFields)
 }
 
 function describeOperation(operation: Operation): string {

@@ -3,14 +3,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { createTokens } from "#ground/tokens"
-import { describeOperations, inputFields } from "#show/app"
-import {
-  BUILT_IN_COMMANDS,
-  buildCommandIndex,
-  type Command,
-  type Flag,
-  GLOBAL_FLAGS,
-} from "#show/cli"
+import { type Command, type Flag, GLOBAL_FLAGS, loadCommands } from "#show/cli"
 
 const FOLDER = path.join(import.meta.dirname, "../../templates")
 const KINDS = ["command", "agent", "skill"]
@@ -56,10 +49,7 @@ test("[TEMPLATES-2] bodies are short, and all descriptions together cost little"
 })
 
 test("[TEMPLATES-3] every `qm` line is one that the command line takes", async () => {
-  const commands = [
-    ...buildCommandIndex(await describeOperations(), inputFields),
-    ...BUILT_IN_COMMANDS,
-  ]
+  const commands = await loadCommands()
   for (const { file, body } of TEMPLATES) {
     const lines = [...body.matchAll(/`qm ([^`]+)`/g)].map(([, line = ""]) => line)
     expect(lines.length, `${file} rests on a command`).toBeGreaterThan(0)

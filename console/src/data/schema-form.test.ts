@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { configFields, SIGNATURES } from "#ground/contract"
+import { configFields, OPERATIONS } from "#ground/contract"
 import { describeField, fieldOf, formatValue, parseField, questionsOf } from "./schema-form.ts"
 
 const value = (it: unknown) => ({ kind: "value", value: it })
@@ -17,7 +17,7 @@ describe("forms from schemas", () => {
   })
 
   it("[CONSOLE-7] every operation of the contract can be asked for, argument by argument", () => {
-    for (const [name, { input }] of Object.entries(SIGNATURES)) {
+    for (const [name, { input }] of Object.entries(OPERATIONS)) {
       const questions = questionsOf({ ...z.toJSONSchema(input, { io: "input" }) })
       for (const it of questions) expect(it.field.kind, `${name} ${it.name}`).not.toBe("json")
     }

@@ -1,7 +1,7 @@
 export { Bypassed } from "./errors.ts"
 export type { Carried, CarryWanted, Gateway } from "./gateway.ts"
 export { createGateway } from "./gateway.ts"
-export { gatewayOperations } from "./keep/operations.ts"
+export { gatewayHandlers } from "./keep/handlers.ts"
 export type { CodexProvider } from "./pointing.ts"
 export { bypassingArgument, hostOfProgram, wireOf } from "./pointing.ts"
 export { askStand } from "./stand.ts"

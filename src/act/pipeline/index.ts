@@ -1,6 +1,6 @@
 // Runs: started, steered, kept.
 
-export { pipelineOperations } from "./operations.ts"
+export { agentHandlers, pipelineHandlers } from "./handlers.ts"
 export type { Pipelines, PipelinesDeps } from "./pipeline.ts"
 export { createPipelines } from "./pipeline.ts"
 

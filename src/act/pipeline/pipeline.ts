@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type {
   AgentShow,
+  OPERATIONS,
   PipelineCompare,
   PipelineDocument,
   PipelineLine,
@@ -8,7 +9,6 @@ import type {
   PipelineRun,
   PipelineSaid,
   PipelineShow,
-  SIGNATURES,
 } from "#ground/contract"
 import type { Model } from "#ground/model"
 import type { Db } from "#ground/store"
@@ -45,7 +45,7 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
     unapproved?(sources: readonly string[]): Promise<readonly string[]>
   }
 
-type Input<Name extends keyof typeof SIGNATURES> = z.output<(typeof SIGNATURES)[Name]["input"]>
+type Input<Name extends keyof typeof OPERATIONS> = z.output<(typeof OPERATIONS)[Name]["input"]>
 
 export type Pipelines = ReturnType<typeof createPipelines>
 

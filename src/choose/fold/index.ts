@@ -1,7 +1,7 @@
 export type { Fold } from "./fold.ts"
 export { createFold } from "./fold.ts"
+export { foldHandlers } from "./handlers.ts"
 export type { Metered, MeteredCall } from "./meter.ts"
-export { foldOperations } from "./operations.ts"
 export { foldReceipt, openReceipt, receiptsIn } from "./receipt.ts"
 export type { Spool } from "./spool.ts"
 export { createSpool } from "./spool.ts"

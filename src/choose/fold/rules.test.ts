@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { silentLog } from "#ground/base"
 import type { Caller, MemoryInjected } from "#ground/contract"
-import { SIGNATURES } from "#ground/contract"
+import { foldOperations, OPERATIONS } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { testClock } from "#test/clock"
+import { operationCaller } from "#test/operations"
 import { AGENT, CLAUDE, fakeToken, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
-import { foldOperations } from "./operations.ts"
+import { foldHandlers } from "./handlers.ts"
 
 let store: Store
 beforeAll(async () => {
@@ -88,7 +89,7 @@ describe("opening", () => {
   )
 
   test("[FOLD-2] a budget in words is refused at the door, and defaults hold without one", async () => {
-    const parsed = SIGNATURES["fold.branch"].input.safeParse({ ...TASK, budget: "8000" })
+    const parsed = OPERATIONS["fold.branch"].input.safeParse({ ...TASK, budget: "8000" })
     expect(parsed.success).toBe(false)
     const { fold } = await world()
     expect(await fold.branch(TASK, AGENT)).toMatchObject({
@@ -542,11 +543,9 @@ describe("ends of sessions and processes", () => {
     const client = { ...AGENT, principal: "client:other" }
     const foreign = await fold.branch(TASK, client)
     const other = await fold.branch(TASK, { ...AGENT, session: "s2" })
-    const [operation] = foldOperations({ fold: async () => fold }).filter(
-      (it) => it.name === "fold.end",
-    )
+    const { end } = foldHandlers({ fold: async () => fold })
     const signal = new AbortController().signal
-    const ended = await operation?.run({} as never, { signal, caller: AGENT })
+    const ended = await end({}, { signal, caller: AGENT })
     expect(ended).toEqual({ ended: [deep.branchId, top.branchId] })
     const bodies = (await events()).filter((it) => it.name === "fold.ended").map((it) => it.body)
     expect(bodies.map((it) => it.reason)).toEqual(["session-ended", "session-ended"])
@@ -699,16 +698,8 @@ test("[FOLD-16] what reads a handle is never put under another one", async () =>
 
 test("[FOLD-21] every operation answers as its signature says, for the person at the terminal too", async () => {
   const { fold } = await world()
-  const signal = new AbortController().signal
-  const operations = new Map(
-    foldOperations({ fold: async () => fold }).map((it) => [it.name as string, it]),
-  )
-  const ask = async (name: string, given: unknown) => {
-    const operation = operations.get(`fold.${name}`)!
-    const input = operation.input.parse(given)
-    const answer = await operation.run(input as never, { signal })
-    return operation.output.parse(answer) as Record<string, unknown>
-  }
+  const call = operationCaller({ fold: foldHandlers({ fold: async () => fold }) })
+  const ask = (verb: string, given: unknown) => call(`fold.${verb}`, given)
   const { branchId } = await ask("branch", TASK)
   expect(await ask("charge", { tokens: 3 })).toMatchObject({ outcome: "charged", branchId })
   expect(await ask("status", {})).toMatchObject({ branch: { id: branchId, mode: "none" } })
@@ -720,5 +711,5 @@ test("[FOLD-21] every operation answers as its signature says, for the person at
   expect(await ask("show", { id: branchId })).toMatchObject({ branch: { id: branchId } })
   expect(await ask("search", { words: "cents" })).toMatchObject({ found: [{ branchId }] })
   expect(await ask("restore", { id: branchId })).toMatchObject({ leftOut: 0 })
-  expect(operations.size).toBe(11)
+  expect(Object.keys(foldOperations)).toHaveLength(11)
 })

@@ -1,6 +1,6 @@
 export { analyzeTask } from "./analyze.ts"
 export type { SelectOptions } from "./fit.ts"
 export { selectFiles } from "./fit.ts"
-export { packOperations } from "./operations.ts"
+export { packHandlers } from "./handlers.ts"
 export type { RankedFiles } from "./rank.ts"
 export { rankFiles } from "./rank.ts"

@@ -1,14 +1,8 @@
-import type { z } from "zod"
-import type { ContextPack, OperationName, PackForm, SIGNATURES } from "#ground/contract"
+import type { ContextPack, PackForm, ParsedInput } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import { safePath } from "./redact.ts"
 
-/** The input of an operation with its defaults filled in. */
-export type OperationInput<Name extends OperationName> = z.output<
-  (typeof SIGNATURES)[Name]["input"]
->
-
-export type BuildInput = OperationInput<"pack.build">
+export type BuildInput = ParsedInput<"pack.build">
 
 /** The files that must be in the package: targets, and files with a chosen form. */
 export function targetsOf(input: BuildInput): readonly string[] {

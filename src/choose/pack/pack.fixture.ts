@@ -1,5 +1,5 @@
 import { type Clock, createIds, silentLog, systemRandom } from "#ground/base"
-import { Config, type PackBuilt, SIGNATURES } from "#ground/contract"
+import { Config, OPERATIONS, type PackBuilt } from "#ground/contract"
 import { openStore, type Store } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
 import { createTokens } from "#ground/tokens"
@@ -93,7 +93,7 @@ export function packWorld(tree: IndexedTree, options: WorldOptions = {}): PackWo
     pack,
     written,
     refreshed: () => refreshes,
-    build: async (input) => pack.build(SIGNATURES["pack.build"].input.parse(input), { signal }),
+    build: async (input) => pack.build(OPERATIONS["pack.build"].input.parse(input), { signal }),
     async journal() {
       const page = await (await store()).journal.read({ after: undefined, limit: 1_000 })
       return page.kind === "entries" ? page.entries.map((it) => it.name) : []

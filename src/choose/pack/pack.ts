@@ -6,6 +6,7 @@ import type {
   IndexState,
   PackBuilt,
   PackFormat,
+  ParsedInput,
   TaskAnalysis,
 } from "#ground/contract"
 import type { Redact, Secrets } from "#ground/secrets"
@@ -26,7 +27,7 @@ import { fitWithinBudget } from "./fit/within-budget.ts"
 import { selectFiles } from "./fit.ts"
 import { adviceFor, type GuidelineText, listGuidelines, readGuidelines } from "./guidelines.ts"
 import { createHistory, diffPacks, sentBefore } from "./history.ts"
-import { type BuildInput, choicesOf, formsOf, type OperationInput, targetsOf } from "./input.ts"
+import { type BuildInput, choicesOf, formsOf, targetsOf } from "./input.ts"
 import { LONGEST_ADVICE_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
 import { roleRule } from "./rank/path-rules.ts"
 import { type RankDeps, type RankedFiles, rankFiles } from "./rank.ts"
@@ -63,18 +64,18 @@ export type PackDeps = {
 export function createPack(deps: PackDeps) {
   return {
     build: (input: BuildInput, context: CallContext) => build(input, context, deps),
-    async list({ limit }: OperationInput<"pack.list">) {
+    async list({ limit }: ParsedInput<"pack.list">) {
       return { packs: await (await openHistory(deps)).list(limit) }
     },
-    async show({ id, format }: OperationInput<"pack.show">): Promise<PackBuilt> {
+    async show({ id, format }: ParsedInput<"pack.show">): Promise<PackBuilt> {
       const pack = await (await openHistory(deps)).find(id)
       return render(pack, format, deps)
     },
-    async diff({ from, to }: OperationInput<"pack.diff">) {
+    async diff({ from, to }: ParsedInput<"pack.diff">) {
       const history = await openHistory(deps)
       return diffPacks(await history.find(from), await history.find(to))
     },
-    async guidelines({ role, action, domain, path }: OperationInput<"guidelines.list">) {
+    async guidelines({ role, action, domain, path }: ParsedInput<"guidelines.list">) {
       const guidelines = readGuidelines(await deps.guidelineFile())
       const paths = path === undefined ? undefined : [path]
       return listGuidelines(guidelines, { role, action, domain, paths })

@@ -1,1 +1,1 @@
-export { proofOperations } from "./operations.ts"
+export { benchHandlers } from "./handlers.ts"

@@ -32,16 +32,6 @@ export const RankerResult = z.object({
 })
 export type RankerResult = z.infer<typeof RankerResult>
 
-export const BenchRecallInput = z.object({
-  repo: z.string().min(1).default(".").describe("A git repository"),
-  tasks: z.int().min(1).max(2_000).default(150).describe("How many commits are taken as tasks"),
-  budget: z.int().min(500).max(1_000_000).default(8_000).describe("Tokens of a package"),
-  half: z
-    .enum(["report", "tune", "all"])
-    .default("report")
-    .describe("Which commits: those that nothing was tuned on, the others, or both"),
-  ablation: z.boolean().default(false).describe("Also without each signal"),
-})
 export const BenchRecall = z.object({
   repository: z.string(),
   head: z.string(),
@@ -65,15 +55,6 @@ export const ScanRow = z.object({
 })
 export type ScanRow = z.infer<typeof ScanRow>
 
-export const BenchScanInput = z.object({
-  repo: z.string().min(1).default(".").describe("The tree to scan"),
-  commits: z
-    .int()
-    .min(0)
-    .max(1_000)
-    .default(0)
-    .describe("Also go through so many commits and compare with a clean index after each"),
-})
 export const BenchScan = z.object({
   repository: z.string(),
   files: Count,

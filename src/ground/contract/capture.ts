@@ -6,12 +6,6 @@ export const HOST_NAMES = ["claude-code", "codex", "copilot", "gemini", "antigra
 export const HostName = z.enum(HOST_NAMES)
 export type HostName = z.infer<typeof HostName>
 
-const place = {
-  path: z.string().min(1).default(".").describe("Directory in which the agent would start"),
-  host: HostName.default("claude-code").describe("Whose context is shown"),
-}
-const CaptureId = z.string().min(1).max(100)
-
 /** Text of an item as it may be shown: secrets replaced, cut where it is very long. */
 export const CaptureText = z.object({
   path: z.string(),
@@ -148,20 +142,6 @@ export const McpServerFound = z.object({
 })
 export type McpServerFound = z.infer<typeof McpServerFound>
 
-export const CaptureTakeInput = z.object({
-  ...place,
-  content: z.boolean().default(false).describe("Also show the text of each file"),
-  diff: CaptureId.optional().describe("Compare with this earlier capture; last for the newest"),
-  observe: z
-    .boolean()
-    .default(false)
-    .describe("Also start the host and ask it; no model is called"),
-  trust: z
-    .boolean()
-    .default(false)
-    .describe("Let observe start the host in a folder it does not trust"),
-  save: z.boolean().default(true).describe("Keep it in the history"),
-})
 export const Capture = z.object({
   manifest: Manifest,
   budget: CaptureBudget,
@@ -175,30 +155,11 @@ export const Capture = z.object({
 })
 export type Capture = z.infer<typeof Capture>
 
-export const CaptureListInput = z.object({
-  path: z.string().min(1).optional().describe("Only captures of this directory"),
-  host: HostName.optional().describe("Only captures of this host"),
-  limit: z.int().min(1).max(500).default(50).describe("At most so many captures"),
-})
 export const CaptureList = z.object({
   captures: z.array(CaptureSummary).describe("Newest first"),
 })
 export type CaptureList = z.infer<typeof CaptureList>
 
-export const CaptureShowInput = z.object({
-  id: CaptureId.describe("Id of the capture; last for the newest"),
-  content: z.boolean().default(false).describe("Also show the text of each file"),
-})
-export const CaptureDiffInput = z.object({
-  from: CaptureId.describe("Id of the older capture"),
-  to: CaptureId.default("last").describe("Id of the newer one"),
-})
-export const CaptureTextInput = z.object({
-  id: CaptureId.describe("Id of the capture"),
-  path: z.string().min(1).describe("Path of the item as the capture names it"),
-})
-
-export const CaptureSettingsInput = z.object(place)
 export const CaptureSettings = z.object({
   host: HostName,
   workingDirectory: z.string(),
@@ -215,7 +176,6 @@ export const CaptureSettings = z.object({
 })
 export type CaptureSettings = z.infer<typeof CaptureSettings>
 
-export const CaptureHostsInput = z.object({})
 export const CaptureHosts = z.object({
   hosts: z.array(
     z.object({

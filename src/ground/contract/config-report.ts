@@ -1,10 +1,5 @@
 import { z } from "zod"
 
-export const ConfigShowInput = z.object({
-  key: z.string().optional().describe("One setting or one section, e.g. tokens.encoding"),
-  sources: z.boolean().default(false).describe("Say where each value came from"),
-})
-
 export const ConfigSetting = z.object({
   key: z.string(),
   value: z.unknown(),
@@ -30,17 +25,6 @@ export type ConfigReport = z.infer<typeof ConfigReport>
 export const ConfigLayer = z.enum(["user", "project"])
 export type ConfigLayer = z.infer<typeof ConfigLayer>
 
-export const ConfigSetInput = z.object({
-  key: z.string().describe("The setting, e.g. tokens.encoding"),
-  value: z.string().describe("Its new value, as one would type it"),
-  layer: ConfigLayer.default("user").describe("Which file it is written to"),
-})
-export const ConfigUnsetInput = z.object({
-  key: z.string().describe("The setting, e.g. tokens.encoding"),
-  layer: ConfigLayer.default("user").describe("Which file it is taken out of"),
-})
-
-export const ConfigCheckInput = z.object({})
 export const ConfigCheck = z.object({
   problems: z.array(
     z.object({

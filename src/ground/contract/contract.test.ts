@@ -9,14 +9,19 @@ import {
   configFields,
   DoctorReport,
   defineEvent,
-  defineOperation,
+  defineOperations,
   type Emit,
   EVENTS,
+  type Handlers,
   JournalEntry,
   Manifest,
   Message,
+  OPERATIONS,
+  type Operation,
   WireError,
 } from "./index.ts"
+
+const OPERATION_LIST: readonly Operation[] = Object.values(OPERATIONS)
 
 describe("events", () => {
   test("[CONTRACT-1] a room can only emit events of its own; another room's do not compile", () => {
@@ -104,16 +109,42 @@ test("[CONTRACT-6] shapes that cross a process keep their form", () => {
   expect(DoctorReport.safeParse({}).success).toBe(false)
 })
 
-test("[CONTRACT-7] an operation is the record that was written, with its types checked", async () => {
-  const operation = defineOperation({
-    name: "test.double",
-    summary: "Double a number",
-    effect: "read",
-    surfaces: ["cli"],
-    input: z.object({ of: z.int() }),
-    output: z.object({ doubled: z.int() }),
-    run: async (input) => ({ doubled: input.of * 2 }),
+test("[CONTRACT-7] a descriptor holds everything about an operation except what it does", async () => {
+  const declared = defineOperations("test", {
+    double: {
+      summary: "Double a number",
+      effect: "read",
+      surfaces: ["cli"],
+      cli: { args: ["of"], group: "See" },
+      input: z.object({ of: z.int().default(2) }),
+      output: z.object({ doubled: z.int() }),
+    },
   })
+  expect(declared["test.double"].name).toBe("test.double")
+  const handlers: Handlers<typeof declared> = { double: async ({ of }) => ({ doubled: of * 2 }) }
   const context = { signal: new AbortController().signal }
-  expect(await operation.run({ of: 4 }, context)).toEqual({ doubled: 8 })
+  expect(await handlers.double({ of: 4 }, context)).toEqual({ doubled: 8 })
+  // @ts-expect-error: an operation without a handler does not compile
+  const missing: Handlers<typeof declared> = {}
+  // @ts-expect-error: a handler answers what its descriptor says
+  const wrong: Handlers<typeof declared> = { double: async () => ({ halved: 1 }) }
+  expect([missing, wrong]).toHaveLength(2)
+})
+
+test("[CONTRACT-8] what a descriptor says about a field is about a field of its input", () => {
+  for (const { name, summary, surfaces, cli, input } of OPERATION_LIST) {
+    expect(name).toMatch(/^[a-z]+\.[a-z]+$/)
+    expect(summary, name).toMatch(/^[A-Z].{9,}[^.]$/)
+    expect(cli !== undefined, name).toBe(surfaces.includes("cli"))
+    const fields = Object.keys(z.toJSONSchema(input, { io: "input" }).properties ?? {})
+    for (const one of [cli ?? []].flat()) {
+      const named = [
+        ...(one.args ?? []),
+        ...(one.omit ?? []),
+        ...Object.keys(one.given ?? {}),
+        ...Object.keys(one.flagNames ?? {}),
+      ]
+      for (const field of named) expect(fields, name).toContain(field)
+    }
+  }
 })

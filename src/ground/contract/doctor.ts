@@ -1,21 +1,6 @@
 import { z } from "zod"
 import { HookState } from "./kit.ts"
 
-export const DoctorInput = z.object({
-  attack: z
-    .boolean()
-    .default(false)
-    .describe("Also try to break into the running server, and report what it refused"),
-  prove: z
-    .boolean()
-    .default(false)
-    .describe("Also start the hosts on a scripted model of our own, and report which hooks ran"),
-  trustHooks: z
-    .boolean()
-    .default(false)
-    .describe("With --prove: let Codex run hooks that nobody has reviewed, for this one time"),
-})
-
 /** One thing the doctor looked at. A failing check always says what to do. */
 export const DoctorCheck = z.object({
   area: z.enum(["environment", "config", "store", "permissions", "server", "kit"]),

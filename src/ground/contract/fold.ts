@@ -82,26 +82,7 @@ export const TrailEntry = z.object({
 })
 export type TrailEntry = z.infer<typeof TrailEntry>
 
-const sessionId = z
-  .string()
-  .max(200)
-  .optional()
-  .describe("Session it belongs to; default: the caller itself")
-
 // What an agent asks. Lengths and figures are judged by the room, which says limit and length.
-
-export const FoldBranchInput = z.strictObject({
-  description: z.string().describe("What the sub-task is, in one line"),
-  prompt: z.string().describe("What is to be done, whole"),
-  budget: z.number().optional().describe("Tokens it may use"),
-  timeoutSeconds: z.number().optional(),
-  parentBranchId: z
-    .string()
-    .optional()
-    .describe("Parent; root for none; default: the session's active branch"),
-  scope: z.array(z.string().max(1_000)).max(200).default([]).describe("Paths and globs"),
-  sessionId,
-})
 
 export const FoldBranch = z.object({
   branchId: z.string(),
@@ -115,17 +96,6 @@ export const FoldBranch = z.object({
   receipt: z.string().nullable().describe("For the gateway: that this branch was opened, or null"),
 })
 export type FoldBranch = z.infer<typeof FoldBranch>
-
-export const FoldReturnInput = z.strictObject({
-  branchId: z.string(),
-  message: z.string().describe("The result; the only text the parent keeps"),
-  extractMemory: z.boolean().default(false),
-  evidence: z.array(z.string()).default([]),
-  files: Paths.default([]),
-  openQuestions: z.array(z.string()).default([]),
-  idempotencyKey: z.string().max(200).optional(),
-  sessionId,
-})
 
 export const FoldReturn = z.object({
   branchId: z.string(),
@@ -148,11 +118,6 @@ export const FoldReturn = z.object({
 })
 export type FoldReturn = z.infer<typeof FoldReturn>
 
-export const FoldStatusInput = z.strictObject({
-  branchId: z.string().optional().describe("Default: the session's active branch"),
-  progress: z.string().optional().describe("How far it is; kept if it is ended by force"),
-  sessionId,
-})
 export const FoldStatus = z.object({
   branch: Branch.nullable().describe("The one asked for, or null when none is active"),
   active: z.array(z.object({ branchId: z.string(), description: z.string(), depth: Count })),
@@ -162,13 +127,6 @@ export const FoldStatus = z.object({
 })
 export type FoldStatus = z.infer<typeof FoldStatus>
 
-export const FoldChargeInput = z.strictObject({
-  tokens: Count.describe("What a call and its result took of the window"),
-  tool: z.string().max(200).default("").describe("The host's name of the tool"),
-  paths: z.array(z.string().max(4_000)).max(200).default([]).describe("Files it touched"),
-  text: z.string().default("").describe("What is kept of it in the trail"),
-  sessionId,
-})
 export const FoldCharge = z.object({
   outcome: z.enum(["charged", "warned", "ended", "none"]),
   branchId: z.string().nullable(),
@@ -177,13 +135,6 @@ export const FoldCharge = z.object({
 })
 export type FoldCharge = z.infer<typeof FoldCharge>
 
-export const FoldReadInput = z.strictObject({
-  handle: z.string().describe("Handle of a result, or of a branch for its trail"),
-  fromLine: z.int().positive().default(1),
-  lines: z.int().min(1).max(2_000).default(200),
-  query: z.string().max(500).optional().describe("Words to look for instead of a slice"),
-  sessionId,
-})
 export const FoldRead = z.object({
   handle: z.string(),
   label: z.string(),
@@ -196,16 +147,10 @@ export const FoldRead = z.object({
 })
 export type FoldRead = z.infer<typeof FoldRead>
 
-export const FoldEndInput = z.strictObject({ sessionId })
 export const FoldEnded = z.object({ ended: z.array(z.string()) })
 
 // What a person asks.
 
-export const FoldListInput = z.strictObject({
-  all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
-  session: z.string().max(200).optional().describe("Only of this session"),
-  limit: z.int().min(1).max(1_000).default(100),
-})
 export const FoldList = z.object({
   branches: z.array(Branch).describe("Newest first"),
   active: Count,
@@ -214,10 +159,6 @@ export const FoldList = z.object({
 })
 export type FoldList = z.infer<typeof FoldList>
 
-export const FoldTreeInput = z.strictObject({
-  session: z.string().max(200).optional().describe("Only of this session"),
-  all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
-})
 export const FoldTree = z.object({
   sessions: z.array(
     z.object({
@@ -232,14 +173,9 @@ export const FoldTree = z.object({
 })
 export type FoldTree = z.infer<typeof FoldTree>
 
-export const FoldShowInput = z.strictObject({ id: z.string().max(200) })
 export const FoldShow = z.object({ branch: Branch, trail: z.array(TrailEntry) })
 export type FoldShow = z.infer<typeof FoldShow>
 
-export const FoldSearchInput = z.strictObject({
-  words: z.string().min(1).max(500).describe("What the trails are searched for"),
-  limit: z.int().min(1).max(200).default(20),
-})
 export const FoldSearch = z.object({
   found: z.array(
     z.object({
@@ -256,10 +192,6 @@ export const FoldSearch = z.object({
 })
 export type FoldSearch = z.infer<typeof FoldSearch>
 
-export const FoldRestoreInput = z.strictObject({
-  id: z.string().max(200),
-  budget: z.int().min(100).max(10_000_000).optional().describe("Tokens it may have"),
-})
 export const FoldRestore = z.object({
   branchId: z.string(),
   text: z.string().describe("The trail, written for a model"),

@@ -131,19 +131,9 @@ export const GatewayTotals = z.object({
 })
 export type GatewayTotals = z.infer<typeof GatewayTotals>
 
-const CarryOrRun = z.string().min(1).max(100)
-
-export const GatewayListInput = z.object({
-  run: z.string().min(1).max(100).optional().describe("Only of this run"),
-  limit: z.int().min(1).max(500).default(50),
-})
 export const GatewayList = z.object({ carries: z.array(GatewayCarry).describe("Newest first") })
 export type GatewayList = z.infer<typeof GatewayList>
 
-export const GatewayShowInput = z.object({
-  id: CarryOrRun.describe("Id of a run, or of a carry; last for the newest carry"),
-  limit: z.int().min(1).max(2_000).default(500).describe("At most so many requests, the newest"),
-})
 export const GatewayShow = z.object({
   carries: z.array(GatewayCarry).describe("Oldest first"),
   requests: z.array(GatewayRequest).describe("In their order"),
@@ -151,11 +141,6 @@ export const GatewayShow = z.object({
   totals: GatewayTotals.describe("Of all requests, also those not shown"),
 })
 export type GatewayShow = z.infer<typeof GatewayShow>
-
-export const GatewayRequestInput = z.object({
-  id: CarryOrRun.describe("Id of the carry; last for the newest"),
-  seq: z.int().positive().describe("Number of the request in it"),
-})
 
 /** Everything that one request held, in the order of the wire. */
 export const GatewayManifest = z.object({
@@ -167,11 +152,6 @@ export const GatewayManifest = z.object({
 })
 export type GatewayManifest = z.infer<typeof GatewayManifest>
 
-export const GatewayTextsInput = GatewayRequestInput.extend({
-  query: z.string().max(500).optional().describe("Only pieces that have these words"),
-  from: z.int().nonnegative().default(0).describe("Place of the first piece, from 0"),
-  limit: z.int().min(1).max(500).default(100),
-})
 /** The texts of one request, when recording them was on; secrets are replaced. */
 export const GatewayTexts = z.object({
   total: Count.describe("Pieces that fit"),
@@ -190,7 +170,6 @@ export const GatewayTexts = z.object({
 })
 export type GatewayTexts = z.infer<typeof GatewayTexts>
 
-export const GatewayDeleteInput = z.object({ id: z.string().min(1).max(100).describe("A carry") })
 export const GatewayDeleted = z.object({ id: z.string(), requests: Count })
 
 /** What the wire says of a run's window right now. */

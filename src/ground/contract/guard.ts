@@ -52,10 +52,6 @@ export type ChangedTogether = z.infer<typeof ChangedTogether>
 export const OpenClaim = z.object({ path: z.string(), session: z.string() })
 export type OpenClaim = z.infer<typeof OpenClaim>
 
-const Place = z.string().min(1).max(4_096)
-export const GuardSimulateInput = z.strictObject({
-  paths: z.array(Place).min(1).max(200).describe("Files or folders that would change"),
-})
 export const Simulation = z.object({
   receipt: Receipt,
   reachCount: Count.describe("Files that lean on it; more than listed when cut"),
@@ -88,20 +84,6 @@ export const VerdictLine = z.object({
 })
 export type VerdictLine = z.infer<typeof VerdictLine>
 
-const sinceHours = z
-  .number()
-  .positive()
-  .max(24 * 90)
-  .default(24)
-const limit = z.int().min(1).max(2_000).default(200)
-
-export const GuardVerdictsInput = z.strictObject({
-  sinceHours,
-  session: z.string().max(500).optional(),
-  rule: HookName.optional(),
-  verdict: VerdictKind.optional(),
-  limit,
-})
 export const GuardVerdicts = z.object({
   verdicts: z.array(VerdictLine).describe("The newest first"),
   counts: z.record(VerdictKind, z.int().nonnegative()).describe("Of all that fit, also those cut"),
@@ -109,15 +91,6 @@ export const GuardVerdicts = z.object({
 })
 export type GuardVerdicts = z.infer<typeof GuardVerdicts>
 
-export const GuardTryInput = z.strictObject({
-  patterns: z
-    .string()
-    .min(1)
-    .max(8_000)
-    .describe("Risk paths to try, as globs with commas, like guard.highRiskPaths"),
-  sinceHours,
-  limit,
-})
 export const GuardTry = z.object({
   patterns: z.array(
     z.object({
@@ -142,15 +115,6 @@ export const GuardTry = z.object({
 })
 export type GuardTry = z.infer<typeof GuardTry>
 
-export const GuardOverrideInput = z.strictObject({
-  paths: z
-    .array(Place)
-    .min(1)
-    .max(200)
-    .describe("Files or folders that may be edited all the same"),
-  reason: z.string().min(3).max(500).describe("Why; it is recorded"),
-  minutes: z.int().min(1).max(240).default(30),
-})
 export const GuardOverride = z.object({
   id: z.string(),
   paths: z.array(z.string()),

@@ -35,12 +35,6 @@ export const Guideline = z.strictObject({
 })
 export type Guideline = z.infer<typeof Guideline>
 
-export const GuidelinesListInput = z.object({
-  role: z.string().max(100).optional().describe("Only those that apply to this role"),
-  action: z.string().max(100).optional().describe("Only those that apply to this action"),
-  domain: z.string().max(200).optional().describe("Only those that apply to this domain"),
-  path: z.string().max(4_096).optional().describe("Only those that apply to this path"),
-})
 export const GuidelinesList = z.object({
   guidelines: z
     .array(Guideline.extend({ origin: z.string().describe("default, or the file it is from") }))

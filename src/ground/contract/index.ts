@@ -96,6 +96,8 @@ export {
   GuidelineCondition,
   GuidelinesList,
 } from "./guideline.ts"
+export type { InputField } from "./input-fields.ts"
+export { inputFields } from "./input-fields.ts"
 export {
   GIT_HOOKS,
   type GitHookName,
@@ -183,8 +185,45 @@ export {
 } from "./memory.ts"
 export { Message, MessageType } from "./message.ts"
 export { Now, NowRow } from "./now.ts"
-export type { CallContext, Caller, Operation, Progress, Surface } from "./operation.ts"
-export { defineOperation } from "./operation.ts"
+export type {
+  CallContext,
+  Caller,
+  CliCommand,
+  CommandGroup,
+  ExtraFlag,
+  Handlers,
+  Operation,
+  OperationDescriptor,
+  Progress,
+  Surface,
+} from "./operation.ts"
+export { defineOperations } from "./operation.ts"
+export { agentsOperations, permissionsOperations } from "./operations/agents.ts"
+export { configOperations, doctorOperations, nowOperations } from "./operations/app.ts"
+export { benchOperations } from "./operations/bench.ts"
+export { captureOperations } from "./operations/capture.ts"
+export { foldOperations } from "./operations/fold.ts"
+export { gatewayOperations } from "./operations/gateway.ts"
+export { guardOperations } from "./operations/guard.ts"
+export { kitOperations } from "./operations/kit.ts"
+export { kbOperations } from "./operations/knowledge.ts"
+export { claimOperations, sessionOperations } from "./operations/ledger.ts"
+export { mapOperations, searchOperations } from "./operations/map.ts"
+export { decisionOperations, memoryOperations } from "./operations/memory.ts"
+export type {
+  HandlersOf,
+  OperationGroup,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  ParsedInput,
+} from "./operations/operations.ts"
+export { OPERATIONS } from "./operations/operations.ts"
+export { guidelinesOperations, packOperations } from "./operations/pack.ts"
+export { agentOperations, pipelineOperations } from "./operations/pipeline.ts"
+export { credentialOperations, sourceOperations } from "./operations/sources.ts"
+export { eventsOperations, storeOperations } from "./operations/store.ts"
+export { tokensOperations } from "./operations/tokens.ts"
 export {
   ContextPack,
   PACK_FORMS,
@@ -205,15 +244,23 @@ export {
   TaskAnalysis,
 } from "./pack.ts"
 export {
+  AgentList,
+  AgentShow,
+  AgentValidate,
   PIPELINE_ENDS,
   PIPELINE_STATUSES,
+  PipelineCompare,
+  PipelineDocument,
   PipelineEnd,
   PipelineEvent,
   PipelineEventBody,
   PipelineId,
   PipelineLine,
+  PipelineList,
   PipelinePause,
   PipelineRun,
+  PipelineSaid,
+  PipelineShow,
   PipelineStage,
   PipelineStatus,
   PipelineSummary,
@@ -234,25 +281,6 @@ export {
   StageScope,
 } from "./pipeline-config.ts"
 export {
-  AgentList,
-  AgentShow,
-  AgentValidate,
-  PipelineCompare,
-  PipelineDocument,
-  PipelineList,
-  PipelineSaid,
-  PipelineShow,
-} from "./pipeline-operations.ts"
-export {
-  Approval,
-  RUN_ORIGINS,
-  RUN_STATUSES,
-  Run,
-  RunConfiguration,
-  RunCost,
-  RunStatus,
-} from "./run.ts"
-export {
   AgentsApprovals,
   AgentsContext,
   AgentsExport,
@@ -265,6 +293,7 @@ export {
   AgentsSessions,
   AgentsTimeline,
   AgentsTurns,
+  Approval,
   ContextPart,
   HostSession,
   ListedRule,
@@ -272,10 +301,14 @@ export {
   Permissions,
   Provider,
   QueuedTurn,
+  RUN_ORIGINS,
+  RUN_STATUSES,
+  Run,
+  RunConfiguration,
+  RunCost,
   RunSpan,
-} from "./run-operations.ts"
-export type { OperationInput, OperationName, OperationOutput } from "./signatures.ts"
-export { SIGNATURES } from "./signatures.ts"
+  RunStatus,
+} from "./run.ts"
 export {
   CredentialName,
   Credentials,

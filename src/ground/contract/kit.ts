@@ -48,16 +48,6 @@ export const KitLevelCost = z.object({
 })
 export type KitLevelCost = z.infer<typeof KitLevelCost>
 
-export const KitInitInput = z.strictObject({
-  host: z.array(KitHost).max(3).optional().describe("Default: those found on this machine"),
-  level: KitLevel.optional().describe("Default: the level of this repository, or 2"),
-  dryRun: z.boolean().default(false).describe("Only say what would be written"),
-  yes: z.boolean().default(false).describe("Write it; without it the plan is shown"),
-})
-export const KitUninstallInput = z.strictObject({
-  dryRun: z.boolean().default(false).describe("Only say what would be restored"),
-  yes: z.boolean().default(false).describe("Do it; without it the plan is shown"),
-})
 export const KitDone = z.object({
   level: KitLevel.nullable().describe("null after an uninstall"),
   isApplied: z.boolean(),
@@ -67,10 +57,6 @@ export const KitDone = z.object({
 })
 export type KitDone = z.infer<typeof KitDone>
 
-export const KitLevelInput = z.strictObject({
-  level: KitLevel.optional().describe("The level to set, 1 to 7; without it the table is shown"),
-  measure: z.boolean().default(false).describe("Time the hooks now; takes a few seconds"),
-})
 export const KitLevels = z.object({
   current: KitLevel.nullable().describe("null where the kit is not installed"),
   levels: z.array(KitLevelCost),

@@ -59,10 +59,6 @@ export const KbBy = z.object({
 })
 export type KbBy = z.infer<typeof KbBy>
 
-export const KbAddInput = z.strictObject({
-  path: z.string().min(1).max(4_000).describe("Folder or file of documents"),
-  tier: KbTier.default("primary").describe("primary documents, guide, or web"),
-})
 export const KbAdded = z.object({
   folder: z.string(),
   tier: KbTier,
@@ -77,23 +73,8 @@ export const KbAdded = z.object({
 })
 export type KbAdded = z.infer<typeof KbAdded>
 
-const query = z.string().min(1).max(4_000)
-const limit = z.int().min(1).max(100).default(10).describe("At most so many paragraphs")
-const ids = z.array(z.string().min(1).max(200)).min(1).max(100)
-
-export const KbSearchInput = z.strictObject({
-  query: query.describe("What is looked for"),
-  limit,
-  tier: KbTier.optional().describe("Only documents of this tier"),
-  hops: z.int().min(0).max(3).default(0).describe("Steps over cross-references from each hit"),
-})
 export const KbFound = z.object({ hits: z.array(KbHit), by: KbBy, documents: Count })
 export type KbFound = z.infer<typeof KbFound>
-export const KbHopInput = z.strictObject({
-  paragraphs: ids.describe("Paragraphs to start from"),
-  depth: z.int().min(1).max(3).default(1),
-  limit,
-})
 export const KbTrace = z.object({
   steps: z.array(
     z.object({
@@ -106,12 +87,8 @@ export const KbTrace = z.object({
   ),
 })
 export type KbTrace = z.infer<typeof KbTrace>
-export const KbDocumentsInput = z.strictObject({ tier: KbTier.optional() })
 export const KbDocuments = z.object({ documents: z.array(KbDocument) })
 export type KbDocuments = z.infer<typeof KbDocuments>
-export const KbParagraphInput = z.strictObject({
-  id: z.string().min(1).max(200).describe("Paragraph, by id"),
-})
 export const KbParagraphShown = z.object({
   paragraph: KbParagraph,
   before: KbParagraph.nullable(),
@@ -120,11 +97,6 @@ export const KbParagraphShown = z.object({
   referredFrom: z.array(z.object({ paragraph: KbParagraph, text: z.string() })),
 })
 export type KbParagraphShown = z.infer<typeof KbParagraphShown>
-export const KbRemoveInput = z.strictObject({
-  path: z.string().min(1).max(4_000).describe("Folder that was added"),
-})
-export const KbRemoved = z.object({ folder: z.string(), documents: Count })
-export const KbStatusInput = z.strictObject({})
 export const KbStatus = z.object({
   folders: z.array(
     z.object({
@@ -159,19 +131,6 @@ const Verified = z.object({
 export const KbVerification = Verified
 export type KbVerification = z.infer<typeof KbVerification>
 
-/** Citations are [P1] … by the order of `paragraphs`, [W1] … for web results. */
-export const KbVerifyInput = z.strictObject({
-  answer: z.string().min(1).max(200_000).describe("Text with citations such as [P1]"),
-  paragraphs: ids.describe("Cited paragraphs in their order: [P1] is the first"),
-})
-export const KbContradictionInput = z.strictObject({
-  answer: z
-    .string()
-    .min(1)
-    .max(200_000)
-    .describe("Text whose sentences are held against each other"),
-  paragraphs: z.array(z.string().max(200)).max(100).default([]).describe("And against these"),
-})
 export const KbContradictions = z.object({
   pairs: z.array(
     z.object({
@@ -186,10 +145,6 @@ export const KbContradictions = z.object({
   by: z.enum(["words", "words and model"]),
 })
 export type KbContradictions = z.infer<typeof KbContradictions>
-export const KbContextInput = z.strictObject({
-  paragraphs: ids.describe("Paragraphs, the most important first"),
-  budget: z.int().min(50).max(500_000).default(8_000).describe("Tokens the text may have"),
-})
 export const KbContext = z.object({
   text: z.string(),
   tokens: Count,
@@ -197,7 +152,6 @@ export const KbContext = z.object({
   left: z.array(z.string()).describe("Paragraphs that did not fit"),
 })
 export type KbContext = z.infer<typeof KbContext>
-export const KbWebInput = z.strictObject({ query, limit: z.int().min(1).max(20).default(5) })
 export const KbWeb = z.object({
   source: z.string().nullable().describe("The source that was asked, or null"),
   note: z.string().nullable(),

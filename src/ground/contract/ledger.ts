@@ -1,8 +1,6 @@
 import { z } from "zod"
 
 const Moment = z.int().describe("Milliseconds since 1970")
-const Place = z.string().min(1).max(4_096)
-const session = z.string().min(1).max(200).optional().describe("Default: the caller itself")
 
 /** A session works on a path; on a folder, on all below it. */
 export const Claim = z.object({
@@ -17,49 +15,21 @@ export const Claim = z.object({
 })
 export type Claim = z.infer<typeof Claim>
 
-export const ClaimTakeInput = z.strictObject({
-  paths: z.array(Place).min(1).max(200).describe("Files or folders; a folder is all below it"),
-  minutes: z
-    .int()
-    .min(1)
-    .max(1_440)
-    .default(60)
-    .describe("How long it holds; taking it again renews"),
-  session,
-})
 export const ClaimTaken = z.object({
   claims: z.array(Claim).describe("What is held now; empty when another has one of the paths"),
   held: Claim.nullable().describe("The claim that is in the way, or null"),
 })
 export type ClaimTaken = z.infer<typeof ClaimTaken>
 
-export const ClaimReleaseInput = z.strictObject({
-  paths: z.array(Place).min(1).max(200),
-  session,
-})
 export const ClaimReleased = z.object({
   released: z.array(z.string()),
   notHeld: z.array(z.string()),
 })
 export type ClaimReleased = z.infer<typeof ClaimReleased>
 
-export const ClaimListInput = z.strictObject({
-  path: Place.optional().describe("Only what covers this path"),
-})
 export const ClaimList = z.object({ claims: z.array(Claim).describe("By path") })
 export type ClaimList = z.infer<typeof ClaimList>
 
-const Part = z.string().max(20_000)
-
-export const SessionRegisterInput = z.strictObject({
-  slug: z.string().min(1).max(200).describe("A few words for the name of the file"),
-  request: Part.min(1).describe("What was asked for"),
-  done: z.array(Part).max(200).default([]).describe("What was done, one line each"),
-  decisions: z.array(Part).max(200).default([]).describe("What was decided, one line each"),
-  finalState: Part.default("").describe("Where the work stands now"),
-  date: z.iso.date().optional().describe("Default: today"),
-  session,
-})
 export const SessionRegistered = z.object({
   file: z.string().describe("From the root of the repository"),
   indices: z.array(z.string()).describe("Indices that changed with it"),
@@ -70,7 +40,6 @@ export const SessionRegistered = z.object({
     .describe("A lesson that many sessions share and nobody has written down as a memory"),
 })
 export type SessionRegistered = z.infer<typeof SessionRegistered>
-export const SessionIndexInput = z.strictObject({})
 export const SessionIndexed = z.object({
   indices: z.array(z.string()).describe("Those that changed"),
 })
@@ -99,14 +68,6 @@ export const LoggedSession = z.object({
 })
 export type LoggedSession = z.infer<typeof LoggedSession>
 
-export const SessionListInput = z.strictObject({
-  sinceHours: z
-    .number()
-    .positive()
-    .max(24 * 365)
-    .default(24 * 7),
-  limit: z.int().min(1).max(500).default(50),
-})
 export const SessionList = z.object({
   live: z.array(LiveSession).describe("The latest first"),
   logged: z.array(LoggedSession).describe("The latest first"),
@@ -114,13 +75,6 @@ export const SessionList = z.object({
 })
 export type SessionList = z.infer<typeof SessionList>
 
-export const SessionShowInput = z.strictObject({
-  session: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .describe("Its id as the host gave it, or the file of one that was written down"),
-})
 export const SessionShow = z.object({
   live: LiveSession.nullable(),
   files: z.array(
@@ -156,18 +110,6 @@ export const SessionShow = z.object({
 })
 export type SessionShow = z.infer<typeof SessionShow>
 
-export const DecisionAddInput = z.strictObject({
-  title: z.string().min(1).max(200),
-  context: Part.min(1).describe("What made a decision necessary"),
-  decision: Part.min(1).describe("What was decided"),
-  consequences: Part.default("").describe("What follows from it"),
-  cites: z.array(Place).max(20).default([]).describe("Files or path#symbol that it rests on"),
-})
-export const DecisionListInput = z.strictObject({
-  limit: z.int().min(1).max(1_000).default(200),
-})
-export const DecisionShowInput = z.strictObject({ id: z.string().min(1).max(200) })
-
 /** One line of a ledger, of any session. */
 export const ActivityEntry = z.object({
   at: Moment,
@@ -178,10 +120,6 @@ export const ActivityEntry = z.object({
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>
 
-export const SessionActivityInput = z.strictObject({
-  after: Moment.optional().describe("Only what happened after this moment"),
-  limit: z.int().min(1).max(1_000).default(20),
-})
 export const SessionActivity = z.object({
   entries: z.array(ActivityEntry).describe("The oldest first"),
 })

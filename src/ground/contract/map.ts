@@ -17,7 +17,6 @@ export type SymbolKind = z.infer<typeof SymbolKind>
 
 const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
-const Place = z.string().min(1).max(4_096)
 
 export const ScanMode = z.enum(["full", "incremental"])
 export type ScanMode = z.infer<typeof ScanMode>
@@ -52,9 +51,6 @@ export const IndexState = z.object({
 })
 export type IndexState = z.infer<typeof IndexState>
 
-export const MapScanInput = z.object({
-  full: z.boolean().default(false).describe("Read every file again, whatever is known already"),
-})
 export const MapScan = z.object({
   scan: ScanResult,
   state: IndexState,
@@ -82,11 +78,6 @@ export const MapEntry = z.object({
 })
 export type MapEntry = z.infer<typeof MapEntry>
 
-export const MapTreeInput = z.object({
-  folder: z.string().max(4_096).default("").describe("The folder to list; empty for the root"),
-  filter: z.string().max(200).default("").describe("Instead: all files whose path has this in it"),
-  limit: z.int().min(1).max(2_000).default(500).describe("At most so many entries"),
-})
 export const MapTree = z.object({
   folder: z.string(),
   entries: z.array(MapEntry).describe("Folders first, then files, by name"),
@@ -124,10 +115,6 @@ export const MapLink = z.object({
 })
 export type MapLink = z.infer<typeof MapLink>
 
-export const MapShowInput = z.object({
-  what: Place.describe("A path of the tree, a symbol, or path#symbol"),
-  hops: z.int().min(1).max(2).default(1).describe("How far callers and called are followed"),
-})
 export const MapShow = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("file"),
@@ -156,10 +143,6 @@ export const MapShow = z.discriminatedUnion("kind", [
 ])
 export type MapShow = z.infer<typeof MapShow>
 
-export const MapExportInput = z.object({
-  out: Place.describe("Folder to write into; one ast_context.json for each module"),
-  module: z.string().max(4_096).default("").describe("Only the folders below this one"),
-})
 export const MapExport = z.object({
   out: z.string(),
   files: z.array(z.string()).describe("What was written, from the folder"),
@@ -177,10 +160,6 @@ export const FoundFile = z.object({
 })
 export type FoundFile = z.infer<typeof FoundFile>
 
-export const SearchFindInput = z.object({
-  words: z.string().min(1).max(1_000_000).describe("What is looked for, in words"),
-  limit: z.int().min(1).max(200).default(20).describe("At most so many files"),
-})
 export const SearchFind = z.object({
   files: z.array(FoundFile).describe("Best first"),
   signals: z.array(z.string()).describe("What the order rests on: words, history, meaning"),

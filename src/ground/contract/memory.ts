@@ -72,18 +72,6 @@ export const MemoryInjected = z.object({
 })
 export type MemoryInjected = z.infer<typeof MemoryInjected>
 
-const sessionId = z
-  .string()
-  .max(200)
-  .optional()
-  .describe("Session it belongs to; default: the caller itself")
-
-export const MemorySearchInput = z.strictObject({
-  words: z.string().min(1).max(10_000).describe("What it is about"),
-  kind: MemoryKind.optional(),
-  limit: z.int().min(1).max(100).default(10),
-  sessionId,
-})
 export const MemorySearch = z.object({
   found: z.array(
     z.object({ memory: Memory, score: Share, why: z.array(z.string()).describe("Why it matched") }),
@@ -92,24 +80,6 @@ export const MemorySearch = z.object({
 })
 export type MemorySearch = z.infer<typeof MemorySearch>
 
-export const MemoryRecordInput = z.strictObject({
-  kind: MemoryKind,
-  title: z.string(),
-  description: z.string().default("").describe("In one line; default: the title"),
-  body: z.string(),
-  cites: z
-    .array(z.string().max(4_500))
-    .max(20)
-    .default([])
-    .describe("Code it rests on, as path or path#symbol"),
-  branchId: z.string().max(200).optional().describe("Branch that was asked what to remember"),
-  untrusted: z
-    .boolean()
-    .default(false)
-    .describe("It rests on a web page, an issue or another text nobody here wrote"),
-  supersedes: z.string().max(200).optional().describe("Memory that this one takes the place of"),
-  sessionId,
-})
 export const MemoryRecorded = z.object({
   outcome: z.enum(["recorded", "duplicate"]),
   memory: Memory.describe("The new one, or the one that says it already"),
@@ -117,18 +87,6 @@ export const MemoryRecorded = z.object({
 })
 export type MemoryRecorded = z.infer<typeof MemoryRecorded>
 
-export const MemoryFeedbackInput = z.strictObject({
-  id: z.string().max(200),
-  verdict: z.enum(["helpful", "unhelpful"]).optional(),
-  outcome: z.enum(["succeeded", "failed"]).optional().describe("Of the task it was used in"),
-  sessionId,
-})
-
-export const MemoryListInput = z.strictObject({
-  kind: MemoryKind.optional(),
-  state: MemoryState.optional(),
-  limit: z.int().min(1).max(1_000).default(200),
-})
 export const MemoryList = z.object({
   memories: z.array(Memory).describe("Newest first"),
   total: Count,
@@ -138,8 +96,4 @@ export const MemoryList = z.object({
 })
 export type MemoryList = z.infer<typeof MemoryList>
 
-const MemoryRef = { id: z.string().max(200) }
-export const MemoryShowInput = z.strictObject(MemoryRef)
-export const MemoryConfirmInput = z.strictObject(MemoryRef)
-export const MemoryForgetInput = z.strictObject(MemoryRef)
 export const MemoryForgotten = z.object({ id: z.string(), file: z.string() })

@@ -1,8 +1,6 @@
 import { z } from "zod"
 import { ContextKind } from "./manifest.ts"
 
-export const NowInput = z.object({})
-
 /** A run of an agent or of a pipeline as the first page lists it. */
 export const NowRow = z.object({
   id: z.string(),

@@ -2,6 +2,88 @@ import type { z } from "zod"
 
 export type Surface = "cli" | "http" | "mcp"
 
+/** Headings of the help. */
+export type CommandGroup = "See" | "Know" | "Choose" | "Act" | "Keep" | "Set up"
+
+/** A flag that only the command line has; everything else it takes is a field of the input. */
+export type ExtraFlag = {
+  readonly name: string
+  readonly type: "boolean" | "number" | "text"
+  readonly description: string
+}
+
+/** How the command line offers an operation. */
+export type CliCommand = {
+  readonly group: CommandGroup
+  /** Default: the operation's group and verb. */
+  readonly words?: readonly string[]
+  /** A second way to type it: `qm fold` and `qm fold tree` are the same command. */
+  readonly alsoWords?: readonly string[]
+  /** Input fields that need no flag, in order; only the last may be a list. */
+  readonly args?: readonly string[]
+  /** Default: the operation's summary. */
+  readonly summary?: string
+  /** Input fields with fixed values: `qm approve` is an answer that allows. */
+  readonly given?: Readonly<Record<string, string>>
+  /** Input fields that this command does not take. */
+  readonly omit?: readonly string[]
+  /** Flag names that differ from their input field, by field. */
+  readonly flagNames?: Readonly<Record<string, string>>
+  readonly extraFlags?: readonly ExtraFlag[]
+  /** Sentences below what it takes. */
+  readonly notes?: readonly string[]
+}
+
+/** One operation as it is declared: everything about it except what it does. */
+export type OperationDescriptor<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> = {
+  readonly summary: string
+  readonly effect: "read" | "write"
+  readonly surfaces: readonly Surface[]
+  readonly cli?: CliCommand | readonly CliCommand[]
+  readonly input: Input
+  readonly output: Output
+}
+
+export type Operation<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> = OperationDescriptor<Input, Output> & { readonly name: string }
+
+type Descriptors = Readonly<Record<string, OperationDescriptor>>
+
+type Named<Group extends string, Declared extends Descriptors> = {
+  readonly [Verb in keyof Declared & string as `${Group}.${Verb}`]: Operation<
+    Declared[Verb]["input"],
+    Declared[Verb]["output"]
+  >
+}
+
+/** Declares the operations of a group by their verbs; each is found by `group.verb`. */
+export function defineOperations<const Group extends string, const Declared extends Descriptors>(
+  group: Group,
+  descriptors: Declared,
+): Named<Group, Declared>
+export function defineOperations(group: string, descriptors: Descriptors): object {
+  return Object.fromEntries(
+    Object.entries(descriptors).map(([verb, descriptor]) => {
+      const name = `${group}.${verb}`
+      return [name, { name, ...descriptor }]
+    }),
+  )
+}
+
+/** The functions behind a group of operations, by verb. A missing or wrong one does not compile. */
+export type Handlers<Operations> = {
+  readonly [Name in keyof Operations as Name extends `${string}.${infer Verb}`
+    ? Verb
+    : never]: Operations[Name] extends Operation<infer Input, infer Output>
+    ? (input: z.output<Input>, context: CallContext) => Promise<z.input<Output>>
+    : never
+}
+
 /** Who calls. Handles are bound to it. */
 export type Caller = {
   /** By what opened the door, never by what the caller says about itself. */
@@ -26,24 +108,4 @@ export type Progress = {
   readonly what: string
   readonly done: number
   readonly total: number
-}
-
-/**
- * One thing the product can do, declared once. The command line, the HTTP route, the MCP tool, the
- * palette entry and the reference page are all derived from this record.
- */
-export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
-  readonly name: `${string}.${string}`
-  readonly summary: string
-  readonly effect: "read" | "write"
-  readonly surfaces: readonly Surface[]
-  readonly input: Input
-  readonly output: Output
-  run(input: z.output<Input>, context: CallContext): Promise<z.input<Output>>
-}
-
-export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
-  return operation
 }

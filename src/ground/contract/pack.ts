@@ -143,34 +143,6 @@ export type ContextPack = z.infer<typeof ContextPack>
 export const PackFormat = z.enum(["summary", "markdown", "xml", "json"])
 export type PackFormat = z.infer<typeof PackFormat>
 
-const PathList = z.array(z.string().min(1).max(4_096)).max(200)
-
-export const PackBuildInput = z.object({
-  task: z.string().max(1_000_000).describe("What is to be done, in words"),
-  budget: z.number().optional().describe("Tokens it may have; from the config when absent"),
-  role: z.string().max(100).optional().describe("Who does it; restricts the paths"),
-  domain: z.string().max(200).optional().describe("Instead of the domain the task's paths tell"),
-  target: PathList.default([]).describe("Files that must be in it"),
-  drop: PathList.default([]).describe("Files that must not be in it"),
-  // Inputs are flat (decision 0002): one list of paths for each form that a person chose.
-  full: PathList.default([]).describe("Files to send whole"),
-  symbols: PathList.default([]).describe("Files to send by their best symbols"),
-  signatures: PathList.default([]).describe("Files to send as signatures"),
-  mention: PathList.default([]).describe("Files to name by their path only"),
-  order: PathList.default([]).describe("Paths in the order a person chose; the rest follows"),
-  truncate: z
-    .enum(["signatures", "relevance"])
-    .default("signatures")
-    .describe("What becomes of a file that does not fit: its signatures, or nothing"),
-  format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
-  session: z
-    .string()
-    .max(200)
-    .optional()
-    .describe("Only what earlier packages of this session did not have"),
-  save: z.boolean().default(true).describe("Keep it, to be shown and compared later"),
-  out: z.string().min(1).max(4_096).optional().describe("File to write it to"),
-})
 export const PackBuilt = z.object({
   pack: ContextPack,
   format: PackFormat.nullable().describe("The format asked for; null when none was"),
@@ -180,22 +152,9 @@ export const PackBuilt = z.object({
 })
 export type PackBuilt = z.infer<typeof PackBuilt>
 
-export const PackListInput = z.object({
-  limit: z.int().min(1).max(200).default(50).describe("At most so many packages"),
-})
 export const PackList = z.object({ packs: z.array(PackSummaryItem).describe("Newest first") })
 export type PackList = z.infer<typeof PackList>
 
-const PackId = z.string().min(1).max(100)
-export const PackShowInput = z.object({
-  id: PackId.describe("Id of the package; last for the newest"),
-  format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
-})
-
-export const PackDiffInput = z.object({
-  from: PackId.describe("Id of the older package"),
-  to: PackId.default("last").describe("Id of the newer one"),
-})
 export const PackDiff = z.object({
   from: PackSummaryItem,
   to: PackSummaryItem,

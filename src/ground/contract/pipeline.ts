@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ActivityKind, TokenUsage } from "./agent.ts"
-import { AgentSlug, Depth, PipelineConfig, StageKind } from "./pipeline-config.ts"
+import { AgentFolder, AgentSlug, Depth, PipelineConfig, StageKind } from "./pipeline-config.ts"
 
 const Usd = z.number().nonnegative()
 const At = z.int()
@@ -253,3 +253,66 @@ export const PipelineSummary = z.object({
   longer: z.string(),
 })
 export type PipelineSummary = z.infer<typeof PipelineSummary>
+
+export const PipelineList = z.object({ runs: z.array(PipelineLine) })
+export type PipelineList = z.infer<typeof PipelineList>
+
+export const PipelineShow = z.object({ run: PipelineRun, events: z.array(PipelineEvent) })
+export type PipelineShow = z.infer<typeof PipelineShow>
+/** What a message to a run came to. */
+export const PipelineSaid = z.object({
+  case: z.enum(["A", "B", "C", "D", "D'", "E", "after"]),
+  run: PipelineRun,
+  reply: z.string().describe("What the person is told"),
+  answered: z.string().nullable().describe("The message that was answered after an exit"),
+})
+export type PipelineSaid = z.infer<typeof PipelineSaid>
+export const PipelineDocument = z.object({
+  id: PipelineId,
+  title: z.string(),
+  markdown: z.string(),
+  isPartial: z.boolean(),
+  references: z.array(
+    z.object({
+      label: z.string().describe("P3 or W1, as in the text"),
+      title: z.string(),
+      citation: z.string(),
+      paragraph: z.string().nullable(),
+      url: z.string().nullable(),
+      isPrior: z.boolean().describe("Taken from an earlier run's answer"),
+    }),
+  ),
+})
+export type PipelineDocument = z.infer<typeof PipelineDocument>
+export const PipelineCompare = z.object({
+  left: PipelineLine,
+  right: PipelineLine,
+  stages: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      left: z
+        .object({ summary: z.string().nullable(), usd: Usd, rounds: z.int(), output: z.string() })
+        .nullable(),
+      right: z
+        .object({ summary: z.string().nullable(), usd: Usd, rounds: z.int(), output: z.string() })
+        .nullable(),
+      isSame: z.boolean().describe("Whether both gave the same output"),
+    }),
+  ),
+})
+export type PipelineCompare = z.infer<typeof PipelineCompare>
+
+export const AgentList = z.object({ agents: z.array(AgentFolder) })
+export type AgentList = z.infer<typeof AgentList>
+export const AgentShow = z.object({
+  agent: AgentFolder,
+  prompts: z.array(z.object({ file: z.string(), text: z.string() })),
+  runs: z.array(PipelineLine),
+})
+export type AgentShow = z.infer<typeof AgentShow>
+export const AgentValidate = z.object({
+  agents: z.array(AgentFolder),
+  isValid: z.boolean(),
+})
+export type AgentValidate = z.infer<typeof AgentValidate>

@@ -1,6 +1,8 @@
 import { z } from "zod"
-import { AgentMode, AgentType, TokenUsage } from "./agent.ts"
-import { GatewayMode } from "./gateway.ts"
+import { ActivityKind, AgentMode, AgentType, TokenUsage } from "./agent.ts"
+import { GatewayMode, WireContext } from "./gateway.ts"
+import { ContextKind } from "./manifest.ts"
+import { Message } from "./message.ts"
 
 /** Where a run stands. After a crash nothing says `running` that is not. */
 export const RUN_STATUSES = [
@@ -107,3 +109,155 @@ export const Approval = z.object({
   note: z.string().nullable(),
 })
 export type Approval = z.infer<typeof Approval>
+
+export const AgentsList = z.object({ runs: z.array(Run).describe("Newest first") })
+export type AgentsList = z.infer<typeof AgentsList>
+
+export const AgentsMessages = z.object({ messages: z.array(Message).describe("In their order") })
+export type AgentsMessages = z.infer<typeof AgentsMessages>
+
+export const AgentsDeleted = z.object({ id: z.string() })
+
+/** A turn that waits behind the running one. */
+export const QueuedTurn = z.object({ id: z.string(), text: z.string(), queuedAt: z.int() })
+export type QueuedTurn = z.infer<typeof QueuedTurn>
+export const AgentsTurns = z.object({
+  turns: z.array(QueuedTurn).describe("In the order in which they will be sent"),
+  canSteer: z.boolean().describe("Whether the agent takes a text while it works"),
+})
+export type AgentsTurns = z.infer<typeof AgentsTurns>
+
+/** What is put in front of the next turn, by us. */
+export const ContextPart = z.object({
+  label: z.string(),
+  text: z.string(),
+  tokens: z.int().nonnegative(),
+  pack: z.string().optional().describe("Id of the kept package that it is"),
+})
+export type ContextPart = z.infer<typeof ContextPart>
+export const AgentsParts = z.object({ parts: z.array(ContextPart) })
+export type AgentsParts = z.infer<typeof AgentsParts>
+
+export const AgentsApprovals = z.object({ approvals: z.array(Approval).describe("Oldest first") })
+export type AgentsApprovals = z.infer<typeof AgentsApprovals>
+
+/** One rule over what agents ask: every field given must match. */
+export const PermissionRule = z.strictObject({
+  decision: z.enum(["allow", "ask", "deny"]),
+  tool: z.string().min(1).max(200).optional().describe("Name of the tool, or a pattern with *"),
+  command: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe("A whole command; with * at its end, one that begins so and has no shell operator"),
+  path: z.string().min(1).max(1_000).optional().describe("A glob, from the repository's root"),
+})
+export type PermissionRule = z.infer<typeof PermissionRule>
+export const ListedRule = PermissionRule.extend({
+  id: z.string(),
+  origin: z.enum(["config", "project"]).describe("The settings, or .qm/permissions.json"),
+  isInForce: z.boolean().describe("An allowing rule counts only in a file this person approved"),
+})
+export type ListedRule = z.infer<typeof ListedRule>
+export const Permissions = z.object({
+  file: z.string(),
+  digest: z.string().nullable().describe("Of the file's bytes as they were read; null without one"),
+  isTrusted: z.boolean().describe("Whether the file is as this person last approved it"),
+  rules: z.array(ListedRule).describe("Denying rules first: the order in which they are tried"),
+})
+export type Permissions = z.infer<typeof Permissions>
+
+/** Where a run's time went, in at most a few hundred pieces. */
+export const RunSpan = z.object({
+  lane: z.enum(["model", "tools", "branches", "waiting"]),
+  kind: ActivityKind.optional(),
+  title: z.string(),
+  fromMs: z.int().nonnegative().describe("After the run's start"),
+  toMs: z.int().nonnegative(),
+  seq: z.int().positive().describe("The message at which it begins"),
+})
+export type RunSpan = z.infer<typeof RunSpan>
+export const AgentsTimeline = z.object({
+  durationMs: z.int().nonnegative(),
+  waitedMs: z.int().nonnegative().describe("For a person"),
+  spans: z.array(RunSpan),
+})
+export type AgentsTimeline = z.infer<typeof AgentsTimeline>
+
+export const AgentsContext = z.object({
+  used: z.int().nonnegative().nullable(),
+  window: z.int().positive().nullable(),
+  wire: WireContext.nullable()
+    .default(null)
+    .describe("Exact figures of the newest request, when it went through the gateway"),
+  kinds: z.array(z.object({ kind: ContextKind, tokens: z.int().nonnegative() })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      reason: z.string(),
+      tokens: z.int().nonnegative().nullable(),
+      seq: z.int().positive(),
+      isThisTurn: z.boolean(),
+      isBeforeCompaction: z.boolean().describe("Loaded before the host compacted: perhaps gone"),
+    }),
+  ),
+  parts: z
+    .array(ContextPart.omit({ text: true }).extend({ seq: z.int().positive() }))
+    .describe("What we put in front of turns, each as it was put last"),
+  compactions: z.array(z.object({ seq: z.int().positive(), at: z.int() })),
+  changes: z.array(
+    z.object({
+      path: z.string(),
+      added: z.int().nonnegative(),
+      removed: z.int().nonnegative(),
+      seq: z.int().positive().describe("The last edit of it"),
+    }),
+  ),
+})
+export type AgentsContext = z.infer<typeof AgentsContext>
+
+export const Provider = z.object({
+  type: AgentType,
+  title: z.string(),
+  isInstalled: z.boolean(),
+  program: z.string().nullable(),
+  version: z.string().nullable(),
+  hint: z.string().describe("How to get it, when it is missing"),
+  scripts: z.array(z.string()).describe("Scripts that come with the synthetic agent"),
+})
+export type Provider = z.infer<typeof Provider>
+export const AgentsProviders = z.object({ providers: z.array(Provider) })
+export type AgentsProviders = z.infer<typeof AgentsProviders>
+
+export const AgentsExport = z.object({
+  text: z.string(),
+  messages: z.int().nonnegative(),
+  sizeBytes: z.int().nonnegative(),
+})
+export type AgentsExport = z.infer<typeof AgentsExport>
+export const AgentsSaved = AgentsExport.omit({ text: true }).extend({ file: z.string() })
+export type AgentsSaved = z.infer<typeof AgentsSaved>
+
+/** A session that a host kept on this machine. */
+export const HostSession = z.object({
+  host: z.enum(["claude-code", "codex"]),
+  sessionId: z.string(),
+  title: z.string(),
+  cwd: z.string().nullable(),
+  file: z.string(),
+  sizeBytes: z.int().nonnegative(),
+  changedAt: z.int(),
+  runId: z.string().nullable().describe("The run it was read into"),
+  isResumable: z.boolean(),
+})
+export type HostSession = z.infer<typeof HostSession>
+export const AgentsSessions = z.object({ sessions: z.array(HostSession).describe("Newest first") })
+export type AgentsSessions = z.infer<typeof AgentsSessions>
+
+export const AgentsHandoff = z.object({
+  text: z.string(),
+  tokens: z.int().nonnegative(),
+  run: Run.nullable().describe("The fresh run, when it was started"),
+})
+export type AgentsHandoff = z.infer<typeof AgentsHandoff>

@@ -45,39 +45,19 @@ export const Source = z.object({
 })
 export type Source = z.infer<typeof Source>
 
-const slug = SourceSlug.describe("Source, by its folder's name")
-export const SourceListInput = z.strictObject({})
 export const SourceList = z.object({ sources: z.array(Source) })
 export type SourceList = z.infer<typeof SourceList>
-export const SourceTestInput = z.strictObject({ slug })
 export const SourceTest = z.object({
   source: Source,
   durationMs: z.int().nonnegative(),
   tools: z.array(z.object({ name: z.string(), description: z.string() })),
 })
 export type SourceTest = z.infer<typeof SourceTest>
-export const SourceApproveInput = z.strictObject({
-  slug,
-  digest: z.string().max(100).optional().describe("What was read; refused when it has changed"),
-})
 
 /** A credential is written and used, never read back. */
 export const CredentialName = z
   .string()
   .regex(/^[a-z][a-z0-9._-]{0,59}$/, "small letters, digits, dots and dashes")
-export const CredentialSetInput = z.strictObject({
-  name: CredentialName.describe("What it is called, e.g. anthropic"),
-  value: z
-    .string()
-    .min(1)
-    .max(20_000)
-    .optional()
-    .describe("Only over the API; the command line reads it from standard input"),
-})
-export const CredentialRemoveInput = z.strictObject({
-  name: CredentialName.describe("Credential, by name"),
-})
-export const CredentialListInput = z.strictObject({})
 export const Credentials = z.object({
   credentials: z.array(z.object({ name: CredentialName, setAt: z.int() })),
   keptBy: z.enum(["key file", "passphrase"]).describe("What the key comes from"),

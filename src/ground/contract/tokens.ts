@@ -1,16 +1,6 @@
 import { z } from "zod"
 import { TokenEncoding } from "./config.ts"
 
-export const TokensCountInput = z.object({
-  paths: z.array(z.string().min(1)).default([]).describe("Files to count"),
-  text: z.string().optional().describe("Text to count, beside or instead of files"),
-  budget: z
-    .int()
-    .positive()
-    .optional()
-    .describe("Tokens the shares are taken of; the configured window unless given"),
-})
-
 export const CountedText = z.object({
   path: z.string().describe("The path as it was given; absent for `text`").optional(),
   tokens: z.int().nonnegative(),

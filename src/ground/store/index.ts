@@ -22,7 +22,7 @@ export type { ColumnTypes, Migration } from "./migrations/migration.ts"
 
 // Backups, and what surfaces may ask.
 
-export { storeOperations } from "./operations.ts"
+export { eventsHandlers, storeHandlers } from "./handlers.ts"
 export type { MadeBackup } from "./sqlite/backup.ts"
 export type { RestoredStore } from "./sqlite/restore.ts"
 export { restoreBackup } from "./sqlite/restore.ts"

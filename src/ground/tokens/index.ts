@@ -12,7 +12,7 @@ export {
   NothingToCount,
   TooManyPaths,
 } from "./errors.ts"
-export { tokensOperations } from "./operations.ts"
+export { tokensHandlers } from "./handlers.ts"
 export type { PriceRow, Prices, PriceTable } from "./prices.ts"
 export { PRICE_TABLE } from "./prices.ts"
 export type { Tokens } from "./tokens.ts"

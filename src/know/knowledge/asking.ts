@@ -6,8 +6,8 @@ import {
   type KbParagraph,
   type KbParagraphShown,
   type KbTrace,
+  OPERATIONS,
   type OperationInput,
-  SIGNATURES,
 } from "#ground/contract"
 import { formatContext } from "./context.ts"
 import type { KnowledgeDeps } from "./deps.ts"
@@ -22,7 +22,7 @@ import type { Shelf } from "./shelf.ts"
 export function createAsking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
-      const { tier, ...asked } = SIGNATURES["kb.search"].input.parse(input)
+      const { tier, ...asked } = OPERATIONS["kb.search"].input.parse(input)
       const { library, graph } = await shelf.open()
       const meaning = await shelf.meaning.rank(asked.query, library, context.signal)
       const hits = findParagraphs({ ...asked, tier }, library, { graph, meaning })
@@ -73,7 +73,7 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
     },
 
     async context(input: OperationInput<"kb.context">): Promise<KbContext> {
-      const { paragraphs, budget } = SIGNATURES["kb.context"].input.parse(input)
+      const { paragraphs, budget } = OPERATIONS["kb.context"].input.parse(input)
       const { library } = await shelf.open()
       const wanted = paragraphs.map((id) => ({ id, paragraph: library.byId.get(id) }))
       return formatContext(wanted, budget, await deps.count())
@@ -85,7 +85,7 @@ const QUIET: CallContext = { signal: new AbortController().signal }
 const OVER_THE_GRAPH = "reached over references and headings, not searched"
 
 async function walked(input: OperationInput<"kb.hop">, shelf: Shelf) {
-  const { paragraphs, depth, limit } = SIGNATURES["kb.hop"].input.parse(input)
+  const { paragraphs, depth, limit } = OPERATIONS["kb.hop"].input.parse(input)
   const { library, graph } = await shelf.open()
   const starts = paragraphs.map((id) => ({ paragraph: known(id, library), weight: 1 }))
   return { library, steps: walkGraph(graph(), starts, { depth, most: limit }) }

@@ -2,10 +2,10 @@
 
 export type { Embedder, KnowledgeDeps } from "./deps.ts"
 export { FolderUnreadable } from "./errors.ts"
+export type { KbHandlerDeps } from "./handlers.ts"
+export { kbHandlers } from "./handlers.ts"
 export type { Knowledge } from "./knowledge.ts"
 export { createKnowledge } from "./knowledge.ts"
-export type { KnowledgeOperationDeps } from "./operations.ts"
-export { knowledgeOperations } from "./operations.ts"
 
 // Verification: pure, for whoever has an answer and what it cites.
 

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type KbContext, SIGNATURES } from "#ground/contract"
+import { type KbContext, kbOperations, OPERATIONS } from "#ground/contract"
 import type { StoreLocation } from "#ground/store"
 import { kindEmbedder, knowledgeWorld } from "#test/knowledge-room"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
 import { formatContext } from "./context.ts"
+import { kbHandlers } from "./handlers.ts"
 import type { Kept } from "./library.ts"
-import { knowledgeOperations } from "./operations.ts"
 import { unpackVector } from "./vectors.ts"
 
 const CORPUS = {
@@ -84,7 +84,7 @@ describe("[KNOW-14] by words", () => {
     })
     expect(found.documents).toBe(3)
     expect(await it.kb.search({ query: "Where does the pilot board?" })).toEqual(found)
-    expect(SIGNATURES["kb.search"].output.parse(found)).toEqual(found)
+    expect(OPERATIONS["kb.search"].output.parse(found)).toEqual(found)
   })
 
   test.each([
@@ -471,22 +471,22 @@ test("[KNOW-25] labels go by place: one whose paragraph is gone is a citation of
 
 test("[KNOW-26] agents search and verify; only a person adds and removes", async () => {
   await using it = await knowledgeWorld()
-  const operations = knowledgeOperations({
+  const { add, remove } = kbHandlers({
     knowledge: async () => it.kb,
     web: async () => ({ source: null, note: "none", results: [] }),
     place: async (path) => join(it.folder, path),
     called: async (path) => join(it.folder, path),
   })
+  const operations = Object.values(kbOperations)
   const writing = operations.filter((one) => one.effect === "write")
   expect(writing.map((one) => one.name)).toEqual(["kb.add", "kb.remove"])
   expect(writing.some((one) => one.surfaces.includes("mcp"))).toBe(false)
   expect(operations).toHaveLength(14)
   await it.write({ "docs/a.md": "Words." })
   const { signal } = new AbortController()
-  const [add, remove] = operations
-  const added = await add.run({ path: "docs", tier: "primary" }, { signal })
+  const added = await add({ path: "docs", tier: "primary" }, { signal })
   expect(added).toMatchObject({ folder: join(it.folder, "docs"), added: 1 })
-  expect(await remove.run({ path: "docs" }, { signal })).toMatchObject({ documents: 1 })
+  expect(await remove({ path: "docs" }, { signal })).toMatchObject({ documents: 1 })
 })
 
 /** All that is asked of a corpus, without what differs by place and time. */

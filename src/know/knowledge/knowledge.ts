@@ -2,9 +2,9 @@ import {
   type CallContext,
   type KbAdded,
   type KbStatus,
+  OPERATIONS,
   type OperationInput,
   type OperationOutput,
-  SIGNATURES,
 } from "#ground/contract"
 import { addFolder } from "./add.ts"
 import { createAsking } from "./asking.ts"
@@ -35,7 +35,7 @@ export function createKnowledge(deps: KnowledgeDeps) {
 
     /** `path` is absolute and without links; whether it may be read was asked before. */
     add: (input: OperationInput<"kb.add">, context: CallContext = QUIET): Promise<KbAdded> => {
-      const { path: folder, tier } = SIGNATURES["kb.add"].input.parse(input)
+      const { path: folder, tier } = OPERATIONS["kb.add"].input.parse(input)
       return inTurn(() => addFolder({ folder, tier }, context, deps))
     },
 

@@ -1,8 +1,8 @@
 import {
   type KbContradictions,
   type KbVerification,
+  OPERATIONS,
   type OperationInput,
-  SIGNATURES,
 } from "#ground/contract"
 import type { KnowledgeDeps } from "./deps.ts"
 import type { Shelf } from "./shelf.ts"
@@ -51,7 +51,7 @@ export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, shelf: Shelf
       return relationPreservation(answer, texts, edges())
     },
     async contradictions(input: OperationInput<"kb.contradictions">): Promise<KbContradictions> {
-      const { answer, paragraphs } = SIGNATURES["kb.contradictions"].input.parse(input)
+      const { answer, paragraphs } = OPERATIONS["kb.contradictions"].input.parse(input)
       const { texts } = await citedIn(paragraphs)
       return findContradictions(
         answer,

@@ -1,6 +1,6 @@
 export { decisionBody } from "./decision.ts"
 export type { MemoryDeps } from "./deps.ts"
+export type { MemoryHandlerDeps } from "./handlers.ts"
+export { memoryHandlers } from "./handlers.ts"
 export type { MemoryRoom } from "./memory.ts"
 export { createMemory } from "./memory.ts"
-export type { MemoryOperationDeps } from "./operations.ts"
-export { memoryOperations } from "./operations.ts"

@@ -3,13 +3,14 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { systemRandom } from "#ground/base"
-import { type MemoryKind, SIGNATURES } from "#ground/contract"
+import { type MemoryKind, memoryOperations, OPERATIONS } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { sql } from "#ground/store"
 import { AGENT, fileText, type MemoryWorld, memoryWorld, note, WANTED } from "#test/memory-room"
+import { operationCaller } from "#test/operations"
 import { cleaned } from "./clean.ts"
+import { memoryHandlers } from "./handlers.ts"
 import { LONGEST_BODY_UNITS, LONGEST_TITLE_UNITS } from "./limits.ts"
-import { memoryOperations } from "./operations.ts"
 
 const all = { limit: 1_000 }
 const Body = z.object({ body: z.string() })
@@ -65,7 +66,7 @@ describe("files", () => {
       file: memory.file,
       createdAt: it.clock.now(),
     })
-    expect(SIGNATURES["memory.show"].output.parse(memory)).toEqual(memory)
+    expect(OPERATIONS["memory.show"].output.parse(memory)).toEqual(memory)
   })
 
   test("[MEMORY-2] what people do to the files is what is remembered", async () => {
@@ -266,17 +267,17 @@ describe("recording", () => {
   test("[MEMORY-10] who took part in a branch hears of it once the memory is kept", async () => {
     await using it = await memoryWorld()
     const heard: string[] = []
-    const operations = memoryOperations({
+    const handlers = memoryHandlers({
       memory: async () => it.room,
       async onRecorded({ branchId, memory }, caller) {
         heard.push(`${branchId} ${memory.title} ${caller?.session}`)
       },
     })
-    const record = operations.find((operation) => operation.name === "memory.record")
+    const call = operationCaller({ memory: handlers })
     const context = { signal: new AbortController().signal, caller: AGENT }
-    await record?.run(note({ branchId: "br_1" }), context)
-    await record?.run(note({ branchId: "br_2", sessionId: "ses_2" }), context)
-    await record?.run(note({ title: "Second", body: "Without one" }), context)
+    await call("memory.record", note({ branchId: "br_1" }), context)
+    await call("memory.record", note({ branchId: "br_2", sessionId: "ses_2" }), context)
+    await call("memory.record", note({ title: "Second", body: "Without one" }), context)
     expect(heard).toEqual([`br_1 ${note().title} ses_1`, `br_2 ${note().title} ses_2`])
   })
 
@@ -507,8 +508,9 @@ describe("what is said", () => {
 describe("operations", () => {
   test("[MEMORY-17] agents have three of them, people all", async () => {
     await using it = await memoryWorld()
-    const operations = memoryOperations({ memory: async () => it.room })
-    const surfaces = operations.map(({ name, surfaces }) => `${name} ${surfaces.join(" ")}`)
+    const surfaces = Object.values(memoryOperations).map(
+      ({ name, surfaces }) => `${name} ${surfaces.join(" ")}`,
+    )
     expect(surfaces).toEqual([
       "memory.search cli http mcp",
       "memory.record cli http mcp",
@@ -518,11 +520,11 @@ describe("operations", () => {
       "memory.confirm cli http",
       "memory.forget cli http",
     ])
+    const call = operationCaller({ memory: memoryHandlers({ memory: async () => it.room }) })
     const { id } = (await it.room.record(note(), AGENT)).memory
     const ask = async (name: string, input: unknown, caller = AGENT) => {
-      const operation = operations.find((one) => one.name === name)
       const context = { signal: new AbortController().signal, caller }
-      return operation?.output.parse(await operation.run(operation.input.parse(input), context))
+      return call(name, input, context)
     }
     const person = { principal: "owner", session: "console" }
     expect(await ask("memory.search", { words: "locale" })).toMatchObject({ total: 1 })

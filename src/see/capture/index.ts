@@ -1,4 +1,4 @@
 export { contextMessage } from "./context-message.ts"
+export { captureHandlers } from "./handlers.ts"
 export { createHistory } from "./history.ts"
-export { captureOperations } from "./operations.ts"
 export { createRedact } from "./redact.ts"

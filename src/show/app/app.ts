@@ -27,7 +27,7 @@ import type { MemoryRoom } from "#know/memory"
 import { createSettings } from "./config/settings.ts"
 import { InputInvalid } from "./errors.ts"
 import { memo, once } from "./once.ts"
-import { type OperationTable, operationTable } from "./operations.ts"
+import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
 import { findPlaces, type Places } from "./places.ts"
 import type { HostCarry } from "./rooms/gateway.ts"
 import { createMapping } from "./rooms/map.ts"
@@ -47,14 +47,16 @@ export type AppOptions = {
   readonly mayWriteFiles?: boolean
   /** Probes of the running server, for the doctor; handed in by what serves. */
   readonly attack?: (places: Places) => Promise<readonly DoctorCheck[]>
+  /** Operations beside those of the product. */
+  readonly extra?: ExtraOperations
   readonly clock?: Clock
   readonly random?: Random
 }
 
 export type App = AsyncDisposable & {
   readonly places: Places
-  /** Of all rooms, which are loaded for it. */
-  operations(): Promise<readonly Operation[]>
+  /** Everything it can do. */
+  readonly operations: readonly Operation[]
   readonly log: Log
   /** The settings in force, or CONFIG_INVALID. */
   config(): Config
@@ -89,12 +91,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     const { openAgents } = await import("./rooms/agents.ts")
     return openAgents({ ...rooms, ...research.rooms, ...askedOfOthers(call) })
   })
-  const operations = operationTable({
-    ...rooms,
-    ...research.rooms,
-    agents: agents.open,
-    mayWriteFiles: options.mayWriteFiles === true,
-  })
+  const operations = operationTable(
+    {
+      ...rooms,
+      ...research.rooms,
+      agents: agents.open,
+      mayWriteFiles: options.mayWriteFiles === true,
+    },
+    options.extra,
+  )
   const call = callerOf(operations, deps)
   return {
     places,
@@ -198,7 +203,7 @@ function callerOf(
 ): App["call"] {
   return async (name, input, context) => {
     await noticeCredentials(deps)
-    return callOperation({ operation: await operations.find(name), input, context }, deps)
+    return callOperation({ ...(await operations.find(name)), input, context }, deps)
   }
 }
 
@@ -239,8 +244,7 @@ function locateStore(config: Config, places: Places): StoreLocation {
     : parseDatabaseUrl(databaseUrl)
 }
 
-type Call = {
-  readonly operation: Operation
+type Call = Awaited<ReturnType<OperationTable["find"]>> & {
   readonly input: unknown
   readonly context: CallContext
 }
@@ -251,7 +255,7 @@ async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Prom
   const elapsedMs = (): number => Math.round(deps.clock.monotonicMs() - startedMs)
   try {
     const input = parseInput(operation, call.input)
-    const output = operation.output.parse(await operation.run(input, context))
+    const output = operation.output.parse(await call.run(input, context))
     deps.log.info("operation done", { name: operation.name, ms: elapsedMs() })
     return output
   } catch (error) {

@@ -2,16 +2,16 @@ import path from "node:path"
 import type { Agents } from "#act/agents"
 import type { Pipelines } from "#act/pipeline"
 import { type Clock, isAppError } from "#ground/base"
-import {
-  type Approval,
-  type DoctorReport,
-  defineOperation,
-  type NowRow,
-  type PipelineLine,
-  type PipelineStatus,
-  type Run,
-  type RunStatus,
-  SIGNATURES,
+import type {
+  Approval,
+  DoctorReport,
+  Handlers,
+  NowRow,
+  nowOperations,
+  PipelineLine,
+  PipelineStatus,
+  Run,
+  RunStatus,
 } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
@@ -27,32 +27,23 @@ type NowDeps = {
   readonly clock: Clock
 }
 
-export function nowOperations(deps: NowDeps) {
-  return [
-    defineOperation({
-      name: "now.show",
-      summary: "Show where you are, how it is, what runs and what waits for you",
-      effect: "read",
-      surfaces: ["cli", "http"],
-      ...SIGNATURES["now.show"],
-      async run() {
-        const { repository } = deps.places()
-        const { isHealthy, checks } = await deps.examine()
-        const count = (state: string): number => checks.filter((it) => it.state === state).length
-        return {
-          repository: {
-            root: repository.root,
-            name: path.basename(repository.root),
-            branch: (await currentBranch(repository)) ?? null,
-          },
-          health: { isHealthy, failed: count("fail"), warnings: count("warn") },
-          store: await describeStore(deps),
-          ...joined(await describeRuns(deps), await describePipelines(deps)),
-        }
+export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
+  async show() {
+    const { repository } = deps.places()
+    const { isHealthy, checks } = await deps.examine()
+    const count = (state: string): number => checks.filter((it) => it.state === state).length
+    return {
+      repository: {
+        root: repository.root,
+        name: path.basename(repository.root),
+        branch: (await currentBranch(repository)) ?? null,
       },
-    }),
-  ] as const
-}
+      health: { isHealthy, failed: count("fail"), warnings: count("warn") },
+      store: await describeStore(deps),
+      ...joined(await describeRuns(deps), await describePipelines(deps)),
+    }
+  },
+})
 
 async function describeStore(deps: NowDeps) {
   try {

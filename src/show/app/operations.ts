@@ -11,19 +11,27 @@ import {
   readTextBounded,
   statFile,
 } from "#ground/base"
-import type { Config, DoctorCheck, Operation } from "#ground/contract"
+import {
+  type CallContext,
+  type Config,
+  type DoctorCheck,
+  type HandlersOf,
+  OPERATIONS,
+  type Operation,
+  type OperationGroup,
+} from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
-import { type Store, type StoreLocation, storeOperations } from "#ground/store"
-import { type Tokens, tokensOperations } from "#ground/tokens"
+import { eventsHandlers, type Store, type StoreLocation, storeHandlers } from "#ground/store"
+import { type Tokens, tokensHandlers } from "#ground/tokens"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
 import type { Sources } from "#see/sources"
+import { configHandlers } from "./config/handlers.ts"
 import type { LoadedConfig } from "./config/layers.ts"
-import { configOperations } from "./config/operations.ts"
-import { type DoctorDeps, doctorOperations, examine } from "./doctor/doctor.ts"
+import { type DoctorDeps, doctorHandlers, examine } from "./doctor/doctor.ts"
 import { FileUnreadable } from "./errors.ts"
 import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
-import { nowOperations } from "./now.ts"
+import { nowHandlers } from "./now.ts"
 import type { Places } from "./places.ts"
 import type { Mapping } from "./rooms/map.ts"
 import { sayUnreadable } from "./unreadable.ts"
@@ -70,127 +78,129 @@ function kitExam(deps: OperationDeps): DoctorDeps["kit"] {
   }
 }
 
-type RoomOperations = (deps: OperationDeps) => Promise<readonly Operation[]>
+/** The function behind an operation; its input is parsed already. */
+type Handler = { run(input: unknown, context: CallContext): Promise<unknown> }["run"]
+type RoomHandlers = Readonly<Record<string, Readonly<Record<string, Handler>>>>
+export type RoomLoader = (deps: OperationDeps) => Promise<RoomHandlers>
 
-const agentsRoom: RoomOperations = async (deps) => {
-  const { agentsOperations, permissionsOperations } = await import("#act/agents")
-  return [
-    ...agentsOperations({
+const openAgentsRoom = async (deps: OperationDeps) => {
+  const { agentsHandlers, permissionsHandlers } = await import("#act/agents")
+  return {
+    agents: agentsHandlers({
       agents: deps.agents,
       providers: async () => (await import("./rooms/providers.ts")).findProviders(deps),
       keepRule: async (approval) => void (await (await deps.permissions()).always(approval)),
     }),
-    ...permissionsOperations(deps),
-  ]
+    permissions: permissionsHandlers(deps),
+  }
 }
-const choosing: RoomOperations = async (deps) =>
-  (await import("./rooms/pack.ts")).choosingOperations(deps)
-const piping: RoomOperations = async (deps) =>
-  (await import("#act/pipeline")).pipelineOperations(deps)
-const storing: RoomOperations = async (deps) => storeOperations(deps)
+const openChoosingRooms = async (deps: OperationDeps) =>
+  (await import("./rooms/pack.ts")).openChoosing(deps)
+const openPipelineRoom = async (deps: OperationDeps) => {
+  const { agentHandlers, pipelineHandlers } = await import("#act/pipeline")
+  return { agent: agentHandlers(deps), pipeline: pipelineHandlers(deps) }
+}
+const openStoreRoom = async (deps: OperationDeps) => ({
+  store: storeHandlers(deps),
+  events: eventsHandlers(deps),
+})
+
+type LoaderOf<Group extends OperationGroup> = (
+  deps: OperationDeps,
+) => Promise<{ readonly [Name in Group]: HandlersOf<Name> }>
 
 /**
- * Everything the product can do, by the first word of the operation's name. A room's operations
- * join here. Each is loaded by the first call of one of its own: a command pays for what it uses.
+ * The handlers of each group of operations. A room is loaded by the first call of one of its
+ * operations: a command pays for what it uses.
  */
 const ROOMS = {
-  agent: piping,
-  agents: agentsRoom,
-  permissions: agentsRoom,
-  bench: async (deps) => (await import("./rooms/bench.ts")).provingOperations(deps),
-  capture: async (deps) =>
-    (await import("./rooms/capture.ts")).captureIn(deps, deps.tokens.counter, async (place, host) =>
-      (await import("./rooms/gateway.ts")).wireWord(place, host, deps),
+  agent: openPipelineRoom,
+  agents: openAgentsRoom,
+  permissions: openAgentsRoom,
+  bench: async (deps) => ({ bench: (await import("./rooms/bench.ts")).openBenchHandlers(deps) }),
+  capture: async (deps) => ({
+    capture: (await import("./rooms/capture.ts")).captureIn(
+      deps,
+      deps.tokens.counter,
+      async (place, host) => (await import("./rooms/gateway.ts")).wireWord(place, host, deps),
     ),
-  map: choosing,
-  search: choosing,
-  pack: choosing,
-  guidelines: choosing,
-  fold: async (deps) => (await import("#choose/fold")).foldOperations(deps),
-  gateway: async (deps) => (await import("#act/gateway")).gatewayOperations(deps),
-  claim: async (deps) => (await import("./rooms/claims.ts")).claimOperations(deps),
-  decision: async (deps) => (await import("./rooms/decisions.ts")).decisionOperations(deps),
-  session: async (deps) => (await import("./rooms/sessions.ts")).sessionOperations(deps),
-  guard: async (deps) => (await import("./rooms/guard.ts")).guardOperations(deps),
-  kit: async (deps) => (await import("./rooms/kit.ts")).kitOperations(deps),
-  memory: async (deps) => (await import("./rooms/memory.ts")).remembering(deps),
-  credential: async (deps) => (await import("./secrets/credentials.ts")).credentialOperations(deps),
-  kb: async (deps) => (await import("./rooms/knowledge.ts")).knowledgeRoomOperations(deps),
-  pipeline: piping,
-  source: async (deps) => (await import("./rooms/sources.ts")).sourceOperations(deps),
-  config: async (deps) => configOperations(deps),
-  doctor: async (deps) => doctorOperations({ ...deps, kit: kitExam(deps) }),
-  now: async (deps) =>
-    nowOperations({ ...deps, examine: () => examine({ ...deps, kit: kitExam(deps) }) }),
-  store: storing,
-  events: storing,
-  tokens: async (deps) =>
-    tokensOperations({
+  }),
+  map: openChoosingRooms,
+  search: openChoosingRooms,
+  pack: openChoosingRooms,
+  guidelines: openChoosingRooms,
+  fold: async (deps) => ({ fold: (await import("#choose/fold")).foldHandlers(deps) }),
+  gateway: async (deps) => ({ gateway: (await import("#act/gateway")).gatewayHandlers(deps) }),
+  claim: async (deps) => ({ claim: (await import("./rooms/claims.ts")).claimHandlers(deps) }),
+  decision: async (deps) => ({
+    decision: (await import("./rooms/decisions.ts")).decisionHandlers(deps),
+  }),
+  session: async (deps) => ({
+    session: (await import("./rooms/sessions.ts")).sessionHandlers(deps),
+  }),
+  guard: async (deps) => ({ guard: (await import("./rooms/guard.ts")).guardHandlers(deps) }),
+  kit: async (deps) => ({ kit: (await import("./rooms/kit.ts")).kitHandlers(deps) }),
+  memory: async (deps) => ({
+    memory: (await import("./rooms/memory.ts")).openMemoryHandlers(deps),
+  }),
+  credential: async (deps) => ({
+    credential: (await import("./secrets/credentials.ts")).credentialHandlers(deps),
+  }),
+  kb: async (deps) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(deps) }),
+  pipeline: openPipelineRoom,
+  source: async (deps) => ({ source: (await import("./rooms/sources.ts")).sourceHandlers(deps) }),
+  config: async (deps) => ({ config: configHandlers(deps) }),
+  doctor: async (deps) => ({ doctor: doctorHandlers({ ...deps, kit: kitExam(deps) }) }),
+  now: async (deps) => ({
+    now: nowHandlers({ ...deps, examine: () => examine({ ...deps, kit: kitExam(deps) }) }),
+  }),
+  store: openStoreRoom,
+  events: openStoreRoom,
+  tokens: async (deps) => ({
+    tokens: tokensHandlers({
       tokens: deps.tokens,
       window: () => deps.config().tokens.window,
       read: (given) => readForCounting(given, deps),
     }),
-} as const satisfies Readonly<Record<string, RoomOperations>>
+  }),
+} as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
+
+/** Operations beside those of the product, with what loads their handlers. */
+export type ExtraOperations = {
+  readonly operations: Readonly<Record<string, Operation>>
+  readonly load: RoomLoader
+}
 
 export type OperationTable = ReturnType<typeof operationTable>
 
-/** The operations of all rooms, each room's made once. */
-export function operationTable(deps: OperationDeps) {
-  const made = new Map<RoomOperations, Promise<readonly Operation[]>>()
-  const of = (room: RoomOperations) => {
-    const operations = made.get(room) ?? room(deps)
-    made.set(room, operations)
-    return operations
+/** Every operation with its handler; each room's are made once. */
+export function operationTable(deps: OperationDeps, extra?: ExtraOperations) {
+  const declared = new Map<string, Operation>(
+    Object.entries({ ...OPERATIONS, ...extra?.operations }),
+  )
+  const loaders = new Map<string, RoomLoader>(Object.entries(ROOMS))
+  for (const name of Object.keys(extra?.operations ?? {})) {
+    if (extra !== undefined) loaders.set(groupOf(name), extra.load)
   }
+  const loaded = new Map<RoomLoader, Promise<RoomHandlers>>()
   return {
-    async find(name: string): Promise<Operation> {
-      const [word = ""] = name.split(".")
-      const room = Object.entries(ROOMS).find(([first]) => first === word)?.[1]
-      const operations = room === undefined ? [] : await of(room)
-      const operation = operations.find((it) => it.name === name)
-      invariant(operation !== undefined, `the operation ${name} is in the table`)
-      return operation
-    },
-    async all(): Promise<readonly Operation[]> {
-      return (await Promise.all([...new Set(Object.values(ROOMS))].map(of))).flat()
+    all: [...declared.values()],
+    async find(name: string): Promise<{ readonly operation: Operation; readonly run: Handler }> {
+      const operation = declared.get(name)
+      const group = groupOf(name)
+      const load = loaders.get(group)
+      invariant(operation !== undefined && load !== undefined, `${name} is an operation`)
+      const room = loaded.get(load) ?? load(deps)
+      loaded.set(load, room)
+      const run = (await room)[group]?.[name.slice(group.length + 1)]
+      invariant(run !== undefined, `${name} has a handler`)
+      return { operation, run }
     },
   }
 }
 
-/** The table as a description: for the reference and the command index, which run nothing. */
-export async function describeOperations(): Promise<readonly Operation[]> {
-  const never = (): never => {
-    invariant(false, "a described operation is never run")
-  }
-  const clock: Clock = { now: never, monotonicMs: never, sleep: never }
-  const log: Log = { debug: never, info: never, warn: never, error: never }
-  const table = operationTable({
-    places: never,
-    environment: never,
-    loaded: never,
-    reload: never,
-    attack: never,
-    config: never,
-    location: never,
-    store: never,
-    agents: never,
-    permissions: never,
-    mapping: never,
-    fold: never,
-    gateway: never,
-    memory: never,
-    knowledge: never,
-    sources: never,
-    credentials: never,
-    pipelines: never,
-    mayWriteFiles: false,
-    resolve: never,
-    tokens: { counter: never },
-    clock,
-    random: { bytes: never },
-    log,
-  })
-  return table.all()
+function groupOf(name: string): string {
+  return name.slice(0, name.indexOf("."))
 }
 
 async function readForCounting(given: string, deps: OperationDeps) {

@@ -1,12 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { describeOperations, inputFields } from "#show/app"
 import { tempDirectory } from "#test/temp"
 import { renderBar } from "./bar.ts"
 import { runCli } from "./cli.ts"
-import { commandIndexSource } from "./command-index.ts"
-import { OPERATION_COMMANDS } from "./commands.generated.ts"
 import type { DoorCall } from "./doors.ts"
 import { explain } from "./explain.ts"
 import { createPaint, wantsColor } from "./paint.ts"
@@ -148,11 +145,6 @@ describe("help, version, completion", () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       expect((await person.type("completion", shell)).stdout).toContain("qm complete --")
     }
-  })
-
-  test("[CLI-4] the generated index is the operation table", async () => {
-    const made = commandIndexSource(await describeOperations(), inputFields)
-    for (const { summary } of OPERATION_COMMANDS) expect(made).toContain(summary)
   })
 })
 

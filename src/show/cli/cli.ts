@@ -1,17 +1,15 @@
 import path from "node:path"
 import { systemRandom } from "#ground/base"
-import { BUILT_IN_COMMANDS, type Command } from "./command.ts"
-import { OPERATION_COMMANDS } from "./commands.generated.ts"
+import type { Command } from "./command.ts"
+import { loadCommands } from "./command-index.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
 import { type Doors, isDoor } from "./doors.ts"
 import { explain } from "./explain.ts"
 import { renderHelp } from "./help.ts"
 import { liveNameOf } from "./live-run/commands.ts"
 import { wantsColor } from "./paint.ts"
-
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
 import { isFollowed } from "./pipeline/followed.ts"
-import { RUN_COMMANDS } from "./run-commands.ts"
 import { createScreen, type Screen, safeJson } from "./screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -26,64 +24,62 @@ export type Terminal = {
   readonly stderr: Sink
   readonly signal: AbortSignal
   readonly doors: Doors
+  /** Other commands than those of the product, for a test. */
+  commands?(): Promise<readonly Command[]>
   /** Everything on stdin; absent at a terminal. */
   readStdin?(): Promise<string>
   /** The next key of the person; absent where nobody can press one. */
   readKey?(signal: AbortSignal): Promise<string | undefined>
 }
 
-/** In the order of the help: within a group the commands of runs lead. */
-const COMMANDS: readonly Command[] = [
-  ...RUN_COMMANDS,
-  ...OPERATION_COMMANDS,
-  ...BUILT_IN_COMMANDS.filter((it) => !RUN_COMMANDS.includes(it)),
-]
-
 /** One command from key press to exit code. */
 export async function runCli(terminal: Terminal): Promise<number> {
   const { argv } = terminal
+  const commands = await (terminal.commands ?? loadCommands)()
   if (argv[0] === "complete" && argv[1] === "--") {
-    terminal.stdout.write(lines(complete(argv.slice(2), COMMANDS)))
+    terminal.stdout.write(lines(complete(argv.slice(2), commands)))
     return 0
   }
   try {
-    return await perform(parseLine(argv, COMMANDS), terminal)
+    return await perform(parseLine(argv, commands), { terminal, commands })
   } catch (error) {
     return await fail(error, terminal)
   }
 }
 
-async function perform(line: ParsedLine, terminal: Terminal): Promise<number> {
+type Setting = { readonly terminal: Terminal; readonly commands: readonly Command[] }
+
+async function perform(line: ParsedLine, { terminal, commands }: Setting): Promise<number> {
   const screen = screenFor(terminal.stdout, line.color, terminal.environment)
   switch (line.action.kind) {
     case "help":
-      terminal.stdout.write(renderHelp(line.action.words, COMMANDS, screen.paint))
+      terminal.stdout.write(renderHelp(line.action.words, commands, screen.paint))
       return 0
     case "version":
       return printVersion(line, terminal)
     case "run":
-      return run(line.action, { line, terminal, screen })
+      return run(line.action, { line, terminal, screen, commands })
     default:
       return line.action satisfies never
   }
 }
 
 type RunAction = Extract<ParsedLine["action"], { kind: "run" }>
-type Call = { readonly line: ParsedLine; readonly terminal: Terminal; readonly screen: Screen }
+type Call = Setting & { readonly line: ParsedLine; readonly screen: Screen }
 
 async function run(action: RunAction, call: Call): Promise<number> {
   const { operation } = action.command
   if (operation === "help") {
-    const words = parseLine([...asList(action.input["command"]), "--help"], COMMANDS).action
+    const words = parseLine([...asList(action.input["command"]), "--help"], call.commands).action
     const asked = words.kind === "help" ? words.words : []
-    call.terminal.stdout.write(renderHelp(asked, COMMANDS, call.screen.paint))
+    call.terminal.stdout.write(renderHelp(asked, call.commands, call.screen.paint))
     return 0
   }
   if (operation === "completion") {
     call.terminal.stdout.write(COMPLETION_SCRIPTS[String(action.input["shell"])] ?? "")
     return 0
   }
-  // Rooms, zod and the renderers are loaded only now: help and completion stay near the floor.
+  // Rooms, zod and the renderers are loaded only now, which keeps help and completion quick.
   const live = liveNameOf(operation, action.input)
   if (live !== undefined) {
     const { runLive } = await import("./live-run/live-run.ts")
@@ -91,7 +87,7 @@ async function run(action: RunAction, call: Call): Promise<number> {
   }
   const { enterDoor, runOperation, runTour } = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
-  if (operation === "watch") {
+  if (operation === "session.activity") {
     return (await import("./watch.ts")).runWatch(action.input, context)
   }
   if (operation === "credential.set") {

@@ -1,9 +1,32 @@
-import { type Flag, flag } from "./flag.ts"
-import { RUN_COMMANDS } from "./run-commands.ts"
+import type { CommandGroup } from "#ground/contract"
 
-export type { Flag } from "./flag.ts"
+/** A flag or an argument, as the command line sees one field of an operation's input. */
+export type Flag = {
+  /** As typed, without the dashes: `max-bytes`. */
+  readonly name: string
+  /** The field of the operation's input: `maxBytes`. */
+  readonly key: string
+  readonly type: "text" | "number" | "boolean"
+  readonly values: readonly string[]
+  readonly isList: boolean
+  readonly isRequired: boolean
+  readonly defaultText: string
+  readonly description: string
+}
 
-/** One command. Operations become commands through the generated index; a few are built in. */
+export function flag(fields: Pick<Flag, "name" | "description"> & Partial<Flag>): Flag {
+  return {
+    key: fields.name,
+    type: "text",
+    values: [],
+    isList: false,
+    isRequired: false,
+    defaultText: "",
+    ...fields,
+  }
+}
+
+/** One command. Most are derived from operations (command-index.ts); a few are built in. */
 export type Command = {
   readonly words: readonly string[]
   readonly operation: string
@@ -18,8 +41,15 @@ export type Command = {
   readonly notes?: readonly string[]
 }
 
-export const COMMAND_GROUPS = ["See", "Know", "Choose", "Act", "Keep", "Set up"] as const
-export type CommandGroup = (typeof COMMAND_GROUPS)[number]
+/** Headings of the help, in its order. A list of its own, because the contract loads zod. */
+export const HELP_GROUPS: readonly CommandGroup[] = [
+  "See",
+  "Know",
+  "Choose",
+  "Act",
+  "Keep",
+  "Set up",
+]
 
 /** Flags that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -49,7 +79,20 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
 
 /** Commands that are the command line's own business and need no operation. */
 export const BUILT_IN_COMMANDS: readonly Command[] = [
-  ...RUN_COMMANDS,
+  {
+    words: ["attach"],
+    operation: "attach",
+    summary: "Watch a run of any process until it ends, and leave it alone",
+    group: "Act",
+    arguments: [
+      flag({ name: "id", description: "Id of the run; without it the newest that runs" }),
+    ],
+    flags: [
+      flag({ name: "after", type: "number", description: "Only messages after this number" }),
+      flag({ name: "tail", type: "number", description: "Begin with the last so many messages" }),
+    ],
+    notes: ["Ctrl-C leaves; the run goes on; the exit code is that of `qm run`."],
+  },
   {
     words: ["up"],
     operation: "up",
@@ -153,38 +196,6 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
       "Such as: qm gateway run --mode fold -- claude. Nothing is written to any settings file.",
       "It ends with the exit code of the program. `qm gateway show last` tells what was sent.",
     ],
-  },
-  {
-    words: ["credential", "set"],
-    operation: "credential.set",
-    summary: "Keep a key, encrypted; it is read from the terminal or from stdin",
-    group: "Set up",
-    arguments: [
-      flag({
-        name: "name",
-        isRequired: true,
-        description: "What it is called: anthropic, openai, azure, custom, or as a source says",
-      }),
-    ],
-    flags: [],
-    notes: ["It is never an argument: other programs can read the arguments of a process."],
-  },
-  {
-    words: ["watch"],
-    operation: "watch",
-    summary: "Show what sessions do in this repository, as their ledgers have it",
-    group: "Know",
-    arguments: [],
-    flags: [
-      flag({ name: "follow", type: "boolean", description: "Go on until Ctrl-C" }),
-      flag({
-        name: "limit",
-        type: "number",
-        defaultText: "20",
-        description: "Begin with the last so many lines",
-      }),
-    ],
-    notes: ["With --json: one line for each entry."],
   },
   {
     words: ["hook"],

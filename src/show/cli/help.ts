@@ -1,4 +1,4 @@
-import { COMMAND_GROUPS, type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
+import { type Command, type Flag, GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"
 import type { Paint } from "./paint.ts"
 import { argumentText, placeholder } from "./parse.ts"
 
@@ -22,7 +22,7 @@ function renderOverview(commands: readonly Command[], paint: Paint): string {
     ...rows.map((it) => it.length),
     ...GLOBAL_FLAGS.map((it) => usageOfFlag(it).length),
   )
-  const groups = COMMAND_GROUPS.flatMap((group) => {
+  const groups = HELP_GROUPS.flatMap((group) => {
     const members = commands.filter((it) => it.group === group)
     if (members.length === 0) return []
     const lines = members.map((it) => row(usageOf(it), it.summary, width))

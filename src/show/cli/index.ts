@@ -1,6 +1,12 @@
 export type { Terminal } from "./cli.ts"
 export { runCli } from "./cli.ts"
 export type { Command, Flag } from "./command.ts"
-export { BUILT_IN_COMMANDS, COMMAND_GROUPS, GLOBAL_FLAGS } from "./command.ts"
-export { buildCommandIndex, commandIndexSource } from "./command-index.ts"
+export { GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"
+export {
+  arrange,
+  COMMAND_INDEX,
+  checkIndexStale,
+  derivedCommands,
+  loadCommands,
+} from "./command-index.ts"
 export type { DoorCall } from "./doors.ts"

@@ -1,5 +1,5 @@
 import { systemClock } from "#ground/base"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { renderActivity } from "./render/sessions.ts"
 import { openApp, type RunContext } from "./run-operation.ts"
 import { safeJsonLine, visibleDeep } from "./screen.ts"
@@ -16,7 +16,7 @@ export async function runWatch(
   await using app = await openApp(context)
   const { signal } = context.terminal
   const ask = async (asked: object) =>
-    SIGNATURES["session.activity"].output.parse(
+    OPERATIONS["session.activity"].output.parse(
       await app.call("session.activity", asked, { signal }),
     ).entries
   const first = await ask({ limit: input["limit"] })
@@ -43,7 +43,7 @@ type Entries = Parameters<typeof renderActivity>[0]
 
 function show(entries: readonly Entries[], { line, terminal, screen }: RunContext): void {
   for (const entry of entries) {
-    const shown = SIGNATURES["session.activity"].output.shape.entries.element.parse(
+    const shown = OPERATIONS["session.activity"].output.shape.entries.element.parse(
       visibleDeep(entry),
     )
     terminal.stdout.write(`${line.json ? safeJsonLine(entry) : renderActivity(shown, screen)}\n`)

@@ -8,11 +8,11 @@ import {
   AgentsProviders,
   AgentType,
   Message,
+  OPERATIONS,
   type Operation,
   Provider,
   Run,
   RunConfiguration,
-  SIGNATURES,
 } from "#ground/contract"
 import type { Store } from "#ground/store"
 import type { App } from "#show/app"
@@ -37,7 +37,7 @@ type Asked = {
   call(operation: DoorOperation, input: unknown): Promise<unknown>
 }
 
-type DoorOperation = Extract<keyof typeof SIGNATURES, `agents.${string}`>
+type DoorOperation = Extract<keyof typeof OPERATIONS, `agents.${string}`>
 
 /** Runs by their address, as scripts expect them. Everything is done by the operation behind it. */
 export type DoorRoute = {
@@ -85,7 +85,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
     path: "/api/agents",
     summary: "List the runs of agents, newest first",
     status: 200,
-    query: SIGNATURES["agents.list"].input,
+    query: OPERATIONS["agents.list"].input,
     result: z.array(Run),
     answer: async ({ query, call }) =>
       AgentsList.parse(await call("agents.list", query("agents.list"))).runs,
@@ -112,7 +112,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
     path: "/api/agents/:id/messages",
     summary: "Show what was said in a run, after a number",
     status: 200,
-    query: SIGNATURES["agents.messages"].input.omit({ id: true }),
+    query: OPERATIONS["agents.messages"].input.omit({ id: true }),
     result: z.array(Message),
     async answer({ id, query, call }) {
       const input = { limit: DOOR_PAGE_MESSAGES, ...query("agents.messages"), id }

@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { AppError, type ErrorFamily, StorageFull } from "#ground/base"
-import { defineOperation, type Operation } from "#ground/contract"
+import type { CallContext, Operation } from "#ground/contract"
 import type { App } from "#show/app"
 import { testClock } from "#test/clock"
 import { newServer, type ServerWorld } from "#test/server"
@@ -25,7 +25,7 @@ const aborted = Promise.withResolvers<boolean>()
 const started = Promise.withResolvers<void>()
 
 /** Operations that do what no real one may: fail in every family, break, and never end. */
-const PROBES: readonly Operation[] = [
+const PROBES = [
   ...FAMILIES.map((family) =>
     probe(`probe.${family}`, "read", async () => {
       const text = { code: "PROBE_FAILED", message: "It failed.", hint: "Do not." }
@@ -51,14 +51,14 @@ const PROBES: readonly Operation[] = [
   probe("probe.echo", "read", async (input) => ({ input })),
 ]
 
-type Run = (...given: Parameters<Operation["run"]>) => Promise<Record<string, unknown>>
+type Run = (input: unknown, context: CallContext) => Promise<Record<string, unknown>>
 
-function probe(name: string, effect: "read" | "write", run: Run): Operation {
-  return defineOperation({
-    name: name as `${string}.${string}`,
+function probe(name: string, effect: "read" | "write", run: Run) {
+  return {
+    name,
     summary: "A probe of the tests",
     effect,
-    surfaces: ["http"],
+    surfaces: ["http"] as const,
     input: z.object({
       text: z.string().optional(),
       count: z.int().optional(),
@@ -69,12 +69,12 @@ function probe(name: string, effect: "read" | "write", run: Run): Operation {
     }),
     output: z.record(z.string(), z.unknown()),
     run,
-  })
+  } satisfies Operation & { run: Run }
 }
 
 const withProbes = (app: App): App => ({
   ...app,
-  operations: async () => [...(await app.operations()), ...PROBES],
+  operations: [...app.operations, ...PROBES],
   call: async (name, input, context) => {
     const found = PROBES.find((it) => it.name === name)
     return found === undefined ? app.call(name, input, context) : found.run(input, context)
@@ -274,7 +274,7 @@ describe("calls", () => {
   test("[HTTP-6] the table and its description name every operation, with its own method", async () => {
     const listed = JSON.parse((await server.ask({ path: "/api/operations" })).text)
     const described = JSON.parse((await server.ask({ path: "/api/openapi.json" })).text)
-    const all = await server.app().operations()
+    const all = server.app().operations
     const offered = all.filter((it) => it.surfaces.includes("http"))
     for (const { name, effect } of offered) {
       const path = `/api/${name.replace(".", "/")}`

@@ -49,7 +49,7 @@ export async function createHttp(deps: HttpDeps) {
     for (const it of [method].flat()) routes.push({ method: it, url })
   })
   addErrors(fastify, (error) => log.error("request failed", { error }))
-  const operations = await deps.app.operations()
+  const { operations } = deps.app
   addApi(fastify, { ...deps, operations, gate })
   const tools = addTools(fastify, { ...deps, gate })
   addDocs(fastify, { ...deps, operations })

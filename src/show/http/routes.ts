@@ -1,5 +1,4 @@
-import type { Operation } from "#ground/contract"
-import { type InputField, inputFields } from "#show/app"
+import { type InputField, inputFields, type Operation } from "#ground/contract"
 
 /** An operation as HTTP offers it: reading is GET, writing is POST, and the path is its name. */
 export type OperationRoute = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { checkDraft, NO_DRAFT, problemsOf } from "./draft.ts"
 
 const DRAFT = { ...NO_DRAFT, title: " Round ", context: "Totals differed.", decision: "Even." }
@@ -16,7 +16,7 @@ describe("a decision that is added by hand", () => {
     expect(whole).toMatchObject({
       input: { consequences: "Re-send.", cites: ["src/a.ts#b", "src/c.ts"] },
     })
-    if (whole.kind === "right") SIGNATURES["decision.add"].input.parse(whole.input)
+    if (whole.kind === "right") OPERATIONS["decision.add"].input.parse(whole.input)
   })
 
   it("[CONSOLE-50] title, what made it necessary and what was decided are needed", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SIGNATURES } from "#ground/contract"
+import { OPERATIONS } from "#ground/contract"
 import { checkDraft, NO_DRAFT, problemsOf } from "./draft.ts"
 
 const DRAFT = { ...NO_DRAFT, title: " Round on the line ", body: "Half to even." }
@@ -22,7 +22,7 @@ describe("a memory that is added by hand", () => {
     expect(whole).toMatchObject({
       input: { cites: ["src/a.ts#b", "src/c.ts"], untrusted: true, description: "One line" },
     })
-    if (whole.kind === "right") SIGNATURES["memory.record"].input.parse(whole.input)
+    if (whole.kind === "right") OPERATIONS["memory.record"].input.parse(whole.input)
   })
 
   it("[CONSOLE-44] a title and a text are needed, and no more citations than are kept", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { AGENT_TYPES, AgentMode, GATEWAY_MODES, SIGNATURES } from "#ground/contract"
+import { AGENT_TYPES, AgentMode, GATEWAY_MODES, OPERATIONS } from "#ground/contract"
 import {
   checkDraft,
   emptyDraft,
@@ -40,7 +40,7 @@ describe("the form that starts a run", () => {
       gateway: "record",
     })
     if (most.kind !== "right") throw new Error("expected a right draft")
-    expect(SIGNATURES["agents.start"].input.parse(most.input)).toMatchObject({
+    expect(OPERATIONS["agents.start"].input.parse(most.input)).toMatchObject({
       prompt: "--help",
       model: "opus",
       budgetUsd: 2.5,

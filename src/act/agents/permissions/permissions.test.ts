@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { type Log, leadsTo, silentLog } from "#ground/base"
 import type { ListedRule } from "#ground/contract"
+import { operationCaller } from "#test/operations"
 import { tempDirectory } from "#test/temp"
-import { permissionsOperations } from "./operations.ts"
+import { permissionsHandlers } from "./handlers.ts"
 import { createPermissions } from "./permissions.ts"
 
 const NO_SETTINGS = { allow: "", ask: "", deny: "" }
@@ -275,14 +276,9 @@ describe("always allow this", () => {
 test("[AGENTS-41] the operations list, add, remove and trust; a rule about nothing is refused", async () => {
   await using it = await place()
   const rules = it.open()
-  const operations = permissionsOperations({ permissions: async () => rules })
-  const call = async (name: string, input: object) => {
-    const operation = operations.find((one) => one.name === name)
-    const { signal } = new AbortController()
-    return operation?.output.parse(
-      await operation.run(operation.input.parse(input) as never, { signal }),
-    )
-  }
+  const call = operationCaller({
+    permissions: permissionsHandlers({ permissions: async () => rules }),
+  })
   const added = await call("permissions.add", { decision: "deny", path: "secret/**" })
   const id = added?.rules[0]?.id ?? ""
   expect(await call("permissions.list", {})).toEqual(added)

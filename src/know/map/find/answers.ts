@@ -2,7 +2,7 @@ import { posix } from "node:path"
 import type { CallContext, MapExport, MapTree } from "#ground/contract"
 import { MapNameUnknown } from "../errors.ts"
 import { createGraphs, type TreeGraph } from "../graph/graph.ts"
-import type { MapOperationDeps } from "../operations.ts"
+import type { MapHandlerDeps } from "../handlers.ts"
 import { stateOf, withoutTricks } from "./described.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
@@ -12,7 +12,7 @@ import { describeScan } from "./scanned.ts"
 import { show } from "./show.ts"
 
 /** What the operations answer. Operations are listed without it; it is loaded when one is run. */
-export function createAnswers(deps: MapOperationDeps) {
+export function createAnswers(deps: MapHandlerDeps) {
   const graphs = createGraphs()
   const graph = async (context: CallContext) => graphs.of(await deps.tree(context))
   const redact = async () => withoutTricks(await deps.redact())
@@ -39,7 +39,7 @@ export function createAnswers(deps: MapOperationDeps) {
 type Exporting = { readonly out: string; readonly module: string }
 
 async function exportTo(
-  deps: Pick<MapOperationDeps, "redact" | "write">,
+  deps: Pick<MapHandlerDeps, "redact" | "write">,
   graph: TreeGraph,
   { out, module, signal }: Exporting & { readonly signal: AbortSignal },
 ): Promise<MapExport> {

@@ -8,13 +8,13 @@ import {
   statFile,
   visibleLine,
 } from "#ground/base"
-import {
-  type CallContext,
-  type DoctorCheck,
-  type DoctorReport,
-  defineOperation,
-  type HookState,
-  SIGNATURES,
+import type {
+  CallContext,
+  DoctorCheck,
+  DoctorReport,
+  doctorOperations,
+  Handlers,
+  HookState,
 } from "#ground/contract"
 import type { Store } from "#ground/store"
 import type { LoadedConfig } from "../config/layers.ts"
@@ -48,18 +48,9 @@ export type KitFindings = {
   readonly hooks: readonly HookState[]
 }
 
-export function doctorOperations(deps: DoctorDeps) {
-  return [
-    defineOperation({
-      name: "doctor.run",
-      summary: "Check this machine: runtime, config, store, permissions",
-      effect: "read",
-      surfaces: ["cli", "http"],
-      ...SIGNATURES["doctor.run"],
-      run: (options, context) => examine(deps, options, context),
-    }),
-  ] as const
-}
+export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperations> => ({
+  run: (options, context) => examine(deps, options, context),
+})
 
 type Exam = KitExam & { readonly attack: boolean }
 const USUAL_EXAM: Exam = { attack: false, prove: false, trustHooks: false }

@@ -1,9 +1,9 @@
-import { proofOperations } from "#choose/proof"
+import { benchHandlers } from "#choose/proof"
 import type { OperationDeps } from "../operations.ts"
 
 /** Measurements of the product, on any repository the person names. */
-export function provingOperations(deps: OperationDeps) {
-  return proofOperations({
+export function openBenchHandlers(deps: OperationDeps) {
+  return benchHandlers({
     clock: deps.clock,
     random: deps.random,
     log: deps.log,

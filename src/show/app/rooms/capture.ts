@@ -1,6 +1,6 @@
 import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
-import { captureOperations, createHistory, createRedact } from "#see/capture"
+import { captureHandlers, createHistory, createRedact } from "#see/capture"
 import { type HostWord, loadHost, type Place, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
 import { LARGEST_LISTED_TREE_FILES } from "../limits.ts"
@@ -15,7 +15,7 @@ type WireWord = (place: Place, host: HostName) => Promise<HostWord | undefined>
 
 /** What capture stands on, for the person and the place this process serves. */
 export function captureIn(deps: OperationDeps, counter: CounterOf, wireWord?: WireWord) {
-  return captureOperations({
+  return captureHandlers({
     host: loadHost,
     disk: realDisk(),
     place: (given) => hostPlace(deps, given),

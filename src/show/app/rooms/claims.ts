@@ -1,61 +1,34 @@
 import { processIdentity, thisMachine } from "#ground/base"
-import { type Caller, type Claim, defineOperation, SIGNATURES } from "#ground/contract"
+import type { Caller, Claim, claimOperations, Handlers } from "#ground/contract"
 import { type Claims, createClaims, type Claim as Held } from "#know/ledger"
 import { PathOutside } from "../errors.ts"
 import type { OperationDeps } from "../operations.ts"
 import { placeInside } from "../places.ts"
 
-const surfaces = ["cli", "http"] as const
 const MINUTE_MS = 60_000
 
-/**
- * Who works on what. Declared here and not in its room, which hooks load without any package.
- */
-export function claimOperations(deps: OperationDeps) {
-  return [
-    defineOperation({
-      name: "claim.take",
-      summary: "Say that you work on files, so that other sessions see it; all of them or none",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["claim.take"],
-      async run({ paths, minutes, session }, { caller }) {
-        const claims = claimsOf(deps)
-        const holder = {
-          session: session ?? sessionOf(caller, deps),
-          process: holderOf(caller),
-          leaseMs: minutes * MINUTE_MS,
-        }
-        const outcome = await claims.take(placed(paths, deps), holder)
-        return outcome.kind === "taken"
-          ? { claims: outcome.claims.map((it) => shown(it, claims)), held: null }
-          : { claims: [], held: shown(outcome.by, claims) }
-      },
-    }),
-    defineOperation({
-      name: "claim.release",
-      summary: "Give back files that you said you work on",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["claim.release"],
-      run: ({ paths, session }, { caller }) =>
-        release(placed(paths, deps), session ?? sessionOf(caller, deps), claimsOf(deps)),
-    }),
-    defineOperation({
-      name: "claim.list",
-      summary: "List who works on which files",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["claim.list"],
-      async run({ path }) {
-        const claims = claimsOf(deps)
-        const [place] = path === undefined ? [] : placed([path], deps)
-        const found = place === undefined ? claims.list() : [claims.find(place) ?? []].flat()
-        return { claims: found.map((it) => shown(it, claims)) }
-      },
-    }),
-  ] as const
-}
+export const claimHandlers = (deps: OperationDeps): Handlers<typeof claimOperations> => ({
+  async take({ paths, minutes, session }, { caller }) {
+    const claims = claimsOf(deps)
+    const holder = {
+      session: session ?? sessionOf(caller, deps),
+      process: holderOf(caller),
+      leaseMs: minutes * MINUTE_MS,
+    }
+    const outcome = await claims.take(placed(paths, deps), holder)
+    return outcome.kind === "taken"
+      ? { claims: outcome.claims.map((it) => shown(it, claims)), held: null }
+      : { claims: [], held: shown(outcome.by, claims) }
+  },
+  release: ({ paths, session }, { caller }) =>
+    release(placed(paths, deps), session ?? sessionOf(caller, deps), claimsOf(deps)),
+  async list({ path }) {
+    const claims = claimsOf(deps)
+    const [place] = path === undefined ? [] : placed([path], deps)
+    const found = place === undefined ? claims.list() : [claims.find(place) ?? []].flat()
+    return { claims: found.map((it) => shown(it, claims)) }
+  },
+})
 
 /** Claims of other sessions, as a simulation asks for them. */
 export function claimsOn(

@@ -11,9 +11,9 @@ import {
 import { createIds } from "#ground/base"
 import {
   type CallContext,
-  defineOperation,
   type GuardTry,
-  SIGNATURES,
+  type guardOperations,
+  type Handlers,
   Simulation,
 } from "#ground/contract"
 import { createLedger } from "#know/ledger"
@@ -25,79 +25,37 @@ import { placeInside } from "../places.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { claimsOn, placed, sessionOf } from "./claims.ts"
 
-const surfaces = ["cli", "http"] as const
 const HOUR_MS = 3_600_000
 
-/**
- * What a change would reach, from the map of this repository. Declared here and not in its room,
- * which hooks load without any package.
- */
-export function guardOperations(deps: OperationDeps) {
-  return [...foreseeing(deps), ...judging(deps)]
-}
-
-function foreseeing(deps: OperationDeps) {
+export function guardHandlers(deps: OperationDeps): Handlers<typeof guardOperations> {
   const graphs = createGraphs()
-  return [
-    defineOperation({
-      name: "guard.simulate",
-      summary: "Say what a change of files would reach and how risky it is, and keep a receipt",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["guard.simulate"],
-      async run(input, context) {
-        const simulated = await guardOn(deps, { graphs, context }).simulate(input, context)
-        await keepInLedger(deps, simulated.receipt, sessionOf(context.caller, deps))
-        return Simulation.parse(simulated)
-      },
-    }),
-  ] as const
-}
-
-function judging(deps: OperationDeps) {
-  return [
-    defineOperation({
-      name: "guard.verdicts",
-      summary: "Show what hooks said to agents, the newest first",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["guard.verdicts"],
-      async run({ sinceHours, ...asked }) {
-        const { verdicts, counts, isCut } = await verdictsOf(deps, { sinceHours, ...asked })
-        return { verdicts: [...verdicts], counts: { ...counts }, isCut }
-      },
-    }),
-    defineOperation({
-      name: "guard.try",
-      summary: "Try risk paths on the edits of the last hours, before they go live",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["guard.try"],
-      run: (input, context) => tryOut(deps, input, context),
-    }),
-    defineOperation({
-      name: "guard.override",
-      summary: "Allow edits that the guard refuses, for some minutes and with a reason",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["guard.override"],
-      async run({ paths, reason, minutes }, { caller }) {
-        const overrides = createOverrides({
-          stateDirectory: deps.places().repository.stateDirectory,
-          clock: deps.clock,
-          ids: createIds(deps),
-        })
-        const { redact } = await loadSecrets(deps.places().repository.root, deps)
-        const made = await overrides.allow({
-          paths: placed(paths, deps),
-          reason: redact(reason).text,
-          minutes,
-          by: { session: sessionOf(caller, deps), host: "qm" },
-        })
-        return { ...made, paths: [...made.paths] }
-      },
-    }),
-  ] as const
+  return {
+    async simulate(input, context) {
+      const simulated = await guardOn(deps, { graphs, context }).simulate(input, context)
+      await keepInLedger(deps, simulated.receipt, sessionOf(context.caller, deps))
+      return Simulation.parse(simulated)
+    },
+    async verdicts({ sinceHours, ...asked }) {
+      const { verdicts, counts, isCut } = await verdictsOf(deps, { sinceHours, ...asked })
+      return { verdicts: [...verdicts], counts: { ...counts }, isCut }
+    },
+    try: (input, context) => tryOut(deps, input, context),
+    async override({ paths, reason, minutes }, { caller }) {
+      const overrides = createOverrides({
+        stateDirectory: deps.places().repository.stateDirectory,
+        clock: deps.clock,
+        ids: createIds(deps),
+      })
+      const { redact } = await loadSecrets(deps.places().repository.root, deps)
+      const made = await overrides.allow({
+        paths: placed(paths, deps),
+        reason: redact(reason).text,
+        minutes,
+        by: { session: sessionOf(caller, deps), host: "qm" },
+      })
+      return { ...made, paths: [...made.paths] }
+    },
+  }
 }
 
 type Wanted = Omit<Parameters<typeof readVerdicts>[0], "stateDirectory" | "now" | "sinceMs"> & {

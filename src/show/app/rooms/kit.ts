@@ -1,7 +1,7 @@
 import path from "node:path"
 import { createKit, type Kit, loadHookBundle } from "#act/kit"
 import { statFile } from "#ground/base"
-import { type CallContext, defineOperation, type KitDone, SIGNATURES } from "#ground/contract"
+import type { CallContext, Handlers, KitDone, kitOperations } from "#ground/contract"
 import { findGitProgram } from "#see/repo"
 import { HomeUnknown, KitNeedsGit } from "../errors.ts"
 import type { OperationDeps } from "../operations.ts"
@@ -10,63 +10,37 @@ import { bootText } from "./boot-text.ts"
 
 const PACKAGE = path.join(import.meta.dirname, "../../../..")
 
-/** Installing into hosts is for the person at the terminal: it writes into their own settings. */
-const surfaces = ["cli"] as const
-
 type KitDeps = Pick<
   OperationDeps,
   "places" | "environment" | "config" | "reload" | "tokens" | "clock" | "random" | "log"
 >
 
-export function kitOperations(deps: KitDeps) {
-  return [
-    defineOperation({
-      name: "kit.init",
-      summary: "Install hooks, commands and skills into your agents; shows first what it writes",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["kit.init"],
-      run: async ({ host, level, dryRun, yes }, context) => {
-        if (deps.places().repository.gitCommonDirectory === undefined) throw KitNeedsGit({})
-        const kit = await kitOf(deps)
-        const installed = await kit.installed()
-        const known = installed.level === null ? await kit.hostsFound() : installed.hosts
-        const hosts = host ?? known
-        const wanted = level ?? (await levelInForce(deps))
-        const plan = await kit.plan({ hosts, level: wanted }, context.signal)
-        const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
-        const done = await finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
-        return { ...done, next: [...done.next, ...(await pathAdvice(deps.environment()))] }
-      },
-    }),
-    defineOperation({
-      name: "kit.uninstall",
-      summary: "Take back what was installed here; your own files are as they were",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["kit.uninstall"],
-      run: async ({ dryRun, yes }, context) => {
-        const kit = await kitOf(deps)
-        const plan = await kit.planUninstall(context.signal)
-        const command = "qm uninstall --yes"
-        return finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
-      },
-    }),
-    defineOperation({
-      name: "kit.level",
-      summary: "Show the seven levels with what each costs, or set one",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["kit.level"],
-      run: async ({ level, measure }, context) => {
-        const kit = await kitOf(deps)
-        const done = level === undefined ? null : await setLevel(kit, level, context)
-        const levels = await kit.levelTable({ measure, signal: context.signal })
-        return { current: (await kit.installed()).level, levels: [...levels], done }
-      },
-    }),
-  ] as const
-}
+export const kitHandlers = (deps: KitDeps): Handlers<typeof kitOperations> => ({
+  init: async ({ host, level, dryRun, yes }, context) => {
+    if (deps.places().repository.gitCommonDirectory === undefined) throw KitNeedsGit({})
+    const kit = await kitOf(deps)
+    const installed = await kit.installed()
+    const known = installed.level === null ? await kit.hostsFound() : installed.hosts
+    const hosts = host ?? known
+    const wanted = level ?? (await levelInForce(deps))
+    const plan = await kit.plan({ hosts, level: wanted }, context.signal)
+    const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
+    const done = await finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+    return { ...done, next: [...done.next, ...(await pathAdvice(deps.environment()))] }
+  },
+  uninstall: async ({ dryRun, yes }, context) => {
+    const kit = await kitOf(deps)
+    const plan = await kit.planUninstall(context.signal)
+    const command = "qm uninstall --yes"
+    return finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
+  },
+  level: async ({ level, measure }, context) => {
+    const kit = await kitOf(deps)
+    const done = level === undefined ? null : await setLevel(kit, level, context)
+    const levels = await kit.levelTable({ measure, signal: context.signal })
+    return { current: (await kit.installed()).level, levels: [...levels], done }
+  },
+})
 
 /** The same plan once more, now to be written. */
 function flagsOf(hosts: readonly string[] | undefined, level: number | undefined) {

@@ -4,7 +4,7 @@ import {
   FolderUnreadable,
   type Knowledge,
   type KnowledgeDeps,
-  knowledgeOperations,
+  kbHandlers,
 } from "#know/knowledge"
 import { PathOutside } from "../errors.ts"
 import type { OperationDeps } from "../operations.ts"
@@ -39,8 +39,8 @@ type Deps = Pick<
 >
 
 /** What surfaces may ask of the documents; which folders may be read depends on who asks. */
-export function knowledgeRoomOperations(deps: Deps) {
-  return knowledgeOperations({
+export function openKbHandlers(deps: Deps) {
+  return kbHandlers({
     knowledge: deps.knowledge,
     web: ({ query, limit }, { signal }) =>
       searchWeb({ query, limit, signal, source: undefined }, deps),

@@ -1,4 +1,4 @@
-import { createMemory, type MemoryRoom, memoryOperations } from "#know/memory"
+import { createMemory, type MemoryRoom, memoryHandlers } from "#know/memory"
 import { headCommit } from "#see/repo"
 import type { OperationDeps } from "../operations.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
@@ -28,8 +28,8 @@ export async function openMemory(deps: Deps): Promise<MemoryRoom> {
 }
 
 /** Memories; one that a branch was asked for ends its distillation. */
-export function remembering(deps: OperationDeps) {
-  return memoryOperations({
+export function openMemoryHandlers(deps: OperationDeps) {
+  return memoryHandlers({
     memory: deps.memory,
     // Not by the session of the memory: one that was there already is of whoever wrote it.
     async onRecorded({ branchId }, caller) {

@@ -1,8 +1,8 @@
 import path from "node:path"
-import { packOperations } from "#choose/pack"
+import { packHandlers } from "#choose/pack"
 import { createIds, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
 import type { Secrets } from "#ground/secrets"
-import { createMeanings, type IndexedTree, mapOperations } from "#know/map"
+import { createMeanings, type IndexedTree, mapHandlers } from "#know/map"
 import type { Ranker } from "#know/search"
 import { PROJECT_FOLDER } from "#see/repo"
 import { FileUnreadable } from "../errors.ts"
@@ -13,13 +13,13 @@ import { loadSecrets } from "../secrets/known-secrets.ts"
 import { sayUnreadable } from "../unreadable.ts"
 
 /** Map, search and pack on the repository this process serves. */
-export function choosingOperations(deps: OperationDeps) {
+export function openChoosing(deps: OperationDeps) {
   const rankers = loadedRankers()
   const ranker = () => rankers(deps.config().pack.wordTable)
   const secrets = secretsOf(deps)
   const write = (given: string, text: string) => writeGiven(deps.resolve(given), text)
-  return [
-    ...mapOperations({
+  return {
+    ...mapHandlers({
       scan: (mode, context) => deps.mapping().scan(mode, context),
       tree: (context) => deps.mapping().tree(context),
       openTree: () => deps.mapping().openTree(),
@@ -33,7 +33,7 @@ export function choosingOperations(deps: OperationDeps) {
       },
       write,
     }),
-    ...packOperations({
+    ...packHandlers({
       tree: (context) => deps.mapping().tree(context),
       refresh: async (context) => (await deps.mapping().scan("incremental", context)).tree,
       ranker,
@@ -55,7 +55,7 @@ export function choosingOperations(deps: OperationDeps) {
       clock: deps.clock,
       log: deps.log,
     }),
-  ]
+  }
 }
 
 /** With the table of words or without; each is read from disk once. */

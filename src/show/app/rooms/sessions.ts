@@ -1,5 +1,5 @@
 import { readLoaded, splitPatterns } from "#choose/guard"
-import { defineOperation, type LiveSession, type SessionShow, SIGNATURES } from "#ground/contract"
+import type { Handlers, LiveSession, SessionShow, sessionOperations } from "#ground/contract"
 import {
   createClassifier,
   createLedger,
@@ -14,38 +14,21 @@ import type { OperationDeps } from "../operations.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { claimsOf, sessionOf, shown } from "./claims.ts"
 
-const surfaces = ["cli", "http"] as const
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
-/** What sessions did and left behind. */
-export function sessionOperations(deps: OperationDeps) {
-  return [...writing(deps), ...reading(deps)]
-}
-
-function writing(deps: OperationDeps) {
-  return [
-    defineOperation({
-      name: "session.register",
-      summary: "Write down what a session was asked and did, in a file of the repository",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["session.register"],
-      run: ({ session, ...entry }, { caller }) =>
-        register(deps, entry, session ?? sessionOf(caller, deps)),
-    }),
-    defineOperation({
-      name: "session.index",
-      summary: "Make the lists of sessions and of what is remembered anew",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["session.index"],
-      run: async () => ({
-        indices: [...(await (await sessionsOf(deps)).writeIndices()).written],
-      }),
-    }),
-  ] as const
-}
+export const sessionHandlers = (deps: OperationDeps): Handlers<typeof sessionOperations> => ({
+  register: ({ session, ...entry }, { caller }) =>
+    register(deps, entry, session ?? sessionOf(caller, deps)),
+  index: async () => ({
+    indices: [...(await (await sessionsOf(deps)).writeIndices()).written],
+  }),
+  list: ({ sinceHours, limit }) => list(deps, { sinceMs: sinceHours * HOUR_MS, limit }),
+  show: ({ session }) => show(deps, session),
+  activity: async ({ after, limit }) => ({
+    entries: [...(await ledgerOf(deps).activity({ afterMs: after ?? 0, limit }))],
+  }),
+})
 
 type Entry = Omit<SessionEntry, "date"> & { readonly date?: string | undefined }
 
@@ -64,37 +47,6 @@ async function register(deps: OperationDeps, { date, ...entry }: Entry, session:
     archived: [...archived],
     proposal: proposal === undefined ? null : { ...proposal, files: [...proposal.files] },
   }
-}
-
-function reading(deps: OperationDeps) {
-  return [
-    defineOperation({
-      name: "session.list",
-      summary: "List sessions that worked here, and those that were written down",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["session.list"],
-      run: ({ sinceHours, limit }) => list(deps, { sinceMs: sinceHours * HOUR_MS, limit }),
-    }),
-    defineOperation({
-      name: "session.show",
-      summary: "Show what a session touched, loaded and holds, or what was written down of it",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["session.show"],
-      run: ({ session }) => show(deps, session),
-    }),
-    defineOperation({
-      name: "session.activity",
-      summary: "Show the last lines of all ledgers, the oldest first",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["session.activity"],
-      run: async ({ after, limit }) => ({
-        entries: [...(await ledgerOf(deps).activity({ afterMs: after ?? 0, limit }))],
-      }),
-    }),
-  ] as const
 }
 
 async function list(

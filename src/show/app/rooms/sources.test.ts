@@ -5,7 +5,7 @@ import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"
 import { tempDirectory } from "#test/temp"
 import { findPlaces } from "../places.ts"
-import { openSources, sourceOperations } from "./sources.ts"
+import { openSources, sourceHandlers } from "./sources.ts"
 
 const context = { signal: new AbortController().signal }
 
@@ -37,20 +37,20 @@ test("[SOURCES-2] the operations list, test and approve; the journal is told", a
     credentials: async () => ({ use: async () => undefined }),
     redact: async (text) => text,
   })
-  const [list, examine, approve] = sourceOperations({ sources: async () => sources })
-  const all = (await list.run({}, context)).sources
+  const { list, test: examine, approve } = sourceHandlers({ sources: async () => sources })
+  const all = (await list({}, context)).sources
   expect(all.map((it) => [it.slug, it.origin, it.health])).toEqual([
     ["demo-web", "shipped", "unknown"],
     ["of-project", "project", "unapproved"],
   ])
-  const unread = approve.run({ slug: "of-project", digest: "sha256-other" }, context)
+  const unread = approve({ slug: "of-project", digest: "sha256-other" }, context)
   await expect(unread).rejects.toMatchObject({ code: "SOURCES_CHANGED" })
   const digest = all[1]?.digest
-  expect(await approve.run({ slug: "of-project", digest }, context)).toMatchObject({
+  expect(await approve({ slug: "of-project", digest }, context)).toMatchObject({
     isApproved: true,
     health: "dead",
   })
-  expect(await examine.run({ slug: "of-project" }, context)).toMatchObject({
+  expect(await examine({ slug: "of-project" }, context)).toMatchObject({
     tools: [],
     source: { health: "dead", problem: expect.stringContaining("exit code 1") },
   })

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isAppError } from "#ground/base"
-import { defineOperation, type EventBody, SIGNATURES } from "#ground/contract"
+import type { EventBody, Handlers, sourceOperations } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
@@ -49,35 +49,12 @@ async function announce(
 }
 
 /** No agent approves what may be executed: that is for the person at the terminal or the console. */
-const surfaces = ["cli", "http"] as const
 
-export function sourceOperations(deps: { sources(): Promise<Sources> }) {
-  return [
-    defineOperation({
-      name: "source.list",
-      summary: "List the sources: what each would execute, whether it is approved, how it is",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["source.list"],
-      run: async () => ({ sources: [...(await (await deps.sources()).list())] }),
-    }),
-    defineOperation({
-      name: "source.test",
-      summary: "Start a source, ask for its tools and say how long it took",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["source.test"],
-      run: async ({ slug }, { signal }) => (await deps.sources()).test(slug, signal),
-    }),
-    defineOperation({
-      name: "source.approve",
-      summary:
-        "Let a source be started or called, as it is now; another version is asked for again",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["source.approve"],
-      run: async ({ slug, digest }, { signal }) =>
-        (await deps.sources()).approve(slug, digest, signal),
-    }),
-  ] as const
-}
+export const sourceHandlers = (deps: {
+  sources(): Promise<Sources>
+}): Handlers<typeof sourceOperations> => ({
+  list: async () => ({ sources: [...(await (await deps.sources()).list())] }),
+  test: async ({ slug }, { signal }) => (await deps.sources()).test(slug, signal),
+  approve: async ({ slug, digest }, { signal }) =>
+    (await deps.sources()).approve(slug, digest, signal),
+})

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock, systemRandom } from "#ground/base"
+import { credentialOperations } from "#ground/contract"
 import { createCredentials } from "#ground/secrets"
 import { tempDirectory } from "#test/temp"
-import { credentialOperations } from "./credentials.ts"
+import { credentialHandlers } from "./credentials.ts"
 
 const context = { signal: new AbortController().signal }
 
@@ -15,16 +16,18 @@ test("[CREDENTIALS-2] the operations take a value and give none back", async () 
     clock: systemClock,
     random: systemRandom,
   })
-  const [set, remove, list] = credentialOperations({ credentials: async () => credentials })
+  const { set, remove, list } = credentialHandlers({ credentials: async () => credentials })
   const value = `fake-${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
   // As `printenv KEY | qm credential set x` hands it over.
-  const said = await set.run({ name: "x", value: `${value}\n` }, context)
+  const said = await set({ name: "x", value: `${value}\n` }, context)
   expect(await credentials.use("x")).toBe(value)
   expect(said.credentials).toEqual([{ name: "x", setAt: expect.any(Number) }])
-  const told = JSON.stringify([said, await list.run({}, context)])
+  const told = JSON.stringify([said, await list({}, context)])
   expect(told).not.toContain(value)
   expect(await readFile(path.join(home.path, "credentials.json"), "utf8")).not.toContain(value)
-  await expect(set.run({ name: "x" }, context)).rejects.toThrow("the value is empty")
-  expect((await remove.run({ name: "x" }, context)).credentials).toEqual([])
-  expect([set, remove, list].map((it) => it.surfaces)).toEqual(Array(3).fill(["cli", "http"]))
+  await expect(set({ name: "x" }, context)).rejects.toThrow("the value is empty")
+  expect((await remove({ name: "x" }, context)).credentials).toEqual([])
+  expect(Object.values(credentialOperations).map((it) => it.surfaces)).toEqual(
+    Array(3).fill(["cli", "http"]),
+  )
 })

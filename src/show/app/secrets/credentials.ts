@@ -1,4 +1,4 @@
-import { defineOperation, SIGNATURES } from "#ground/contract"
+import type { credentialOperations, Handlers } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
 import type { OperationDeps } from "../operations.ts"
 import type { Places } from "../places.ts"
@@ -31,42 +31,20 @@ async function makeCredentials(deps: Deps): Promise<Credentials> {
 }
 
 /** No agent sets a key: they are for the person at the terminal or the console. */
-const surfaces = ["cli", "http"] as const
 
-export function credentialOperations(deps: { credentials(): Promise<Credentials> }) {
-  return [
-    defineOperation({
-      name: "credential.set",
-      summary: "Keep a key, encrypted; it can be used and replaced, never read back",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["credential.set"],
-      async run({ name, value }) {
-        const credentials = await deps.credentials()
-        // A pipe ends with a line end that is no part of the key.
-        await credentials.set(name, (value ?? "").replace(/\r?\n$/, ""))
-        return credentials.list()
-      },
-    }),
-    defineOperation({
-      name: "credential.remove",
-      summary: "Forget a key",
-      effect: "write",
-      surfaces,
-      ...SIGNATURES["credential.remove"],
-      async run({ name }) {
-        const credentials = await deps.credentials()
-        await credentials.remove(name)
-        return credentials.list()
-      },
-    }),
-    defineOperation({
-      name: "credential.list",
-      summary: "List the names of the keys that are kept, and what keeps them",
-      effect: "read",
-      surfaces,
-      ...SIGNATURES["credential.list"],
-      run: async () => (await deps.credentials()).list(),
-    }),
-  ] as const
-}
+export const credentialHandlers = (deps: {
+  credentials(): Promise<Credentials>
+}): Handlers<typeof credentialOperations> => ({
+  async set({ name, value }) {
+    const credentials = await deps.credentials()
+    // A pipe ends with a line end that is no part of the key.
+    await credentials.set(name, (value ?? "").replace(/\r?\n$/, ""))
+    return credentials.list()
+  },
+  async remove({ name }) {
+    const credentials = await deps.credentials()
+    await credentials.remove(name)
+    return credentials.list()
+  },
+  list: async () => (await deps.credentials()).list(),
+})

@@ -1,6 +1,12 @@
-/** Commands that have to do with a run at work; known before any room is loaded. */
-const LIVE_NAMES = ["run", "send", "attach", "stop", "answer", "handoff"] as const
-export type LiveName = (typeof LIVE_NAMES)[number]
+/** Commands that have to do with a run at work, by the operation they lead to. */
+const LIVE_NAMES = {
+  "agents.start": "run",
+  "agents.send": "send",
+  attach: "attach",
+  "agents.stop": "stop",
+  "agents.answer": "answer",
+} as const
+export type LiveName = (typeof LIVE_NAMES)[keyof typeof LIVE_NAMES] | "handoff"
 
 /** Which of them a line leads to; undefined when it is an operation like any other. */
 export function liveNameOf(
@@ -9,5 +15,5 @@ export function liveNameOf(
 ): LiveName | undefined {
   // Only a fresh session has to be stayed with; the package alone is an answer like any other.
   if (operation === "agents.handoff") return input["start"] === true ? "handoff" : undefined
-  return LIVE_NAMES.find((it) => it === operation)
+  return Object.entries(LIVE_NAMES).find(([name]) => name === operation)?.[1]
 }

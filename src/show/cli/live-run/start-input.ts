@@ -1,5 +1,5 @@
 import path from "node:path"
-import { type AgentType, RunConfiguration, SIGNATURES } from "#ground/contract"
+import { type AgentType, OPERATIONS, RunConfiguration } from "#ground/contract"
 import { RunInputInvalid } from "../errors.ts"
 
 type Typed = Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export function startFields(typed: Typed, directory: string): Typed {
 
 /** The same for a run of this process. */
 export function startInput(typed: Typed, directory: string): StartInput {
-  const parsed = SIGNATURES["agents.start"].input.safeParse(startFields(typed, directory))
+  const parsed = OPERATIONS["agents.start"].input.safeParse(startFields(typed, directory))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw RunInputInvalid({ problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` })

@@ -1,0 +1,95 @@
+import {
+  type Approval,
+  type agentsOperations,
+  type Handlers,
+  type Provider,
+  RunConfiguration,
+} from "#ground/contract"
+import type { Agents } from "./agents.ts"
+
+type AgentsHandlerDeps = {
+  /** Made when it is first asked for: it needs the store. */
+  agents(): Promise<Agents>
+  /** The agents there are, and which of them are on this machine. */
+  providers(): Promise<readonly Provider[]>
+  /** Writes the rule that makes an answer last. */
+  keepRule(approval: Approval): Promise<void>
+}
+
+/** Who answers through an operation; a rule and the clock have names of their own. */
+const PERSON = "a person"
+
+export const agentsHandlers = ({
+  agents,
+  providers,
+  keepRule,
+}: AgentsHandlerDeps): Handlers<typeof agentsOperations> => ({
+  list: async (filter) => ({ runs: await (await agents()).list(filter) }),
+  show: async ({ id }) => (await agents()).get(id),
+  messages: async ({ id, ...filter }) => ({
+    messages: await (await agents()).messages(id, filter),
+  }),
+  message: async ({ id, seq }) => (await agents()).message(id, seq),
+  turns: async ({ id }) => (await agents()).queued(id),
+  parts: async ({ id }) => ({ parts: await (await agents()).parts(id) }),
+  approvals: async ({ run }) => ({ approvals: await (await agents()).approvals(run) }),
+  timeline: async ({ id }) => (await agents()).timeline(id),
+  context: async ({ id }) => (await agents()).context(id),
+  providers: async () => ({ providers: [...(await providers())] }),
+  start: async ({ type, prompt, env, ...configuration }) =>
+    (await agents()).start({
+      type,
+      prompt,
+      configuration: given({ ...configuration, env: variables(env) }),
+    }),
+  send: async ({ id, text, now }) => (await agents()).send(id, text, { now }),
+  stop: async ({ id }) => (await agents()).stop(id),
+  mode: async ({ id, mode }) => (await agents()).setMode(id, mode, PERSON),
+  async answer({ id, decision, note, always }) {
+    const room = await agents()
+    // First the rule: where none can be written the question stays open for another answer.
+    const approval = await room.approval(id)
+    const mustKeep = always && decision === "allow" && approval.status === "open"
+    if (mustKeep) await keepRule(approval)
+    return room.answer(id, { decision, note, by: PERSON })
+  },
+  edit: async ({ id, title, label, unlabel, workflow, archived }) =>
+    (await agents()).edit(id, {
+      title,
+      isTitleOwn: title === undefined ? undefined : true,
+      labels: unlabel === true ? [] : label,
+      workflow,
+      isArchived: archived,
+    }),
+  async rewrite({ id, text }) {
+    const room = await agents()
+    return room.queued(await room.rewriteTurn(id, text))
+  },
+  async drop({ id }) {
+    await (await agents()).dropTurn(id)
+    return { id }
+  },
+  async delete({ id }) {
+    await (await agents()).remove(id)
+    return { id }
+  },
+  export: async (input) => (await agents()).exportRun(input),
+  save: async (input) => (await agents()).saveRun(input),
+  import: async ({ file }) => (await agents()).importRun(file),
+  sessions: async (filter) => ({ sessions: await (await agents()).sessions(filter) }),
+  read: async ({ session }) => (await agents()).readSession(session),
+  handoff: async ({ id, start }) => (await agents()).handoff(id, start),
+})
+
+function variables(list: readonly string[] | undefined): Record<string, string> | undefined {
+  if (list === undefined) return undefined
+  return Object.fromEntries(
+    list.map((it) => [it.slice(0, it.indexOf("=")), it.slice(it.indexOf("=") + 1)]),
+  )
+}
+
+/** Only what was given: a key without a value is not the same as no key. */
+function given<Value extends object>(value: Value) {
+  const entries = Object.entries(value).filter(([, it]) => it !== undefined)
+  return RunConfiguration.parse(Object.fromEntries(entries))
+}

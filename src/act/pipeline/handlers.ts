@@ -1,0 +1,37 @@
+import type { agentOperations, CallContext, Handlers, pipelineOperations } from "#ground/contract"
+import type { Pipelines } from "./pipeline.ts"
+
+type Deps = { pipelines(): Promise<Pipelines> }
+
+export const pipelineHandlers = ({ pipelines }: Deps): Handlers<typeof pipelineOperations> => ({
+  list: async (input) => (await pipelines()).list(input),
+  show: async ({ id, after }) => (await pipelines()).show(id, after),
+  document: async ({ id }) => (await pipelines()).document(id),
+  summary: async ({ id }) => (await pipelines()).summary(id),
+  compare: async ({ id, other }) => (await pipelines()).compare(id, other),
+  run: async (input) => (await pipelines()).run(input),
+  rerun: async ({ id, ...again }, context) =>
+    (await pipelines()).rerun(id, { ...again, by: byOf(context) }),
+  stop: async ({ id }) => (await pipelines()).stop(id),
+  resume: async ({ id, pause }, context) =>
+    (await pipelines()).resume(id, { by: byOf(context), pause }),
+  amend: async ({ id, text, pause }, context) =>
+    (await pipelines()).amend(id, text, { by: byOf(context), pause }),
+  skip: async ({ id, pause }, context) =>
+    (await pipelines()).skip(id, { by: byOf(context), pause }),
+  say: async ({ id, text, pause }, context) =>
+    (await pipelines()).say(id, { text, pause, by: byOf(context), signal: context.signal }),
+})
+
+export const agentHandlers = ({ pipelines }: Deps): Handlers<typeof agentOperations> => ({
+  list: async () => (await pipelines()).agents.list(),
+  show: async ({ slug }) => (await pipelines()).agents.show(slug),
+  new: async (input) => (await pipelines()).agents.make(input),
+  validate: async ({ slug }) => (await pipelines()).agents.validate(slug),
+  trust: async (input) => (await pipelines()).agents.trust(input),
+})
+
+/** Who a person's word stands under; at the terminal nobody has to say who they are. */
+function byOf({ caller }: CallContext): string {
+  return caller?.client ?? caller?.principal ?? "you"
+}

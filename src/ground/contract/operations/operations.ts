@@ -1,0 +1,65 @@
+import type { z } from "zod"
+import type { Handlers } from "../operation.ts"
+import { agentsOperations, permissionsOperations } from "./agents.ts"
+import { configOperations, doctorOperations, nowOperations } from "./app.ts"
+import { benchOperations } from "./bench.ts"
+import { captureOperations } from "./capture.ts"
+import { foldOperations } from "./fold.ts"
+import { gatewayOperations } from "./gateway.ts"
+import { guardOperations } from "./guard.ts"
+import { kitOperations } from "./kit.ts"
+import { kbOperations } from "./knowledge.ts"
+import { claimOperations, sessionOperations } from "./ledger.ts"
+import { mapOperations, searchOperations } from "./map.ts"
+import { decisionOperations, memoryOperations } from "./memory.ts"
+import { guidelinesOperations, packOperations } from "./pack.ts"
+import { agentOperations, pipelineOperations } from "./pipeline.ts"
+import { credentialOperations, sourceOperations } from "./sources.ts"
+import { eventsOperations, storeOperations } from "./store.ts"
+import { tokensOperations } from "./tokens.ts"
+
+/** Everything the product can do, by name. Every surface and the reference derive from this table. */
+export const OPERATIONS = {
+  ...agentOperations,
+  ...agentsOperations,
+  ...benchOperations,
+  ...captureOperations,
+  ...claimOperations,
+  ...configOperations,
+  ...credentialOperations,
+  ...decisionOperations,
+  ...doctorOperations,
+  ...eventsOperations,
+  ...foldOperations,
+  ...gatewayOperations,
+  ...guardOperations,
+  ...guidelinesOperations,
+  ...kbOperations,
+  ...kitOperations,
+  ...mapOperations,
+  ...memoryOperations,
+  ...nowOperations,
+  ...packOperations,
+  ...permissionsOperations,
+  ...pipelineOperations,
+  ...searchOperations,
+  ...sessionOperations,
+  ...sourceOperations,
+  ...storeOperations,
+  ...tokensOperations,
+}
+
+export type OperationName = keyof typeof OPERATIONS
+/** The first part of an operation's name. */
+export type OperationGroup = OperationName extends `${infer Group}.${string}` ? Group : never
+export type HandlersOf<Group extends OperationGroup> = Handlers<
+  Pick<typeof OPERATIONS, Extract<OperationName, `${Group}.${string}`>>
+>
+
+/** What a caller may send. */
+export type OperationInput<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["input"]>
+/** What a handler gets: the input with its defaults. */
+export type ParsedInput<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["input"]>
+export type OperationOutput<Name extends OperationName> = z.output<
+  (typeof OPERATIONS)[Name]["output"]
+>

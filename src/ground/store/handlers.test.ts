@@ -1,0 +1,76 @@
+import { expect, test } from "vitest"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { operationCaller } from "#test/operations"
+import { tempDirectory } from "#test/temp"
+import { eventsHandlers, storeHandlers } from "./handlers.ts"
+import type { StoreLocation } from "./location.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
+import { openStore } from "./store.ts"
+
+const world = { clock: systemClock, random: systemRandom, log: silentLog }
+
+/** Calls an operation as a surface does: parse, run, parse; the store is closed after each call. */
+function surface(location: StoreLocation) {
+  return async (name: string, input: unknown = {}): Promise<unknown> => {
+    const opened: AsyncDisposable[] = []
+    const store = async () => {
+      const made = await openStore({ ...world, location })
+      opened.push(made)
+      return made
+    }
+    const deps = { ...world, store, location: () => location }
+    const call = operationCaller({ store: storeHandlers(deps), events: eventsHandlers(deps) })
+    try {
+      return await call(name, input)
+    } finally {
+      for (const it of opened) await it[Symbol.asyncDispose]()
+    }
+  }
+}
+
+test("[STORE-19] status, backup, check, restore and events work together", async () => {
+  await using directory = await tempDirectory()
+  const file = `${directory.path}/store.db`
+  const call = surface({ kind: "sqlite", file })
+
+  expect(await call("store.status")).toMatchObject({
+    dialect: "sqlite",
+    location: file,
+    schemaVersion: MIGRATIONS.length,
+    events: 1,
+    lastBackup: null,
+    corruptFiles: [],
+    stopped: null,
+    integrity: "ok",
+  })
+  await expect(call("store.restore")).rejects.toMatchObject({ code: "STORE_BACKUP_MISSING" })
+  const made = await call("store.backup")
+  expect(await call("store.status")).toMatchObject({
+    lastBackup: made,
+    events: 2,
+  })
+  expect(await call("store.check")).toEqual({ isSound: true, checkedEvents: 2, findings: [] })
+  expect(await call("store.restore")).toMatchObject({ events: 1 })
+  expect(await call("events.list", { name: "store.r" })).toMatchObject({
+    entries: [{ seq: 2, name: "store.restored" }],
+    next: 2,
+    head: { seq: 2 },
+  })
+  expect(await call("events.list", { limit: 1 })).toMatchObject({ entries: [{ seq: 2 }] })
+  expect(await call("events.list")).toMatchObject({ entries: [{ seq: 1 }, { seq: 2 }] })
+  expect(await call("events.list", { after: 1, limit: 1 })).toMatchObject({
+    entries: [{ seq: 2 }],
+    next: 2,
+  })
+  expect(await call("events.list", { after: 99 })).toMatchObject({ entries: [], head: { seq: 2 } })
+})
+
+test("[STORE-19] a store that is not a file is backed up elsewhere, and the hint says how", async () => {
+  const call = surface({ kind: "postgres", url: "postgres://a:hidden@localhost:1/x" })
+  for (const name of ["store.backup", "store.restore"]) {
+    const error = await call(name).catch((it: unknown) => it)
+    expect(error).toMatchObject({ code: "STORE_BACKUP_NOT_HERE" })
+    expect(error).toMatchObject({ hint: expect.stringContaining("pg_dump") })
+    expect(String(error)).not.toContain("hidden")
+  }
+})

@@ -1,0 +1,81 @@
+import type { Clock, Log, Random } from "#ground/base"
+import type {
+  eventsOperations,
+  Handlers,
+  OperationOutput,
+  ParsedInput,
+  storeOperations,
+} from "#ground/contract"
+import { BackupMissing, BackupNotHere } from "./errors.ts"
+import { describeLocation, type StoreLocation } from "./location.ts"
+import { findNewestBackup } from "./sqlite/backup.ts"
+import { restoreBackup } from "./sqlite/restore.ts"
+import { backupDirectoryOf, type Store } from "./store.ts"
+
+export type StoreHandlerDeps = {
+  /** Opened when an operation first needs it; restoring never does. */
+  store(): Promise<Store>
+  /** Asked for late, because it comes from a config that may be wrong. */
+  location(): StoreLocation
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export const storeHandlers = (deps: StoreHandlerDeps): Handlers<typeof storeOperations> => ({
+  async status() {
+    const store = await deps.store()
+    const status = await store.status()
+    return {
+      ...status,
+      lastBackup: status.lastBackup ?? null,
+      corruptFiles: [...status.corruptFiles],
+      stopped: status.stopped ?? null,
+      integrity: (await store.findDamage()) ?? "ok",
+    }
+  },
+  async check(_, { signal }) {
+    const { checkedEvents, findings } = await (await deps.store()).check(signal)
+    return { isSound: findings.length === 0, checkedEvents, findings: [...findings] }
+  },
+  async backup({ to, keep }) {
+    const directory = to ?? backupDirectoryOf(requireFile(deps.location()))
+    return (await deps.store()).backup(directory, keep === undefined ? {} : { keep })
+  },
+  async restore(input) {
+    const into = requireFile(deps.location())
+    const directory = backupDirectoryOf(into)
+    const file = input.file ?? (await findNewestBackup(directory))
+    if (file === undefined) throw BackupMissing({ directory })
+    const { clock, random, log } = deps
+    const restored = await restoreBackup({ file, into, clock, random, log })
+    return { ...restored, replaced: restored.replaced ?? null }
+  },
+})
+
+export const eventsHandlers = (
+  deps: Pick<StoreHandlerDeps, "store">,
+): Handlers<typeof eventsOperations> => ({
+  list: async (input) => listEvents(await deps.store(), input),
+})
+
+async function listEvents(
+  { journal }: Store,
+  input: ParsedInput<"events.list">,
+): Promise<OperationOutput<"events.list">> {
+  const { after, limit, name: namePrefix } = input
+  if (after === undefined) {
+    const { entries, head } = await journal.readNewest({ limit, namePrefix })
+    return { entries: [...entries], next: head.seq, head }
+  }
+  const { epoch, seq } = await journal.head()
+  const from = { epoch, seq: Math.min(after, seq) }
+  const page = await journal.read({ after: from, limit, namePrefix })
+  if (page.kind !== "entries") return { entries: [], next: page.head.seq, head: page.head }
+  return { entries: [...page.entries], next: page.next.seq, head: page.head }
+}
+
+function requireFile(location: StoreLocation): string {
+  if (location.kind === "sqlite") return location.file
+  throw BackupNotHere({ server: describeLocation(location) })
+}

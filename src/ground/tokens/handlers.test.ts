@@ -1,0 +1,59 @@
+import { expect, test } from "vitest"
+import { OPERATIONS } from "#ground/contract"
+import { NothingToCount, TooManyPaths } from "./errors.ts"
+import { tokensHandlers } from "./handlers.ts"
+import { MOST_COUNTED_PATHS } from "./limits.ts"
+import { createTokens } from "./tokens.ts"
+
+const TEXTS: Readonly<Record<string, string>> = { "a.md": "hello world", "b.ts": "2 + 2 = 4" }
+const { count } = tokensHandlers({
+  tokens: createTokens({ encoding: "o200k" }),
+  window: () => 100,
+  async read(path) {
+    const text = TEXTS[path] ?? ""
+    return { text, sizeBytes: Buffer.byteLength(text) }
+  },
+})
+
+const { input, output } = OPERATIONS["tokens.count"]
+const run = async (given: unknown, signal = new AbortController().signal) =>
+  output.parse(await count(input.parse(given), { signal }))
+
+test("[TOKENS-10] tokens.count gives each file, the total, and what the figures are", async () => {
+  expect(await run({ paths: ["a.md", "b.ts"] })).toEqual({
+    files: [
+      { path: "a.md", tokens: 2, bytes: 11, share: 0.02 },
+      { path: "b.ts", tokens: 7, bytes: 9, share: 0.07 },
+    ],
+    total: { tokens: 9, bytes: 20, share: 0.09 },
+    budget: 100,
+    encoding: "o200k",
+    exact: true,
+    meaning: "exact in the o200k encoding",
+  })
+})
+
+test("[TOKENS-10] a text stands beside files or alone, and a budget of the call goes first", async () => {
+  const { files, total } = await run({ paths: ["a.md"], text: "hello world é", budget: 4 })
+  expect(files.map((it) => it.path)).toEqual(["a.md", undefined])
+  expect(total.bytes).toBe(11 + 14)
+  expect(total.share).toBe(total.tokens / 4)
+  expect((await run({ text: "" })).total).toEqual({ tokens: 0, bytes: 0, share: 0 })
+})
+
+test("[TOKENS-10] nothing to count, and too much of it, say what to do", async () => {
+  await expect(run({})).rejects.toMatchObject({ code: NothingToCount.code, family: "invalid" })
+  const paths = Array.from({ length: MOST_COUNTED_PATHS + 1 }, (_, index) => `${index}`)
+  await expect(run({ paths })).rejects.toMatchObject({
+    code: TooManyPaths.code,
+    message: "10001 paths were given; one call counts at most 10000.",
+  })
+})
+
+test("[TOKENS-10] a call that was given up reads no further file", async () => {
+  await expect(run({ paths: ["a.md"] }, AbortSignal.abort())).rejects.toThrow("aborted")
+})
+
+test("[TOKENS-10] every field of the input says what it is for", () => {
+  for (const field of Object.values(input.shape)) expect(field.description).toBeTruthy()
+})

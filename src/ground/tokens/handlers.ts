@@ -1,0 +1,59 @@
+import type {
+  CountedText,
+  Handlers,
+  OperationOutput,
+  ParsedInput,
+  tokensOperations,
+} from "#ground/contract"
+import { NothingToCount, TooManyPaths } from "./errors.ts"
+import { MOST_COUNTED_PATHS } from "./limits.ts"
+import type { Tokens } from "./tokens.ts"
+
+/**
+ * A file as the reader found it. The room does not read the working tree: what may be read, and
+ * how, is decided where `read` comes from.
+ */
+type ReadFile = { readonly text: string; readonly sizeBytes: number }
+
+type CountDeps = {
+  readonly tokens: Pick<Tokens, "counter">
+  /** What shares are taken of when the call names no budget: the size of the window. */
+  window(): number
+  read(path: string, options: { readonly signal: AbortSignal }): Promise<ReadFile>
+}
+
+export const tokensHandlers = (deps: CountDeps): Handlers<typeof tokensOperations> => ({
+  count: (input, { signal }) => countAll(input, deps, signal),
+})
+
+async function countAll(
+  input: ParsedInput<"tokens.count">,
+  deps: CountDeps,
+  signal: AbortSignal,
+): Promise<OperationOutput<"tokens.count">> {
+  const { paths, text, budget = deps.window() } = input
+  if (paths.length === 0 && text === undefined) throw NothingToCount({})
+  if (paths.length > MOST_COUNTED_PATHS) throw TooManyPaths({ paths: paths.length })
+
+  const counter = await deps.tokens.counter()
+  const sized = (tokens: number, bytes: number) => ({ tokens, bytes, share: tokens / budget })
+  const files: CountedText[] = []
+  for (const path of paths) {
+    signal.throwIfAborted()
+    const file = await deps.read(path, { signal })
+    files.push({ path, ...sized(counter.count(file.text), file.sizeBytes) })
+  }
+  if (text !== undefined) files.push(sized(counter.count(text), Buffer.byteLength(text)))
+  return {
+    files,
+    total: sized(sum(files, "tokens"), sum(files, "bytes")),
+    budget,
+    encoding: counter.encoding,
+    exact: counter.exact,
+    meaning: counter.describe(),
+  }
+}
+
+function sum(files: readonly CountedText[], field: "tokens" | "bytes"): number {
+  return files.reduce((total, it) => total + it[field], 0)
+}

@@ -1,0 +1,35 @@
+import type { CallContext, Handlers, KbWeb, kbOperations } from "#ground/contract"
+import type { Knowledge } from "./knowledge.ts"
+
+export type KbHandlerDeps = {
+  knowledge(): Promise<Knowledge>
+  /** The web, by a source that can; what there is none for, the answer says. */
+  web(input: { query: string; limit: number }, context: CallContext): Promise<KbWeb>
+  /** A path as it was given, absolute and without links; throws for what may not be read. */
+  place(path: string): Promise<string>
+  /** The same for one that may be gone. */
+  called(path: string): Promise<string>
+}
+
+export const kbHandlers = ({
+  knowledge,
+  place,
+  called,
+  web,
+}: KbHandlerDeps): Handlers<typeof kbOperations> => ({
+  add: async ({ path, tier }, context) =>
+    (await knowledge()).add({ path: await place(path), tier }, context),
+  remove: async ({ path }) => (await knowledge()).remove({ path: await called(path) }),
+  status: async () => (await knowledge()).status(),
+  documents: async (input) => (await knowledge()).documents(input),
+  search: async (input, context) => (await knowledge()).search(input, context),
+  paragraph: async (input) => (await knowledge()).paragraph(input),
+  web: (input, context) => web(input, context),
+  hop: async (input) => (await knowledge()).hop(input),
+  trace: async (input) => (await knowledge()).trace(input),
+  context: async (input) => (await knowledge()).context(input),
+  entities: async (input) => (await knowledge()).entities(input),
+  citations: async (input) => (await knowledge()).citations(input),
+  relations: async (input) => (await knowledge()).relations(input),
+  contradictions: async (input) => (await knowledge()).contradictions(input),
+})

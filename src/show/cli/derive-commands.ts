@@ -1,0 +1,47 @@
+import { compareText, invariant } from "#ground/base"
+import { type CliCommand, type InputField, inputFields, type Operation } from "#ground/contract"
+import { type Command, type Flag, flag, GLOBAL_FLAGS } from "./command.ts"
+
+/** The commands that operations declare, in a fixed order. Reading the inputs takes zod. */
+export function deriveCommands(operations: readonly Operation[]): readonly Command[] {
+  return operations
+    .filter((it) => it.surfaces.includes("cli"))
+    .flatMap((operation) => [operation.cli ?? []].flat().flatMap((it) => commandsOf(it, operation)))
+    .toSorted((a, b) => compareText(a.words.join(" "), b.words.join(" ")))
+}
+
+function commandsOf(cli: CliCommand, operation: Operation): readonly Command[] {
+  const { args = [], omit = [], given = {}, flagNames = {}, extraFlags = [] } = cli
+  const flags = inputFields(operation)
+    .filter((it) => !omit.includes(it.key) && !(it.key in given))
+    .map((it) => flagOf(it, flagNames[it.key]))
+  const taken = args.flatMap((key) => flags.find((it) => it.key === key) ?? [])
+  const command: Command = {
+    words: cli.words ?? operation.name.split("."),
+    operation: operation.name,
+    summary: cli.summary ?? operation.summary,
+    group: cli.group,
+    arguments: taken,
+    flags: [...flags.filter((it) => !taken.includes(it)), ...extraFlags.map((it) => flag(it))],
+    ...(cli.given !== undefined && { given: cli.given }),
+    ...(cli.notes !== undefined && { notes: cli.notes }),
+  }
+  const clash = command.flags.find((it) => GLOBAL_FLAGS.some((global) => global.name === it.name))
+  invariant(clash === undefined, `${operation.name} has no field named like a global flag`)
+  return cli.alsoWords === undefined ? [command] : [command, { ...command, words: cli.alsoWords }]
+}
+
+function flagOf({ key, defaultValue, ...field }: InputField, name = kebab(key)): Flag {
+  return { name, key, ...field, defaultText: defaultTextOf(defaultValue) }
+}
+
+function kebab(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** False and an empty list are what everybody expects; only a telling default is printed. */
+function defaultTextOf(value: unknown): string {
+  const isPlain = value === undefined || value === false || value === ""
+  if (isPlain || (Array.isArray(value) && value.length === 0)) return ""
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
