@@ -13,8 +13,8 @@ const tree = readTree(resolve(values.root ?? join(import.meta.dirname, "..")))
 const { failures, reports } = await tidyTree(tree)
 const imports = tree.sources.reduce((sum, source) => sum + source.imports.length, 0)
 
-for (const finding of reports) process.stdout.write(renderReport(finding))
 for (const finding of failures) process.stdout.write(renderFailure(finding))
+for (const finding of reports) process.stdout.write(renderReport(finding))
 process.stdout.write(
   `tidy: ${tree.paths.size} files, ${imports} imports, ` +
     `${failures.length} failures, ${reports.length} reports\n`,

@@ -174,8 +174,8 @@ function wrongForHooks(it: Import, target: string | undefined): string | undefin
   }
   const room = roomOf(target)
   const highest = ROOM_RANK.get(HIGHEST_FOR_HOOKS) ?? 0
-  const isAbove = room !== undefined && room !== HOOKS && (ROOM_RANK.get(room) ?? 0) > highest
-  return isAbove ? room : undefined
+  if (room === undefined || room === HOOKS || room === HIGHEST_FOR_HOOKS) return undefined
+  return (ROOM_RANK.get(room) ?? 0) >= highest ? room : undefined
 }
 
 function hookFinding(source: Source, it: Import, wrong: string): Finding {

@@ -1,21 +1,26 @@
+import { posix } from "node:path"
 import { Visitor } from "vite"
 import { type Finding, type Findings, report } from "./finding.ts"
 import { lineAt, resolveImport, type Source, type Tree } from "./tree.ts"
 
 const MOST_LINES_A_FILE = 300
 const MOST_LINES_A_FUNCTION = 50
+const MOST_FILES_A_FOLDER = 15
+const FEWEST_LINES_FOR_ONE_IMPORTER = 60
 
-/** Signals, not verdicts: long files, long functions, files nobody imports. */
+/**
+ * Reports, not failures: long files and functions, files that nobody imports, small files with one
+ * importer, full folders. More than 500 lines of code in a file fail in oxlint (`max-lines`).
+ */
 export function reportSizes(tree: Tree): Findings {
   const code = tree.sources.filter((source) => !source.isTest)
+  const importers = importersOf(tree)
   return report(
     ...code.flatMap(longFile),
     ...code.flatMap(longFunctions),
-    ...unreached(tree).map((where) => ({
-      where,
-      wrong: "No other file imports this one.",
-      instead: "Use it or delete it.",
-    })),
+    ...unreached(code, importers),
+    ...smallFiles(tree, importers),
+    ...fullFolders(code),
   )
 }
 
@@ -51,15 +56,67 @@ function longFunctions(source: Source): readonly Finding[] {
   return findings
 }
 
+/** Paths of the importers of each file, tests and re-exports included. */
+function importersOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
+  const importers = new Map<string, Set<string>>()
+  for (const { path, imports } of tree.sources) {
+    for (const it of imports) {
+      const target = resolveImport(path, it.specifier)
+      if (target === undefined) continue
+      importers.set(target, (importers.get(target) ?? new Set<string>()).add(path))
+    }
+  }
+  return importers
+}
+
+type Importers = ReturnType<typeof importersOf>
+
 /** Entries, indexes and tests are reached by others than imports. */
-function unreached(tree: Tree): readonly string[] {
-  const reached = new Set(
-    tree.sources.flatMap((source) =>
-      source.imports.flatMap((it) => resolveImport(source.path, it.specifier) ?? []),
-    ),
-  )
-  return tree.sources
-    .filter((source) => source.path.startsWith("src/") && !source.isTest)
-    .map((source) => source.path)
-    .filter((path) => !reached.has(path) && !/\/(?:index|main|errors)\.ts$/.test(path))
+function unreached(code: readonly Source[], importers: Importers): readonly Finding[] {
+  return code
+    .filter(({ path }) => path.startsWith("src/") && !importers.has(path))
+    .filter(({ path }) => !/\/(?:index|main|errors)\.ts$/.test(path))
+    .map(({ path }) => ({
+      where: path,
+      wrong: "No other file imports this one.",
+      instead: "Use it or delete it.",
+    }))
+}
+
+/** A file that only an index imports is used by other rooms, so it cannot be merged into a user. */
+function smallFiles(tree: Tree, importers: Importers): readonly Finding[] {
+  return tree.sources.flatMap(({ path, text, isTest }) => {
+    const isProduct = /^(?:src|console\/src)\//.test(path) && !isTest
+    const isNamedByRule = /\/(?:index|main|errors|limits|operations|queries)\.ts$|\.fixture\./.test(
+      path,
+    )
+    const lines = text.split("\n").length - 1
+    const [importer, second] = [...(importers.get(path) ?? [])].filter((it) => !isTestPath(it))
+    const hasTest = tree.paths.has(path.replace(/(\.tsx?)$/, ".test$1"))
+    if (!isProduct || isNamedByRule || hasTest || lines >= FEWEST_LINES_FOR_ONE_IMPORTER) return []
+    if (importer === undefined || second !== undefined || importer.endsWith("/index.ts")) return []
+    return [
+      {
+        where: path,
+        wrong: `${lines} lines, and only ${importer} imports it.`,
+        instead: "Merge it into its importer, or test it on its own if it is pure.",
+      },
+    ]
+  })
+}
+
+function fullFolders(code: readonly Source[]): readonly Finding[] {
+  const inSource = code.filter(({ path }) => /^(?:src|console\/src)\//.test(path))
+  const folders = Map.groupBy(inSource, ({ path }) => posix.dirname(path))
+  return [...folders]
+    .filter(([, files]) => files.length > MOST_FILES_A_FOLDER)
+    .map(([where, files]) => ({
+      where,
+      wrong: `${files.length} source files; the limit is ${MOST_FILES_A_FOLDER}.`,
+      instead: "Make folders named after its parts, or merge files.",
+    }))
+}
+
+function isTestPath(path: string): boolean {
+  return /\.test\.tsx?$/.test(path) || path.startsWith("test/")
 }

@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import { checkDocuments } from "./documents.ts"
 import { checkErrors } from "./errors.ts"
 import { type Findings, fail, join } from "./finding.ts"
+import { checkHelpers } from "./helpers.ts"
 import { checkImports } from "./imports.ts"
 import { checkPackages } from "./packages.ts"
 import { checkRooms } from "./rooms.ts"
@@ -18,6 +19,7 @@ export async function tidyTree(tree: Tree): Promise<Findings> {
     checkSight(tree),
     checkRooms(tree),
     checkImports(tree),
+    checkHelpers(tree),
     checkTests(tree),
     checkDocuments(tree),
     checkPackages(tree),

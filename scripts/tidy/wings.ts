@@ -5,15 +5,9 @@
 export const WINGS = [
   { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"]] },
   { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
-  { wing: "know", levels: [["search"], ["map", "knowledge", "memory", "ledger", "board"]] },
-  { wing: "choose", levels: [["pack"], ["fold", "proof"], ["guard"]] },
-  {
-    wing: "act",
-    levels: [
-      ["agents", "gateway", "kit"],
-      ["pipeline", "swarm"],
-    ],
-  },
+  { wing: "know", levels: [["search"], ["map", "knowledge", "memory", "ledger"]] },
+  { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"]] },
+  { wing: "act", levels: [["agents", "gateway", "kit"], ["pipeline"]] },
   { wing: "show", levels: [["app"], ["cli", "http", "mcp", "hooks"]] },
 ] as const
 

@@ -166,6 +166,50 @@ describe("imports", () => {
   })
 })
 
+describe("shared helpers", () => {
+  test.each<Fault>([
+    {
+      fault: "[TIDY-11] a room declares a helper of base again",
+      files: { "src/see/repo/repo.ts": "export function isRecord() {}\n" },
+      found: "src/see/repo/repo.ts:1: `isRecord` is declared again.",
+    },
+    {
+      fault: "[TIDY-11] a function inside a function has the name of a helper",
+      files: {
+        "src/see/repo/repo.ts":
+          "export const count = () => {\n  const once = () => 1\n  once()\n}\n",
+      },
+      found: "src/see/repo/repo.ts:2: `once` is declared again.",
+    },
+    {
+      fault: "[TIDY-11] the console declares a helper again",
+      files: { "console/src/words.ts": "export const plural = () => 1\n" },
+      found: "console/src/words.ts:1: `plural` is declared again.",
+    },
+    {
+      fault: "[TIDY-11] base declares a helper in a second file",
+      files: {
+        "src/ground/base/index.ts": 'export { truncate } from "./truncate.ts"\n',
+        "src/ground/base/truncate.ts": "export const truncate = () => 1\n",
+        "src/ground/base/number.ts": "export const truncate = () => 1\n",
+      },
+      found: "src/ground/base/number.ts:1: `truncate` is declared again.",
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toEqual([found])
+  })
+
+  test("[TIDY-11] the file that base exports a helper from, and values of that name, pass", async () => {
+    const files = {
+      "src/ground/base/index.ts": 'export { once } from "./lazy.ts"\n',
+      "src/ground/base/lazy.ts": "export const once = () => 1\n",
+      "src/see/repo/repo.ts":
+        'import { once } from "#ground/base"\n\nexport const count = () => {\n  const isInside = once()\n  return isInside\n}\n',
+    }
+    expect(await failuresOf(files)).toEqual([])
+  })
+})
+
 describe("rooms", () => {
   test.each<Fault>([
     {
@@ -362,6 +406,21 @@ describe("reports", () => {
       fault: "[TIDY-10] a file nobody reaches",
       files: { "src/see/repo/lost.ts": "export const lost = 1\n" },
       found: "src/see/repo/lost.ts: No other file imports this one.",
+    },
+    {
+      fault: "[TIDY-10] a small file with one importer and no test",
+      files: {
+        "src/see/repo/repo.ts": 'export { one as count } from "./one.ts"\n',
+        "src/see/repo/one.ts": "export const one = 1\n",
+      },
+      found: "src/see/repo/one.ts: 1 lines, and only src/see/repo/repo.ts imports it.",
+    },
+    {
+      fault: "[TIDY-10] a folder with 16 source files",
+      files: Object.fromEntries(
+        Array.from({ length: 16 }, (_, index) => [`src/see/repo/parts/${index}.ts`, "export {}\n"]),
+      ),
+      found: "src/see/repo/parts: 16 source files; the limit is 15.",
     },
   ])("$fault", async ({ files, found }) => {
     expect(await reportsOf(files)).toContain(found)

@@ -1,0 +1,129 @@
+import { Visitor } from "vite"
+import { type Findings, fail } from "./finding.ts"
+import { lineAt, resolveImport, type Source, type Tree } from "./tree.ts"
+
+/** Functions that exist once, in `src/ground/base`; each was written several times before. */
+const SHARED_HELPERS: ReadonlySet<string> = new Set([
+  "firstLine",
+  "formatAgo",
+  "formatBytes",
+  "formatCount",
+  "formatDuration",
+  "formatExact",
+  "formatUsd",
+  "isInside",
+  "isRecord",
+  "once",
+  "onceUnlessRejected",
+  "oneLine",
+  "openOnce",
+  "parseJson",
+  "parseJsonRecord",
+  "plural",
+  "sliceBytes",
+  "sliceText",
+  "truncate",
+])
+
+/** Files that still declare one of these names. Remove an entry with its copy; never add one. */
+const STILL_COPIED: ReadonlySet<string> = new Set([
+  "console/src/data/schema-form.ts",
+  "console/src/features/fold/words.ts",
+  "src/act/agents/find.ts",
+  "src/act/agents/permissions/scope.ts",
+  "src/act/agents/sessions/readers/list.ts",
+  "src/act/agents/wire/text.ts",
+  "src/act/gateway/fold/select.ts",
+  "src/act/gateway/proxy/proxy.ts",
+  "src/act/gateway/proxy/upload.ts",
+  "src/act/gateway/read/json.ts",
+  "src/act/gateway/read/known.ts",
+  "src/act/gateway/read/listing.ts",
+  "src/act/kit/git-hooks/folder.ts",
+  "src/act/kit/manifest.ts",
+  "src/act/kit/prove/parse-json.ts",
+  "src/act/kit/wanted.ts",
+  "src/act/pipeline/continuity/cut.ts",
+  "src/act/pipeline/folder/agent-file.ts",
+  "src/act/pipeline/folder/json-schema.ts",
+  "src/act/pipeline/offline/analyze.ts",
+  "src/act/pipeline/stages/lines.ts",
+  "src/act/pipeline/stages/records.ts",
+  "src/act/pipeline/stages/world.fixture.ts",
+  "src/choose/guard/receipts/receipt.ts",
+  "src/choose/guard/rules/pitfall.ts",
+  "src/ground/base/files/lock.ts",
+  "src/ground/base/jsonl-read.ts",
+  "src/ground/secrets/json.ts",
+  "src/ground/store/sqlite/seal.ts",
+  "src/know/knowledge/readers/outline.ts",
+  "src/know/ledger/records.ts",
+  "src/know/map/graph/once.ts",
+  "src/know/map/node-packages.ts",
+  "src/know/memory/cites.ts",
+  "src/know/search/ranker/fusion.ts",
+  "src/see/capture/hear.ts",
+  "src/see/hosts/claude-code/settings.ts",
+  "src/see/hosts/claude-code/skills.ts",
+  "src/see/hosts/inside.ts",
+  "src/see/hosts/installed.ts",
+  "src/see/repo/git/program.ts",
+  "src/show/app/capture.ts",
+  "src/show/app/rooms/capture.ts",
+  "src/show/app/rooms/once.ts",
+  "src/show/app/once.ts",
+  "src/show/cli/live-run/draw.ts",
+  "src/show/cli/render/lines.ts",
+  "src/show/cli/render/pack.ts",
+  "src/show/cli/render/runs.ts",
+  "src/show/hooks/world.ts",
+  "src/show/http/running.ts",
+  "src/show/mcp/resources.ts",
+])
+
+const BASE_INDEX = "src/ground/base/index.ts"
+
+/** A function with the name of a shared helper is a copy of it, or misleads a reader. */
+export function checkHelpers(tree: Tree): Findings {
+  const owners = ownersOf(tree)
+  return fail(
+    ...tree.sources
+      .filter(({ path }) => /^(?:src|console\/src)\//.test(path) && !STILL_COPIED.has(path))
+      .flatMap((source) => functionsIn(source).map((it) => ({ ...it, source })))
+      .filter(({ name, source }) => SHARED_HELPERS.has(name) && owners.get(name) !== source.path)
+      .map(({ name, start, source }) => ({
+        where: `${source.path}:${lineAt(source.text, start)}`,
+        wrong: `\`${name}\` is declared again.`,
+        instead: `Import it from "#ground/base", or give a function that differs its own name.`,
+      })),
+  )
+}
+
+/** The file from which the index of base exports a name. */
+function ownersOf(tree: Tree): ReadonlyMap<string, string | undefined> {
+  const index = tree.sources.find(({ path }) => path === BASE_INDEX)
+  const entries = index?.parsed.module.staticExports.flatMap((it) => it.entries) ?? []
+  return new Map(
+    entries.map((it) => [
+      it.exportName.name ?? "",
+      resolveImport(BASE_INDEX, it.moduleRequest?.value ?? ""),
+    ]),
+  )
+}
+
+type Declared = { readonly name: string; readonly start: number }
+
+function functionsIn(source: Source): readonly Declared[] {
+  const found: Declared[] = []
+  new Visitor({
+    FunctionDeclaration(node) {
+      if (node.id) found.push({ name: node.id.name, start: node.start })
+    },
+    VariableDeclarator(node) {
+      const isFunction = /^(?:Arrow)?Function/.test(node.init?.type ?? "")
+      if (isFunction && node.id.type === "Identifier")
+        found.push({ name: node.id.name, start: node.start })
+    },
+  }).visit(source.parsed.program)
+  return found
+}
