@@ -26,3 +26,8 @@ export const systemClock: Clock = {
     await sleepFor(ms, undefined, signal === undefined ? {} : { signal })
   },
 }
+
+/** Lets everything else that waits have its turn; for long work in small steps. */
+export function giveOthersATurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,10 +1,15 @@
-import {
-  GLOB_LONGEST_PATH_UNITS,
-  GLOB_LONGEST_SPELLED_UNITS,
-  GLOB_LONGEST_UNITS,
-  GLOB_MOST_KNOWN_FOLDERS,
-  GLOB_MOST_SPELLINGS,
-} from "./limits.ts"
+/** Folders whose answer a matcher remembers: a server keeps one for long. */
+const GLOB_MOST_KNOWN_FOLDERS = 10_000
+
+const GLOB_LONGEST_SPELLED_UNITS = 16_384
+
+/** Ways in which the braces of one pattern can be read, and their signs; each is matched. */
+const GLOB_MOST_SPELLINGS = 256
+
+const GLOB_LONGEST_PATH_UNITS = 4_096
+
+/** No path of a person is longer, and a pattern for one has no reason to be. */
+const GLOB_LONGEST_UNITS = 1_024
 
 /**
  * Patterns for paths, without a package and without a regular expression: this runs in a hook, and

@@ -2,8 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
-import { createIds } from "./id.ts"
-import { systemRandom } from "./random.ts"
+import { createIds, systemRandom } from "./id.ts"
 import { compareText } from "./text.ts"
 
 describe("ids", () => {

@@ -1,5 +1,5 @@
+import { randomBytes } from "node:crypto"
 import type { Clock } from "./clock.ts"
-import type { Random } from "./random.ts"
 
 export type Id<Prefix extends string> = `${Prefix}_${string}`
 
@@ -17,3 +17,8 @@ export function createIds(deps: { clock: Clock; random: Random }) {
     },
   }
 }
+
+/** Chance, handed in, so that a test can replay it. */
+export type Random = { bytes(count: number): Uint8Array }
+
+export const systemRandom: Random = { bytes: (count) => randomBytes(count) }

@@ -18,14 +18,11 @@ export {
 // The world, handed in: time, names, a log, chance.
 
 export type { Clock } from "./clock.ts"
-export { systemClock, threadCpuMs } from "./clock.ts"
-export type { Id, Ids } from "./id.ts"
-export { createIds } from "./id.ts"
+export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
+export type { Id, Ids, Random } from "./id.ts"
+export { createIds, systemRandom } from "./id.ts"
 export type { Log, LogLevel } from "./log.ts"
 export { createLog, LOG_LEVELS, silentLog } from "./log.ts"
-export type { Random } from "./random.ts"
-export { systemRandom } from "./random.ts"
-export { giveOthersATurn } from "./turn.ts"
 
 // Text: made safe for a terminal, compared the same everywhere.
 
@@ -63,46 +60,46 @@ export { createMatcher, parseGlob } from "./glob.ts"
 
 // Files: replaced whole, read within bounds, never through a link.
 
-export { writeFileAtomic } from "./files/atomic-write.ts"
+export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadLimits, ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
 export { readBounded, readTextBounded } from "./files/bounded-read.ts"
-export type { DirectoryEntry, ListOutcome } from "./files/directories.ts"
-export { ensureDirectory, listDirectory, removeEmptyDirectory } from "./files/directories.ts"
-export type { FileStat, FileType } from "./files/file-type.ts"
-export type { FolderWatch } from "./files/folder-watch.ts"
-export { createFolderWatch } from "./files/folder-watch.ts"
-export { leadsTo } from "./files/leads-to.ts"
-export { sweepLeftovers } from "./files/leftovers.ts"
-export { withFileLock } from "./files/lock.ts"
-export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
-export { openFolder } from "./files/open-folder.ts"
-export type { TemporaryDirectory } from "./files/temporary.ts"
-export { makeTemporaryDirectory } from "./files/temporary.ts"
-export type { StatOutcome } from "./files/verbs.ts"
+export type { DirectoryEntry, ListOutcome, TemporaryDirectory } from "./files/directories.ts"
+export {
+  ensureDirectory,
+  listDirectory,
+  makeTemporaryDirectory,
+  removeEmptyDirectory,
+} from "./files/directories.ts"
+export type { StatOutcome } from "./files/file-operations.ts"
 export {
   createFile,
   freeBytes,
+  leadsTo,
   linkFile,
   realPath,
   removeFile,
   renameFile,
   setFileMode,
   statFile,
-} from "./files/verbs.ts"
+} from "./files/file-operations.ts"
+export type { FileStat, FileType } from "./files/file-type.ts"
+export type { FolderWatch } from "./files/folder-watch.ts"
+export { createFolderWatch } from "./files/folder-watch.ts"
+export { withFileLock } from "./files/lock.ts"
+export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
+export { openFolder } from "./files/open-folder.ts"
 
 // Journals: one JSON object a line.
 
-export type { Jsonl, JsonlRecord } from "./jsonl.ts"
-export { createJsonl } from "./jsonl.ts"
-export type { JsonlItem, JsonlLimits, JsonlWarning } from "./jsonl-read.ts"
-export { readJsonl, streamJsonl } from "./jsonl-read.ts"
+export type { Jsonl, JsonlRecord } from "./files/jsonl.ts"
+export { createJsonl } from "./files/jsonl.ts"
+export type { JsonlItem, JsonlLimits, JsonlWarning } from "./files/jsonl-read.ts"
+export { readJsonl, streamJsonl } from "./files/jsonl-read.ts"
 
 // Processes: who we are, and the programs we start.
 
-export type { Machine } from "./machine.ts"
-export { thisMachine } from "./machine.ts"
-export type { ProcessIdentity } from "./process.ts"
-export { isSameProcessAlive, processIdentity } from "./process.ts"
+export type { Machine, ProcessIdentity } from "./process/process.ts"
+export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
 export type {
   Environment,
   ExitOutcome,
@@ -112,17 +109,17 @@ export type {
   RunOutcome,
   StartOptions,
   StartOutcome,
-} from "./spawn.ts"
-export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./spawn.ts"
+} from "./process/spawn.ts"
+export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
 
 // Threads: work that may take long or die, away from the one everybody waits for.
 
-export type { Thread, ThreadAnswer, ThreadOptions } from "./threads.ts"
-export { answerQuestions, createThread } from "./threads.ts"
+export type { Thread, ThreadAnswer, ThreadOptions } from "./process/threads.ts"
+export { answerQuestions, createThread } from "./process/threads.ts"
 
 // Neighbours: one line to another process of the same user, one line back.
 
-export type { SocketQuestion } from "./socket.ts"
-export { askSocket } from "./socket.ts"
-export type { ListenOutcome, SocketServer, SocketService } from "./socket-server.ts"
-export { listenOnSocket } from "./socket-server.ts"
+export type { SocketQuestion } from "./process/socket.ts"
+export { askSocket } from "./process/socket.ts"
+export type { ListenOutcome, SocketServer, SocketService } from "./process/socket-server.ts"
+export { listenOnSocket } from "./process/socket-server.ts"

@@ -1,17 +1,23 @@
 import type { Clock, Log, Random } from "#ground/base"
 import type { Config } from "#ground/contract"
-import { checkAddress, under } from "./address.ts"
-import { LONGEST_EMBEDDED_CHARACTERS, MOST_TEXTS_A_CALL } from "./limits.ts"
 import { tryPatiently } from "./retry.ts"
 import {
+  checkAddress,
   checkKey,
   type Destination,
   destinationOf,
   type ModelConfig,
   missing,
   ownAddress,
+  under,
   type WireProvider,
 } from "./settings.ts"
+
+/** About 8,000 tokens, the longest input of common embedders; the rest of a text is left out. */
+const LONGEST_EMBEDDED_CHARACTERS = 24_000
+
+/** Providers take 96 (Cohere) to 2,048 (OpenAI) texts a call; the smallest works everywhere. */
+const MOST_TEXTS_A_CALL = 96
 
 /** Turns texts into vectors that are near when the meanings are. */
 export type Embedder = {

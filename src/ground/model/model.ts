@@ -1,13 +1,10 @@
-import type { Clock, Log, Random } from "#ground/base"
-import { isAppError } from "#ground/base"
+import { type Clock, isAppError, type Log, type Random } from "#ground/base"
 import type { ModelProvider, TokenUsage } from "#ground/contract"
-import { checkLength, type ModelAnswer, type ModelAsk } from "./ask.ts"
-import type { Try } from "./failure.ts"
+import { checkLength, estimateUsage, type ModelAnswer, type ModelAsk } from "./ask.ts"
 import { answerReader } from "./json/structured.ts"
-import { tryPatiently } from "./retry.ts"
-import { askScript, type ScriptedBrain } from "./scripted/scripted.ts"
+import { type Try, tryPatiently } from "./retry.ts"
+import { askScript, type ScriptedBrain } from "./scripted.ts"
 import { destinationOf, type ModelConfig, usualModel } from "./settings.ts"
-import { estimateUsage } from "./usage.ts"
 
 /** Whoever answers, asked one question at a time. */
 export type Model = {

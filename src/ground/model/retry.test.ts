@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest"
 import { silentLog } from "#ground/base"
 import { testClock } from "#test/clock"
 import { ModelBusy, ModelTimedOut } from "./errors.ts"
-import type { Failure, Try } from "./failure.ts"
-import { tryPatiently } from "./retry.ts"
+import { type Failure, type Try, tryPatiently } from "./retry.ts"
 
 const busy = (retryAfterMs?: number): Failure => ({
   kind: "busy",

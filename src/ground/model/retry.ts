@@ -1,9 +1,15 @@
-import type { Clock, Log, Random } from "#ground/base"
-import { ModelTimedOut } from "./errors.ts"
-import { type Failure, failureError, type Try } from "./failure.ts"
-import { FIRST_WAIT_MS, LONGEST_RETRY_AFTER_MS, LONGEST_WAIT_MS } from "./limits.ts"
+import type { AppError, Clock, Log, Random } from "#ground/base"
+import { ModelBusy, ModelFailed, ModelRefused, ModelTimedOut, ModelUnreachable } from "./errors.ts"
 
-export type Patience = {
+/** Told to wait for longer than this, somebody should be told instead. */
+const LONGEST_RETRY_AFTER_MS = 60_000
+
+const LONGEST_WAIT_MS = 20_000
+
+/** The first wait before a call is tried again; each further one is twice as long. */
+const FIRST_WAIT_MS = 500
+
+type Patience = {
   /** Who is asked, for messages. */
   readonly provider: string
   /** What for, for the log. */
@@ -93,4 +99,36 @@ function waitAfter(
   // Between half and all of it: many who were turned away together do not come back together.
   const [byte = 0] = patience.random.bytes(1)
   return Math.round(waitMs * (0.5 + byte / 510))
+}
+
+/** How a try went wrong; words of a server in it are scrubbed already. */
+export type Failure =
+  | { readonly kind: "refused"; readonly status: number; readonly reason: string }
+  | {
+      readonly kind: "busy" | "failed"
+      readonly status: number
+      readonly reason: string
+      /** How long the provider asks to be left alone. */
+      readonly retryAfterMs: number | undefined
+    }
+  | { readonly kind: "unreachable"; readonly reason: string }
+
+export type Try<Value> =
+  | { readonly kind: "done"; readonly value: Value }
+  | { readonly kind: "not-done"; readonly failure: Failure }
+
+function failureError(failure: Failure, provider: string, tries: number): AppError {
+  const { reason } = failure
+  switch (failure.kind) {
+    case "refused":
+      return ModelRefused({ provider, status: failure.status, reason })
+    case "busy":
+      return ModelBusy({ provider, status: failure.status, reason, tries })
+    case "failed":
+      return ModelFailed({ provider, status: failure.status, reason, tries })
+    case "unreachable":
+      return ModelUnreachable({ provider, reason, tries })
+    default:
+      return failure satisfies never
+  }
 }

@@ -2,7 +2,7 @@ import { inspect } from "node:util"
 import { describe, expect, test } from "vitest"
 import { WIRE_PROVIDERS, wiredModel } from "#test/wired-model"
 import type { WireAnswer, WireRequest } from "#test/wires"
-import { reasonFrom, scrub } from "./scrub.ts"
+import { reasonFrom, scrub } from "./providers/classify.ts"
 
 const keyIn = ({ headers }: WireRequest): string =>
   String(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { Config } from "#ground/contract"
 import { wiredModel } from "#test/wired-model"
-import { checkAddress } from "./address.ts"
 import { AddressInvalid, KeyInvalid, NoKey, SettingMissing } from "./errors.ts"
-import { destinationOf, usualModel, type WireProvider } from "./settings.ts"
+import { checkAddress, destinationOf, usualModel, type WireProvider } from "./settings.ts"
 
 const settingsOf = (given: object) => Config.shape.model.parse(given)
 

@@ -1,7 +1,5 @@
-import type { Config } from "#ground/contract"
-import { checkAddress, under } from "./address.ts"
-import { KeyInvalid, NoKey, SettingMissing } from "./errors.ts"
-import { MODEL_KEYS } from "./keys.ts"
+import type { Config, ModelProvider } from "#ground/contract"
+import { AddressInvalid, KeyInvalid, NoKey, SettingMissing } from "./errors.ts"
 
 export type ModelConfig = Config["model"]
 export type WireProvider = keyof typeof MODEL_KEYS
@@ -80,4 +78,46 @@ export function checkKey(provider: WireProvider, key: string | undefined): strin
 
 export function missing(setting: string, variable: string, needs: string) {
   return SettingMissing({ setting, variable, needs })
+}
+
+/** Where a provider's key is looked for: the variable first, then the credential store. */
+export type KeyName = { readonly variable: string; readonly credential: string }
+
+export const MODEL_KEYS: Readonly<Record<Exclude<ModelProvider, "scripted">, KeyName>> = {
+  anthropic: { variable: "ANTHROPIC_API_KEY", credential: "anthropic" },
+  openai: { variable: "OPENAI_API_KEY", credential: "openai" },
+  azure: { variable: "AZURE_OPENAI_API_KEY", credential: "azure" },
+  custom: { variable: "QM_MODEL_API_KEY", credential: "custom" },
+}
+
+/**
+ * An address the key may be sent to, without the slash at its end. What is not on this machine is
+ * reached by https only.
+ */
+export function checkAddress(address: string, setting: string): URL {
+  const url = URL.parse(address)
+  if (url === null) throw AddressInvalid({ setting, reason: "it is not a URL" })
+  const reason = problemOf(url)
+  if (reason !== undefined) throw AddressInvalid({ setting, reason })
+  url.pathname = url.pathname.replace(/\/+$/, "")
+  return url
+}
+
+/** The path is added to the address's own; the URL parser leaves a bare origin with a slash. */
+export function under(url: URL, path: string): string {
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}${path}`
+}
+
+function problemOf(url: URL): string | undefined {
+  const isPlain = url.protocol === "http:"
+  if (!isPlain && url.protocol !== "https:") return `${url.protocol} is not supported`
+  if (isPlain && !isLoopback(url.hostname)) return "http leaves the key readable on the way"
+  if (url.username !== "" || url.password !== "") return "it has a user or a password in it"
+  if (url.search !== "" || url.hash !== "") return "it has a query or a fragment"
+  return undefined
+}
+
+/** The parser has made 127.1 and 0x7f.1 the same already. */
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
 }

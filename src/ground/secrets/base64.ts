@@ -1,10 +1,16 @@
-import {
-  MOST_BASE64_STARTS,
-  SHORTEST_BASE64_CHARACTERS,
-  SHORTEST_WRAPPED_LINE_CHARACTERS,
-  WIDEST_LINE_GAP_CHARACTERS,
-} from "./limits.ts"
-import { lastAtMost, type View } from "./view.ts"
+import { lastAtMost, type View } from "./escapes.ts"
+
+/** Between two lines of a wrapped text: a line end and the indentation of a YAML file. */
+const WIDEST_LINE_GAP_CHARACTERS = 20
+
+/** A line of this length or more continues on the next: `base64` and PEM wrap at 64 or 76. */
+const SHORTEST_WRAPPED_LINE_CHARACTERS = 60
+
+/** Where a run of base64 may begin after a sign inside it, as in `path/<base64>`. */
+const MOST_BASE64_STARTS = 8
+
+/** Shorter runs hold fewer than 15 bytes: less than any key of the table. */
+const SHORTEST_BASE64_CHARACTERS = 20
 
 /** A run of letters, digits and `+ / - _`. */
 export type Run = { readonly start: number; readonly end: number }

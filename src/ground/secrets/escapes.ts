@@ -1,5 +1,3 @@
-import { lastAtMost, type View } from "./view.ts"
-
 /** `\n`, `\"`, `\u0041`, `\x41` and `%41`. */
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["'\\/bfnrt])|%[0-9a-fA-F]{2}/g
 const LETTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
@@ -67,4 +65,23 @@ function meaningOf(escape: string): string {
   if (escape.length === 2) return LETTERS[letter] ?? letter
   const digits = escape.startsWith("%") ? escape.slice(1) : escape.slice(2)
   return String.fromCharCode(Number.parseInt(digits, 16))
+}
+
+/** A decoded text, and where each stretch of it lies in the text it was read from. */
+export type View = {
+  readonly text: string
+  /** The stretch of the source that stands for `[start, end)` of the view. */
+  source(start: number, end: number): { readonly start: number; readonly end: number }
+}
+
+/** The place of the last number that is not above `limit`, in numbers that rise from 0. */
+export function lastAtMost(rising: readonly number[], limit: number): number {
+  let low = 0
+  let high = rising.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((rising[middle] ?? 0) <= limit) low = middle
+    else high = middle - 1
+  }
+  return low
 }

@@ -1,12 +1,11 @@
 import { createAutomaton } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
-import { unescapedViews } from "./escapes.ts"
+import { unescapedViews, type View } from "./escapes.ts"
 import type { Known } from "./known.ts"
 import { NAME_RULES } from "./names.ts"
 import type { Found, Rule, Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
 import { VENDOR_RULES } from "./vendors.ts"
-import type { View } from "./view.ts"
 
 /** A secret in a text: where it stands there, and what it is once it is decoded. */
 export type Span = Found & { readonly secret: string; readonly rank: number }

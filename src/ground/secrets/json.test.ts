@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
-import { DEEPEST_JSON_LEVELS, MOST_JSON_VALUES } from "./limits.ts"
+import { DEEPEST_JSON_LEVELS, MOST_JSON_VALUES } from "./json.ts"
 import { createSecrets } from "./secrets.ts"
 
 const { redactJson, redact } = createSecrets({ random: systemRandom })

@@ -1,6 +1,11 @@
-import { DEEPEST_JSON_LEVELS, MOST_JSON_VALUES } from "./limits.ts"
-import { MARKER, markerOf, type Redacted, type SecretFinding } from "./marker.ts"
 import { isSecretKey } from "./names.ts"
+import { MARKER, markerOf, type Redacted, type SecretFinding } from "./redact.ts"
+
+/** Values looked at in one structure: far more than any settings file or message holds. */
+export const MOST_JSON_VALUES = 500_000
+
+/** Settings and messages are a dozen levels deep; what lies deeper is replaced unseen. */
+export const DEEPEST_JSON_LEVELS = 64
 
 export type StructureOptions = {
   /** Further names whose values go whole, whatever they look like. */
@@ -44,7 +49,7 @@ export function redactStructure(value: unknown, tools: Tools): RedactedStructure
   const redactNamed = (key: string, inner: unknown, level: number): unknown => {
     const name = key.toLowerCase()
     if (isSecretKey(key) || secretKeys.has(name)) return redactWhole(inner, replaceWhole)
-    if (!secretMaps.has(name) || !isRecord(inner)) return visit(inner, level)
+    if (!secretMaps.has(name) || !isObject(inner)) return visit(inner, level)
     if (Array.isArray(inner)) return inner.map((it) => redactWhole(it, replaceWhole))
     return mapEntries(inner, redactText, (_, it) => redactWhole(it, replaceWhole))
   }
@@ -52,7 +57,7 @@ export function redactStructure(value: unknown, tools: Tools): RedactedStructure
     left--
     if (typeof inner === "string")
       return left < 0 ? replaceWhole("beyond-size", "") : redactText(inner)
-    if (!isRecord(inner)) return inner
+    if (!isObject(inner)) return inner
     if (level >= DEEPEST_JSON_LEVELS) return replaceWhole("beyond-depth", "")
     if (left < 0) return replaceWhole("beyond-size", "")
     if (Array.isArray(inner)) return inner.map((it) => visit(it, level + 1))
@@ -84,6 +89,6 @@ function lowerCase(names: readonly string[] = []): ReadonlySet<string> {
   return new Set(names.map((it) => it.toLowerCase()))
 }
 
-function isRecord(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null
 }

@@ -1,11 +1,15 @@
 import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
-import {
-  KNOWN_STRETCH_CHARACTERS,
-  LONGEST_KNOWN_CHARACTERS,
-  SHORTEST_KNOWN_CHARACTERS,
-} from "./limits.ts"
 import type { Found, Work } from "./rule.ts"
+
+/** Text is fingerprinted in stretches of this length: a quarter of a megabyte of numbers. */
+const KNOWN_STRETCH_CHARACTERS = 65_536
+
+/** A longer known value is held in pieces, so that the scan looks ahead no further than this. */
+const LONGEST_KNOWN_CHARACTERS = 8_192
+
+/** Below this a known value occurs by chance: `true`, `admin` and `8080` stand in every text. */
+const SHORTEST_KNOWN_CHARACTERS = 8
 
 /** One value we were given: its length, a rolling fingerprint and a salted hash, never itself. */
 type Entry = { readonly length: number; readonly fingerprint: number; readonly digest: string }

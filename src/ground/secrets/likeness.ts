@@ -1,4 +1,5 @@
-import { SAMPLE_CHARACTERS } from "./limits.ts"
+/** Entropy and the like are taken of so much of a value: more changes no verdict. */
+const SAMPLE_CHARACTERS = 128
 
 /**
  * How many bits a character of the text carries, judged by the text alone (Shannon): 0 for one

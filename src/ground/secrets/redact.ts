@@ -2,9 +2,13 @@ import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
 import { findSpans, type Span } from "./find.ts"
 import { createKnown } from "./known.ts"
-import { MOST_ROUNDS } from "./limits.ts"
-import { MARKER, markerOf, type Redacted, type SecretFinding } from "./marker.ts"
 import type { Work } from "./rule.ts"
+
+/**
+ * What is found is taken out and the rest looked at again, since a replacement can free what stood
+ * beside it. One more look finds nothing in practice; the cap keeps a crafted text from many.
+ */
+const MOST_ROUNDS = 4
 
 /** The engine: what is found in a text, and the text without it. `work` is for tests that count. */
 export function createRedactor(deps: {
@@ -106,3 +110,25 @@ function countLines(text: string): number {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++
   return lines
 }
+
+/** One replacement. Nothing in it can be turned back into the secret. */
+export type SecretFinding = {
+  readonly kind: string
+  /** The line of the given text in which the secret begins; the first is 1. */
+  readonly line: number
+  /** Four digits of a salted hash: equal for equal secrets, within one instance. */
+  readonly hash: string
+  /** Where the replacement stands in the answer. */
+  readonly start: number
+  readonly end: number
+}
+
+export type Redacted = { readonly text: string; readonly findings: readonly SecretFinding[] }
+
+/** The text that takes the place of a secret. */
+export function markerOf(kind: string, hashDigits: string): string {
+  return `[redacted: ${kind} ${hashDigits}]`
+}
+
+/** All markers in a text, whoever made them. No digits in the kind: a key could pass for one. */
+export const MARKER = /\[redacted: [a-z-]{1,40} [0-9a-f]{4}\]/g

@@ -1,4 +1,10 @@
-import { LONGEST_JUDGED_CHARACTERS, PATTERN_REACH_CHARACTERS } from "./limits.ts"
+import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
+
+/**
+ * The longest value a pattern reads. More than the longest key of the table that has a fixed
+ * length; what follows a value that was judged a secret goes with it.
+ */
+const LONGEST_JUDGED_CHARACTERS = 256
 
 /** Where a secret lies in the text that was looked at. */
 export type Found = { readonly start: number; readonly end: number; readonly kind: string }

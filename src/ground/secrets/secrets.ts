@@ -1,9 +1,8 @@
 import type { Random } from "#ground/base"
 import { type RedactedStructure, redactStructure, type StructureOptions } from "./json.ts"
-import type { Redacted } from "./marker.ts"
-import { createRedactor } from "./redact.ts"
+import { createRedactor, type Redacted } from "./redact.ts"
 
-export type { SecretFinding } from "./marker.ts"
+export type { SecretFinding } from "./redact.ts"
 export type Secrets = ReturnType<typeof createSecrets>
 
 /** Finds secrets and replaces them. `known` are values to find wherever they stand. */

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import type { z } from "zod"
 import { invariant } from "#ground/base"
 import type { Emit, EventRoom, JournalEntry } from "#ground/contract"
-import type { Driver, Statements } from "./driver.ts"
+import { type Driver, parseRows, type Statements } from "./driver.ts"
 import type { JournalWriter } from "./journal.ts"
-import { parseRows } from "./rows.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
 /** Each query names the shape of its rows, and every row is parsed on the way in. */

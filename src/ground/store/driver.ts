@@ -1,4 +1,10 @@
+import type { z } from "zod"
+import type { Log } from "#ground/base"
+import { RowUnexpected, StoreBusy, StoreClosed, StoreStopped } from "./errors.ts"
 import type { Dialect, Sql } from "./sql.ts"
+
+/** Writes waiting in this process. Beyond it something feeds faster than a disk can take. */
+const MAX_WAITING_WRITES = 10_000
 
 export type DatabaseRow = Readonly<Record<string, unknown>>
 
@@ -43,3 +49,74 @@ export type Signal = {
 
 /** A driver in the hands of the one that must end it. */
 export type OwnedDriver = Driver & { close(): Promise<void> }
+
+/** A row that does not parse is never handed on, and its values stay out of the message. */
+export function parseRows<Row extends z.ZodType>(
+  row: Row,
+  found: readonly DatabaseRow[],
+): z.output<Row>[] {
+  return found.map((it) => {
+    const parsed = row.safeParse(it)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join(".") ?? ""
+    throw RowUnexpected({ problem: `${where === "" ? "the row" : where}: ${issue?.code}` })
+  })
+}
+
+/** One at a time, first come first served. A failure does not hold up the next. */
+export function createQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+
+  return {
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      if (waiting >= MAX_WAITING_WRITES) throw StoreBusy({ waitedMs: 0 })
+      waiting++
+      const turn = last.then(work)
+      last = turn.catch(() => {})
+      try {
+        return await turn
+      } finally {
+        waiting--
+      }
+    },
+    /** Resolves when everything that waits now has ended. */
+    async drained(): Promise<void> {
+      await last
+    },
+  }
+}
+
+export type StopState = ReturnType<typeof createStopState>
+
+/**
+ * Whether a driver still takes calls. Once it has stopped it takes no write until the process
+ * starts anew: after a failed fsync nobody knows what the disk holds (promise D6).
+ */
+export function createStopState(log: Log) {
+  let stoppedBecause: string | undefined
+  let isClosed = false
+
+  function refuseIfClosed(): void {
+    if (isClosed) throw StoreClosed({})
+  }
+
+  return {
+    refuseIfClosed,
+    refuseIfStopped(): void {
+      refuseIfClosed()
+      if (stoppedBecause !== undefined) throw StoreStopped({ reason: stoppedBecause })
+    },
+    stop(reason: string): void {
+      if (stoppedBecause !== undefined) return
+      stoppedBecause = reason
+      log.error("store stopped: no more writes are taken", { reason })
+    },
+    stopped: () => stoppedBecause,
+    close(): void {
+      isClosed = true
+    },
+    isClosed: () => isClosed,
+  }
+}

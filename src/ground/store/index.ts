@@ -1,12 +1,11 @@
 // Opening a store, and what it offers.
 
-export type { StoreFindings } from "./check.ts"
 export type { Journal, JournalPage, JournalQuestion } from "./journal.ts"
 export { OLDEST_SQLITE } from "./limits.ts"
 export type { CommitListener } from "./listeners.ts"
 export type { StoreLocation } from "./location.ts"
 export { describeLocation, parseDatabaseUrl } from "./location.ts"
-export type { Store, StoreOptions, StoreStatus } from "./store.ts"
+export type { Store, StoreFindings, StoreOptions, StoreStatus } from "./store.ts"
 export { backupDirectoryOf, openStore } from "./store.ts"
 
 // The database as rooms use it.

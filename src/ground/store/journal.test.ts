@@ -6,7 +6,7 @@ import { needs } from "#test/needs"
 import { startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
 import { EventTooLarge } from "./errors.ts"
-import { MAX_EVENT_BYTES } from "./limits.ts"
+import { MAX_EVENT_BYTES } from "./journal.ts"
 import { openStore } from "./store.ts"
 
 const DAY_MS = 86_400_000

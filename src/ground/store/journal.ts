@@ -2,9 +2,9 @@ import { crc32 } from "node:zlib"
 import { z } from "zod"
 import { type Clock, createIds, invariant, type Random } from "#ground/base"
 import { type Cursor, type Emit, EVENTS, type EventRoom, JournalEntry } from "#ground/contract"
-import type { Driver, Statements } from "./driver.ts"
+import { type Driver, parseRows, type Statements } from "./driver.ts"
 import { EventTooLarge, StoreCorrupt } from "./errors.ts"
-import { MAX_EVENT_BYTES, MAX_JOURNAL_PAGE } from "./limits.ts"
+import { MAX_JOURNAL_PAGE } from "./limits.ts"
 import {
   advanceHead,
   HeadRow,
@@ -14,7 +14,9 @@ import {
   selectHead,
   selectNewest,
 } from "./queries.ts"
-import { parseRows } from "./rows.ts"
+
+/** An event names what happened; content belongs into rows and files. */
+export const MAX_EVENT_BYTES = 1_000_000
 
 /** What a reader gets: the next entries, or word that its cursor belongs to another history. */
 export type JournalPage =
@@ -180,4 +182,14 @@ function readEntry(row: JournalRow, head: { epoch: string; salt: string }): Jour
 function checksum(row: Omit<JournalRow, "crc">, salt: string): number {
   const { seq, id, at, name, version, body } = row
   return crc32(JSON.stringify([salt, seq, id, at, name, version, body]))
+}
+
+/** The name of one history of the journal: made with the store, and anew at a restore. */
+export function newEpoch(random: Random): string {
+  return Buffer.from(random.bytes(12)).toString("base64url")
+}
+
+/** Marks the journal rows of one store, so that a stranger's row fails its checksum. */
+export function newSalt(random: Random): string {
+  return Buffer.from(random.bytes(12)).toString("base64url")
 }

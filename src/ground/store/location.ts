@@ -1,4 +1,4 @@
-import { parsePostgresUrl } from "./postgres/url.ts"
+import { UrlInvalid } from "./errors.ts"
 
 /** Where a store lies. */
 export type StoreLocation =
@@ -23,5 +23,43 @@ export function describeLocation(location: StoreLocation): string {
       return parsePostgresUrl(location.url).masked
     default:
       return location satisfies never
+  }
+}
+
+/** Where a Postgres store lies, without what must stay secret. */
+export type PostgresAddress = {
+  readonly server: string
+  readonly database: string
+  readonly user: string
+  /** For people: the password is never part of it. */
+  readonly masked: string
+}
+
+/** Reads a postgres:// URL. Nothing of a malformed one is repeated: it may hold the password. */
+export function parsePostgresUrl(url: string): PostgresAddress {
+  const parsed = URL.parse(url)
+  if (parsed === null) throw UrlInvalid({ problem: "it is not a URL" })
+  if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:") {
+    throw UrlInvalid({ problem: "it does not begin with postgres:// or postgresql://" })
+  }
+  const host = decode(parsed.searchParams.get("host") ?? parsed.hostname, "host")
+  const database = decode(parsed.pathname.slice(1), "database name")
+  const user = decode(parsed.username, "user name")
+  decode(parsed.password, "password")
+  if (host === "") throw UrlInvalid({ problem: "it names no host" })
+  if (database === "") throw UrlInvalid({ problem: "it names no database" })
+  if (parsed.port === "0") throw UrlInvalid({ problem: "port 0 cannot be reached" })
+
+  const port = parsed.port === "" ? "5432" : parsed.port
+  const server = `${host}:${port}`
+  const who = user === "" ? "" : `${user}${parsed.password === "" ? "" : ":***"}@`
+  return { server, database, user, masked: `postgres://${who}${server}/${database}` }
+}
+
+function decode(text: string, part: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw UrlInvalid({ problem: `its ${part} has a "%" that must be written as %25` })
   }
 }

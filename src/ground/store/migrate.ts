@@ -1,5 +1,5 @@
 import { AppError, type Clock, invariant, type Log } from "#ground/base"
-import type { Driver, Statements } from "./driver.ts"
+import { type Driver, parseRows, type Statements } from "./driver.ts"
 import { MigrationFailed, SchemaForeign, SchemaNewer } from "./errors.ts"
 import { COLUMN_TYPES, type Migration } from "./migrations/migration.ts"
 import {
@@ -8,7 +8,6 @@ import {
   MigrationRow,
   selectMigrations,
 } from "./queries.ts"
-import { parseRows } from "./rows.ts"
 
 /**
  * Brings the schema up to date, one transaction a migration, so that a crash leaves the old schema

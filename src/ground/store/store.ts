@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { dirname, join } from "node:path"
 import type { Clock, Log, Random } from "#ground/base"
-import type { EventRoom, JournalEntry } from "#ground/contract"
-import { checkStore, type StoreFindings } from "./check.ts"
+import type { Cursor, EventRoom, JournalEntry } from "#ground/contract"
 import { createDb, type Db, guardReads, type OpenTransaction } from "./db.ts"
 import type { Driver, OwnedDriver, Statements } from "./driver.ts"
-import { newEpoch, newSalt } from "./epoch.ts"
-import { BackupNotHere } from "./errors.ts"
-import { type AdvanceListener, createFollower } from "./follow.ts"
-import { createJournal, createJournalWriter, type Journal } from "./journal.ts"
-import { DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_KEPT_BACKUPS } from "./limits.ts"
-import { type CommitListener, createListeners } from "./listeners.ts"
+import { BackupNotHere, RowUnexpected, StoreCorrupt } from "./errors.ts"
+import { createJournal, createJournalWriter, type Journal, newEpoch, newSalt } from "./journal.ts"
+import { DEFAULT_BUSY_TIMEOUT_MS, MAX_JOURNAL_PAGE } from "./limits.ts"
+import {
+  type AdvanceListener,
+  type CommitListener,
+  createFollower,
+  createListeners,
+} from "./listeners.ts"
 import { describeLocation, type StoreLocation } from "./location.ts"
 import { migrate, schemaVersion } from "./migrate.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
@@ -25,6 +27,9 @@ import {
 import { keptCorrupt } from "./sqlite/files.ts"
 import { openSqliteFile } from "./sqlite/open.ts"
 import { openSqliteDriver } from "./sqlite/sqlite.ts"
+
+/** How many backups stay unless the config says otherwise. */
+const DEFAULT_KEPT_BACKUPS = 7
 
 export type StoreOptions = {
   readonly location: StoreLocation
@@ -207,4 +212,42 @@ async function describeStore(deps: {
     corruptFiles: isFile ? await keptCorrupt(location.file) : [],
     stopped: driver.stopped(),
   }
+}
+
+export type StoreFindings = {
+  /** Entries of the journal whose checksum was compared. */
+  checkedEvents: number
+  /** What is wrong, in words; empty when the store is sound. */
+  findings: readonly string[]
+}
+
+/** Reads everything once. It reports damage instead of throwing, because that is its answer. */
+async function checkStore(
+  deps: { driver: Driver; journal: Journal },
+  signal?: AbortSignal,
+): Promise<StoreFindings> {
+  const findings: string[] = []
+  const note = async <Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      return await ask()
+    } catch (error) {
+      const isDamage = StoreCorrupt.is(error) || RowUnexpected.is(error)
+      if (!isDamage) throw error
+      findings.push(error.message)
+      return undefined
+    }
+  }
+
+  findings.push(...((await note(() => deps.driver.findDamage("full"))) ?? []))
+  let checkedEvents = 0
+  let after: Cursor | undefined
+  for (;;) {
+    signal?.throwIfAborted()
+    const page = await note(() => deps.journal.read({ after, limit: MAX_JOURNAL_PAGE }))
+    if (page?.kind !== "entries") break
+    checkedEvents += page.entries.length
+    after = page.next
+    if (page.entries.length < MAX_JOURNAL_PAGE) break
+  }
+  return { checkedEvents, findings }
 }

@@ -1,5 +1,7 @@
 import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
-import { WIDEST_BAR_CELLS } from "./limits.ts"
+
+/** The widest bar that is laid out: no terminal and no screen has more cells. */
+const WIDEST_BAR_CELLS = 10_000
 
 export type BarSegment = { readonly kind: ContextKind; readonly tokens: number }
 

@@ -2,17 +2,25 @@ import { hash } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { ownCopy } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
-import {
-  LONGEST_REMEMBERED_WORD_CHARACTERS,
-  MOST_CACHED_TEXT_BYTES,
-  MOST_CACHED_TEXTS,
-  MOST_REMEMBERED_WORD_BYTES,
-  MOST_REMEMBERED_WORDS,
-  SHORTEST_CACHED_TEXT_CHARACTERS,
-} from "./limits.ts"
 import { countMerged } from "./merge.ts"
 import { slicesOf } from "./slices.ts"
 import type { Vocabulary } from "./vocabulary.ts"
+
+const MOST_CACHED_TEXT_BYTES = 16_000_000
+
+/** Texts already counted: a repository of 50,000 files fits, at about 200 bytes a text. */
+const MOST_CACHED_TEXTS = 50_000
+
+/** A text below this is counted in less time than its hash and its place in the cache cost. */
+const SHORTEST_CACHED_TEXT_CHARACTERS = 1_024
+
+const MOST_REMEMBERED_WORD_BYTES = 8_000_000
+
+/** Words already counted. 16,000 distinct ones occurred in 6 MB of source; four times that. */
+const MOST_REMEMBERED_WORDS = 65_536
+
+/** Words beyond this are rare and long: remembering them would spend the memory on one file. */
+const LONGEST_REMEMBERED_WORD_CHARACTERS = 64
 
 export type TokenCounter = {
   readonly encoding: TokenEncoding

@@ -1,6 +1,121 @@
 import { type CaptureBudget, CONTEXT_KINDS, type Manifest } from "#ground/contract"
-import { findDuplicates, type Weighed } from "./duplicates.ts"
-import { MOST_BIGGEST_SHOWN } from "./limits.ts"
+
+const MOST_BIGGEST_SHOWN = 10
+
+const MOST_DUPLICATES_SHOWN = 20
+
+/** Repeating less than this costs nobody anything. */
+const LEAST_REPEATED_TOKENS = 20
+
+/** Part of the smaller text that must come again before it is called a duplicate. */
+const LEAST_LIKENESS = 0.3
+
+/** A run that this many items share is boilerplate, not a duplicate worth a line each. */
+const MOST_SHARING_ITEMS = 12
+
+/** A run of words as long as this is no accident. */
+const SHINGLE_WORDS = 8
+
+/** Words of one item that take part in the search for like texts. */
+const MOST_COMPARED_WORDS = 20_000
+
+/** Items among which like texts are looked for; the work grows with their words, not with pairs. */
+const MOST_COMPARED_ITEMS = 400
+
+type Duplicate = CaptureBudget["duplicates"][number]
+
+/** A text in the window, with what it costs. */
+type Weighed = { readonly label: string; readonly text: string; readonly tokens: number }
+
+/** The same or nearly the same text in several files, the dearest first. */
+export function findDuplicates(items: readonly Weighed[]): Duplicate[] {
+  const compared = items
+    .filter((it) => it.tokens > 0 && it.text !== "")
+    .slice(0, MOST_COMPARED_ITEMS)
+  const groups = [...Map.groupBy(compared, (it) => it.text).values()].flatMap(
+    ([first, ...copies]) => (first === undefined ? [] : [{ first, copies }]),
+  )
+  const same = groups.filter((group) => group.copies.length > 0).map(sayWholeCopy)
+  const alike = findAlike(groups.map((group) => group.first))
+  return [...same, ...alike]
+    .filter((it) => it.tokens >= LEAST_REPEATED_TOKENS)
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, MOST_DUPLICATES_SHOWN)
+}
+
+type Group = { readonly first: Weighed; readonly copies: readonly Weighed[] }
+
+function sayWholeCopy({ first, copies }: Group): Duplicate {
+  return {
+    labels: [first, ...copies].map((it) => it.label),
+    tokens: copies.length * first.tokens,
+    likeness: 1,
+    excerpt: excerptOf(first.text),
+  }
+}
+
+/** Pairs of different texts that share runs of words. */
+function findAlike(items: readonly Weighed[]): Duplicate[] {
+  const shingles = items.map((it) => shinglesOf(it.text))
+  const sharedByPair = countShared(shingles)
+  const found: Duplicate[] = []
+  for (const [pair, shared] of sharedByPair) {
+    const [first, second] = pair.split(" ").map(Number)
+    const [a, b] = [items[first ?? 0], items[second ?? 0]]
+    const [inA, inB] = [shingles[first ?? 0], shingles[second ?? 0]]
+    if (a === undefined || b === undefined || inA === undefined || inB === undefined) continue
+    const [smaller, runs] = inA.size <= inB.size ? [a, inA] : [b, inB]
+    const likeness = Math.min(1, shared.count / runs.size)
+    if (likeness < LEAST_LIKENESS) continue
+    const tokens = Math.round(smaller.tokens * likeness)
+    found.push({ labels: [a.label, b.label], tokens, likeness, excerpt: shared.first })
+  }
+  return found
+}
+
+type Shared = { count: number; readonly first: string }
+
+function countShared(shingles: readonly ReadonlyMap<string, string>[]): Map<string, Shared> {
+  const itemsByRun = new Map<string, number[]>()
+  for (const [index, runs] of shingles.entries()) {
+    for (const run of runs.keys()) {
+      const items = itemsByRun.get(run) ?? []
+      items.push(index)
+      itemsByRun.set(run, items)
+    }
+  }
+  const sharedByPair = new Map<string, Shared>()
+  for (const [run, items] of itemsByRun) {
+    if (items.length > MOST_SHARING_ITEMS) continue
+    for (const pair of pairsOf(items)) {
+      const first = shingles[items[0] ?? 0]?.get(run) ?? run
+      const shared = sharedByPair.get(pair) ?? { count: 0, first }
+      shared.count++
+      sharedByPair.set(pair, shared)
+    }
+  }
+  return sharedByPair
+}
+
+function pairsOf(items: readonly number[]): string[] {
+  return items.flatMap((a, at) => items.slice(at + 1).map((b) => `${a} ${b}`))
+}
+
+/** Runs of words by their plain form, each with how it reads. */
+function shinglesOf(text: string): Map<string, string> {
+  const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_COMPARED_WORDS)
+  const plain = words.map((it) => it.toLowerCase())
+  const runs = new Map<string, string>()
+  for (let at = 0; at + SHINGLE_WORDS <= words.length; at++) {
+    const run = plain.slice(at, at + SHINGLE_WORDS).join(" ")
+    if (!runs.has(run)) runs.set(run, words.slice(at, at + SHINGLE_WORDS).join(" "))
+  }
+  return runs
+}
+
+function excerptOf(text: string): string {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, SHINGLE_WORDS).join(" ")
+}
 
 type Sizes = { readonly window: number; readonly startBudget: number }
 

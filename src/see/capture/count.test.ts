@@ -1,5 +1,11 @@
 import { expect, test } from "vitest"
-import { type Counted, countItems, type EarlierCounts } from "./count.ts"
+import {
+  type Counted,
+  countItems,
+  createPace,
+  type EarlierCounts,
+  PAUSE_AFTER_BYTES,
+} from "./count.ts"
 import { aFound } from "./items.fixture.ts"
 
 /** A counter that says how often it was asked. */
@@ -61,4 +67,21 @@ test("[CAPTURE-18] another encoding, another way of loading, or a moved file is 
     await countItems(now, earlierOf(items, counted, estimator), deps)
     expect(asked).toEqual(["one"])
   }
+})
+
+test("[CAPTURE-19] large work rests now and then, and ends when the call has ended", async () => {
+  const call = new AbortController()
+  let rests = 0
+  const pace = createPace({
+    signal: call.signal,
+    rest: async () => {
+      rests++
+      if (rests === 2) call.abort(new Error("the call has ended"))
+    },
+  })
+  await pace(PAUSE_AFTER_BYTES - 1)
+  expect(rests).toBe(0)
+  await pace(1)
+  expect(rests).toBe(1)
+  await expect(pace(PAUSE_AFTER_BYTES)).rejects.toThrow("the call has ended")
 })

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
 import type { ManifestItem } from "#ground/contract"
 import type { Found } from "#see/hosts"
-import type { Pace } from "./pace.ts"
+
+/** Work after which others have their turn: a megabyte takes some 80 ms to count and redact. */
+export const PAUSE_AFTER_BYTES = 1024 * 1024
 
 export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
 
@@ -85,4 +87,19 @@ function hashesOf({ file, sent }: Found): Hashes {
 
 function hash(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex")
+}
+
+/** Called with the bytes of each piece of work; now and then it lets others have their turn. */
+export type Pace = (bytes: number) => Promise<void>
+
+/** A server that captures a huge context must go on answering, and a call that ended must stop. */
+export function createPace(deps: { readonly signal: AbortSignal; rest(): Promise<void> }): Pace {
+  let worked = 0
+  return async (bytes) => {
+    worked += bytes
+    if (worked < PAUSE_AFTER_BYTES) return
+    worked = 0
+    await deps.rest()
+    deps.signal.throwIfAborted()
+  }
 }

@@ -6,9 +6,8 @@ import { openStore, type Store, type StoreLocation, sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { createHistory } from "./history.ts"
+import { createHistory, MOST_CAPTURES_KEPT } from "./history.ts"
 import { anItem } from "./items.fixture.ts"
-import { MOST_CAPTURES_KEPT } from "./limits.ts"
 
 const open = (location: StoreLocation): Promise<Store> =>
   openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })

@@ -10,7 +10,6 @@ import type { Db } from "#ground/store"
 import type { EarlierCounts } from "./count.ts"
 import { diffCaptures, type Side } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
-import { MOST_CAPTURES_KEPT } from "./limits.ts"
 import {
   CountsRow,
   deleteSurplus,
@@ -36,6 +35,9 @@ import {
   setObservation,
   TextRow,
 } from "./queries.ts"
+
+/** Captures kept for one directory and host; a change a day fills more than half a year. */
+export const MOST_CAPTURES_KEPT = 200
 
 type Kept = { readonly id: string; readonly isNew: boolean }
 

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { CONTEXT_LINES, MOST_COMPARED_LINES, MOST_EDITS } from "./limits.ts"
-import { diffLines } from "./line-diff.ts"
+import { CONTEXT_LINES, diffLines, MOST_COMPARED_LINES, MOST_EDITS } from "./line-diff.ts"
 
 test("[CAPTURE-9] changed lines are shown with their numbers and some around them", () => {
   const before = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].join("\n")

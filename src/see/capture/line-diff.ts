@@ -1,6 +1,14 @@
 import { diffArrays } from "diff/lib/diff/array.js"
 import type { CaptureChange } from "#ground/contract"
-import { CONTEXT_LINES, MOST_COMPARED_LINES, MOST_EDITS } from "./limits.ts"
+
+/** Lines shown around a change. */
+export const CONTEXT_LINES = 3
+
+/** Edits after which two texts count as wholly different: the search costs their square. */
+export const MOST_EDITS = 1_000
+
+/** Lines on each side of a comparison; beyond it only the counts of tokens are compared. */
+export const MOST_COMPARED_LINES = 5_000
 
 type Line = NonNullable<CaptureChange["lines"]>[number]
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import path from "node:path"
 import { invariant, visibleLine } from "#ground/base"
 import type {
   CaptureText,
@@ -8,11 +9,11 @@ import type {
   SearchedPath,
 } from "#ground/contract"
 import type { Found, Host, Installed, Place, Survey } from "#see/hosts"
-import type { Counted } from "./count.ts"
-import { labelOf } from "./label.ts"
-import { LONGEST_TEXT_CHARACTERS } from "./limits.ts"
-import type { Pace } from "./pace.ts"
+import type { Counted, Pace } from "./count.ts"
 import type { Redact } from "./redact.ts"
+
+/** Characters of one item's text that are kept and shown; a screen has room for far less. */
+const LONGEST_TEXT_CHARACTERS = 200_000
 
 export type Surveyed = {
   readonly host: Host
@@ -216,4 +217,23 @@ function sha256(text: string): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, it) => total + it, 0)
+}
+
+type Standpoint = { readonly home: string; readonly workingDirectory: string }
+
+/** The path as a person reads it: from where they stand, else from home, else whole. */
+export function labelOf(file: string, from: Standpoint): string {
+  const isNoFile = !path.isAbsolute(file)
+  if (isNoFile) return file
+  const inside = relativeInside(from.workingDirectory, file)
+  if (inside !== undefined) return inside
+  const fromHome = relativeInside(from.home, file)
+  return fromHome === undefined ? file : path.join("~", fromHome)
+}
+
+function relativeInside(folder: string, file: string): string | undefined {
+  const relative = path.relative(folder, file)
+  const isAbove = relative === ".." || relative.startsWith(`..${path.sep}`)
+  const isInside = relative !== "" && !isAbove && !path.isAbsolute(relative)
+  return isInside ? relative : undefined
 }

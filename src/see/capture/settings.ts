@@ -1,6 +1,8 @@
 import type { EffectiveSetting } from "#ground/contract"
 import type { SettingsLayer } from "#see/hosts"
-import { DEEPEST_SETTING_LEVELS } from "./limits.ts"
+
+/** How deep settings are taken apart into keys; what lies deeper is shown as JSON. */
+const DEEPEST_SETTING_LEVELS = 4
 
 type Value = { readonly layer: string; readonly path: string; readonly value: unknown }
 type Options = { readonly joinsLists: boolean }

@@ -1,3 +1,4 @@
+import path from "node:path"
 import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
 import type {
   Capture,
@@ -6,19 +7,30 @@ import type {
   HostName,
   Manifest,
   Observation,
+  SearchedPath,
 } from "#ground/contract"
-import type { Disk, Host, HostWord, Place } from "#see/hosts"
+import {
+  type Disk,
+  type Found,
+  globMatcher,
+  type Host,
+  type HostWord,
+  type Place,
+} from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
-import { type Counter, countItems, type EarlierCounts } from "./count.ts"
+import { type Counter, countItems, createPace, type EarlierCounts } from "./count.ts"
 import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
-import { findExtra } from "./extra.ts"
-import { hear } from "./hear.ts"
 import type { History } from "./history.ts"
+import { findIdleRules } from "./idle-rules.ts"
 import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
-import { createPace } from "./pace.ts"
+import { hear } from "./observe-host.ts"
 import type { Redact } from "./redact.ts"
-import { findIdleRules } from "./rules.ts"
+
+const EXTRA_FILE_LIMIT_BYTES = 1024 * 1024
+
+/** Extra files that a setting may add. */
+const MOST_EXTRA_FILES = 100
 
 export type CaptureDeps = {
   /** A host is loaded when it is asked for, since each brings parsers of its own. */
@@ -221,5 +233,58 @@ async function compareNow(
     changes: diffCaptures(await history.side(earlier.id), now),
     tokensBefore: earlier.tokensInWindow,
     tokensAfter: to.tokensInWindow,
+  }
+}
+
+type Extra = { readonly items: readonly Found[]; readonly searched: readonly SearchedPath[] }
+
+/** Files a person wants to see beside a host's own; they stay inside the working directory. */
+async function findExtra(
+  patterns: string,
+  from: { readonly workingDirectory: string; readonly disk: Disk },
+  listFiles: (folder: string) => Promise<readonly string[] | undefined>,
+): Promise<Extra> {
+  const wanted = patterns.split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
+  if (wanted.length === 0) return { items: [], searched: [] }
+  const matchers = wanted.map((it) => globMatcher(it))
+  const files = (await listFiles(from.workingDirectory)) ?? []
+  const isWanted = (file: string) => matchers.some((isMatch) => isMatch(file))
+  const items: Found[] = []
+  for (const file of files.filter(isWanted).slice(0, MOST_EXTRA_FILES)) {
+    const found = await readExtra(path.join(from.workingDirectory, file), from.disk)
+    if (found !== undefined) items.push(found)
+  }
+  const missing = wanted.filter((_, index) => !files.some((it) => matchers[index]?.(it)))
+  return {
+    items,
+    searched: [
+      ...items.map((it) => ({ path: it.path, source: SOURCE, outcome: "found" as const })),
+      ...missing.map((it) => ({
+        path: path.join(from.workingDirectory, it),
+        source: SOURCE,
+        outcome: "missing" as const,
+      })),
+    ],
+  }
+}
+
+const SOURCE = "extra"
+
+async function readExtra(file: string, disk: Disk): Promise<Found | undefined> {
+  const read = await disk.read(file, { maxBytes: EXTRA_FILE_LIMIT_BYTES })
+  if (read.kind !== "file") return undefined
+  return {
+    path: file,
+    source: SOURCE,
+    priority: 200,
+    scope: "project",
+    load: "on-demand",
+    reason: "Named in capture.extra, not standard",
+    kind: "files",
+    trust: read.realPath === file ? "project" : "external",
+    file: read,
+    sent: "",
+    frame: "",
+    later: read.bytes.toString("utf8"),
   }
 }

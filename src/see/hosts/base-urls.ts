@@ -1,11 +1,11 @@
 import path from "node:path"
-import { parseJsonRecord } from "#ground/base"
+import { type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { HostName, WireName } from "#ground/contract"
-import { foldersUp } from "./ancestors.ts"
 import { realDisk } from "./disk.ts"
+import { foldersUp } from "./folder-walk.ts"
 import type { Place, SettingsLayer } from "./host.ts"
 import { loadHost } from "./hosts.ts"
-import { type Fields, fieldsOf } from "./record.ts"
+import { fieldsOf } from "./json-settings.ts"
 
 /** An `.env` file is written by hand, a line for each name. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
@@ -90,7 +90,7 @@ async function findHosts(folders: readonly string[]): Promise<readonly BaseUrlHo
 }
 
 /** Only whether there is something to ask about: the host's own walk says what counts. */
-function envIn(text: string): Fields {
+function envIn(text: string): JsonRecord {
   return fieldsOf(parseJsonRecord(text.replace(/^\uFEFF/, ""))?.["env"])
 }
 
@@ -250,7 +250,7 @@ function fileOf({ path: file, trust }: SettingsLayer) {
   return { file, isOwn: trust === "own" }
 }
 
-function valuesOf({ outcome }: SettingsLayer): Fields {
+function valuesOf({ outcome }: SettingsLayer): JsonRecord {
   return outcome.kind === "found" ? outcome.values : {}
 }
 

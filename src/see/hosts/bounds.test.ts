@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest"
 import { memoryDisk } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
 import { antigravity } from "./antigravity/antigravity.ts"
-import { backtickSpans } from "./backticks.ts"
 import { claudeCode } from "./claude-code/claude-code.ts"
 import { removeComments } from "./claude-code/transform.ts"
 import { codex } from "./codex/codex.ts"
@@ -12,9 +11,9 @@ import { findMentions as copilotMentions } from "./copilot/imports.ts"
 import { splitFrontmatter } from "./frontmatter.ts"
 import { gemini } from "./gemini/gemini.ts"
 import type { Place } from "./host.ts"
-import { LONGEST_LEXED_UNITS, MOST_BYTES_READ, MOST_MENTIONS } from "./limits.ts"
-import { lineCounter } from "./lines.ts"
-import { createLook } from "./look.ts"
+import { backtickSpans, lineCounter } from "./import-text.ts"
+import { MOST_MENTIONS } from "./limits.ts"
+import { createSurveyReader, LONGEST_LEXED_UNITS, MOST_BYTES_READ } from "./survey-reader.ts"
 import { trimBlank } from "./unicode.ts"
 
 const HOSTS = [claudeCode, codex, copilot, gemini, antigravity]
@@ -77,13 +76,15 @@ describe("what is read", () => {
     const large = Buffer.alloc(1024 * 1024, "x")
     const count = MOST_BYTES_READ / large.length
     const names = Array.from({ length: count + 5 }, (_, it) => `/w/${it}.md`)
-    const look = createLook(memoryDisk(Object.fromEntries(names.map((it) => [it, large]))))
-    for (const name of names) await look.read(name, { source: "x", maxBytes: large.length })
-    const refused = look.searched().filter((it) => it.outcome === "unreadable")
+    const reader = createSurveyReader(
+      memoryDisk(Object.fromEntries(names.map((it) => [it, large]))),
+    )
+    for (const name of names) await reader.read(name, { source: "x", maxBytes: large.length })
+    const refused = reader.searched().filter((it) => it.outcome === "unreadable")
     expect(refused.map((it) => [it.path, it.detail])).toEqual(
       names.slice(count).map((it) => [it, "too many bytes"]),
     )
-    expect(look.notes().map((it) => it.code)).toEqual(["too-many"])
+    expect(reader.notes().map((it) => it.code)).toEqual(["too-many"])
   })
 
   test("[HOSTS-63] a giant file is sent whole, and its imports are not looked for", async () => {

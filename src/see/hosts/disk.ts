@@ -8,7 +8,9 @@ import {
   statFile,
   streamJsonl,
 } from "#ground/base"
-import { LARGEST_LISTED_ENTRIES } from "./limits.ts"
+
+/** Entries of one folder: a rules or skills folder of real life has dozens. */
+const LARGEST_LISTED_ENTRIES = 10_000
 
 /** What stands at a path once its links are followed, as a host sees it. */
 export type DiskFile =

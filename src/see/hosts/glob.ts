@@ -1,5 +1,11 @@
 import picomatch from "picomatch"
-import { LONGEST_GLOB_UNITS, LONGEST_MATCHED_PATH_UNITS, MOST_GLOB_SPELLINGS } from "./limits.ts"
+import { LONGEST_MATCHED_PATH_UNITS } from "./limits.ts"
+
+/** Readings of the choices in one pattern, `{a,b}/{c,d}` has four; each is a search of its own. */
+const MOST_GLOB_SPELLINGS = 64
+
+/** A pattern for paths that people write has tens of characters. */
+const LONGEST_GLOB_UNITS = 1_000
 
 /**
  * Whether a path fits a pattern that anybody may have written. It never throws, and no pattern makes

@@ -1,30 +1,34 @@
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser"
-import type { SettingsLayer } from "./host.ts"
+import { isRecord, type JsonRecord } from "#ground/base"
+import type { McpServer, SettingsLayer } from "./host.ts"
 import { SETTINGS_LIMIT_BYTES } from "./limits.ts"
-import type { Look, ReadFile } from "./look.ts"
-import { type Fields, isFields } from "./record.ts"
+import type { ReadFile, SurveyReader } from "./survey-reader.ts"
 
 export type JsonFile = {
   readonly path: string
   readonly file: ReadFile | undefined
-  readonly values: Fields
+  readonly values: JsonRecord
   readonly outcome: SettingsLayer["outcome"]
 }
 
 /** A settings file in JSON with comments; a broken one says so and counts as empty. */
-export async function readJsonFile(look: Look, at: string, source: string): Promise<JsonFile> {
-  const file = await look.read(at, { source, maxBytes: SETTINGS_LIMIT_BYTES })
-  if (file === undefined) return { path: at, file, values: {}, outcome: await absence(look, at) }
+export async function readJsonFile(
+  reader: SurveyReader,
+  at: string,
+  source: string,
+): Promise<JsonFile> {
+  const file = await reader.read(at, { source, maxBytes: SETTINGS_LIMIT_BYTES })
+  if (file === undefined) return { path: at, file, values: {}, outcome: await absence(reader, at) }
   const outcome = parseSettings(file.bytes.toString())
   if (outcome.kind === "broken") {
     const text = `This file is broken (${outcome.problem}); nothing in it counts.`
-    look.note({ code: "settings-broken", text, path: at })
+    reader.note({ code: "settings-broken", text, path: at })
   }
   return { path: at, file, values: outcome.kind === "found" ? outcome.values : {}, outcome }
 }
 
-async function absence(look: Look, at: string): Promise<SettingsLayer["outcome"]> {
-  const found = await look.peek(at, SETTINGS_LIMIT_BYTES)
+async function absence(reader: SurveyReader, at: string): Promise<SettingsLayer["outcome"]> {
+  const found = await reader.peek(at, SETTINGS_LIMIT_BYTES)
   if (found.kind === "missing") return { kind: "missing" }
   return { kind: "unreadable", reason: found.kind === "unreadable" ? found.reason : found.kind }
 }
@@ -37,7 +41,43 @@ function parseSettings(text: string): SettingsLayer["outcome"] {
     const line = text.slice(0, first.offset).split("\n").length
     return { kind: "broken", problem: `${printParseErrorCode(first.error)}, line ${line}` }
   }
-  return isFields(values)
+  return isRecord(values)
     ? { kind: "found", values }
     : { kind: "broken", problem: "it is no object" }
+}
+
+/** A table inside a table; an empty one when there is something else. */
+export function fieldsOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {}
+}
+
+/** The texts of a list; undefined when it is no list of texts. */
+export function textsOf(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const texts = value.filter((it) => typeof it === "string")
+  return texts.length === value.length ? texts : undefined
+}
+
+/** The servers under `mcpServers` of a file; who reads them says what state they are in. */
+export function jsonMcpServers(
+  { path, values, trust }: Pick<JsonFile, "path" | "values"> & Pick<McpServer, "trust">,
+  scope: string,
+  stateOf: (name: string) => string,
+): readonly McpServer[] {
+  return Object.entries(fieldsOf(values["mcpServers"])).flatMap(([name, given]) => {
+    if (!isRecord(given)) return []
+    const url = [given["url"], given["httpUrl"], given["serverUrl"]].find(isText)
+    const words = [given["command"], ...(textsOf(given["args"]) ?? [])].filter(isText)
+    const transport = url === undefined ? "stdio" : transportOf(given["type"])
+    const target = url ?? words.join(" ")
+    return [{ name, scope, path, trust, transport, target, state: stateOf(name) }]
+  })
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string"
+}
+
+function transportOf(type: unknown): string {
+  return type === "sse" ? "sse" : "http"
 }

@@ -1,3 +1,5 @@
+import type { Found, Scope } from "./host.ts"
+
 /** One row of a host's table: what kind of source it is, when it comes, and why in words. */
 export type Source = {
   readonly source: string
@@ -26,5 +28,25 @@ export function walkSource(index: number, count: number): Source {
     source: "parent-directory",
     priority: 2 + index * step,
     reason: `Parent directory (${levels} up)`,
+  }
+}
+
+/** A file that decides what a host does and is never sent. */
+export function configItem(
+  it: { readonly path: string; readonly file: Found["file"]; readonly trust: Found["trust"] },
+  source: Source,
+  scope: Scope,
+): Found {
+  return {
+    path: it.path,
+    ...source,
+    scope,
+    load: "config-only",
+    kind: "instructions",
+    trust: it.trust,
+    file: it.file,
+    sent: "",
+    frame: "",
+    later: "",
   }
 }

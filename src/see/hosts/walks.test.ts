@@ -3,15 +3,13 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
-import { foldersDown, foldersUp } from "./ancestors.ts"
 import { antigravity } from "./antigravity/antigravity.ts"
 import { codex } from "./codex/codex.ts"
 import { copilot } from "./copilot/copilot.ts"
+import { findSkillFiles, foldersDown, foldersUp } from "./folder-walk.ts"
 import { gemini } from "./gemini/gemini.ts"
 import type { Host, Place } from "./host.ts"
-import { MOST_FILES_READ } from "./limits.ts"
-import { createLook } from "./look.ts"
-import { findSkillFiles } from "./skill-files.ts"
+import { createSurveyReader, MOST_FILES_READ } from "./survey-reader.ts"
 
 const HOSTS = [codex, copilot, gemini, antigravity]
 
@@ -170,7 +168,7 @@ test("[HOSTS-60] folders are walked up to the root and down again", () => {
 })
 
 test("[HOSTS-60] a folder of skills that is not there is on the list", async () => {
-  const look = createLook(memoryDisk({}))
+  const reader = createSurveyReader(memoryDisk({}))
   const walk = {
     source: "skills",
     deepestLevels: 3,
@@ -178,6 +176,6 @@ test("[HOSTS-60] a folder of skills that is not there is on the list", async () 
     takesLinks: true,
     goesBelowSkills: true,
   }
-  expect(await findSkillFiles(look, "/none", walk)).toEqual([])
-  expect(look.searched()).toEqual([{ path: "/none", source: "skills", outcome: "missing" }])
+  expect(await findSkillFiles(reader, "/none", walk)).toEqual([])
+  expect(reader.searched()).toEqual([{ path: "/none", source: "skills", outcome: "missing" }])
 })

@@ -1,4 +1,5 @@
-import { LONGEST_HAND_WRITTEN_LINE } from "./limits.ts"
+/** Scripts whose lines are longer than this on average were written by a machine. */
+const LONGEST_HAND_WRITTEN_LINE = 500
 
 /**
  * What a file is to a reader, told before it is parsed:

@@ -3,7 +3,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { directoryProblem, listFiles, projectFolders, readEnvironmentFiles } from "./index.ts"
-import { DEEPEST_LISTED_LEVELS } from "./limits.ts"
+import { DEEPEST_LISTED_LEVELS } from "./list-files.ts"
 
 const { signal } = new AbortController()
 

@@ -1,6 +1,8 @@
 import path from "node:path"
 import { type FileType, listDirectory } from "#ground/base"
-import { DEEPEST_LISTED_LEVELS } from "./limits.ts"
+
+/** How deep a listing goes; the hostile corpus nests 2,000 folders. */
+export const DEEPEST_LISTED_LEVELS = 64
 
 /** Folders that hold what others wrote, or nothing a person edits. */
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"])

@@ -1,6 +1,16 @@
 import path from "node:path"
-import { type FileType, readTextBounded, realPath, statFile } from "#ground/base"
-import { DEEPEST_ANCESTOR_LEVELS, GIT_POINTER_LIMIT_BYTES } from "./limits.ts"
+import {
+  FileNotReadable,
+  type FileType,
+  listDirectory,
+  readTextBounded,
+  realPath,
+  statFile,
+} from "#ground/base"
+import { GIT_POINTER_LIMIT_BYTES } from "./limits.ts"
+
+/** How far up a repository is looked for; the hostile corpus nests 2,000 folders. */
+const DEEPEST_ANCESTOR_LEVELS = 256
 
 /** The folder people edit by hand and commit: config, memory, board. One constant for the house. */
 export const PROJECT_FOLDER = ".qm"
@@ -129,4 +139,81 @@ async function typeOf(file: string): Promise<FileType | "missing"> {
 async function readLine(file: string): Promise<string | undefined> {
   const outcome = await readTextBounded(file, { maxBytes: GIT_POINTER_LIMIT_BYTES })
   return outcome.kind === "read" ? outcome.text.trimEnd() : undefined
+}
+
+/** Why a directory cannot be worked in, in words; undefined when it can. */
+export async function directoryProblem(directory: string): Promise<string | undefined> {
+  const real = await withoutLinks(directory)
+  if (real.kind === "problem") return real.problem
+  // The first entry is enough to know that it can be listed.
+  const listed = await listDirectory(real.path, { maxEntries: 0 })
+  switch (listed.kind) {
+    case "listed":
+    case "too-many":
+      return undefined
+    case "missing":
+      return NOTHING_THERE
+    case "not-directory":
+      return `it is a ${listed.what}, not a directory`
+    case "unreadable":
+      return sayReason(listed.reason)
+    default:
+      return listed satisfies never
+  }
+}
+
+const NOTHING_THERE = "there is nothing"
+
+type Real = { readonly kind: "at"; readonly path: string } | { kind: "problem"; problem: string }
+
+async function withoutLinks(directory: string): Promise<Real> {
+  try {
+    return { kind: "at", path: await realPath(path.resolve(directory)) }
+  } catch (error) {
+    if (!FileNotReadable.is(error)) throw error
+    return { kind: "problem", problem: sayReason(error.data.reason) }
+  }
+}
+
+function sayReason(reason: string): string {
+  if (reason === "ENOENT") return NOTHING_THERE
+  if (reason === "ENOTDIR") return "a part of the path is no directory"
+  if (reason === "EACCES" || reason === "EPERM") return "you may not read it"
+  return reason === "ELOOP" ? "its links lead in a circle" : `the system says ${reason}`
+}
+
+/**
+ * The folders whose content came with a project: the directory, those above it up to the top of
+ * the working tree, and the top of the main one for a worktree. Without links; empty when the
+ * directory is not there.
+ */
+export async function projectFolders(directory: string): Promise<readonly string[]> {
+  try {
+    const start = await realPath(path.resolve(directory))
+    const { root, gitCommonDirectory } = await locateRepository(start)
+    const folders = [start]
+    for (let at = start; at !== root && at !== path.dirname(at); ) {
+      at = path.dirname(at)
+      folders.push(at)
+    }
+    const main = gitCommonDirectory === undefined ? root : path.dirname(gitCommonDirectory)
+    return [...new Set([...folders, main])]
+  } catch (error) {
+    if (!FileNotReadable.is(error)) throw error
+    return []
+  }
+}
+
+/** Whether a directory is of this repository: in its working tree or, outside git, below its folder. */
+export async function belongsToRepository(
+  directory: string,
+  repository: Repository,
+): Promise<boolean> {
+  const folders = await projectFolders(directory)
+  if (folders.includes(repository.root)) return true
+  const [start] = folders
+  if (start === undefined || repository.gitCommonDirectory !== undefined) return false
+  // One with a git of its own is another repository, wherever it lies.
+  const { gitCommonDirectory } = await locateRepository(start)
+  return gitCommonDirectory === undefined && start.startsWith(`${repository.root}${path.sep}`)
 }

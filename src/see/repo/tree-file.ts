@@ -7,8 +7,11 @@ import {
   type ReadOutcome,
 } from "#ground/base"
 import { classify, type FileClass, isBinary, isSecretBearing } from "./classify.ts"
-import { DEEPEST_WALKED_LEVELS, HEAD_BYTES, LARGEST_TEXT_BYTES } from "./limits.ts"
-import type { SkipReason } from "./skip.ts"
+import { DEEPEST_WALKED_LEVELS, LARGEST_TEXT_BYTES } from "./limits.ts"
+import type { SkipReason } from "./walk.ts"
+
+/** What is looked at to tell text from the rest, and a person's from a program's. */
+const HEAD_BYTES = 8_192
 
 export type TreeFile =
   | {

@@ -6,9 +6,8 @@ import { commit, git } from "#test/git"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { locateRepository } from "./repo.ts"
-import { SKIP_REASONS } from "./skip.ts"
 import { readTreeFile } from "./tree-file.ts"
-import { type WalkLimits, walkTree } from "./walk.ts"
+import { SKIP_REASONS, type WalkLimits, walkTree } from "./walk.ts"
 
 const { signal } = new AbortController()
 

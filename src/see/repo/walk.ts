@@ -11,19 +11,26 @@ import {
 } from "#ground/base"
 import { classifyPath, type FileClass } from "./classify.ts"
 import { IGNORE_FILES, type IgnoreLevel, isIgnored, parseIgnoreRules } from "./ignore/ignore.ts"
-import {
-  DEEPEST_WALKED_LEVELS,
-  IGNORE_FILE_LIMIT_BYTES,
-  LARGEST_TEXT_BYTES,
-  LARGEST_TREE_BYTES,
-  LOOKS_A_TURN,
-  MOST_LISTED_SKIPS,
-  MOST_RULE_STEPS,
-  MOST_WALKED_ENTRIES,
-  MOST_WALKED_FILES,
-} from "./limits.ts"
+import { DEEPEST_WALKED_LEVELS, LARGEST_TEXT_BYTES, MOST_WALKED_FILES } from "./limits.ts"
 import type { Repository } from "./repo.ts"
-import type { Skip, SkipReason } from "./skip.ts"
+
+/** Some seconds of matching; 100,000 files under fifty rules with stars take a twentieth of it. */
+const MOST_RULE_STEPS = 2_000_000_000
+
+/** A look at a file takes some microseconds: after this many, others have a turn. */
+const LOOKS_A_TURN = 512
+
+/** What was left out is listed for people; past this only counted. */
+const MOST_LISTED_SKIPS = 10_000
+
+/** All text of a tree: more cannot be indexed in minutes. */
+const LARGEST_TREE_BYTES = 4 * 1024 ** 3
+
+/** Ignored files cost a look too: a folder of caches may have millions. */
+const MOST_WALKED_ENTRIES = 2_000_000
+
+/** An ignore file of more is not one that a person wrote. */
+const IGNORE_FILE_LIMIT_BYTES = 256 * 1024
 
 export type WalkedFile = {
   /** From the root, with forward slashes. */
@@ -290,3 +297,33 @@ function foreign(place: Place, entries: readonly DirectoryEntry[]): SkipReason |
 function joined(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`
 }
+
+/** Something that was left out, and why. Nothing is left out in silence but what is ignored. */
+export type Skip = { readonly path: string; readonly reason: SkipReason }
+
+export type SkipReason = keyof typeof SKIP_REASONS
+
+/** Each reason in words that end the sentence "It was left out: …". */
+export const SKIP_REASONS = {
+  link: "it is a link, and links are not followed",
+  special: "it is no file: a pipe, a socket or a device",
+  unreadable: "the system does not let it be read",
+  changed: "it changed while it was looked at",
+  binary: "it is no text",
+  "not-utf8": "its text is not UTF-8",
+  "name-not-utf8": "its name is not UTF-8",
+  "too-large": "it is larger than text written by hand",
+  "too-much-text": "the tree has more text than can be indexed",
+  "too-deep": "it lies too many folders deep",
+  "too-many-files": "there are more files than can be indexed",
+  "too-many-entries": "there are more entries than can be looked at",
+  "other-device": "it lies on another disk",
+  "seen-before": "it is a folder that was seen under another name",
+  "nested-repository": "it is a repository of its own",
+  submodule: "it is a submodule",
+  installed: "a package manager put it there",
+  "secret-bearing": "files of this name hold credentials",
+  "rules-not-read": "it should hold rules for ignoring, and is too large or not readable",
+  "rules-too-costly": "the rules for ignoring take too long to follow",
+  outside: "the path leads out of the repository",
+} as const satisfies Record<string, string>

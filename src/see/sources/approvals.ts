@@ -3,7 +3,11 @@ import { z } from "zod"
 import { ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
 import { SourceSlug } from "#ground/contract"
 import { ApprovalsUnreadable } from "./errors.ts"
-import { LARGEST_APPROVALS_BYTES, MOST_APPROVALS } from "./limits.ts"
+
+const LARGEST_APPROVALS_BYTES = 1_000_000
+
+/** Approvals kept; the oldest go, and are asked for again. */
+const MOST_APPROVALS = 1_000
 
 const Approval = z.strictObject({
   slug: SourceSlug,

@@ -1,10 +1,15 @@
 import path from "node:path"
 import { listDirectory, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
-import { digestOf } from "./canonical.ts"
 import { type Program, resolveProgram, showAddress, showProgram } from "./command.ts"
-import { coverFiles } from "./covered.ts"
-import { LARGEST_CONFIG_BYTES, MOST_SOURCES } from "./limits.ts"
+import { coverFiles } from "./hashed-files.ts"
+import { digestOf } from "./wire/connection.ts"
+
+/** A description is a page of JSON. */
+const LARGEST_CONFIG_BYTES = 64_000
+
+/** Folders looked at in one place; a person has a dozen. */
+const MOST_SOURCES = 100
 
 export type Origin = Source["origin"]
 

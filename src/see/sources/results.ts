@@ -1,13 +1,18 @@
 import { withoutHiddenSigns } from "#ground/base"
 import type { KbWeb } from "#ground/contract"
-import {
-  DEEPEST_RESULT_LEVELS,
-  LONGEST_RESULT_CHARACTERS,
-  LONGEST_TITLE_CHARACTERS,
-  LONGEST_URL_CHARACTERS,
-  MOST_RESULTS,
-} from "./limits.ts"
 import type { ToolAnswer } from "./wire/connection.ts"
+
+/** How deep a list of results may lie in an answer: `{ web: { results: [...] } }`. */
+const DEEPEST_RESULT_LEVELS = 4
+
+const MOST_RESULTS = 50
+
+const LONGEST_URL_CHARACTERS = 2_000
+
+const LONGEST_TITLE_CHARACTERS = 200
+
+/** Text of one result; the first paragraphs say what a page is about. */
+const LONGEST_RESULT_CHARACTERS = 2_000
 
 export type WebResult = KbWeb["results"][number]
 

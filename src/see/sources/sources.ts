@@ -1,7 +1,8 @@
 import { type Clock, isAppError, type Log, nearest } from "#ground/base"
 import type { KbWeb, Source, SourceHealth, SourceTest } from "#ground/contract"
 import { createApprovals } from "./approvals.ts"
-import { createAsking } from "./asking.ts"
+import { createAsking, requireTool } from "./ask.ts"
+import { createKeeper, type Keeper } from "./connections.ts"
 import {
   type DescribeDeps,
   type Described,
@@ -10,8 +11,6 @@ import {
   type Usable,
 } from "./describe.ts"
 import { SourceChanged, SourceInvalid, SourceUnknown } from "./errors.ts"
-import { createKeeper, type Keeper } from "./keeper.ts"
-import { requireTool } from "./tools.ts"
 import { searchWeb, type WebQuestion } from "./web-search.ts"
 import type { ToolAnswer } from "./wire/connection.ts"
 

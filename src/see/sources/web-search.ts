@@ -1,6 +1,6 @@
 import { isAppError, visibleLine } from "#ground/base"
 import type { KbWeb, Source } from "#ground/contract"
-import type { createAsking } from "./asking.ts"
+import { type createAsking, toolMissing } from "./ask.ts"
 import {
   type DescribeDeps,
   type Described,
@@ -10,7 +10,6 @@ import {
 } from "./describe.ts"
 import { readResults } from "./results.ts"
 import { searchCall } from "./search-call.ts"
-import { toolMissing } from "./tools.ts"
 import type { ToolAnswer } from "./wire/connection.ts"
 
 export type WebQuestion = {

@@ -1,12 +1,20 @@
 import { execFileSync, spawn } from "node:child_process"
 import { appendFileSync } from "node:fs"
-import { mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises"
+import { mkdir, open, readFile, rename, stat, symlink, truncate, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { readBounded, readTextBounded } from "./bounded-read.ts"
+import { isInside } from "../path.ts"
+import {
+  checkOpenedInside,
+  openAndLook,
+  openRegular,
+  readBounded,
+  readTextBounded,
+  realPathByInode,
+} from "./bounded-read.ts"
 
 describe("reading a regular file", () => {
   test("[BASE-8] gives its bytes and what they are of, from one reading", async () => {
@@ -207,5 +215,59 @@ describe("reading text", () => {
     }
     const missing = await readTextBounded(join(directory.path, "no"), { maxBytes: 1 })
     expect(missing).toEqual({ kind: "missing" })
+  })
+})
+
+describe("a path that was swapped after the first look", () => {
+  test("[BASE-8] a FIFO is not waited for, a device and a directory are seen for what they are", async () => {
+    await using directory = await tempDirectory()
+    const fifo = join(directory.path, "fifo")
+    execFileSync("mkfifo", [fifo])
+    const outcomes = await Promise.all([fifo, "/dev/null", directory.path].map(openAndLook))
+    expect(outcomes).toEqual([
+      { kind: "not-regular", what: "FIFO" },
+      { kind: "not-regular", what: "character device" },
+      { kind: "not-regular", what: "directory" },
+    ])
+  })
+
+  test("[BASE-7] a link is not followed", async () => {
+    await using directory = await tempDirectory()
+    const [file, link] = [join(directory.path, "file"), join(directory.path, "link")]
+    await writeFile(file, "theirs")
+    await symlink(file, link)
+    await expect(openAndLook(link)).rejects.toMatchObject({ code: "ELOOP" })
+    const opened = await openRegular(file)
+    expect(opened.kind).toBe("open")
+    if (opened.kind === "open") await opened.handle.close()
+  })
+})
+
+test("[F4] inside is judged by whole names", () => {
+  expect(isInside("/a/b", "/a/b/c")).toBe(true)
+  expect(isInside("/a/b", "/a/b/..c/d")).toBe(true)
+  expect(isInside("/", "/a")).toBe(true)
+  expect(isInside("/a/b", "/a/bc")).toBe(false)
+  expect(isInside("/a/b", "/a")).toBe(false)
+  expect(isInside("/a/b", "/c")).toBe(false)
+  expect(isInside("/a/b", "(unreachable)/a/b/c")).toBe(false)
+})
+
+describe("what was opened", () => {
+  test("[F4] is judged where it lies, not where the path leads now", async () => {
+    await using directory = await tempDirectory()
+    const at = (name: string) => join(directory.path, name)
+    await writeFile(at("opened"), "outside")
+    await writeFile(at("other"), "inside")
+    await using handle = await open(at("opened"))
+    const opened = { handle, path: at("opened") }
+    expect(await checkOpenedInside(directory.path, opened)).toBe(true)
+    expect(await realPathByInode(opened)).toBe(at("opened"))
+
+    await using elsewhere = await tempDirectory()
+    await rename(at("opened"), join(elsewhere.path, "opened"))
+    await rename(at("other"), at("opened"))
+    expect(await checkOpenedInside(directory.path, opened)).toBe(false)
+    expect(await realPathByInode(opened)).toBeUndefined()
   })
 })

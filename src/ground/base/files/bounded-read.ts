@@ -1,11 +1,14 @@
 import { isUtf8 } from "node:buffer"
-import type { FileHandle } from "node:fs/promises"
+import { constants, type Stats } from "node:fs"
+import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/promises"
 import { invariant } from "../error.ts"
-import { LARGEST_READ_BYTES, READ_STEP_BYTES } from "../limits.ts"
-import { checkOpenedInside } from "./confine.ts"
-import { type FileStat, fileStatOf } from "./file-type.ts"
-import { type NotOpened, openRegular } from "./open-regular.ts"
+import { READ_STEP_BYTES } from "../limits.ts"
+import { isInside } from "../path.ts"
+import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
 import { reasonOf } from "./system-error.ts"
+
+/** No caller needs more in one piece, and one `read` call of Node stops at 2 GiB. */
+const LARGEST_READ_BYTES = 1024 ** 3
 
 type NotRead =
   | NotOpened
@@ -98,4 +101,88 @@ function enlarged(buffer: Buffer, most: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(Math.min(most, buffer.length * 2 + READ_STEP_BYTES))
   buffer.copy(larger)
   return larger
+}
+
+type NotOpened =
+  | { readonly kind: "missing" }
+  | { readonly kind: "not-regular"; readonly what: FileType }
+  | { readonly kind: "unreadable"; readonly reason: string }
+
+type OpenOutcome =
+  | { readonly kind: "open"; readonly handle: FileHandle; readonly stats: Stats }
+  | NotOpened
+
+/**
+ * Opens a regular file and nothing else. A FIFO opened plainly blocks a thread of Node's pool until
+ * someone writes, and four of them freeze the process for good (PROMISES, finding 6); opening a
+ * device may already do something. So we look first, open without waiting and without following,
+ * and look again at what was really opened.
+ */
+export async function openRegular(path: string): Promise<OpenOutcome> {
+  try {
+    const looked = await lstat(path)
+    if (!looked.isFile()) return { kind: "not-regular", what: fileTypeOf(looked) }
+    return await openAndLook(path)
+  } catch (error) {
+    return notOpened(reasonOf(error))
+  }
+}
+
+// Windows lacks the last three: there they are undefined, and `|` takes that for 0.
+const READ_WITHOUT_WAITING =
+  constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
+
+/** The second half alone: safe also when the path was swapped since the first look. */
+export async function openAndLook(path: string): Promise<OpenOutcome> {
+  const handle = await open(path, READ_WITHOUT_WAITING)
+  try {
+    const stats = await handle.stat()
+    if (stats.isFile()) return { kind: "open", handle, stats }
+    await handle.close()
+    return { kind: "not-regular", what: fileTypeOf(stats) }
+  } catch (error) {
+    await handle.close().catch(() => {})
+    throw error
+  }
+}
+
+function notOpened(reason: string): NotOpened {
+  if (reason === "ENOENT" || reason === "ENOTDIR") return { kind: "missing" }
+  return { kind: "unreadable", reason }
+}
+
+/**
+ * Whether an open file lies inside a directory, links resolved. It judges what was opened, not the
+ * path: a directory swapped for a link between a check and the opening cannot lead outside.
+ */
+export async function checkOpenedInside(
+  root: string,
+  opened: { readonly handle: FileHandle; readonly path: string },
+): Promise<boolean> {
+  const [realRoot, realFile] = await Promise.all([realpath(root), realPathOf(opened)])
+  return realFile !== undefined && isInside(realRoot, realFile)
+}
+
+async function realPathOf(opened: {
+  readonly handle: FileHandle
+  readonly path: string
+}): Promise<string | undefined> {
+  try {
+    return await readlink(`/proc/self/fd/${opened.handle.fd}`)
+  } catch {
+    return realPathByInode(opened)
+  }
+}
+
+/**
+ * Without /proc: the path's real name, if what stands there is the file we opened. A name that is
+ * moved away and back between the two looks could still deceive it; Linux does not come here.
+ */
+export async function realPathByInode(opened: {
+  readonly handle: FileHandle
+  readonly path: string
+}): Promise<string | undefined> {
+  const real = await realpath(opened.path)
+  const [ours, there] = await Promise.all([opened.handle.stat(), stat(real)])
+  return ours.dev === there.dev && ours.ino === there.ino ? real : undefined
 }

@@ -1,9 +1,15 @@
-import { chmod, mkdir, open, readFile, stat, symlink, writeFile } from "node:fs/promises"
+import { chmod, mkdir, open, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { FileNotDirectory } from "../errors.ts"
-import { ensureDirectory, listDirectory, syncDirectory } from "./directories.ts"
+import {
+  ensureDirectory,
+  listDirectory,
+  makeTemporaryDirectory,
+  removeEmptyDirectory,
+  syncDirectory,
+} from "./directories.ts"
 
 const umaskBefore = process.umask()
 afterEach(() => void process.umask(umaskBefore))
@@ -160,4 +166,26 @@ test("[BASE-5] a directory that cannot be synced passes only where the system la
   const closed = await open(directory.path)
   await closed.close()
   await expect(syncDirectory(closed)).rejects.toThrow("closed")
+})
+
+test("[BASE-18] a temporary folder is private, one's own, and gone with all in it", async () => {
+  const made = await makeTemporaryDirectory()
+  const other = await makeTemporaryDirectory()
+  expect(other.path).not.toBe(made.path)
+  expect((await stat(made.path)).mode & 0o777).toBe(0o700)
+  await writeFile(join(made.path, "left"), "x")
+  await made[Symbol.asyncDispose]()
+  await other[Symbol.asyncDispose]()
+  await expect(stat(made.path)).rejects.toMatchObject({ code: "ENOENT" })
+})
+
+test("[BASE-18] a folder with something in it is not removed, an empty one is", async () => {
+  await using made = await makeTemporaryDirectory()
+  await writeFile(join(made.path, "left"), "x")
+  await removeEmptyDirectory(made.path)
+  expect((await stat(made.path)).isDirectory()).toBe(true)
+  await rm(join(made.path, "left"))
+  await removeEmptyDirectory(made.path)
+  await removeEmptyDirectory(made.path)
+  await expect(stat(made.path)).rejects.toMatchObject({ code: "ENOENT" })
 })

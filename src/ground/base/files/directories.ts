@@ -1,12 +1,25 @@
 import { isUtf8 } from "node:buffer"
 import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open, opendir, rmdir } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  opendir,
+  realpath,
+  rm,
+  rmdir,
+} from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
 import { FileNotDirectory } from "../errors.ts"
-import { LARGEST_LISTING_ENTRIES } from "../limits.ts"
 import { compareText } from "../text.ts"
 import { type FileType, fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
+
+/** Directories we list are our own and small; more than this is not one of them. */
+const LARGEST_LISTING_ENTRIES = 100_000
 
 /**
  * Makes a directory, and those above it, with exactly this mode whatever the umask. One that is
@@ -155,4 +168,19 @@ async function readEntries(path: string, maxEntries: number): Promise<ListOutcom
     else unnameable++
   }
   return { kind: "listed", entries, unnameable }
+}
+
+export type TemporaryDirectory = AsyncDisposable & { readonly path: string }
+
+/** An empty folder that only we can enter, outside every project; gone with all in it at the end. */
+export async function makeTemporaryDirectory(): Promise<TemporaryDirectory> {
+  try {
+    const path = await mkdtemp(join(await realpath(tmpdir()), "qm-"))
+    return {
+      path,
+      [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    }
+  } catch (error) {
+    throw asWriteFailure(error, { path: tmpdir() })
+  }
 }

@@ -5,8 +5,8 @@ import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { systemClock } from "../clock.ts"
-import { processIdentity } from "../process.ts"
-import { systemRandom } from "../random.ts"
+import { systemRandom } from "../id.ts"
+import { processIdentity } from "../process/process.ts"
 import { withFileLock } from "./lock.ts"
 
 class Busy extends Error {}

@@ -1,11 +1,14 @@
 import type { Clock } from "../clock.ts"
 import { FileExists } from "../errors.ts"
-import { LARGEST_LOCK_BYTES } from "../limits.ts"
-import { isSameProcessAlive, processIdentity } from "../process.ts"
-import type { Random } from "../random.ts"
+import type { Random } from "../id.ts"
+import { parseJson } from "../json.ts"
+import { isSameProcessAlive, processIdentity } from "../process/process.ts"
 import { writeFileAtomic } from "./atomic-write.ts"
 import { readTextBounded } from "./bounded-read.ts"
-import { linkFile, removeFile } from "./verbs.ts"
+import { linkFile, removeFile } from "./file-operations.ts"
+
+/** Who holds a lock: a process in a line of JSON. */
+const LARGEST_LOCK_BYTES = 1_024
 
 type FileLock = {
   readonly clock: Pick<Clock, "sleep">
@@ -90,12 +93,4 @@ function holderIn(text: string) {
   const { pid, startedAt }: { pid: unknown; startedAt?: unknown } = said
   const isStart = startedAt === undefined || typeof startedAt === "string"
   return typeof pid === "number" && isStart ? { pid, startedAt } : undefined
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

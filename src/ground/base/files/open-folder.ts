@@ -17,9 +17,9 @@ import { join } from "node:path"
 import { compareText } from "../text.ts"
 import type { ReadOutcome } from "./bounded-read.ts"
 import type { DirectoryEntry } from "./directories.ts"
+import type { StatOutcome } from "./file-operations.ts"
 import { type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
 import { reasonOf } from "./system-error.ts"
-import type { StatOutcome } from "./verbs.ts"
 
 type NotThere =
   | { readonly kind: "missing" }

@@ -1,5 +1,8 @@
-import { DEEPEST_JSON_LEVELS, MOST_READINGS } from "../limits.ts"
+import { DEEPEST_JSON_LEVELS } from "../limits.ts"
 import { readJson } from "./read-json.ts"
+
+/** How often a text may be read anew from a later bracket, as a multiple of its length. */
+const MOST_READINGS = 4
 
 /** `cut`: JSON began and the text ended before it did. */
 export type Extracted =

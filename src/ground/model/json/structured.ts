@@ -2,8 +2,11 @@ import { z } from "zod"
 import { visibleLine } from "#ground/base"
 import type { JsonSchema } from "../ask.ts"
 import { SchemaInvalid } from "../errors.ts"
-import { LONGEST_REASON_CHARACTERS, MOST_NAMED_PROBLEMS } from "../limits.ts"
+import { LONGEST_REASON_CHARACTERS } from "../limits.ts"
 import { extractJson } from "./extract-json.ts"
+
+/** Of what is wrong with an answer, so many places are named. */
+const MOST_NAMED_PROBLEMS = 5
 
 export type Structured = { readonly value: unknown; readonly problem: string | undefined }
 export type ReadAnswer = (text: string) => Structured

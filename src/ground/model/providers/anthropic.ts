@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { Destination } from "../settings.ts"
-import { safeFetch } from "./safe-fetch.ts"
+import { safeFetch } from "./classify.ts"
 
 export function anthropicModel(to: Destination): LanguageModelV4 {
   // Both are given even when empty, or the package would look into the environment for them.

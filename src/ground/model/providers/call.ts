@@ -7,10 +7,12 @@ import type {
 import { visibleLine } from "#ground/base"
 import type { TokenUsage } from "#ground/contract"
 import { AnswerTooLarge } from "../errors.ts"
-import type { Try } from "../failure.ts"
-import { LONGEST_ANSWER_CHARACTERS, LONGEST_MODEL_NAME_CHARACTERS } from "../limits.ts"
-import { scrub } from "../scrub.ts"
-import { BROKEN_OFF, classify, isTooLarge, type Listener } from "./classify.ts"
+import { LONGEST_ANSWER_CHARACTERS } from "../limits.ts"
+import type { Try } from "../retry.ts"
+import { BROKEN_OFF, classify, isTooLarge, type Listener, scrub } from "./classify.ts"
+
+/** As a server names the model that answered. */
+const LONGEST_MODEL_NAME_CHARACTERS = 200
 
 export type Reply = {
   readonly text: string

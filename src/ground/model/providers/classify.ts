@@ -1,8 +1,17 @@
 import { AISDKError, APICallError } from "@ai-sdk/provider"
 import { z } from "zod"
-import type { Failure } from "../failure.ts"
-import { reasonFrom } from "../scrub.ts"
-import { StreamTooLarge } from "./safe-fetch.ts"
+import { visibleLine } from "#ground/base"
+import { LONGEST_REASON_CHARACTERS } from "../limits.ts"
+import type { Failure } from "../retry.ts"
+
+/** A refusal is a sentence; a server that sends more with it is not read further. */
+const LARGEST_REFUSAL_BYTES = 1_000_000
+
+/**
+ * What a server may send in all. A stream wraps four characters of text into some 200 bytes, so
+ * that the longest answer has about 50 MB.
+ */
+const LARGEST_STREAM_BYTES = 64_000_000
 
 export type Listener = {
   readonly key: string | undefined
@@ -75,4 +84,54 @@ function retryAfter(headers: Readonly<Record<string, string>>, now: number): num
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1_000
   const moment = Date.parse(value)
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+}
+
+const IN_PLACE_OF_THE_KEY = "[key]"
+
+/** Takes the key out of what a server says, as it is and as JSON or a URL would write it. */
+export function scrub(text: string, key: string | undefined): string {
+  if (key === undefined || key === "") return text
+  const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)])
+  return [...forms].reduce((rest, form) => rest.replaceAll(form, IN_PLACE_OF_THE_KEY), text)
+}
+
+/** A server's sentence as a person may read it: no key, one line, not too long. */
+export function reasonFrom(text: string, key: string | undefined): string {
+  const line = visibleLine(scrub(text, key).trim())
+  if (line === "") return "no reason was given"
+  const isLong = line.length > LONGEST_REASON_CHARACTERS
+  return isLong ? `${line.slice(0, LONGEST_REASON_CHARACTERS)}…` : line
+}
+
+type Fetch = typeof globalThis.fetch
+
+/** A server that sends more than it may. */
+class StreamTooLarge extends Error {
+  override readonly name = "StreamTooLarge"
+}
+
+/**
+ * Follows no redirect, which would carry the key to another address, and stops reading a body that
+ * has no end.
+ */
+export const safeFetch: Fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: "manual" })
+  const mostBytes = response.ok ? LARGEST_STREAM_BYTES : LARGEST_REFUSAL_BYTES
+  const body = response.body?.pipeThrough(limited(mostBytes)) ?? null
+  return new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  })
+}
+
+function limited(mostBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > mostBytes) controller.error(new StreamTooLarge("the server sent too much"))
+      else controller.enqueue(chunk)
+    },
+  })
 }

@@ -1,10 +1,12 @@
 import { z } from "zod"
 import { EmbeddingWrong } from "../errors.ts"
-import type { Try } from "../failure.ts"
-import { MOST_DIMENSIONS } from "../limits.ts"
+import type { Try } from "../retry.ts"
 import type { Destination } from "../settings.ts"
 import { classify, isTooLarge } from "./classify.ts"
 import { openaiProvider } from "./openai.ts"
+
+/** Common embedders have 256 to 4,096 dimensions. */
+const MOST_DIMENSIONS = 16_384
 
 type Batch = {
   readonly to: Destination

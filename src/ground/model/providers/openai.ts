@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { Destination } from "../settings.ts"
-import { safeFetch } from "./safe-fetch.ts"
+import { safeFetch } from "./classify.ts"
 
 /** OpenAI, Azure and whatever speaks the same wire. */
 export function openaiModel(to: Destination): LanguageModelV4 {

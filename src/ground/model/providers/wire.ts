@@ -1,13 +1,18 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
+import { z } from "zod"
 import type { Effort } from "#ground/contract"
 import type { JsonSchema, ModelAsk } from "../ask.ts"
-import type { Try } from "../failure.ts"
-import { THINKING_ROOM_TOKENS } from "../limits.ts"
+import type { Try } from "../retry.ts"
 import type { Destination } from "../settings.ts"
 import { anthropicModel, takesEffort as anthropicTakesEffort } from "./anthropic.ts"
 import { callOnce, type Reply } from "./call.ts"
 import { openaiModel, takesEffort as openaiTakesEffort, PROVIDER_OPTIONS } from "./openai.ts"
-import { isStrictSchema } from "./strict-schema.ts"
+
+/**
+ * What a model thinks is counted as output. So much is added to what was asked for, or an answer
+ * of 200 tokens would be cut before it begins.
+ */
+const THINKING_ROOM_TOKENS = { low: 2_000, medium: 8_000, high: 24_000 } as const
 
 export type WireCall = {
   readonly ask: ModelAsk
@@ -78,4 +83,44 @@ function takesEffort(to: Destination): boolean {
 
 function formInWords(schema: JsonSchema): string {
   return `\n\nAnswer with one JSON value and nothing else. It must fit this JSON schema:\n${JSON.stringify(schema)}`
+}
+
+/**
+ * Whether OpenAI takes the schema in strict mode: every object closed, all of its fields required,
+ * none but the keywords it knows. Otherwise it is sent as a wish, which it takes as well.
+ */
+function isStrictSchema(schema: JsonSchema): boolean {
+  return schema["type"] === "object" && isStrict(schema)
+}
+
+const KNOWN = new Set(
+  `$defs $ref additionalProperties anyOf const description enum exclusiveMaximum exclusiveMinimum
+  format items maxItems maximum minItems minimum multipleOf pattern properties required title type`.split(
+    /\s+/,
+  ),
+)
+const Schemas = z.record(z.string(), z.unknown()).catch({})
+const Names = z.array(z.string()).catch([])
+const List = z.array(z.unknown()).catch([])
+
+function isStrict(schema: unknown): boolean {
+  const keywords = z.record(z.string(), z.unknown()).safeParse(schema).data
+  if (keywords === undefined) return false
+  const properties = Schemas.parse(keywords["properties"])
+  const required = new Set(Names.parse(keywords["required"]))
+  const isObject = List.parse([keywords["type"]].flat()).includes("object")
+  const isClosed =
+    keywords["additionalProperties"] === false &&
+    Object.keys(properties).every((name) => required.has(name))
+  const children = [
+    ...Object.values(properties),
+    ...Object.values(Schemas.parse(keywords["$defs"])),
+    ...List.parse(keywords["anyOf"]),
+    ...(keywords["items"] === undefined ? [] : [keywords["items"]]),
+  ]
+  return (
+    Object.keys(keywords).every((name) => KNOWN.has(name)) &&
+    (!isObject || isClosed) &&
+    children.every(isStrict)
+  )
 }

@@ -6,7 +6,7 @@ import { isAppError, processIdentity, type Random, systemClock, systemRandom } f
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createCredentials } from "./credentials.ts"
-import { open, seal } from "./seal.ts"
+import { open, seal } from "./key.ts"
 
 const clock = { now: () => 1_700_000_000_000, sleep: systemClock.sleep }
 const random = systemRandom

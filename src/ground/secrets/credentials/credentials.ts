@@ -25,9 +25,16 @@ import {
   readFile,
   writeFile,
 } from "./file.ts"
-import { createKeys, keyIdOf } from "./key.ts"
-import { LOCK_TRIES, LOCK_TRY_MS, LONGEST_VALUE_CHARACTERS, MOST_CREDENTIALS } from "./limits.ts"
-import { NONCE_BYTES, open, seal } from "./seal.ts"
+import { createKeys, keyIdOf, NONCE_BYTES, open, seal } from "./key.ts"
+import { MOST_CREDENTIALS } from "./limits.ts"
+
+const LOCK_TRY_MS = 50
+
+/** A write takes milliseconds, and a second where a key is derived: half a minute is for many. */
+const LOCK_TRIES = 600
+
+/** A key of any service; a private key in PEM has under 4,000. */
+const LONGEST_VALUE_CHARACTERS = 20_000
 
 export type CredentialDeps = {
   /** The person's own folder; both files lie in it. */

@@ -2,7 +2,10 @@ import { z } from "zod"
 import { readTextBounded, writeFileAtomic } from "#ground/base"
 import { CredentialName } from "#ground/contract"
 import { CredentialsUnreadable } from "./errors.ts"
-import { LARGEST_FILE_BYTES, MOST_CREDENTIALS, SCRYPT_BLOCK, SCRYPT_COST } from "./limits.ts"
+import { MOST_CREDENTIALS, SCRYPT_BLOCK, SCRYPT_COST } from "./limits.ts"
+
+/** 200 credentials of the longest length, sealed and in hexadecimal. */
+const LARGEST_FILE_BYTES = 10_000_000
 
 /** Small hexadecimal only: each text stands for one value, so no changed sign goes unnoticed. */
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))

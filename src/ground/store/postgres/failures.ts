@@ -1,4 +1,4 @@
-import { type AppError, StorageFull } from "#ground/base"
+import { type AppError, isAppError, StorageFull } from "#ground/base"
 import {
   ConstraintBroken,
   LoginRefused,
@@ -8,8 +8,7 @@ import {
   StoreStopped,
   StoreUnreachable,
 } from "../errors.ts"
-import { isForeseen } from "../foreseen.ts"
-import type { PostgresAddress } from "./url.ts"
+import type { PostgresAddress } from "../location.ts"
 
 export type PostgresFailure =
   | { kind: "again" }
@@ -23,7 +22,7 @@ export function judgePostgres(
   error: unknown,
   context: { address: PostgresAddress; during: string; waitedMs: number },
 ): PostgresFailure {
-  if (isForeseen(error)) return { kind: "typed", error }
+  if (isAppError(error)) return { kind: "typed", error }
   const code = postgresCode(error)
   const { address, during } = context
   if (code === undefined) {

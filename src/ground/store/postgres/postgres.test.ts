@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createLog, type Log, silentLog, systemClock, systemRandom } from "#ground/base"
 import { needs } from "#test/needs"
 import { ask, type PostgresCluster, startPostgres } from "#test/postgres"
-import { parseDatabaseUrl } from "../location.ts"
+import { parseDatabaseUrl, parsePostgresUrl } from "../location.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
 import { sql } from "../sql.ts"
 import { openStore, type Store } from "../store.ts"
 import { judgePostgres } from "./failures.ts"
-import { parsePostgresUrl } from "./url.ts"
 
 const open = (url: string, options: { busyTimeoutMs?: number; log?: Log } = {}) =>
   openStore({

@@ -1,17 +1,34 @@
-import type { Pool, PoolClient } from "pg"
+import { Pool, type PoolClient, TypeOverrides, types } from "pg"
 import { z } from "zod"
 import { type Clock, invariant, type Log } from "#ground/base"
-import type { DatabaseRow, Driver, OwnedDriver, Statements } from "../driver.ts"
+import {
+  createQueue,
+  createStopState,
+  type DatabaseRow,
+  type Driver,
+  type OwnedDriver,
+  parseRows,
+  type Statements,
+  type StopState,
+} from "../driver.ts"
 import { StoreBusy } from "../errors.ts"
-import { createLife, type Life } from "../life.ts"
-import { LONGEST_RETRY_MS, MAX_POSTGRES_CONNECTIONS, MAX_POSTGRES_TRIES } from "../limits.ts"
-import { createQueue } from "../queue.ts"
-import { parseRows } from "../rows.ts"
+import { LONGEST_RETRY_MS, POSTGRES_CONNECT_TIMEOUT_MS } from "../limits.ts"
+import { parsePostgresUrl } from "../location.ts"
 import { render, type Sql, sql } from "../sql.ts"
 import { judgePostgres } from "./failures.ts"
-import { createPool, POSTGRES_SCHEMA, withClient } from "./pool.ts"
 import { createSignal } from "./signal.ts"
-import { parsePostgresUrl } from "./url.ts"
+
+/** Deadlocks and serialisation failures are another session's doing and pass on their own. */
+const MAX_POSTGRES_TRIES = 5
+
+/** A process that froze inside a transaction must not hold the writers' lock of a whole team. */
+const POSTGRES_IDLE_IN_TRANSACTION_MS = 60_000
+
+/** No statement of ours is meant to run longer; a lost lock or a missing index does. */
+const POSTGRES_STATEMENT_TIMEOUT_MS = 60_000
+
+/** Connections of one process to Postgres: one writes, the others read. */
+const MAX_POSTGRES_CONNECTIONS = 8
 
 /** The store on a Postgres server. Its schema is made when it is missing. */
 export async function openPostgresDriver(options: {
@@ -22,12 +39,12 @@ export async function openPostgresDriver(options: {
 }): Promise<OwnedDriver> {
   const writers = createPool(options, { role: "write", size: 1 })
   const readers = createPool(options, { role: "read", size: MAX_POSTGRES_CONNECTIONS - 1 })
-  const life = createLife(options.log)
+  const stopState = createStopState(options.log)
   const queue = createQueue()
-  const judge = createJudge({ ...options, life })
-  const transact = createTransact({ clock: options.clock, life, judge, pool: writers })
+  const judge = createJudge({ ...options, stopState })
+  const transact = createTransact({ clock: options.clock, stopState, judge, pool: writers })
 
-  const all = createReads({ life, judge, pool: readers })
+  const all = createReads({ stopState, judge, pool: readers })
   const signal = createSignal({ ...options, pool: readers })
   const driver: OwnedDriver = {
     dialect: "postgres",
@@ -39,16 +56,16 @@ export async function openPostgresDriver(options: {
         return result
       }),
     hasTable: async (name) => (await all(selectTable(name))).length > 0,
-    stopped: life.stopped,
+    stopped: stopState.stopped,
     // The server guards its own pages (data_checksums); the journal has checksums of its own.
     findDamage: async () => [],
     signal,
     sizeBytes: async () => parseRows(Size, await all(SELECT_SIZE))[0]?.bytes ?? 0,
     async close() {
-      if (life.isClosed()) return
+      if (stopState.isClosed()) return
       await queue.drained()
       await signal.settled()
-      life.close()
+      stopState.close()
       await Promise.all([writers.end(), readers.end()])
     },
   }
@@ -66,20 +83,20 @@ type Judged = { mayPass: boolean; error: unknown }
 type Judge = (error: unknown, during: string) => Judged
 
 /** What a failure means; the one place where the store decides to stop. */
-function createJudge(deps: { url: string; busyTimeoutMs: number; life: Life }): Judge {
+function createJudge(deps: { url: string; busyTimeoutMs: number; stopState: StopState }): Judge {
   const address = parsePostgresUrl(deps.url)
   return (error, during) => {
     const context = { address, during, waitedMs: deps.busyTimeoutMs }
     const failure = judgePostgres(error, context)
-    if (failure.kind === "stop") deps.life.stop(failure.reason)
+    if (failure.kind === "stop") deps.stopState.stop(failure.reason)
     if (failure.kind === "again") return { mayPass: true, error: StoreBusy({ waitedMs: 0 }, error) }
     return { mayPass: false, error: failure.error }
   }
 }
 
-function createReads(deps: { life: Life; judge: Judge; pool: Pool }): Driver["all"] {
+function createReads(deps: { stopState: StopState; judge: Judge; pool: Pool }): Driver["all"] {
   return async (query) => {
-    deps.life.refuseIfClosed()
+    deps.stopState.refuseIfClosed()
     try {
       return await withClient(deps.pool, (client) => askAll(client, query))
     } catch (error) {
@@ -91,12 +108,12 @@ function createReads(deps: { life: Life; judge: Judge; pool: Pool }): Driver["al
 type Work<Result> = (statements: Statements) => Promise<Result>
 
 /** Transactions, tried again a few times when another session's deadlock undid them. */
-function createTransact(deps: { clock: Clock; life: Life; judge: Judge; pool: Pool }) {
-  const { clock, life, judge, pool } = deps
+function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge; pool: Pool }) {
+  const { clock, stopState, judge, pool } = deps
 
   return async <Result>(work: Work<Result>): Promise<Result> => {
     for (let tries = 1; ; tries++) {
-      life.refuseIfStopped()
+      stopState.refuseIfStopped()
       const outcome = await withClient(pool, (client) => tryOnce(client, { judge, work })).catch(
         (error: unknown) => judge(error, "connecting"),
       )
@@ -163,6 +180,9 @@ async function makeSchema(driver: Driver): Promise<void> {
   await driver.transaction((statements) => statements.run(sql`CREATE SCHEMA IF NOT EXISTS qm`))
 }
 
+/** Our tables are in this schema; the rest of the database is not touched. */
+const POSTGRES_SCHEMA = "qm"
+
 const Size = z.object({ bytes: z.number() })
 
 const SELECT_SIZE = sql`
@@ -172,3 +192,71 @@ const SELECT_SIZE = sql`
 
 const selectTable = (name: string): Sql => sql`
   SELECT 1 FROM pg_tables WHERE schemaname = ${POSTGRES_SCHEMA} AND tablename = ${name}`
+
+/** Connections for one kind of work. A reading one cannot write, as in SQLite. */
+function createPool(
+  options: { url: string; busyTimeoutMs: number; log: Log },
+  use: { role: "read" | "write"; size: number },
+): Pool {
+  const url = new URL(options.url)
+  const given = url.searchParams.get("options") ?? ""
+  url.searchParams.delete("options")
+  const isReading = use.role === "read"
+  const pool = new Pool({
+    connectionString: url.href,
+    application_name: "qm",
+    max: use.size,
+    connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
+    lock_timeout: options.busyTimeoutMs,
+    // Waiting for the lock counts as running, so it is added.
+    statement_timeout: POSTGRES_STATEMENT_TIMEOUT_MS + options.busyTimeoutMs,
+    idle_in_transaction_session_timeout: POSTGRES_IDLE_IN_TRANSACTION_MS,
+    options: `${given} -c search_path=${POSTGRES_SCHEMA} -c default_transaction_read_only=${isReading ? "on" : "off"}`,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    types: readersAsInSqlite(),
+  })
+  // A connection that breaks while idle is replaced at the next use; without a listener it would
+  // end the process.
+  pool.on("error", (error) => options.log.warn("idle database connection lost", { error }))
+  return pool
+}
+
+/** Lends a connection; one that broke is thrown away instead of given back. */
+async function withClient<Result>(
+  pool: Pool,
+  use: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let isBroken = false
+  const onError = () => {
+    isBroken = true
+  }
+  client.on("error", onError)
+  try {
+    return await use(client)
+  } finally {
+    client.off("error", onError)
+    client.release(isBroken)
+  }
+}
+
+/** Rows come back as from SQLite: whole numbers as numbers, bytes as plain Uint8Array. */
+function readersAsInSqlite(): TypeOverrides {
+  const overrides = new TypeOverrides()
+  overrides.setTypeParser(types.builtins.INT8, readNumber)
+  overrides.setTypeParser(types.builtins.NUMERIC, readNumber)
+  overrides.setTypeParser(types.builtins.BYTEA, readBytes)
+  return overrides
+}
+
+function readNumber(text: string): number {
+  const value = Number(text)
+  invariant(!Number.isInteger(value) || Number.isSafeInteger(value), "a stored number is exact")
+  return value
+}
+
+function readBytes(text: string): Uint8Array {
+  invariant(text.startsWith("\\x"), "the server sends bytes in hexadecimal")
+  return new Uint8Array(Buffer.from(text.slice(2), "hex"))
+}

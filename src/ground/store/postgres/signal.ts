@@ -1,7 +1,13 @@
 import { Client, type Pool } from "pg"
 import type { Clock, Log } from "#ground/base"
 import type { Signal } from "../driver.ts"
-import { LISTEN_AGAIN_AFTER_MS, POSTGRES_CONNECT_TIMEOUT_MS, SIGNAL_GAP_MS } from "../limits.ts"
+import { POSTGRES_CONNECT_TIMEOUT_MS } from "../limits.ts"
+
+/** Before a broken listening connection is made anew. */
+const LISTEN_AGAIN_AFTER_MS = 500
+
+/** Commits within this time are one signal. */
+const SIGNAL_GAP_MS = 10
 
 const CHANNEL = "qm_journal"
 

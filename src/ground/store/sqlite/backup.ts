@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { backup, DatabaseSync } from "node:sqlite"
 import {
   type Clock,
   ensureDirectory,
@@ -8,8 +9,12 @@ import {
   statFile,
 } from "#ground/base"
 import { StoreCorrupt } from "../errors.ts"
-import { checkCopy, copyDatabase } from "./copy.ts"
-import { fileTimestamp, namesIn } from "./files.ts"
+import { BLOCKING_WAIT_MS } from "../limits.ts"
+import { judgeSqlite } from "./failures.ts"
+import { fileTimestamp, makePrivate, namesIn } from "./files.ts"
+
+/** Pages copied at a time: 4 MB, so that the event loop breathes between two steps. */
+const BACKUP_PAGES_PER_STEP = 1_000
 
 export type MadeBackup = { file: string; sizeBytes: number }
 
@@ -78,5 +83,36 @@ async function prune(folder: { directory: string; keep: number; newest: string }
   const older = (await listBackups(folder.directory)).filter((it) => it !== folder.newest)
   for (const file of older.slice(0, Math.max(0, older.length - (folder.keep - 1)))) {
     await removeFile(file)
+  }
+}
+
+/**
+ * Copies a database in steps, off the event loop. The open savepoint holds one snapshot: without
+ * it the copy would begin again at every write of another process, and never end beside a busy one.
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await makePrivate(to)
+  try {
+    using source = new DatabaseSync(from, { timeout: BLOCKING_WAIT_MS })
+    source.exec("SAVEPOINT snapshot; SELECT count(*) FROM sqlite_schema")
+    await backup(source, to, { rate: BACKUP_PAGES_PER_STEP })
+    source.exec("RELEASE snapshot")
+    using copy = new DatabaseSync(to)
+    // One file that stands alone: a copy in WAL mode would grow companions whenever it is opened.
+    copy.exec("PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
+  } catch (error) {
+    const failure = judgeSqlite(error, { file: to, isWrite: false })
+    throw failure.kind === "busy" ? error : failure.error
+  }
+}
+
+/** What is wrong with a database that lies still; undefined when it is sound. */
+export function checkCopy(file: string): string | undefined {
+  try {
+    using copy = new DatabaseSync(file)
+    const findings = copy.prepare("PRAGMA quick_check(1)").all().flatMap(Object.values)
+    return findings.map(String).find((it) => it !== "ok")
+  } catch (error) {
+    return error instanceof Error ? error.message : "it cannot be read"
   }
 }

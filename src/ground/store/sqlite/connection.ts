@@ -1,13 +1,14 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { DatabaseRow } from "../driver.ts"
 import { SqliteTooOld } from "../errors.ts"
-import {
-  BLOCKING_WAIT_MS,
-  KEPT_LOG_BYTES,
-  MAX_CACHED_STATEMENTS,
-  OLDEST_SQLITE,
-} from "../limits.ts"
+import { BLOCKING_WAIT_MS, OLDEST_SQLITE } from "../limits.ts"
 import { render, type Sql } from "../sql.ts"
+
+/** The log shrinks to this once it has been copied, so that its size says what is still to do. */
+const KEPT_LOG_BYTES = 1_000_000
+
+/** Prepared statements kept per connection; the whole product has a few hundred. */
+const MAX_CACHED_STATEMENTS = 256
 
 export type Connection = ReturnType<typeof openConnection>
 

@@ -1,6 +1,5 @@
-import { type AppError, StorageFull } from "#ground/base"
+import { type AppError, isAppError, StorageFull } from "#ground/base"
 import { ConstraintBroken, StoreCorrupt, StoreNotWritable, StoreStopped } from "../errors.ts"
-import { isForeseen } from "../foreseen.ts"
 
 /** What a failed SQLite call means for the store. */
 export type SqliteFailure =
@@ -14,7 +13,7 @@ export function judgeSqlite(
   error: unknown,
   context: { file: string; isWrite: boolean },
 ): SqliteFailure {
-  if (isForeseen(error)) return { kind: "typed", error }
+  if (isAppError(error)) return { kind: "typed", error }
   const code = sqliteCode(error)
   if (code === undefined) return { kind: "bug", error }
   const said = `SQLite error ${code}`

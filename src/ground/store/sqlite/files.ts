@@ -1,15 +1,29 @@
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, parse } from "node:path"
+import { z } from "zod"
 import {
   createFile,
   ensureDirectory,
   FileNotWritable,
+  isSameProcessAlive,
   listDirectory,
+  type ProcessIdentity,
+  parseJson,
+  processIdentity,
+  type Random,
+  readTextBounded,
+  removeFile,
   renameFile,
   setFileMode,
   statFile,
+  writeFileAtomic,
 } from "#ground/base"
 import { StoreNotWritable } from "../errors.ts"
-import { MAX_LISTED_FILES } from "../limits.ts"
+
+/** Small JSON files of our own beside the store. */
+const MAX_SEAL_BYTES = 10_000
+
+/** Files looked at in the folder of a store: markers, kept files and backups are a handful. */
+const MAX_LISTED_FILES = 10_000
 
 /** The folder private, the file there and private; SQLite gives its other files the same mode. */
 export async function prepareFile(file: string): Promise<{ isNew: boolean }> {
@@ -71,4 +85,85 @@ export async function namesIn(directory: string): Promise<readonly string[]> {
 /** 20261115T094500123Z: sorts by time and may stand in a file's name. */
 export function fileTimestamp(at: number): string {
   return new Date(at).toISOString().replace(/[-:.]/g, "")
+}
+
+/**
+ * Leaves a mark in `store.open/` until the returned function is called. A mark is advice, not a
+ * lock: on a full disk the store opens without one, and the next open looks at the file closely.
+ */
+export async function markOpen(file: string, random: Random): Promise<() => Promise<void>> {
+  const mark = join(markFolder(file), writeMark(processIdentity(), random))
+  try {
+    await ensureDirectory(markFolder(file), { mode: 0o700 })
+    await createFile(mark)
+  } catch {
+    return async () => {}
+  }
+  return async () => {
+    await removeFile(mark).catch(() => {})
+  }
+}
+
+/** Processes that have the store open now, ours included. Marks of the dead are swept. */
+export async function liveProcesses(file: string): Promise<readonly ProcessIdentity[]> {
+  const alive: ProcessIdentity[] = []
+  for (const mark of await namesIn(markFolder(file))) {
+    const identity = readMark(mark)
+    if (identity !== undefined && isSameProcessAlive(identity)) alive.push(identity)
+    else await removeFile(join(markFolder(file), mark)).catch(() => {})
+  }
+  return alive
+}
+
+function markFolder(file: string): string {
+  return join(dirname(file), `${parse(file).name}.open`)
+}
+
+/** A process and a bit of chance, because one process may have the store open twice. */
+function writeMark(identity: ProcessIdentity, random: Random): string {
+  const chance = Buffer.from(random.bytes(4)).toString("hex")
+  return `${identity.pid}-${identity.startedAt ?? ""}-${chance}`
+}
+
+function readMark(mark: string): ProcessIdentity | undefined {
+  const [, pid, startedAt] = /^(\d+)-(.*)-[0-9a-f]+$/.exec(mark) ?? []
+  if (pid === undefined) return undefined
+  return { pid: Number(pid), startedAt: startedAt === "" ? undefined : startedAt }
+}
+
+/** `store.clean.json`: how the file looked when it was last left in good order. */
+const Seal = z.object({
+  epoch: z.string(),
+  sizeBytes: z.int(),
+  modifiedAtMs: z.int(),
+  inode: z.int(),
+})
+type Seal = z.infer<typeof Seal>
+
+export async function readSeal(file: string): Promise<Seal | undefined> {
+  const outcome = await readTextBounded(sealFile(file), { maxBytes: MAX_SEAL_BYTES })
+  if (outcome.kind !== "read") return undefined
+  const parsed = Seal.safeParse(parseJson(outcome.text))
+  return parsed.success ? parsed.data : undefined
+}
+
+export async function writeSeal(file: string, epoch: string): Promise<void> {
+  const found = await statFile(file)
+  if (found.kind !== "found") return
+  const { sizeBytes, modifiedAtMs, inode } = found.stat
+  const seal = { epoch, sizeBytes, modifiedAtMs, inode } satisfies Seal
+  await writeFileAtomic(sealFile(file), `${JSON.stringify(seal)}\n`)
+}
+
+/** Whether the file is as a clean close left it, as far as `stat` can tell. */
+export async function verifySeal(file: string, seal: Seal | undefined): Promise<boolean> {
+  const found = await statFile(file)
+  if (seal === undefined || found.kind !== "found" || (await checkForLog(file))) return false
+  const { sizeBytes, modifiedAtMs, inode } = found.stat
+  const isSameTime = seal.modifiedAtMs === modifiedAtMs
+  return isSameTime && seal.sizeBytes === sizeBytes && seal.inode === inode
+}
+
+function sealFile(file: string): string {
+  return join(dirname(file), `${parse(file).name}.clean.json`)
 }

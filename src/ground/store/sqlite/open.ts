@@ -1,19 +1,32 @@
+import { DatabaseSync } from "node:sqlite"
+import { z } from "zod"
 import type { Clock, Log, Random } from "#ground/base"
-import type { Driver, OwnedDriver, Statements } from "../driver.ts"
+import { type Driver, type OwnedDriver, parseRows, type Statements } from "../driver.ts"
 import { StoreCorrupt } from "../errors.ts"
 import { createJournal } from "../journal.ts"
-import { migrate } from "../migrate.ts"
-import type { Migration } from "../migrations/migration.ts"
+import { migrate, schemaVersion } from "../migrate.ts"
+import { COLUMN_TYPES, type Migration } from "../migrations/migration.ts"
+import { createMigrationsTable } from "../queries.ts"
+import { render, sql } from "../sql.ts"
 import { findNewestBackup, makeBackup } from "./backup.ts"
 import { requireRecentSqlite } from "./connection.ts"
-import { checkForLog, fileTimestamp, inodeOf, keptCorrupt, prepareFile, setAside } from "./files.ts"
-import { findLostCommits } from "./log.ts"
-import { liveProcesses, markOpen } from "./marks.ts"
-import { findSchemaDamage } from "./schema.ts"
-import { readSeal, verifySeal, writeSeal } from "./seal.ts"
+import {
+  checkForLog,
+  fileTimestamp,
+  inodeOf,
+  keptCorrupt,
+  liveProcesses,
+  markOpen,
+  prepareFile,
+  readSeal,
+  setAside,
+  verifySeal,
+  writeSeal,
+} from "./files.ts"
 import { openSqliteDriver, type SqliteDriver } from "./sqlite.ts"
+import { findLostCommits } from "./write-ahead-log.ts"
 
-export type SqliteOptions = {
+type SqliteOptions = {
   readonly file: string
   readonly backupDirectory: string
   readonly keepBackups: number
@@ -32,7 +45,7 @@ export type SqliteOptions = {
 export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDriver> {
   requireRecentSqlite(process.versions["sqlite"] ?? "0")
   const { file, log } = options
-  const state = await look(file)
+  const state = await readStoreState(file)
   const lost = state.mustCheck ? await findLostCommits(file) : undefined
   if (state.isNew) await warnOfKept(file, log)
   const unmark = await markOpen(file, options.random)
@@ -54,10 +67,10 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
   }
 }
 
-type Look = Awaited<ReturnType<typeof look>>
+type StoreState = Awaited<ReturnType<typeof readStoreState>>
 
 /** How the file was left: by a clean close, by a crash, or not at all. */
-async function look(file: string) {
+async function readStoreState(file: string) {
   const { isNew } = await prepareFile(file)
   const isShared = (await liveProcesses(file)).length > 0
   const seal = await readSeal(file)
@@ -82,7 +95,7 @@ async function refuseDamage(driver: Driver, migrations: readonly Migration[]): P
  * SQLite replays any well-formed log that lies beside the file, also one of another store. The
  * epoch of the last clean close tells them apart.
  */
-function refuseForeignLog(state: Look, epoch: string): void {
+function refuseForeignLog(state: StoreState, epoch: string): void {
   const isForeign = state.sealedEpoch !== undefined && state.sealedEpoch !== epoch
   if (!isForeign || !state.hadLog) return
   throw StoreCorrupt({ what: "its write-ahead log belongs to another store" })
@@ -118,7 +131,7 @@ function closable(
  */
 async function keepAside(
   error: unknown,
-  { state, options }: { state: Look; options: SqliteOptions },
+  { state, options }: { state: StoreState; options: SqliteOptions },
 ): Promise<unknown> {
   if (!StoreCorrupt.is(error)) return error
   const { file, clock, log } = options
@@ -134,4 +147,44 @@ async function keepAside(
 async function warnOfKept(file: string, log: Log): Promise<void> {
   const kept = (await keptCorrupt(file)).at(-1)
   if (kept !== undefined) log.warn("starting an empty store beside a damaged one", { kept })
+}
+
+const SchemaRow = z.object({ name: z.string(), sql: z.string().nullable() })
+
+const SELECT_SCHEMA = sql`SELECT name, sql FROM sqlite_schema ORDER BY name`
+
+/**
+ * A turned byte in the text of the schema passes SQLite's own check and would surface as a missing
+ * table. So the schema is compared with that of a fresh database at the same version.
+ */
+async function findSchemaDamage(
+  driver: Driver,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  const found = parseRows(SchemaRow, await driver.all(SELECT_SCHEMA))
+  if (found.length === 0) return []
+  if (!found.some((it) => it.name === "schema_migrations")) {
+    return ["the table schema_migrations is missing"]
+  }
+  const version = await schemaVersion(driver.all)
+  const sqlByName = new Map(found.map((it) => [it.name, it.sql]))
+  return expectedSchema(migrations.slice(0, version))
+    .filter((it) => sqlByName.get(it.name) !== it.sql)
+    .map((it) => `the definition of ${it.name} has changed`)
+}
+
+function expectedSchema(migrations: readonly Migration[]): readonly z.infer<typeof SchemaRow>[] {
+  const fresh = new DatabaseSync(":memory:")
+  try {
+    const types = COLUMN_TYPES.sqlite
+    fresh.exec(render(createMigrationsTable(types), "sqlite"))
+    for (const migration of migrations) {
+      for (const statement of migration.statements(types, "sqlite")) {
+        fresh.prepare(render(statement, "sqlite")).run(...statement.values)
+      }
+    }
+    return parseRows(SchemaRow, fresh.prepare(render(SELECT_SCHEMA, "sqlite")).all())
+  } finally {
+    fresh.close()
+  }
 }

@@ -8,17 +8,13 @@ import {
   renameFile,
   statFile,
 } from "#ground/base"
-import { newEpoch } from "../epoch.ts"
 import { BackupUnusable, StoreInUse } from "../errors.ts"
-import { createJournal, createJournalWriter } from "../journal.ts"
+import { createJournal, createJournalWriter, newEpoch } from "../journal.ts"
 import { DEFAULT_BUSY_TIMEOUT_MS } from "../limits.ts"
 import { updateEpoch } from "../queries.ts"
-import { checkCopy, copyDatabase } from "./copy.ts"
-import { fileTimestamp, prepareFile } from "./files.ts"
-import { liveProcesses } from "./marks.ts"
-import { isBusy } from "./patience.ts"
-import { writeSeal } from "./seal.ts"
-import { openSqliteDriver } from "./sqlite.ts"
+import { checkCopy, copyDatabase } from "./backup.ts"
+import { fileTimestamp, liveProcesses, prepareFile, writeSeal } from "./files.ts"
+import { isBusy, openSqliteDriver } from "./sqlite.ts"
 
 export type RestoredStore = {
   /** The backup that was put in place. */

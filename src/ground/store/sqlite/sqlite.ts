@@ -1,15 +1,36 @@
 import { z } from "zod"
 import { type Clock, type Log, type Random, statFile } from "#ground/base"
-import type { DatabaseRow, Driver, Statements } from "../driver.ts"
-import { createLife, type Life } from "../life.ts"
-import { CHECKPOINT_AT_BYTES, COMMITS_PER_SIZE_CHECK } from "../limits.ts"
-import { createQueue } from "../queue.ts"
-import { parseRows } from "../rows.ts"
+import {
+  createQueue,
+  createStopState,
+  type DatabaseRow,
+  type Driver,
+  parseRows,
+  type Statements,
+  type StopState,
+} from "../driver.ts"
+import { StoreBusy } from "../errors.ts"
+import { LONGEST_RETRY_MS } from "../limits.ts"
 import { type Sql, sql } from "../sql.ts"
 import { type Connection, openConnection } from "./connection.ts"
-import { createCourtesy } from "./courtesy.ts"
 import { judgeSqlite } from "./failures.ts"
-import { createPatience } from "./patience.ts"
+
+/** The size of the log is asked for once in so many commits: a stat costs 2 µs, a commit 150. */
+const COMMITS_PER_SIZE_CHECK = 32
+
+/** 4 MB of write-ahead log is the point where SQLite itself would copy it into the file. */
+const CHECKPOINT_AT_BYTES = 4_000_000
+
+/** Less than this between two writes is no break: others would not find the lock free. */
+const FAIRNESS_GAP_MS = 2
+
+const FAIRNESS_PAUSE_MS = 1
+
+/** A process that writes without a break for 25 ms steps back for 1 ms. */
+const FAIRNESS_AFTER_MS = 25
+
+/** Between two tries for the lock: from 2 to 25 ms by chance, so that waiting processes spread. */
+const SHORTEST_RETRY_MS = 2
 
 export type SqliteDriver = Driver & {
   /** With `isLast` the log is copied into the file first, so that it stands alone. */
@@ -30,10 +51,10 @@ export async function openSqliteDriver(options: {
 }): Promise<SqliteDriver> {
   const { file, log } = options
   const isMemory = file === ":memory:"
-  const life = createLife(log)
+  const stopState = createStopState(log)
   const queue = createQueue()
-  const ask = createAsk({ ...options, life })
-  const courtesy = createCourtesy(options.clock)
+  const ask = createAsk({ ...options, stopState })
+  const fairness = createWriteFairness(options.clock)
   const writer = await ask.write(() => open(file, "write"))
   const reader = isMemory ? writer : await ask.read(() => open(file, "read"))
   const checkpoint = createCheckpoint({ file, writer, log, failed: ask.judge })
@@ -47,24 +68,24 @@ export async function openSqliteDriver(options: {
     all,
     transaction: (work, afterCommit) =>
       queue.run(async () => {
-        life.refuseIfStopped()
-        if (!isMemory) await courtesy.beforeWrite()
+        stopState.refuseIfStopped()
+        if (!isMemory) await fairness.beforeWrite()
         const result = await transact({ writer, ask }, work)
-        courtesy.afterWrite()
+        fairness.afterWrite()
         afterCommit?.()
         if (!isMemory) await checkpoint.ifDue()
         return result
       }),
     hasTable: async (name) => (await all(selectTable(name))).length > 0,
-    stopped: life.stopped,
+    stopped: stopState.stopped,
     findDamage: async (depth) =>
       readFindings(await all(depth === "quick" ? QUICK_CHECK : FULL_CHECK)),
     sizeBytes: async () => (isMemory ? 0 : sizeOf([file, `${file}-wal`])),
     async close({ isLast }) {
-      if (life.isClosed()) return
+      if (stopState.isClosed()) return
       await queue.drained()
-      life.close()
-      if (isLast && !isMemory && life.stopped() === undefined) checkpoint.now("TRUNCATE")
+      stopState.close()
+      if (isLast && !isMemory && stopState.stopped() === undefined) checkpoint.now("TRUNCATE")
       reader.close()
       writer.close()
     },
@@ -76,22 +97,22 @@ type Ask = ReturnType<typeof createAsk>
 /** Calls to SQLite: patient while another process holds the lock, and typed when they fail. */
 function createAsk(deps: {
   file: string
-  life: Life
+  stopState: StopState
   busyTimeoutMs: number
   clock: Clock
   random: Random
 }) {
-  const patience = createPatience(deps)
+  const patience = createBusyRetry(deps)
 
   /** What a failure means; the one place where the store decides to stop. */
   function judge(error: unknown, isWrite: boolean): unknown {
     const failure = judgeSqlite(error, { file: deps.file, isWrite })
-    if (failure.kind === "stop") deps.life.stop(failure.reason)
+    if (failure.kind === "stop") deps.stopState.stop(failure.reason)
     return failure.kind === "busy" ? error : failure.error
   }
 
   async function ask<Result>(attempt: () => Result, isWrite: boolean): Promise<Result> {
-    deps.life.refuseIfClosed()
+    deps.stopState.refuseIfClosed()
     try {
       return await patience.until(attempt)
     } catch (error) {
@@ -200,6 +221,65 @@ function createCheckpoint(deps: {
       if (commits++ % COMMITS_PER_SIZE_CHECK !== 0) return
       const found = await statFile(`${deps.file}-wal`)
       if (found.kind === "found" && found.stat.sizeBytes >= CHECKPOINT_AT_BYTES) now("PASSIVE")
+    },
+  }
+}
+
+/**
+ * Waiting for another process without blocking the event loop: SQLite itself waits only for a
+ * moment (BLOCKING_WAIT_MS), the rest is slept, by chance longer or shorter so that waiting
+ * processes do not march in step.
+ */
+function createBusyRetry(deps: { busyTimeoutMs: number; clock: Clock; random: Random }) {
+  const { clock, random, busyTimeoutMs } = deps
+
+  return {
+    async until<Result>(attempt: () => Result): Promise<Result> {
+      const startedAt = clock.monotonicMs()
+      for (;;) {
+        try {
+          return attempt()
+        } catch (error) {
+          if (!isBusy(error)) throw error
+          const waitedMs = Math.round(clock.monotonicMs() - startedAt)
+          if (waitedMs >= busyTimeoutMs) throw StoreBusy({ waitedMs }, error)
+        }
+        await clock.sleep(pause(random))
+      }
+    },
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return judgeSqlite(error, { file: "", isWrite: false }).kind === "busy"
+}
+
+function pause(random: Random): number {
+  const chance = (random.bytes(1)[0] ?? 0) / 256
+  return SHORTEST_RETRY_MS + chance * (LONGEST_RETRY_MS - SHORTEST_RETRY_MS)
+}
+
+/**
+ * SQLite's lock has no queue: a process that commits without a break takes it again before anyone
+ * else looks. So one that has written for a while steps back for a moment. Waits of a second
+ * process beside a writer in a tight loop, three runs each on a shared 2-core machine: p95 97 to 163
+ * ms with this, 150 to 257 ms without; medians 20 to 26 and 21 to 43 ms.
+ */
+function createWriteFairness(clock: Clock) {
+  let busySince = 0
+  let lastEnd = Number.NEGATIVE_INFINITY
+
+  return {
+    async beforeWrite(): Promise<void> {
+      const now = clock.monotonicMs()
+      const hadBreak = now - lastEnd > FAIRNESS_GAP_MS
+      if (hadBreak) busySince = now
+      if (now - busySince < FAIRNESS_AFTER_MS) return
+      await clock.sleep(FAIRNESS_PAUSE_MS)
+      busySince = clock.monotonicMs()
+    },
+    afterWrite(): void {
+      lastEnd = clock.monotonicMs()
     },
   }
 }

@@ -1,28 +1,28 @@
 import path from "node:path"
-import { compareText } from "#ground/base"
-import { findUp } from "../ancestors.ts"
+import { compareText, isInside } from "#ground/base"
+import type { Disk } from "../disk.ts"
 import {
   belongsIfThere,
   belongsTo,
   type Grounds,
   noteLinkOutside,
   withRealFolders,
-} from "../belongs.ts"
-import { configItem } from "../config-item.ts"
-import type { Disk } from "../disk.ts"
+} from "../file-trust.ts"
+import { findProgram } from "../find-program.ts"
+import { findSkillFiles, findUp } from "../folder-walk.ts"
 import { splitFrontmatter, textField } from "../frontmatter.ts"
 import type { Found, Host, Place, Survey } from "../host.ts"
-import { isInside } from "../inside.ts"
-import { findProgram } from "../installed.ts"
-import { jsonMcpServers } from "../json-mcp.ts"
-import { readJsonFile } from "../json-settings.ts"
-import { createLook, type Look, type ReadFile } from "../look.ts"
-import { findSkillFiles } from "../skill-files.ts"
-import type { Source } from "../source.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { DEEPEST_SKILL_LEVELS } from "./limits.ts"
-import { ruleParts } from "./rules.ts"
-import { SOURCES } from "./sources.ts"
+import { jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
+import { configItem, type Source } from "../source.ts"
+import { createSurveyReader, type ReadFile, type SurveyReader } from "../survey-reader.ts"
+import { firstCharacters } from "../unicode.ts"
+
+/** Skills lie one folder deep. */
+const DEEPEST_SKILL_LEVELS = 1
+
+/** The documents give a rule file this much room. */
+const LONGEST_RULE_CHARACTERS = 12_000
 
 /** Not on npm and never run by us: all of this is from documents. */
 export const antigravity: Host = {
@@ -36,7 +36,7 @@ export const antigravity: Host = {
 }
 
 type Walk = {
-  readonly look: Look
+  readonly reader: SurveyReader
   readonly config: string
   /** The working directory, and the top of its repository before it when that is another. */
   readonly folders: readonly string[]
@@ -44,23 +44,23 @@ type Walk = {
 }
 
 async function survey(place: Place, disk: Disk): Promise<Survey> {
-  const look = createLook(disk)
+  const reader = createSurveyReader(disk)
   const given = path.resolve(place.workingDirectory)
-  const cwd = (await look.realPath(given)) ?? given
+  const cwd = (await reader.realPath(given)) ?? given
   const top = await findUp(
     cwd,
-    async (it) => (await look.realPath(path.join(it, ".git"))) !== undefined,
+    async (it) => (await reader.realPath(path.join(it, ".git"))) !== undefined,
   )
   const folders = top === undefined || top === cwd ? [cwd] : [top, cwd]
   const config = path.join(place.home, ".gemini")
-  const grounds = { own: await withRealFolders(look, [config]), project: folders.slice(0, 1) }
-  const walk = { look, config, folders, grounds }
+  const grounds = { own: await withRealFolders(reader, [config]), project: folders.slice(0, 1) }
+  const walk = { reader, config, folders, grounds }
   const instructions = await instructionItems(walk)
   const rules = await ruleItems(walk)
   const skills = await skillItems(walk)
   const workflows = await workflowItems(walk)
   const mcp = await readJsonFile(
-    look,
+    reader,
     path.join(walk.config, "antigravity", "mcp_config.json"),
     SOURCES.mcpConfig.source,
   )
@@ -74,10 +74,10 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
       ...workflows,
       ...(file === undefined ? [] : [mcpItem({ path: at, file, trust })]),
     ],
-    searched: look.searched(),
+    searched: reader.searched(),
     layers: [],
     mcpServers: jsonMcpServers({ ...mcp, trust }, "user", () => "connects"),
-    notes: look.notes(),
+    notes: reader.notes(),
   }
 }
 
@@ -96,7 +96,7 @@ async function instructionItems(walk: Walk): Promise<readonly Found[]> {
   for (const { folder, source } of places) {
     for (const name of CONTEXT_FILES) {
       const at = path.join(folder, name)
-      const file = await readText(walk.look, at, source)
+      const file = await readText(walk.reader, at, source)
       if (file === undefined) continue
       const sent = file.bytes.toString()
       items.push({ ...baseOf(walk, { at, file, source }), load: "always", sent, later: "" })
@@ -111,9 +111,9 @@ const DOT_FOLDERS = [".agents", ".agent"]
 async function ruleItems(walk: Walk): Promise<readonly Found[]> {
   const items: Found[] = []
   for (const at of await markdownIn(walk, "rules", SOURCES.rules)) {
-    const file = await readText(walk.look, at, SOURCES.rules)
+    const file = await readText(walk.reader, at, SOURCES.rules)
     if (file === undefined) continue
-    const parts = ruleParts(walk.look, at, file.bytes.toString())
+    const parts = ruleParts(walk.reader, at, file.bytes.toString())
     const [base] = walk.folders
     const { patterns, ...rest } = parts
     const waitsFor = patterns === undefined ? {} : { waitsFor: { patterns, base: base ?? at } }
@@ -130,7 +130,7 @@ async function skillItems(walk: Walk): Promise<readonly Found[]> {
   ]
   const items: Found[] = []
   for (const root of roots) {
-    const files = await findSkillFiles(walk.look, root, {
+    const files = await findSkillFiles(walk.reader, root, {
       source: SOURCES.skills.source,
       deepestLevels: DEEPEST_SKILL_LEVELS,
       followsLinks: true,
@@ -160,7 +160,7 @@ async function namedItem(
   at: string,
   it: { readonly name: string; readonly source: Source },
 ): Promise<readonly Found[]> {
-  const file = await readText(walk.look, at, it.source)
+  const file = await readText(walk.reader, at, it.source)
   if (file === undefined) return []
   const later = file.bytes.toString()
   const { fields } = splitFrontmatter(later)
@@ -171,7 +171,7 @@ async function namedItem(
 }
 
 async function markdownIn(
-  { look, folders }: Walk,
+  { reader, folders }: Walk,
   name: string,
   { source }: Source,
 ): Promise<readonly string[]> {
@@ -179,15 +179,19 @@ async function markdownIn(
   for (const folder of folders.flatMap((it) =>
     DOT_FOLDERS.map((dot) => path.join(it, dot, name)),
   )) {
-    const entries = await look.list(folder, source)
+    const entries = await reader.list(folder, source)
     const names = entries.filter((it) => it.what !== "directory" && it.name.endsWith(".md"))
     found.push(...names.map((it) => path.join(folder, it.name)).toSorted(compareText))
   }
   return found
 }
 
-function readText(look: Look, at: string, { source }: Source): Promise<ReadFile | undefined> {
-  return look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+function readText(
+  reader: SurveyReader,
+  at: string,
+  { source }: Source,
+): Promise<ReadFile | undefined> {
+  return reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
 }
 
 function baseOf(
@@ -195,8 +199,51 @@ function baseOf(
   it: { readonly at: string; readonly file: ReadFile; readonly source: Source },
 ) {
   const { at, file, source } = it
-  const scope = isInside(at, walk.config) ? "user" : "project"
+  const scope = isInside(walk.config, at) ? "user" : "project"
   const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, walk.grounds)
-  if (trust === "external") noteLinkOutside(walk.look, at, file.realPath)
+  if (trust === "external") noteLinkOutside(walk.reader, at, file.realPath)
   return { path: at, ...source, scope, kind: "instructions", trust, file, frame: "" } as const
+}
+
+/** From documents only; the order is the order in which they name things. */
+export const SOURCES = {
+  userMemory: { source: "user-memory", priority: 1, reason: "User rules" },
+  projectRoot: { source: "project-root", priority: 100, reason: "Project instructions" },
+  rules: { source: "rules", priority: 101, reason: "Workspace rule" },
+  skills: { source: "skills", priority: 102, reason: "Skill" },
+  workflows: { source: "workflows", priority: 103, reason: "Workflow, called by name" },
+  mcpConfig: { source: "mcp-config", priority: 104, reason: "MCP server configuration" },
+} as const satisfies Readonly<Record<string, Source>>
+
+type RuleParts = Pick<Found, "load" | "sent" | "later"> & {
+  readonly patterns?: readonly string[]
+}
+
+/** How a rule enters the window, by the trigger at its head. */
+export function ruleParts(reader: SurveyReader, at: string, text: string): RuleParts {
+  const { fields, body } = splitFrontmatter(text)
+  const kept = firstCharacters(body, LONGEST_RULE_CHARACTERS)
+  const isCut = kept.length < body.length
+  if (isCut) {
+    const about = `Rules have room for ${LONGEST_RULE_CHARACTERS} characters; this one is longer.`
+    reader.note({ code: "file-cut", text: about, path: at })
+  }
+  switch (textField(fields, "trigger")) {
+    case "glob":
+      return { load: "conditional", sent: "", later: kept, patterns: globsOf(fields["globs"]) }
+    case "model_decision":
+      return { load: "name-only", sent: textField(fields, "description"), later: kept }
+    case "manual":
+      return { load: "on-demand", sent: "", later: kept }
+    default:
+      return { load: isCut ? "startup-capped" : "always", sent: kept, later: "" }
+  }
+}
+
+function globsOf(given: unknown): readonly string[] {
+  if (typeof given !== "string") return textsOf(given) ?? []
+  return given
+    .split(",")
+    .map((it) => it.trim())
+    .filter((it) => it !== "")
 }

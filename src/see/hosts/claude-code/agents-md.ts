@@ -1,8 +1,9 @@
 import path from "node:path"
+import { isRecord } from "#ground/base"
 import type { SettingsLayer } from "../host.ts"
 import { walkSource } from "../source.ts"
 import { type Chains, type Instruction, loadFile } from "./chain.ts"
-import { isRecord, type Settings, within } from "./settings.ts"
+import { type Settings, within } from "./settings.ts"
 import { at } from "./sources.ts"
 
 /** Names that count as a project's own instructions, for the question whether it has any. */

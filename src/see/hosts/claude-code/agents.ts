@@ -1,11 +1,11 @@
+import { type JsonRecord } from "#ground/base"
 import { splitFrontmatter } from "../frontmatter.ts"
 import type { Found, Scope } from "../host.ts"
-import type { Look } from "../look.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 import type { World } from "./instructions.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import { type ListedFile, listedFolders, markdownBelow, trustOfListed } from "./listed-folders.ts"
 import { whyMemoryOff } from "./memory.ts"
-import type { JsonRecord } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 import { splitList } from "./transform.ts"
 
@@ -17,14 +17,14 @@ type Agent = ListedFile & {
 }
 
 /** Subagents: one line each; the body is the prompt of the subagent alone. */
-export async function listAgents(world: World, look: Look): Promise<readonly Found[]> {
-  const folders = await listedFolders("agents", world, look)
+export async function listAgents(world: World, reader: SurveyReader): Promise<readonly Found[]> {
+  const folders = await listedFolders("agents", world, reader)
   const files: ListedFile[] = []
   for (const folder of folders) {
-    files.push(...(await markdownBelow(folder, SOURCES.agents.source, look)))
+    files.push(...(await markdownBelow(folder, SOURCES.agents.source, reader)))
   }
-  const agents = onceEach(files).flatMap((it) => readAgent(it, look) ?? [])
-  const chosen = strongest(agents, look)
+  const agents = onceEach(files).flatMap((it) => readAgent(it, reader) ?? [])
+  const chosen = strongest(agents, reader)
   return chosen.toSorted((a, b) => a.name.localeCompare(b.name)).map((it) => toFound(it, world))
 }
 
@@ -37,13 +37,13 @@ function onceEach(files: readonly ListedFile[]): readonly ListedFile[] {
   })
 }
 
-function readAgent(listed: ListedFile, look: Look): Agent | undefined {
+function readAgent(listed: ListedFile, reader: SurveyReader): Agent | undefined {
   const { fields, body } = splitFrontmatter(listed.file.bytes.toString())
   const { name, description } = fields
   const hasName = typeof name === "string" && name !== "" && name.length <= LONGEST_NAME_UNITS
   const isNamed = hasName && !name.startsWith("-") && !name.normalize("NFKC").includes(":")
   if (!isNamed || typeof description !== "string" || description === "") {
-    look.mark({
+    reader.mark({
       path: listed.path,
       source: SOURCES.agents.source,
       outcome: "excluded",
@@ -63,7 +63,7 @@ const RANKS: Readonly<Record<Scope, number>> = {
   managed: 3,
 }
 
-function strongest(agents: readonly Agent[], look: Look): readonly Agent[] {
+function strongest(agents: readonly Agent[], reader: SurveyReader): readonly Agent[] {
   const byName = new Map<string, Agent>()
   for (const agent of agents) {
     const held = byName.get(agent.name)
@@ -71,7 +71,7 @@ function strongest(agents: readonly Agent[], look: Look): readonly Agent[] {
     if (isStronger) byName.set(agent.name, agent)
     const beaten = isStronger ? held : agent
     if (beaten === undefined) continue
-    look.mark({
+    reader.mark({
       path: beaten.path,
       source: SOURCES.agents.source,
       outcome: "excluded",

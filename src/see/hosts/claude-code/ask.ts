@@ -1,12 +1,17 @@
 import { z } from "zod"
-import { pickEnvironment, type RunOutcome, run } from "#ground/base"
+import { isRecord, pickEnvironment, type RunOutcome, run } from "#ground/base"
 import { realDisk } from "../disk.ts"
 import type { AskOptions, AskOutcome, HostWord, Place } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import { createLook, type Look } from "../look.ts"
+import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { type Folders, findFolders } from "./folders.ts"
-import { ASK_OUTPUT_BYTES, ASK_TIMEOUT_MS } from "./limits.ts"
-import { isRecord, parseJson, readSettings, type Settings, within } from "./settings.ts"
+import { parseSettingsJson, readSettings, type Settings, within } from "./settings.ts"
+
+/** An answer with every category is below 200 kB. */
+const ASK_OUTPUT_BYTES = 4 * 1024 * 1024
+
+/** The host answers within two seconds on two cores; a cold start from a slow disk takes ten. */
+const ASK_TIMEOUT_MS = 20_000
 
 /**
  * Starts Claude Code and asks it what is in its window. It runs without hooks, without MCP servers,
@@ -14,11 +19,11 @@ import { isRecord, parseJson, readSettings, type Settings, within } from "./sett
  * asked and nothing of the project is run.
  */
 export async function ask(place: Place, options: AskOptions): Promise<AskOutcome> {
-  const look = createLook(realDisk())
-  const folders = await findFolders(place, look)
-  const isTrusted = options.trust || (await wasTrusted(folders, look))
+  const reader = createSurveyReader(realDisk())
+  const folders = await findFolders(place, reader)
+  const isTrusted = options.trust || (await wasTrusted(folders, reader))
   if (!isTrusted) return { kind: "not-trusted" }
-  const settings = await readSettings(folders, look)
+  const settings = await readSettings(folders, reader)
   const outcome = await run(options.program, argumentsFor(settings), {
     cwd: folders.cwd,
     env: environmentFor(place),
@@ -31,10 +36,10 @@ export async function ask(place: Place, options: AskOptions): Promise<AskOutcome
 }
 
 /** The host trusts a folder when it, or one above it, was trusted in its own dialog. */
-async function wasTrusted(folders: Folders, look: Look): Promise<boolean> {
+async function wasTrusted(folders: Folders, reader: SurveyReader): Promise<boolean> {
   const read = { source: "host-state", maxBytes: SETTINGS_LIMIT_BYTES }
-  const file = await look.read(folders.stateFile, read)
-  const parsed = parseJson(file?.bytes.toString() ?? "")
+  const file = await reader.read(folders.stateFile, read)
+  const parsed = parseSettingsJson(file?.bytes.toString() ?? "")
   if (parsed.kind !== "record") return false
   return folders.walk.some(
     (it) => within(parsed.record, "projects", it, "hasTrustDialogAccepted") === true,
@@ -141,7 +146,7 @@ const Answer = z.object({
 
 function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
   if (!("stdout" in outcome)) return { kind: "failed", reason: notBegun(outcome) }
-  const lines = outcome.stdout.toString().split("\n").map(parseJson)
+  const lines = outcome.stdout.toString().split("\n").map(parseSettingsJson)
   const answers = lines.flatMap((it) => {
     const answer = Answer.safeParse(it.kind === "record" ? it.record : undefined)
     return answer.success ? [answer.data.response] : []

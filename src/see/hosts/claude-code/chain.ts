@@ -1,13 +1,16 @@
 import path from "node:path"
+import { isInside } from "#ground/base"
 import type { Found } from "../host.ts"
-import { isInside } from "../inside.ts"
 import { MOST_MENTIONS } from "../limits.ts"
-import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
 import type { Source } from "../source.ts"
+import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
 import { findImports, type Import, isTextName, looksLikePath } from "./imports.ts"
-import { DEEPEST_IMPORT_HOPS, LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import type { InstructionKind } from "./sources.ts"
 import { type Transformed, transform } from "./transform.ts"
+
+/** The file itself and four hops of imports; the fifth hop is not followed. */
+const DEEPEST_IMPORT_HOPS = 4
 
 /** One instruction file as the host holds it before it writes the window. */
 export type Instruction = Source & {
@@ -29,7 +32,7 @@ export type Instruction = Source & {
 
 /** What one walk shares: the files it has had, and what it may read. */
 export type Chains = {
-  readonly look: Look
+  readonly reader: SurveyReader
   readonly seen: Set<string>
   readonly cwd: string
   readonly home: string
@@ -66,10 +69,10 @@ export function loadRule(file: StartFile, chains: Chains): Promise<readonly Inst
 }
 
 async function loadLink(link: Link, chains: Chains): Promise<readonly Instruction[]> {
-  const { look, seen } = chains
+  const { reader, seen } = chains
   if (seen.has(link.path) || noteTooDeep(link, chains)) return []
   if (chains.isExcluded(link.path, link.kind)) {
-    look.mark({
+    reader.mark({
       path: link.path,
       source: link.place.source,
       outcome: "excluded",
@@ -77,7 +80,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
     })
     return []
   }
-  const real = (await look.realPath(link.path)) ?? link.path
+  const real = (await reader.realPath(link.path)) ?? link.path
   const isOut = link.hops > 0 && !mayImport(real, link.kind, chains)
   if (isOut) noteExternal(link, chains)
   if (isOut || (real !== link.path && seen.has(real))) return []
@@ -85,7 +88,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
 
   const isOfProject = link.kind === "project" || link.kind === "local"
   if (isOfProject && [link.path, real].some((it) => chains.isDenied(it))) {
-    look.mark({
+    reader.mark({
       path: link.path,
       source: link.place.source,
       outcome: "excluded",
@@ -93,12 +96,12 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
     })
     return []
   }
-  const file = await readText(link, look)
+  const file = await readText(link, reader)
   if (file === undefined) return []
   const raw = file.bytes.toString()
-  const { content, patterns, tokens } = transformNoted(raw, link.path, look)
+  const { content, patterns, tokens } = transformNoted(raw, link.path, reader)
   if (content.trim() === "") {
-    look.mark({ path: link.path, source: link.place.source, outcome: "empty" })
+    reader.mark({ path: link.path, source: link.place.source, outcome: "empty" })
     return []
   }
   const instruction: Instruction = {
@@ -122,7 +125,7 @@ async function loadImports(
   chains: Chains,
 ): Promise<readonly Instruction[]> {
   const loaded: Instruction[] = []
-  if (imports.length === MOST_MENTIONS) noteManyMentions(chains.look, link.path)
+  if (imports.length === MOST_MENTIONS) noteManyMentions(chains.reader, link.path)
   for (const it of imports) {
     const importedBy = { path: link.path, line: it.line }
     const place = { ...link.place, source: "import", reason: importReason(link.path) }
@@ -138,15 +141,15 @@ async function loadImports(
 }
 
 /** What is sent is still whole, also of a text that is too long to be taken apart. */
-export function transformNoted(raw: string, file: string, look: Look): Transformed {
-  const transformed = transform(raw, (units) => look.mayLex(units))
-  if (transformed.isTooLong) noteTooLong(look, file)
+export function transformNoted(raw: string, file: string, reader: SurveyReader): Transformed {
+  const transformed = transform(raw, (units) => reader.mayLex(units))
+  if (transformed.isTooLong) noteTooLong(reader, file)
   return transformed
 }
 
-function noteTooLong(look: Look, file: string): void {
+function noteTooLong(reader: SurveyReader, file: string): void {
   const text = "This file is very long; imports and comments in it were not looked for."
-  look.note({ code: "too-many", text, path: file })
+  reader.note({ code: "too-many", text, path: file })
 }
 
 function importReason(importer: string): string {
@@ -155,50 +158,50 @@ function importReason(importer: string): string {
 
 /** A person's own file may import anything; a project's only what lies in the working directory. */
 function mayImport(file: string, kind: InstructionKind, chains: Chains): boolean {
-  return kind === "user" || chains.isExternalAllowed || isInside(file, chains.cwd)
+  return kind === "user" || chains.isExternalAllowed || isInside(chains.cwd, file)
 }
 
-function noteTooDeep(link: Link, { look }: Chains): boolean {
+function noteTooDeep(link: Link, { reader }: Chains): boolean {
   if (link.hops <= DEEPEST_IMPORT_HOPS) return false
-  look.mark({
+  reader.mark({
     path: link.path,
     source: link.place.source,
     outcome: "excluded",
     detail: "too many hops of imports",
   })
   const text = `This import is more than ${DEEPEST_IMPORT_HOPS} hops deep; the host stops before it.`
-  look.note({ code: "import-too-deep", text, ...whereOf(link) })
+  reader.note({ code: "import-too-deep", text, ...whereOf(link) })
   return true
 }
 
-function noteExternal(link: Link, { look, seen }: Chains): void {
+function noteExternal(link: Link, { reader, seen }: Chains): void {
   if (seen.has(link.path)) return
-  look.mark({
+  reader.mark({
     path: link.path,
     source: link.place.source,
     outcome: "excluded",
     detail: "outside the working directory",
   })
   const text = `${link.path} lies outside the working directory; the host imports it only when allowed.`
-  look.note({ code: "import-external", text, ...whereOf(link) })
+  reader.note({ code: "import-external", text, ...whereOf(link) })
 }
 
-async function noteUnresolved(it: Import, link: Link, { look }: Chains): Promise<void> {
+async function noteUnresolved(it: Import, link: Link, { reader }: Chains): Promise<void> {
   if (!looksLikePath(it.written)) return
-  const found = await look.peek(it.path, LARGEST_INSTRUCTION_BYTES)
+  const found = await reader.peek(it.path, LARGEST_INSTRUCTION_BYTES)
   if (found.kind !== "missing") return
   const text = `@${it.written} names no file; the host leaves it out without a word.`
-  look.note({ code: "import-unresolved", text, ...whereOf(link) })
+  reader.note({ code: "import-unresolved", text, ...whereOf(link) })
 }
 
 function whereOf(link: Link): { readonly path: string; readonly line?: number } {
   return link.importedBy ?? { path: link.path }
 }
 
-async function readText(link: Link, look: Look): Promise<ReadFile | undefined> {
+async function readText(link: Link, reader: SurveyReader): Promise<ReadFile | undefined> {
   const { source } = link.place
   if (!isTextName(link.path)) {
-    look.mark({
+    reader.mark({
       path: link.path,
       source,
       outcome: "excluded",
@@ -206,5 +209,5 @@ async function readText(link: Link, look: Look): Promise<ReadFile | undefined> {
     })
     return undefined
   }
-  return look.read(link.path, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  return reader.read(link.path, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
 }

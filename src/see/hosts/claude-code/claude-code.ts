@@ -1,8 +1,21 @@
-import type { Host, Place } from "../host.ts"
-import { findProgram } from "../installed.ts"
+import type { Disk } from "../disk.ts"
+import { belongsTo } from "../file-trust.ts"
+import { findProgram } from "../find-program.ts"
+import type { Found, Host, Place, Survey } from "../host.ts"
+import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { configItem } from "../source.ts"
+import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
+import { listAgents } from "./agents.ts"
 import { ask } from "./ask.ts"
+import type { Instruction } from "./chain.ts"
+import { type Folders, findFolders } from "./folders.ts"
+import { loadInstructions, type World } from "./instructions.ts"
+import { readOutputStyle } from "./listed-folders.ts"
+import { readMcp } from "./mcp.ts"
 import { readLastSession } from "./session.ts"
-import { survey } from "./survey.ts"
+import { parseSettingsJson, readSettings, withSettingsEnv } from "./settings.ts"
+import { listSkills } from "./skills.ts"
+import { frameOf, loadOf, SOURCES, scopeOf } from "./sources.ts"
 
 /** Claude Code: what it loads was seen on the real program, see test/conformance. */
 export const claudeCode: Host = {
@@ -26,4 +39,94 @@ function packagesFor(platform: Place["platform"]): readonly string[] {
   const machines = ["x64", "arm64", "x64-musl", "arm64-musl"]
   const own = machines.map((it) => `@anthropic-ai/claude-code-${platform}-${it}`)
   return ["@anthropic-ai/claude-code", ...own]
+}
+
+/** Everything Claude Code would load in a place, and everything it would look for. */
+export async function survey(given: Place, disk: Disk): Promise<Survey> {
+  const reader = createSurveyReader(disk)
+  const folders = await findFolders(given, reader)
+  const settings = await readSettings(folders, reader)
+  const place = withSettingsEnv(given, settings)
+  const state = await readState(folders, reader)
+  const world: World = {
+    place,
+    folders,
+    settings,
+    state: state.record,
+    stateTrust: state.trust,
+  }
+
+  const instructions = await loadInstructions(world, reader)
+  const mcp = await readMcp(world, reader)
+  const style = await readOutputStyle(world, reader)
+  const skills = await listSkills(world, reader)
+  const agents = await listAgents(world, reader)
+  const isEarly = (it: Found) => it.priority < SOURCES.managedPolicy.priority
+  return {
+    items: [
+      ...settings.items.filter(isEarly),
+      ...state.items,
+      ...instructions.map((it) => toFound(it, folders)),
+      ...settings.items.filter((it) => !isEarly(it)),
+      ...mcp.items,
+      ...style,
+      ...skills,
+      ...agents,
+    ],
+    searched: reader.searched(),
+    layers: settings.layers,
+    mcpServers: mcp.servers,
+    notes: reader.notes(),
+  }
+}
+
+async function readState(folders: Folders, reader: SurveyReader) {
+  const { source } = SOURCES.hostState
+  const file = await reader.read(folders.stateFile, { source, maxBytes: SETTINGS_LIMIT_BYTES })
+  if (file === undefined) return { record: {}, trust: "own" as const, items: [] }
+  const parsed = parseSettingsJson(file.bytes.toString())
+  const trust = belongsTo({ realPath: file.realPath, scope: "user" }, folders.grounds)
+  const item = configItem({ path: folders.stateFile, file, trust }, SOURCES.hostState, "user")
+  return { record: parsed.kind === "record" ? parsed.record : {}, trust, items: [item] }
+}
+
+function toFound(it: Instruction, folders: Folders): Found {
+  const text = it.content.trim()
+  const isConditional = it.patterns !== undefined
+  const load = loadOf({ kind: it.kind, isConditional, isImported: it.importedBy !== undefined })
+  return {
+    path: it.path,
+    source: it.source,
+    priority: it.priority,
+    scope: scopeOf(it.kind),
+    load,
+    reason: it.reason,
+    kind: it.kind === "memory" ? "memory" : "instructions",
+    trust: trustOf(it, folders),
+    file: {
+      realPath: it.file.realPath,
+      bytes: it.file.bytes,
+      modifiedAt: it.file.modifiedAt,
+    },
+    sent: isConditional ? "" : text,
+    frame: isConditional ? "" : frameOf(it.path, it.kind),
+    later: isConditional ? text : "",
+    ...(it.importedBy === undefined ? {} : { importedBy: it.importedBy }),
+    ...(it.patterns === undefined ? {} : { waitsFor: waitsFor(it, it.patterns, folders) }),
+  }
+}
+
+/** Patterns of a project's rule count from the folder that holds its `.claude`. */
+function waitsFor(it: Instruction, patterns: readonly string[], folders: Folders) {
+  const end = it.root.lastIndexOf("/.claude/rules/")
+  const isOfProject = it.kind === "project" && end > 0
+  return { patterns, base: isOfProject ? it.root.slice(0, end) : folders.cwd }
+}
+
+/** A link or an import that leads out of the repository brings in what the project does not own. */
+function trustOf(it: Instruction, { grounds }: Folders): Found["trust"] {
+  const reached = { realPath: it.file.realPath, scope: scopeOf(it.kind) }
+  // What an import names is no place that the walk came by.
+  const foundAt = it.importedBy === undefined ? { foundAt: it.foundAt ?? it.path } : {}
+  return it.trust ?? belongsTo({ ...reached, ...foundAt }, grounds)
 }

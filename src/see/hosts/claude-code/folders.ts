@@ -1,9 +1,9 @@
 import path from "node:path"
-import { type Grounds, withRealFolders, withRealPlaces } from "../belongs.ts"
+import { isInside } from "#ground/base"
 import type { Disk } from "../disk.ts"
+import { type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
 import type { Place } from "../host.ts"
-import type { Look } from "../look.ts"
-import { findGit, type GitTops } from "./git.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 
 /** The folders of one start of the host, resolved by its own rules. */
 export type Folders = {
@@ -21,11 +21,11 @@ export type Folders = {
   readonly grounds: Grounds
 }
 
-export async function findFolders(place: Place, look: Look): Promise<Folders> {
+export async function findFolders(place: Place, reader: SurveyReader): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
-  const cwd = (await look.realPath(given)) ?? given
+  const cwd = (await reader.realPath(given)) ?? given
   const walk = foldersDownTo(cwd)
-  const git = await findGit(walk, look)
+  const git = await findGit(walk, reader)
   return {
     cwd,
     home: place.home,
@@ -34,14 +34,14 @@ export async function findFolders(place: Place, look: Look): Promise<Folders> {
     managed: managedFolder(place),
     walk,
     git,
-    grounds: { own: await ownFolders(place, look), project: projectFolders(cwd, git) },
+    grounds: { own: await ownFolders(place, reader), project: projectFolders(cwd, git) },
   }
 }
 
 /** The state of the host lies beside its folder, as a file of its own. */
-async function ownFolders(place: Place, look: Look): Promise<readonly string[]> {
-  const folders = await withRealFolders(look, [configFolder(place), managedFolder(place)])
-  return [...folders, ...(await withRealPlaces(look, [stateFile(place)]))]
+async function ownFolders(place: Place, reader: SurveyReader): Promise<readonly string[]> {
+  const folders = await withRealFolders(reader, [configFolder(place), managedFolder(place)])
+  return [...folders, ...(await withRealPlaces(reader, [stateFile(place)]))]
 }
 
 /** A worktree uses what its repository holds for the host; see `listedFolders`. */
@@ -98,4 +98,55 @@ function hashOf(text: string): number {
   let hash = 0
   for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
   return hash
+}
+
+/** Where a folder stands in git: its own top, and the top of the repository it is a worktree of. */
+type GitTops = {
+  readonly top: string | undefined
+  /** The same as `top`, except in a linked worktree. */
+  readonly main: string | undefined
+  /** Whether the repository knows of the worktree too; a pointer file alone can name any folder. */
+  readonly isMainProven: boolean
+}
+
+/** A pointer file is one line; anything longer is none. */
+const POINTER_LIMIT_BYTES = 16 * 1024
+
+/** The nearest `.git` above decides, as it does for the host; no git is started. */
+async function findGit(walk: readonly string[], reader: SurveyReader): Promise<GitTops> {
+  for (const folder of walk.toReversed()) {
+    const dotGit = path.join(folder, ".git")
+    const found = await reader.peek(dotGit, POINTER_LIMIT_BYTES)
+    if (found.kind === "directory") return { top: folder, main: folder, isMainProven: true }
+    if (found.kind === "file") {
+      const pointed = await mainOf(found.bytes.toString(), dotGit, reader)
+      return { top: folder, main: folder, isMainProven: true, ...pointed }
+    }
+  }
+  return { top: undefined, main: undefined, isMainProven: false }
+}
+
+/** A worktree's folder names the common folder, and points back at the worktree it belongs to. */
+async function mainOf(
+  pointer: string,
+  dotGit: string,
+  reader: SurveyReader,
+): Promise<Pick<GitTops, "main" | "isMainProven"> | undefined> {
+  const [, named] = /^gitdir: (.+)$/m.exec(pointer) ?? []
+  if (named === undefined) return undefined
+  const own = path.resolve(path.dirname(dotGit), named.trim())
+  const back = await readLine(path.join(own, "gitdir"), reader)
+  const common = await readLine(path.join(own, "commondir"), reader)
+  if (back === undefined || common === undefined) return undefined
+  const pointsBack = (await reader.realPath(path.resolve(own, back))) === dotGit
+  const shared = path.resolve(own, common)
+  if (!pointsBack || path.basename(shared) !== ".git") return undefined
+  const [realOwn, realShared] = [await reader.realPath(own), await reader.realPath(shared)]
+  const isKnown = realOwn !== undefined && realShared !== undefined && isInside(realShared, realOwn)
+  return { main: path.dirname(shared), isMainProven: isKnown }
+}
+
+async function readLine(file: string, reader: SurveyReader): Promise<string | undefined> {
+  const found = await reader.peek(file, POINTER_LIMIT_BYTES)
+  return found.kind === "file" ? found.bytes.toString().trim() : undefined
 }

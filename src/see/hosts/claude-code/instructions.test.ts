@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
 import type { Found, Place } from "../host.ts"
-import { survey } from "./survey.ts"
+import { survey } from "./claude-code.ts"
 
 const PLACE: Place = {
   workingDirectory: "/w/p",

@@ -1,16 +1,15 @@
 import path from "node:path"
+import { isInside, type JsonRecord } from "#ground/base"
 import { globMatcher } from "../glob.ts"
 import type { Found, Place } from "../host.ts"
-import { isInside } from "../inside.ts"
-import type { Look } from "../look.ts"
 import { type Source, walkSource } from "../source.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 import { addAgentsMd, modeOf } from "./agents-md.ts"
 import { type Chains, type Instruction, loadFile } from "./chain.ts"
-import { readDenials } from "./deny.ts"
 import type { Folders } from "./folders.ts"
 import { loadMemory } from "./memory.ts"
 import { loadRules } from "./rules.ts"
-import { isOn, type JsonRecord, type Settings, within } from "./settings.ts"
+import { isOn, readDenials, type Settings, within } from "./settings.ts"
 import { at, SOURCES } from "./sources.ts"
 
 export type World = {
@@ -23,20 +22,23 @@ export type World = {
 }
 
 /** Every instruction file in the order in which the host sends them, memory last. */
-export async function loadInstructions(world: World, look: Look): Promise<readonly Instruction[]> {
+export async function loadInstructions(
+  world: World,
+  reader: SurveyReader,
+): Promise<readonly Instruction[]> {
   const { place, folders, settings } = world
   const name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
   if (isOn(place.environment[name])) {
-    look.note({ code: "switched-off", text: `${name} is set: no instruction file is loaded.` })
+    reader.note({ code: "switched-off", text: `${name} is set: no instruction file is loaded.` })
     return []
   }
-  const chains = await createChains(world, look)
+  const chains = await createChains(world, reader)
   const walk = { world, chains }
   const loaded = [
     ...(await loadManaged(walk)),
     ...(await loadUser(walk)),
     ...(await loadProject(walk)),
-    ...(await loadMemory({ place, folders, settings }, look)),
+    ...(await loadMemory({ place, folders, settings }, reader)),
   ]
   const folderList = folders.walk.map((it, index) => ({ path: it, index }))
   const agents = {
@@ -48,9 +50,9 @@ export async function loadInstructions(world: World, look: Look): Promise<readon
   return addAgentsMd(loaded, agents, chains)
 }
 
-async function createChains(world: World, look: Look): Promise<Chains> {
+async function createChains(world: World, reader: SurveyReader): Promise<Chains> {
   const { folders, settings, state } = world
-  const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), look)
+  const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), reader)
   const matchers = patterns.map((it) => globMatcher(it, { dot: true }))
   const approved = within(
     state,
@@ -59,7 +61,7 @@ async function createChains(world: World, look: Look): Promise<Chains> {
     "hasClaudeMdExternalIncludesApproved",
   )
   return {
-    look,
+    reader,
     seen: new Set(),
     cwd: folders.cwd,
     home: folders.home,
@@ -72,14 +74,17 @@ async function createChains(world: World, look: Look): Promise<Chains> {
 }
 
 /** A pattern through a link also means the place behind the link. */
-async function spellPatterns(written: readonly string[], look: Look): Promise<readonly string[]> {
+async function spellPatterns(
+  written: readonly string[],
+  reader: SurveyReader,
+): Promise<readonly string[]> {
   const patterns: string[] = []
   for (const pattern of written.map((it) => it.replaceAll("\\", "/")).filter((it) => it !== "")) {
     patterns.push(pattern)
     if (!pattern.startsWith("/")) continue
     const plainEnd = pattern.search(/[*?{[]/)
     const folder = path.dirname(plainEnd === -1 ? pattern : pattern.slice(0, plainEnd))
-    const real = await look.realPath(folder)
+    const real = await reader.realPath(folder)
     if (real !== undefined && real !== folder) patterns.push(real + pattern.slice(folder.length))
   }
   return patterns
@@ -93,7 +98,7 @@ async function loadManaged({ world, chains }: Walk): Promise<readonly Instructio
   const place = SOURCES.managedPolicy
   return [
     ...(await loadFile({ path: file, kind: "managed", place }, chains)),
-    ...(await managedText(world, chains.look)),
+    ...(await managedText(world, chains.reader)),
     ...(await loadRules(
       {
         path: path.join(managed, ".claude", "rules"),
@@ -106,14 +111,17 @@ async function loadManaged({ world, chains }: Walk): Promise<readonly Instructio
 }
 
 /** A text in the managed settings stands in the window under a name of its own. */
-async function managedText({ settings }: World, look: Look): Promise<readonly Instruction[]> {
+async function managedText(
+  { settings }: World,
+  reader: SurveyReader,
+): Promise<readonly Instruction[]> {
   const text = settings.managed("claudeMd")
   if (typeof text !== "string" || text.trim() === "") return []
   const layer = settings.layers.find(
     ({ layer, outcome }) =>
       layer === "managed" && outcome.kind === "found" && outcome.values["claudeMd"] === text,
   )
-  const file = layer && (await look.read(layer.path, SETTINGS_READ))
+  const file = layer && (await reader.read(layer.path, SETTINGS_READ))
   if (file === undefined) return []
   const place = { ...SOURCES.managedPolicy, reason: "Text in the managed settings" }
   const name = "<managed-settings>"
@@ -149,7 +157,7 @@ async function loadProject({ world, chains }: Walk): Promise<readonly Instructio
 function isOfOtherTree(folder: string, { git }: Folders): boolean {
   const { top, main } = git
   if (top === undefined || main === undefined || top === main) return false
-  return isInside(top, main) && isInside(folder, main) && !isInside(folder, top)
+  return isInside(main, top) && isInside(main, folder) && !isInside(top, folder)
 }
 
 async function loadOwnFiles(

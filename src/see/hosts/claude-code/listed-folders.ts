@@ -1,10 +1,15 @@
 import path from "node:path"
-import { belongsTo } from "../belongs.ts"
-import type { Scope } from "../host.ts"
+import { belongsTo } from "../file-trust.ts"
+import { splitFrontmatter, textField } from "../frontmatter.ts"
+import type { Found, Scope } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import type { World } from "./instructions.ts"
-import { LARGEST_INSTRUCTION_BYTES, LARGEST_LISTED_FILE_BYTES } from "./limits.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
+import { SOURCES } from "./sources.ts"
+
+/** Skills, commands, agents: a file of a person is far below; the host refuses more too. */
+const LARGEST_LISTED_FILE_BYTES = 1024 * 1024
 
 /** A folder of skills, commands, agents or output styles. */
 export type ListedFolder = { readonly path: string; readonly scope: Scope }
@@ -16,10 +21,10 @@ export type ListedFolder = { readonly path: string; readonly scope: Scope }
 export async function listedFolders(
   name: string,
   world: World,
-  look: Look,
+  reader: SurveyReader,
 ): Promise<readonly ListedFolder[]> {
   const { folders } = world
-  const up = await projectFolders(name, world, look)
+  const up = await projectFolders(name, world, reader)
   return [
     { path: path.join(folders.managed, ".claude", name), scope: "managed" },
     { path: path.join(folders.config, name), scope: "user" },
@@ -27,7 +32,11 @@ export async function listedFolders(
   ]
 }
 
-async function projectFolders(name: string, world: World, look: Look): Promise<readonly string[]> {
+async function projectFolders(
+  name: string,
+  world: World,
+  reader: SurveyReader,
+): Promise<readonly string[]> {
   const { walk, home, git } = world.folders
   const found: string[] = []
   for (const folder of walk.toReversed()) {
@@ -39,7 +48,7 @@ async function projectFolders(name: string, world: World, look: Look): Promise<r
   const isWorktree = git.top !== undefined && git.main !== undefined && git.top !== git.main
   if (!isWorktree) return found
   const own = path.join(git.top, ".claude", name)
-  const hasOwn = (await look.realPath(own)) !== undefined
+  const hasOwn = (await reader.realPath(own)) !== undefined
   return hasOwn ? found : [...found, path.join(git.main, ".claude", name)]
 }
 
@@ -53,21 +62,21 @@ export type ListedFile = {
 export async function markdownBelow(
   folder: ListedFolder,
   source: string,
-  look: Look,
+  reader: SurveyReader,
 ): Promise<readonly ListedFile[]> {
   const found: ListedFile[] = []
   const visited = new Set<string>()
   async function enter(at: string, depth: number): Promise<void> {
-    const entries = await look.list(at, source)
-    const real = await look.realPath(at)
+    const entries = await reader.list(at, source)
+    const real = await reader.realPath(at)
     if (real === undefined || visited.has(real) || depth > DEEPEST_FOLDER_LEVELS) return
     visited.add(real)
     for (const entry of entries) {
       const file = path.join(at, entry.name)
-      const what = entry.what === "link" ? await look.kindOf(file) : entry.what
+      const what = entry.what === "link" ? await reader.kindOf(file) : entry.what
       if (what === "directory") await enter(file, depth + 1)
       if (what !== "file" || !entry.name.endsWith(".md")) continue
-      const read = await readListed(file, source, look)
+      const read = await readListed(file, source, reader)
       if (read !== undefined) found.push({ path: file, folder, file: read })
     }
   }
@@ -84,15 +93,56 @@ export function trustOfListed({ path: at, folder, file }: ListedFile, { folders 
 export async function readListed(
   file: string,
   source: string,
-  look: Look,
+  reader: SurveyReader,
 ): Promise<ReadFile | undefined> {
-  const read = await look.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const read = await reader.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (read === undefined || read.bytes.length <= LARGEST_LISTED_FILE_BYTES) return read
-  look.mark({
+  reader.mark({
     path: file,
     source,
     outcome: "excluded",
     detail: `${read.bytes.length} bytes are more than is listed`,
   })
   return undefined
+}
+
+/** The output style that the settings choose, if a file holds it; others are not even listed. */
+export async function readOutputStyle(
+  world: World,
+  reader: SurveyReader,
+): Promise<readonly Found[]> {
+  const chosen = world.settings.value("outputStyle")
+  if (typeof chosen !== "string" || chosen === "") return []
+  const files: ListedFile[] = []
+  for (const folder of await listedFolders("output-styles", world, reader)) {
+    files.push(...(await markdownBelow(folder, SOURCES.outputStyle.source, reader)))
+  }
+  const style = files.map(readStyle).findLast((it) => it.name === chosen)
+  return style === undefined ? [] : [toFound(style, world)]
+}
+
+type Style = ListedFile & { readonly name: string; readonly body: string }
+
+function readStyle(listed: ListedFile): Style {
+  const { fields, body } = splitFrontmatter(listed.file.bytes.toString())
+  const name = textField(fields, "name") || path.basename(listed.path, ".md")
+  return { ...listed, name, body: body.trim() }
+}
+
+function toFound(style: Style, world: World): Found {
+  const { scope } = style.folder
+  return {
+    path: style.path,
+    source: SOURCES.outputStyle.source,
+    priority: SOURCES.outputStyle.priority,
+    scope,
+    load: "always",
+    reason: SOURCES.outputStyle.reason,
+    kind: "instructions",
+    trust: trustOfListed(style, world),
+    file: style.file,
+    sent: style.body,
+    frame: `# Output Style: ${style.name}\n`,
+    later: "",
+  }
 }

@@ -1,11 +1,12 @@
 import path from "node:path"
-import { belongsTo } from "../belongs.ts"
-import { configItem } from "../config-item.ts"
+import { isRecord } from "#ground/base"
+import { belongsTo } from "../file-trust.ts"
 import type { Found, McpServer, Scope } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
+import { configItem } from "../source.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import type { World } from "./instructions.ts"
-import { isRecord, parseJson, textsIn, within } from "./settings.ts"
+import { parseSettingsJson, textsIn, within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 
 export type McpSurvey = { readonly items: readonly Found[]; readonly servers: readonly McpServer[] }
@@ -14,7 +15,7 @@ export type McpSurvey = { readonly items: readonly Found[]; readonly servers: re
  * MCP servers of managed files, of the person, of this project's private list, and of `.mcp.json`
  * in the working directory and everything above it, also above the repository.
  */
-export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
+export async function readMcp(world: World, reader: SurveyReader): Promise<McpSurvey> {
   const { folders, state, stateTrust } = world
   const managedFile = path.join(folders.managed, "managed-mcp.json")
   const ofFolder = (it: string) => ({ path: path.join(it, ".mcp.json"), scope: "project" }) as const
@@ -25,7 +26,7 @@ export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
   const items: Found[] = []
   const servers: McpServer[] = []
   for (const file of files) {
-    const read = await look.read(file.path, {
+    const read = await reader.read(file.path, {
       source: SOURCES.mcpConfig.source,
       maxBytes: SETTINGS_LIMIT_BYTES,
     })
@@ -33,7 +34,7 @@ export async function readMcp(world: World, look: Look): Promise<McpSurvey> {
     const reached = { realPath: read.realPath, scope: file.scope, foundAt: file.path }
     const trust = belongsTo(reached, folders.grounds)
     items.push(mcpItem(file, read, trust))
-    servers.push(...serversOf(parsed(file.path, read, look), { ...file, trust }))
+    servers.push(...serversOf(parsed(file.path, read, reader), { ...file, trust }))
   }
   const own = { path: folders.stateFile, scope: "user", trust: stateTrust }
   const local = { path: folders.stateFile, scope: "local", trust: stateTrust }
@@ -54,11 +55,11 @@ function mcpItem(
   return { ...configItem({ path: at, file, trust }, SOURCES.mcpConfig, scope), kind: "tools" }
 }
 
-function parsed(file: string, read: ReadFile, look: Look): unknown {
-  const outcome = parseJson(read.bytes.toString())
+function parsed(file: string, read: ReadFile, reader: SurveyReader): unknown {
+  const outcome = parseSettingsJson(read.bytes.toString())
   if (outcome.kind === "record") return outcome.record["mcpServers"]
   const text = `The host reads no servers from this file: ${outcome.problem}.`
-  look.note({ code: "settings-broken", text, path: file })
+  reader.note({ code: "settings-broken", text, path: file })
   return undefined
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
 import type { Place } from "../host.ts"
+import { survey } from "./claude-code.ts"
 import { slugOf } from "./folders.ts"
 import { cutMemory } from "./memory.ts"
-import { survey } from "./survey.ts"
 
 const lines = (count: number, text = "x") => Array.from({ length: count }, () => text).join("\n")
 

@@ -1,42 +1,47 @@
 import path from "node:path"
-import { belongsTo, withRealFolders } from "../belongs.ts"
+import { belongsTo, withRealFolders } from "../file-trust.ts"
 import type { Found, Place } from "../host.ts"
-import type { Look, ReadFile } from "../look.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { type Instruction, transformNoted } from "./chain.ts"
 import { type Folders, slugOf } from "./folders.ts"
-import { LARGEST_INSTRUCTION_BYTES, MOST_MEMORY_LINES, MOST_MEMORY_UNITS } from "./limits.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import { isOff, isOn, type Settings } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
+
+const MOST_MEMORY_UNITS = 25_000
+
+/** What the host sends of MEMORY.md, in lines and in UTF-16 units, whichever ends first. */
+const MOST_MEMORY_LINES = 200
 
 /** The index of what the host remembers of this project; its topic files wait to be read. */
 export async function loadMemory(
   world: { readonly place: Place; readonly folders: Folders; readonly settings: Settings },
-  look: Look,
+  reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
   const memory = memoryFolder(world)
   const file = path.join(memory.folder, "MEMORY.md")
   const { source } = SOURCES.autoMemory
   const off = whyMemoryOff(world.place, world.settings)
   if (off !== undefined) {
-    look.mark({ path: file, source, outcome: "excluded", detail: off })
-    look.note({ code: "switched-off", text: `Auto memory is off: ${off}.`, path: file })
+    reader.mark({ path: file, source, outcome: "excluded", detail: off })
+    reader.note({ code: "switched-off", text: `Auto memory is off: ${off}.`, path: file })
     return []
   }
-  const read = await look.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const read = await reader.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (read === undefined) return []
-  const whole = transformNoted(read.bytes.toString(), file, look)
+  const whole = transformNoted(read.bytes.toString(), file, reader)
   const { content, isCut } = cutMemory(whole.content)
   if (isCut) {
     const text = `The host sends ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters of it.`
-    look.note({ code: "file-cut", text, path: file })
+    reader.note({ code: "file-cut", text, path: file })
   }
   const shown = withoutHiddenCharacters(content)
   if (shown.trim() === "") {
-    look.mark({ path: file, source, outcome: "empty" })
+    reader.mark({ path: file, source, outcome: "empty" })
     return []
   }
   const base = { ...SOURCES.autoMemory, path: file, kind: "memory" } as const
-  const trust = await trustOf(memory, read, { folders: world.folders, look })
+  const trust = await trustOf(memory, read, { folders: world.folders, reader })
   return [{ ...base, content: shown, root: file, file: read, trust }]
 }
 
@@ -47,14 +52,14 @@ export async function loadMemory(
 async function trustOf(
   { folder, chosenBy }: MemoryFolder,
   { realPath }: ReadFile,
-  it: { readonly folders: Folders; readonly look: Look },
+  it: { readonly folders: Folders; readonly reader: SurveyReader },
 ): Promise<Found["trust"]> {
   const { grounds } = it.folders
   if (chosenBy === undefined) return belongsTo({ realPath, scope: "memory" }, grounds)
   if (chosenBy === "project" || chosenBy === "local") {
     return belongsTo({ realPath, scope: "project" }, grounds)
   }
-  const own = [...grounds.own, ...(await withRealFolders(it.look, [folder]))]
+  const own = [...grounds.own, ...(await withRealFolders(it.reader, [folder]))]
   return belongsTo({ realPath, scope: "memory" }, { ...grounds, own })
 }
 

@@ -1,6 +1,6 @@
 import path from "node:path"
+import { isInside } from "#ground/base"
 import type { DiskEntry } from "../disk.ts"
-import { isInside } from "../inside.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { Source } from "../source.ts"
 import { type Chains, type Instruction, loadRule } from "./chain.ts"
@@ -35,12 +35,12 @@ async function loadLevel(
   visited: Set<string>,
 ): Promise<readonly Instruction[]> {
   if (visited.has(level.path)) return []
-  const { look } = chains
-  const real = await look.realPath(level.path)
+  const { reader } = chains
+  const real = await reader.realPath(level.path)
   const isClosed = real !== undefined && (await leadsOutside(level, real, chains))
   if (isClosed) noteLink(level.path, level, chains)
   if (isClosed) return []
-  const entries = await look.list(level.path, level.place.source)
+  const entries = await reader.list(level.path, level.place.source)
   if (real === undefined) return []
   visited.add(level.path).add(real)
   const loaded: Instruction[] = []
@@ -62,17 +62,17 @@ async function loadLevel(
 
 /** A folder that is a link to somewhere outside the working directory must be allowed first. */
 async function leadsOutside(level: Level, real: string, chains: Chains): Promise<boolean> {
-  const isFree = level.kind === "user" || chains.isExternalAllowed || isInside(real, chains.cwd)
+  const isFree = level.kind === "user" || chains.isExternalAllowed || isInside(chains.cwd, real)
   if (isFree || level.depth > 0) return false
   const dotClaude = path.dirname(level.path)
   const ofProject = path.dirname(dotClaude)
-  const isProject = level.kind === "project" && isInside(chains.cwd, ofProject)
+  const isProject = level.kind === "project" && isInside(ofProject, chains.cwd)
   return (await isLink(level.path, chains)) || (isProject && (await isLink(dotClaude, chains)))
 }
 
-async function isLink(file: string, { look }: Chains): Promise<boolean> {
-  const above = await look.realPath(path.dirname(file))
-  const real = await look.realPath(file)
+async function isLink(file: string, { reader }: Chains): Promise<boolean> {
+  const above = await reader.realPath(path.dirname(file))
+  const real = await reader.realPath(file)
   return above !== undefined && real !== path.join(above, path.basename(file))
 }
 
@@ -85,28 +85,28 @@ async function lookAt(
   level: Level & { readonly real: string },
   chains: Chains,
 ): Promise<Seen> {
-  const { look } = chains
+  const { reader } = chains
   const shown = path.join(level.shown, entry.name)
-  const real = await look.realPath(path.join(level.path, entry.name))
+  const real = await reader.realPath(path.join(level.path, entry.name))
   if (real === undefined) return { kind: "nothing" }
-  const isElsewhere = real !== path.join(level.real, entry.name) && !isInside(real, chains.cwd)
+  const isElsewhere = real !== path.join(level.real, entry.name) && !isInside(chains.cwd, real)
   if (isElsewhere && level.kind !== "user" && !chains.isExternalAllowed) {
     noteLink(shown, level, chains)
     return { kind: "nothing" }
   }
-  const what = entry.what === "link" ? await look.kindOf(real) : entry.what
+  const what = entry.what === "link" ? await reader.kindOf(real) : entry.what
   const isRule = what === "file" && entry.name.endsWith(".md")
   if (!isRule && what !== "directory") return { kind: "nothing" }
   if (shown !== real && chains.isExcluded(shown, level.kind)) {
     const { source } = level.place
-    look.mark({ path: shown, source, outcome: "excluded", detail: "claudeMdExcludes names it" })
+    reader.mark({ path: shown, source, outcome: "excluded", detail: "claudeMdExcludes names it" })
     return { kind: "nothing" }
   }
   return { kind: isRule ? "rule" : "folder", path: real, shown }
 }
 
-function noteLink(file: string, level: Level, { look }: Chains): void {
-  look.mark({
+function noteLink(file: string, level: Level, { reader }: Chains): void {
+  reader.mark({
     path: file,
     source: level.place.source,
     outcome: "excluded",
@@ -114,5 +114,5 @@ function noteLink(file: string, level: Level, { look }: Chains): void {
   })
   const text =
     "This link leads outside the working directory; the host follows it only when allowed."
-  look.note({ code: "link-outside", text, path: file })
+  reader.note({ code: "link-outside", text, path: file })
 }

@@ -3,7 +3,12 @@ import { z } from "zod"
 import type { Disk } from "../disk.ts"
 import type { HostWord, Place } from "../host.ts"
 import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
-import { MOST_TRANSCRIPTS, TRANSCRIPT_HEAD_BYTES } from "./limits.ts"
+
+/** Sessions of one folder whose times are compared; the host itself keeps thirty days. */
+const MOST_TRANSCRIPTS = 2_000
+
+/** A transcript holds its instructions within the first 100 kB; long ones have gigabytes. */
+const TRANSCRIPT_HEAD_BYTES = 8 * 1024 * 1024
 
 /** What the newest session of this folder recorded of its instructions. */
 export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {

@@ -1,14 +1,13 @@
 import path from "node:path"
-import { belongsIfThere } from "../belongs.ts"
-import { configItem } from "../config-item.ts"
+import { isInside, isRecord, type JsonRecord } from "#ground/base"
+import { belongsIfThere } from "../file-trust.ts"
+import { globMatcher } from "../glob.ts"
 import type { Found, Place, Scope, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import type { Source } from "../source.ts"
+import { configItem, type Source } from "../source.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import type { Folders } from "./folders.ts"
 import { SOURCES } from "./sources.ts"
-
-export type JsonRecord = Readonly<Record<string, unknown>>
 
 export type Settings = {
   /** Strongest first. */
@@ -23,9 +22,9 @@ export type Settings = {
 }
 
 /** Only the working directory has project settings; what lies above is not looked at. */
-export async function readSettings(folders: Folders, look: Look): Promise<Settings> {
+export async function readSettings(folders: Folders, reader: SurveyReader): Promise<Settings> {
   const drafts = [
-    ...(await managedFiles(folders, look)),
+    ...(await managedFiles(folders, reader)),
     project("local", path.join(folders.cwd, ".claude", "settings.local.json")),
     project("project", path.join(folders.cwd, ".claude", "settings.json")),
     user(path.join(folders.config, "settings.json")),
@@ -33,7 +32,7 @@ export async function readSettings(folders: Folders, look: Look): Promise<Settin
   const read: { readonly layer: SettingsLayer; readonly item?: Found }[] = []
   const seen = new Set<string>()
   for (const draft of drafts) {
-    const file = await look.read(draft.path, {
+    const file = await reader.read(draft.path, {
       source: draft.row.source,
       maxBytes: SETTINGS_LIMIT_BYTES,
     })
@@ -41,7 +40,7 @@ export async function readSettings(folders: Folders, look: Look): Promise<Settin
     if (file !== undefined) seen.add(file.realPath)
     const { path: at, layer: scope, row } = draft
     const trust = belongsIfThere(file, { path: at, scope }, folders.grounds)
-    const layer = await layerOf({ ...draft, trust }, file, look)
+    const layer = await layerOf({ ...draft, trust }, file, reader)
     const item = isNew ? { item: configItem({ path: at, file, trust }, row, scope) } : {}
     read.push({ layer, ...item })
   }
@@ -87,9 +86,9 @@ function project(layer: "local" | "project", file: string): Draft {
 }
 
 /** Files of the folder come in order of their names and each beats the one before. */
-async function managedFiles(folders: Folders, look: Look): Promise<readonly Draft[]> {
+async function managedFiles(folders: Folders, reader: SurveyReader): Promise<readonly Draft[]> {
   const folder = path.join(folders.managed, "managed-settings.d")
-  const names = (await look.list(folder, SOURCES.managedSettings.source))
+  const names = (await reader.list(folder, SOURCES.managedSettings.source))
     .map((it) => it.name)
     .filter((it) => it.endsWith(".json") && !it.startsWith("."))
     .toSorted()
@@ -106,21 +105,21 @@ async function managedFiles(folders: Folders, look: Look): Promise<readonly Draf
 async function layerOf(
   draft: Draft & Pick<SettingsLayer, "trust">,
   file: ReadFile | undefined,
-  look: Look,
+  reader: SurveyReader,
 ): Promise<SettingsLayer> {
   const base = { layer: draft.layer, path: draft.path, trust: draft.trust }
   if (file === undefined) {
-    const found = await look.peek(draft.path, SETTINGS_LIMIT_BYTES)
+    const found = await reader.peek(draft.path, SETTINGS_LIMIT_BYTES)
     return found.kind === "missing"
       ? { ...base, outcome: { kind: "missing" } }
       : { ...base, outcome: { kind: "unreadable", reason: found.kind } }
   }
-  const parsed = parseJson(file.bytes.toString())
+  const parsed = parseSettingsJson(file.bytes.toString())
   if (parsed.kind === "record") {
     return { ...base, outcome: { kind: "found", values: parsed.record } }
   }
   const text = `These settings are not read by the host: ${parsed.problem}.`
-  look.note({ code: "settings-broken", text, path: draft.path })
+  reader.note({ code: "settings-broken", text, path: draft.path })
   return { ...base, outcome: { kind: "broken", problem: parsed.problem } }
 }
 
@@ -129,7 +128,7 @@ type Parsed =
   | { readonly kind: "broken"; readonly problem: string }
 
 /** An empty file counts as an empty object, as it does for the host. */
-export function parseJson(text: string): Parsed {
+export function parseSettingsJson(text: string): Parsed {
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text
   if (plain.trim() === "") return { kind: "record", record: {} }
   try {
@@ -140,10 +139,6 @@ export function parseJson(text: string): Parsed {
   } catch {
     return { kind: "broken", problem: "it is no valid JSON" }
   }
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** A value deeper down: `within(state, "projects", cwd)`. */
@@ -172,4 +167,43 @@ export function isOn(value: string | undefined): boolean {
 
 export function isOff(value: string | undefined): boolean {
   return value !== undefined && ["0", "false", "no", "off"].includes(value.trim().toLowerCase())
+}
+
+/**
+ * Whether a rule forbids the host to read a file. A project's instruction files fall under these
+ * rules as everything else does; those of the person and of the organization do not.
+ */
+export function readDenials(settings: Settings, folders: Folders): (file: string) => boolean {
+  const rules = settings.layers.flatMap(({ layer, outcome }) => {
+    if (outcome.kind !== "found") return []
+    const written = textsIn(within(outcome.values, "permissions", "deny"))
+    return written.flatMap((it) => ruleOf(it, layer, folders) ?? [])
+  })
+  return (file) => rules.some((isDenied) => isDenied(file))
+}
+
+type Rule = (file: string) => boolean
+
+function ruleOf(written: string, layer: string, folders: Folders): Rule | undefined {
+  if (written.trim() === "Read") return () => true
+  const pattern = /^Read\((.+)\)$/.exec(written.trim())?.[1]
+  if (pattern === undefined) return undefined
+  const { base, rest } = anchor(pattern, layer, folders)
+  const isAnywhere = !rest.replace(/\/$/, "").includes("/")
+  const plain = isAnywhere ? `**/${rest}` : rest
+  const globs = [plain, `${plain.replace(/\/$/, "")}/**`]
+  const matchers = globs.map((it) => globMatcher(it, { dot: true }))
+  return (file) =>
+    isInside(base, file) && matchers.some((isMatch) => isMatch(path.relative(base, file)))
+}
+
+/** `//` is the root of the disk, `~/` home, `/` the folder of the settings, all else the start. */
+function anchor(pattern: string, layer: string, folders: Folders) {
+  if (pattern.startsWith("//")) return { base: "/", rest: pattern.replace(/^\/+/, "") }
+  if (pattern.startsWith("~/")) return { base: folders.home, rest: pattern.slice("~/".length) }
+  if (pattern.startsWith("/")) {
+    const base = layer === "user" ? folders.config : folders.cwd
+    return { base, rest: pattern.slice("/".length) }
+  }
+  return { base: folders.cwd, rest: pattern.replace(/^\.\//, "") }
 }

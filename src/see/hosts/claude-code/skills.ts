@@ -1,14 +1,11 @@
 import path from "node:path"
+import { type JsonRecord } from "#ground/base"
 import { splitFrontmatter } from "../frontmatter.ts"
 import type { Found } from "../host.ts"
-import type { Look } from "../look.ts"
 import type { Source } from "../source.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 import type { World } from "./instructions.ts"
-import {
-  LONGEST_DESCRIPTION_UNITS,
-  LONGEST_FIRST_LINE_UNITS,
-  LONGEST_NAME_UNITS,
-} from "./limits.ts"
+import { LONGEST_NAME_UNITS } from "./limits.ts"
 import {
   type ListedFile,
   type ListedFolder,
@@ -17,10 +14,15 @@ import {
   readListed,
   trustOfListed,
 } from "./listed-folders.ts"
-import type { JsonRecord } from "./settings.ts"
 import { within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 import { readPatterns } from "./transform.ts"
+
+/** The first line of a body that stands in for a description is cut here. */
+const LONGEST_FIRST_LINE_UNITS = 100
+
+/** A description in the listing of skills is cut here unless a setting says otherwise. */
+const LONGEST_DESCRIPTION_UNITS = 1_536
 
 type Skill = ListedFile & {
   readonly name: string
@@ -34,24 +36,24 @@ type Skill = ListedFile & {
 }
 
 /** Skills and commands, which the host lists as one: names and descriptions, no bodies. */
-export async function listSkills(world: World, look: Look): Promise<readonly Found[]> {
-  const folders = await listedFolders("skills", world, look)
+export async function listSkills(world: World, reader: SurveyReader): Promise<readonly Found[]> {
+  const folders = await listedFolders("skills", world, reader)
   const skills: Skill[] = []
   for (const folder of folders) {
-    skills.push(...(await skillsIn(folder, look)).toSorted(byName))
+    skills.push(...(await skillsIn(folder, reader)).toSorted(byName))
   }
-  const all = [...skills, ...(await commandsOf(world, look))]
-  const chosen = firstOfEach(all, look)
+  const all = [...skills, ...(await commandsOf(world, reader))]
+  const chosen = firstOfEach(all, reader)
   return chosen.map((it) => toFound(it, chosen, world))
 }
 
-async function skillsIn(folder: ListedFolder, look: Look): Promise<readonly Skill[]> {
+async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<readonly Skill[]> {
   const place = SOURCES.skills
   const found: Skill[] = []
-  for (const entry of await look.list(folder.path, place.source)) {
+  for (const entry of await reader.list(folder.path, place.source)) {
     if (entry.what !== "directory" && entry.what !== "link") continue
     const file = path.join(folder.path, entry.name, "SKILL.md")
-    const read = await readListed(file, place.source, look)
+    const read = await readListed(file, place.source, reader)
     if (read === undefined) continue
     const listed = { path: file, folder, file: read }
     found.push(readSkill(listed, entry.name, place))
@@ -59,12 +61,12 @@ async function skillsIn(folder: ListedFolder, look: Look): Promise<readonly Skil
   return found
 }
 
-async function commandsOf(world: World, look: Look): Promise<readonly Skill[]> {
+async function commandsOf(world: World, reader: SurveyReader): Promise<readonly Skill[]> {
   const place = SOURCES.commands
-  const folders = await listedFolders("commands", world, look)
+  const folders = await listedFolders("commands", world, reader)
   const files: ListedFile[] = []
   for (const folder of folders) {
-    files.push(...(await markdownBelow(folder, place.source, look)))
+    files.push(...(await markdownBelow(folder, place.source, reader)))
   }
   return files.map((it) => readSkill(it, commandName(it), place)).toSorted(byName)
 }
@@ -80,7 +82,7 @@ function readSkill(listed: ListedFile, name: string, place: Source): Skill {
   const { fields, body } = splitFrontmatter(listed.file.bytes.toString())
   const isCommand = place.source === SOURCES.commands.source
   const stated = scalarText(fields["description"]).trim()
-  const fallback = firstLine(body) || (isCommand ? "Custom command" : "Skill")
+  const fallback = firstLineOfSkill(body) || (isCommand ? "Custom command" : "Skill")
   const when = scalarText(fields["when_to_use"])
   const text = plainLine(stated === "" ? fallback : stated)
   return {
@@ -105,7 +107,7 @@ function nameField(value: unknown, fallback: string): string {
   return given === "" || given.length > LONGEST_NAME_UNITS ? fallback : given
 }
 
-function firstLine(body: string): string {
+function firstLineOfSkill(body: string): string {
   const line =
     body
       .split("\n")
@@ -128,7 +130,7 @@ function byName(a: Skill, b: Skill): number {
 }
 
 /** The same file, or the same name, is listed once: the first wins. */
-function firstOfEach(skills: readonly Skill[], look: Look): readonly Skill[] {
+function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly Skill[] {
   const names = new Set<string>()
   const files = new Set<string>()
   return skills.filter((it) => {
@@ -136,7 +138,7 @@ function firstOfEach(skills: readonly Skill[], look: Look): readonly Skill[] {
     files.add(it.file.realPath)
     if (isNew) names.add(it.name)
     else
-      look.mark({
+      reader.mark({
         path: it.path,
         source: it.place.source,
         outcome: "excluded",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
 import type { Place } from "../host.ts"
-import { MOST_SESSIONS_LOOKED_AT } from "../walk-limits.ts"
+import { MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { codex } from "./codex.ts"
-import { readSkillText } from "./skill-text.ts"
+import { readSkillText } from "./skills.ts"
 
 const PLACE: Place = {
   workingDirectory: "/w/s",

@@ -1,19 +1,26 @@
 import path from "node:path"
-import { belongsIfThere, belongsTo } from "../belongs.ts"
-import { configItem } from "../config-item.ts"
+import { isRecord } from "#ground/base"
 import type { Disk } from "../disk.ts"
-import type { Found, Host, Place, Survey } from "../host.ts"
-import { findProgram } from "../installed.ts"
-import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import { createLook, type Look } from "../look.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { type CodexConfig, fileWithText, layersOf, readConfig, scopeOf } from "./config.ts"
+import { belongsIfThere, belongsTo } from "../file-trust.ts"
+import { findProgram } from "../find-program.ts"
+import type { Found, Host, McpServer, Place, Survey } from "../host.ts"
+import { fieldsOf, textsOf } from "../json-settings.ts"
+import { LARGEST_INSTRUCTION_BYTES, SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { configItem } from "../source.ts"
+import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
+import {
+  type CodexConfig,
+  type ConfigFile,
+  fileWithText,
+  layersOf,
+  readConfig,
+  SOURCES,
+  scopeOf,
+} from "./config.ts"
 import { projectFolders } from "./folders.ts"
 import { projectInstructions, userInstructions } from "./instructions.ts"
-import { mcpServers } from "./mcp.ts"
 import { readLastSession } from "./session.ts"
 import { skillItems } from "./skills.ts"
-import { SOURCES } from "./sources.ts"
 
 export const codex: Host = {
   name: "codex",
@@ -27,16 +34,16 @@ export const codex: Host = {
 }
 
 async function survey(place: Place, disk: Disk): Promise<Survey> {
-  const look = createLook(disk)
-  const config = await readConfig(place, look)
-  const folders = await projectFolders(look, config.cwd, config.markers)
-  const base = await modelInstructions(look, config)
-  const skills = await skillItems(look, config, { place, folders })
-  const user = await userInstructions(look, config)
+  const reader = createSurveyReader(disk)
+  const config = await readConfig(place, reader)
+  const folders = await projectFolders(reader, config.cwd, config.markers)
+  const base = await modelInstructions(reader, config)
+  const skills = await skillItems(reader, config, { place, folders })
+  const user = await userInstructions(reader, config)
   const hasUser = user !== undefined
-  const project = await projectInstructions(look, config, { folders, hasUser })
+  const project = await projectInstructions(reader, config, { folders, hasUser })
   const settings = configItems(config)
-  const hooks = await hookItems(look, config)
+  const hooks = await hookItems(reader, config)
   return {
     items: [
       ...settings.filter((it) => it.priority === 0),
@@ -48,20 +55,23 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
       ...settings.filter((it) => it.priority > 0),
       ...hooks,
     ],
-    searched: look.searched(),
+    searched: reader.searched(),
     layers: layersOf(config),
     mcpServers: mcpServers(config),
-    notes: look.notes(),
+    notes: reader.notes(),
   }
 }
 
 /** A file that takes the place of Codex's own prompt. */
-async function modelInstructions(look: Look, config: CodexConfig): Promise<readonly Found[]> {
+async function modelInstructions(
+  reader: SurveyReader,
+  config: CodexConfig,
+): Promise<readonly Found[]> {
   const given = fileWithText(config, "model_instructions_file")
   if (given === undefined) return []
   const at = path.resolve(path.dirname(given.file.path), given.text)
   const limits = { source: SOURCES.modelInstructions.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
-  const file = await look.read(at, limits)
+  const file = await reader.read(at, limits)
   if (file === undefined) return []
   const scope = scopeOf(given.file)
   const trust = belongsTo({ realPath: file.realPath, scope }, config.grounds)
@@ -88,15 +98,57 @@ function configItems(config: CodexConfig): readonly Found[] {
 }
 
 /** Hooks run beside the model; their file is never sent. */
-async function hookItems(look: Look, config: CodexConfig): Promise<readonly Found[]> {
+async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<readonly Found[]> {
   const items: Found[] = []
   for (const folder of [config.home, ...config.dotFolders]) {
     const at = path.join(folder, "hooks.json")
     const limits = { source: SOURCES.hooks.source, maxBytes: SETTINGS_LIMIT_BYTES }
-    const file = await look.read(at, limits)
+    const file = await reader.read(at, limits)
     const scope = folder === config.home ? "user" : "project"
     const trust = belongsIfThere(file, { path: at, scope }, config.grounds)
     if (file !== undefined) items.push(configItem({ path: at, file, trust }, SOURCES.hooks, scope))
   }
   return items
+}
+
+/** The servers of every config file; one that a stronger file names again is hidden by it. */
+export function mcpServers(config: CodexConfig): readonly McpServer[] {
+  const seen = new Set<string>()
+  return config.files.flatMap((file) =>
+    Object.entries(fieldsOf(file.values["mcp_servers"])).flatMap(([name, given]) => {
+      if (!isRecord(given)) return []
+      const isHidden = seen.has(name)
+      if (file.counts) seen.add(name)
+      return [serverOf(name, file, { given, isHidden })]
+    }),
+  )
+}
+
+function serverOf(
+  name: string,
+  file: ConfigFile,
+  it: { readonly given: Readonly<Record<string, unknown>>; readonly isHidden: boolean },
+): McpServer {
+  const { command, url, args, enabled } = it.given
+  const isRemote = typeof url === "string"
+  const words = [command, ...(textsOf(args) ?? [])].filter((word) => typeof word === "string")
+  return {
+    name,
+    scope: file.layer,
+    path: file.path,
+    trust: file.trust,
+    transport: isRemote ? "http" : "stdio",
+    target: isRemote ? url : words.join(" "),
+    state: stateOf({ isTrusted: file.counts, isHidden: it.isHidden, enabled }),
+  }
+}
+
+function stateOf(it: {
+  readonly isTrusted: boolean
+  readonly isHidden: boolean
+  readonly enabled: unknown
+}): string {
+  if (!it.isTrusted) return "waits for trust"
+  if (it.isHidden) return "hidden by a stronger config"
+  return it.enabled === false ? "disabled in the config" : "connects"
 }

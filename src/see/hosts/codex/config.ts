@@ -1,11 +1,12 @@
 import path from "node:path"
 import { parse, TomlError } from "smol-toml"
-import { belongsIfThere, type Grounds, withRealFolders } from "../belongs.ts"
+import { type JsonRecord } from "#ground/base"
+import { belongsIfThere, type Grounds, withRealFolders } from "../file-trust.ts"
 import type { Place, Scope, SettingsLayer } from "../host.ts"
+import { fieldsOf, textsOf } from "../json-settings.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { type Fields, fieldsOf, textsOf } from "../record.ts"
 import type { Source } from "../source.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import {
   codexHome,
   configFolders,
@@ -13,8 +14,9 @@ import {
   projectFolders,
   systemFolder,
 } from "./folders.ts"
-import { DEFAULT_PROJECT_DOC_BYTES } from "./limits.ts"
-import { SOURCES } from "./sources.ts"
+
+/** Of all project files together, unless the config says otherwise; so Codex 0.166.0. */
+const DEFAULT_PROJECT_DOC_BYTES = 32 * 1024
 
 /** One config file that was looked for. */
 export type ConfigFile = {
@@ -22,7 +24,7 @@ export type ConfigFile = {
   readonly layer: "managed" | "project" | "user" | "system"
   readonly source: Source
   readonly file: ReadFile | undefined
-  readonly values: Fields
+  readonly values: JsonRecord
   readonly outcome: SettingsLayer["outcome"]
   readonly trust: SettingsLayer["trust"]
   /** A project's config counts only when the person trusts the project. */
@@ -43,10 +45,11 @@ export type CodexConfig = {
   readonly grounds: Grounds
 }
 
-export async function readConfig(place: Place, look: Look): Promise<CodexConfig> {
-  const home = await codexHome(place, look)
-  const cwd = (await look.realPath(place.workingDirectory)) ?? path.resolve(place.workingDirectory)
-  const read = configReader(look)
+export async function readConfig(place: Place, reader: SurveyReader): Promise<CodexConfig> {
+  const home = await codexHome(place, reader)
+  const cwd =
+    (await reader.realPath(place.workingDirectory)) ?? path.resolve(place.workingDirectory)
+  const read = configReader(reader)
   const machine = systemFolder(place)
   const managed = await read(path.join(machine, "managed_config.toml"), "managed")
   const user = await read(path.join(home, "config.toml"), "user")
@@ -54,21 +57,23 @@ export async function readConfig(place: Place, look: Look): Promise<CodexConfig>
 
   const outside = [managed, user, system]
   const markers = textsOf(firstOf(outside, "project_root_markers")) ?? [".git"]
-  const folders = await configFolders(look, cwd, markers)
-  const trust = await trustOf({ look, cwd, root: folders[0] ?? cwd, files: outside })
+  const folders = await configFolders(reader, cwd, markers)
+  const trust = await trustOf({ reader, cwd, root: folders[0] ?? cwd, files: outside })
   const dotFolders: string[] = []
   const project: Draft[] = []
   for (const folder of folders.toReversed()) {
     const dotCodex = path.join(folder, ".codex")
-    if ((await look.realPath(dotCodex)) === home) continue
+    if ((await reader.realPath(dotCodex)) === home) continue
     dotFolders.push(dotCodex)
     const found = await read(path.join(dotCodex, "config.toml"), "project")
     project.push({ ...found, counts: trust(folder) === "trusted" })
   }
-  for (const file of project) noteNotTrusted(look, file)
-  const roots = [folders, await projectFolders(look, cwd, markers)].flatMap((it) => it.slice(0, 1))
+  for (const file of project) noteNotTrusted(reader, file)
+  const roots = [folders, await projectFolders(reader, cwd, markers)].flatMap((it) =>
+    it.slice(0, 1),
+  )
   const own = [home, path.join(place.home, ".agents"), machine]
-  const grounds = { own: await withRealFolders(look, own), project: roots }
+  const grounds = { own: await withRealFolders(reader, own), project: roots }
   return {
     home,
     cwd,
@@ -125,15 +130,15 @@ export function layersOf(config: CodexConfig): readonly SettingsLayer[] {
     .map(({ layer, path: at, outcome, trust }) => ({ layer, path: at, outcome, trust }))
 }
 
-function configReader(look: Look) {
+function configReader(reader: SurveyReader) {
   return async (at: string, layer: ConfigFile["layer"]): Promise<Draft> => {
     const source = sourceOf(layer)
     const limits = { source: source.source, maxBytes: SETTINGS_LIMIT_BYTES }
-    const file = await look.read(at, limits)
-    const outcome = await outcomeOf(look, at, file)
+    const file = await reader.read(at, limits)
+    const outcome = await outcomeOf(reader, at, file)
     if (outcome.kind === "broken") {
       const text = `This config is broken (${outcome.problem}); Codex does not start with it.`
-      look.note({ code: "settings-broken", text, path: at })
+      reader.note({ code: "settings-broken", text, path: at })
     }
     const values = outcome.kind === "found" ? outcome.values : {}
     return { path: at, layer, source, file, values, outcome, counts: true }
@@ -146,12 +151,12 @@ function sourceOf(layer: ConfigFile["layer"]): Source {
 }
 
 async function outcomeOf(
-  look: Look,
+  reader: SurveyReader,
   at: string,
   file: ReadFile | undefined,
 ): Promise<SettingsLayer["outcome"]> {
   if (file !== undefined) return parseToml(file.bytes.toString())
-  const found = await look.peek(at, SETTINGS_LIMIT_BYTES)
+  const found = await reader.peek(at, SETTINGS_LIMIT_BYTES)
   if (found.kind === "missing") return { kind: "missing" }
   return { kind: "unreadable", reason: found.kind === "unreadable" ? found.reason : found.kind }
 }
@@ -172,13 +177,13 @@ type TrustLevel = "trusted" | "untrusted" | undefined
  * the repository. For the files of the project Codex leaves the second out.
  */
 async function trustOf(it: {
-  readonly look: Look
+  readonly reader: SurveyReader
   readonly cwd: string
   readonly root: string
   readonly files: readonly Draft[]
 }): Promise<(folder: string, top?: "without root") => TrustLevel> {
   const projects = it.files.map(({ values }) => fieldsOf(values["projects"]))
-  const repository = await mainRepository(it.look, it.cwd)
+  const repository = await mainRepository(it.reader, it.cwd)
   const said = (folder: string): TrustLevel => {
     const levels = projects.map((table) => fieldsOf(table[folder])["trust_level"])
     return levels.find((level) => level === "trusted" || level === "untrusted")
@@ -189,18 +194,40 @@ async function trustOf(it: {
   }
 }
 
-function noteNotTrusted(look: Look, file: Draft): void {
+function noteNotTrusted(reader: SurveyReader, file: Draft): void {
   if (file.counts || file.file === undefined) return
   const text = "Codex does not use this config: the project is not trusted."
-  look.mark({
+  reader.mark({
     path: file.path,
     source: file.source.source,
     outcome: "excluded",
     detail: "the project is not trusted",
   })
-  look.note({ code: "switched-off", text, path: file.path })
+  reader.note({ code: "switched-off", text, path: file.path })
 }
 
 function firstOf(files: readonly Draft[], key: string): unknown {
   return files.find((it) => it.values[key] !== undefined)?.values[key]
 }
+
+/** What Codex puts into a request, in its order; what is never sent comes last. */
+export const SOURCES = {
+  userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
+  systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },
+  modelInstructions: { source: "model-instructions", priority: 0.2, reason: "Base prompt in use" },
+  developerInstructions: {
+    source: "developer-instructions",
+    priority: 0.4,
+    reason: "Developer instructions of the config",
+  },
+  skills: { source: "skills", priority: 0.6, reason: "Skill" },
+  userMemory: { source: "user-memory", priority: 1, reason: "User instructions" },
+  projectSettings: { source: "project-settings", priority: 101, reason: "Project settings" },
+  hooks: { source: "hooks", priority: 102, reason: "Hooks" },
+} as const satisfies Readonly<Record<string, Source>>
+
+/** Between the person's instructions and the first of the project. */
+export const USER_PROJECT_SEPARATOR = "\n\n--- project-doc ---\n\n"
+
+/** Between two files of the project. */
+export const PROJECT_SEPARATOR = "\n\n"

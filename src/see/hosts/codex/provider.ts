@@ -1,8 +1,8 @@
-import { isRecord, visibleLine } from "#ground/base"
+import { isRecord, type JsonRecord, visibleLine } from "#ground/base"
 import { realDisk } from "../disk.ts"
 import type { Place, SettingsLayer } from "../host.ts"
 import { loadHost } from "../hosts.ts"
-import { type Fields, fieldsOf } from "../record.ts"
+import { fieldsOf } from "../json-settings.ts"
 
 /** What a person's own config of Codex says about where its requests go. */
 export type CodexProvider =
@@ -33,7 +33,7 @@ export async function readCodexProvider(place: Place): Promise<CodexProvider | u
   return providerIn(own.map(valuesOf).toReversed().reduce(overlaid, {}))
 }
 
-function providerIn(values: Fields): CodexProvider | undefined {
+function providerIn(values: JsonRecord): CodexProvider | undefined {
   const { profile, model_provider: name = "openai", openai_base_url: address = "" } = values
   const providers = fieldsOf(values["model_providers"])
   if (profile !== undefined)
@@ -47,7 +47,7 @@ function providerIn(values: Fields): CodexProvider | undefined {
   return address.trim() === "" ? undefined : { kind: "openai", baseUrl: address }
 }
 
-function namedProvider(name: string, provider: Fields): CodexProvider {
+function namedProvider(name: string, provider: JsonRecord): CodexProvider {
   const { base_url: baseUrl } = provider
   const at = (field: string) => `model_providers.${name}.${field} of its config`
   if (typeof baseUrl !== "string" || baseUrl.trim() === "") {
@@ -135,12 +135,12 @@ function refused(reason: string): CodexProvider {
   return { kind: "refused", reason: visibleLine(reason) }
 }
 
-function valuesOf({ outcome }: SettingsLayer): Fields {
+function valuesOf({ outcome }: SettingsLayer): JsonRecord {
   return outcome.kind === "found" ? outcome.values : {}
 }
 
 /** Tables are laid over one another field by field, as Codex does it. */
-function overlaid(below: Fields, above: Fields): Fields {
+function overlaid(below: JsonRecord, above: JsonRecord): JsonRecord {
   const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]
   return Object.fromEntries(
     names.map((name) => {

@@ -3,13 +3,13 @@ import { z } from "zod"
 import { compareText } from "#ground/base"
 import type { Disk } from "../disk.ts"
 import type { HostWord, Place } from "../host.ts"
-import { createLook } from "../look.ts"
-import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../walk-limits.ts"
+import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
+import { createSurveyReader } from "../survey-reader.ts"
 import { codexHome } from "./folders.ts"
 
 /** What the newest session in this folder was given, from the rollout that Codex keeps of it. */
 export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
-  const home = await codexHome(place, createLook(disk))
+  const home = await codexHome(place, createSurveyReader(disk))
   const cwd = (await disk.realPath(place.workingDirectory)) ?? place.workingDirectory
   let looked = 0
   for await (const rollout of newestRollouts(path.join(home, "sessions"), disk)) {

@@ -1,20 +1,30 @@
 import path from "node:path"
-import { parse } from "yaml"
-import { compareText } from "#ground/base"
-import { belongsTo } from "../belongs.ts"
+import { isScalar, parse, parseDocument } from "yaml"
+import { compareText, isRecord } from "#ground/base"
+import { belongsTo } from "../file-trust.ts"
+import { findSkillFiles } from "../folder-walk.ts"
 import type { Found, Place, Scope } from "../host.ts"
-import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { fieldsOf } from "../record.ts"
-import { findSkillFiles } from "../skill-files.ts"
-import { strictText } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import type { CodexConfig } from "./config.ts"
-import { settingOf } from "./config.ts"
+import { fieldsOf } from "../json-settings.ts"
+import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS, SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
+import { firstCharacters, onOneLine, strictText } from "../unicode.ts"
+import { type CodexConfig, SOURCES, settingOf } from "./config.ts"
 import { systemFolder } from "./folders.ts"
-import { DEEPEST_SKILL_LEVELS, SKILL_LIST_LIMIT_BYTES } from "./limits.ts"
-import { readSkillText, type SkillText } from "./skill-text.ts"
-import { SOURCES } from "./sources.ts"
+
+/**
+ * Above it Codex shortens descriptions: two hundredths of the model's window, here of the 272,000
+ * tokens of its own models, at four bytes a token.
+ */
+const SKILL_LIST_LIMIT_BYTES = 272_000 * 0.02 * 4
+
+/** A longer description is cut, with three dots for the last characters. */
+const LONGEST_DESCRIPTION_CHARACTERS = 1_024
+
+/** A skill with a longer name is dropped. */
+const LONGEST_SKILL_NAME_CHARACTERS = 64
+
+/** How deep Codex goes into a folder of skills. */
+const DEEPEST_SKILL_LEVELS = 6
 
 /** In the order in which Codex lists what they hold. */
 const SCOPES = ["system", "admin", "project", "user"] as const
@@ -43,25 +53,25 @@ type Skill = SkillText & {
 
 /** One line for each skill; its text comes when it is used. */
 export async function skillItems(
-  look: Look,
+  reader: SurveyReader,
   config: CodexConfig,
   it: { readonly place: Place; readonly folders: readonly string[] },
 ): Promise<readonly Found[]> {
   const switches = fieldsOf(settingOf(config, "skills"))
   if (switches["include_instructions"] === false) {
     const text = "Codex lists no skills: skills.include_instructions is false."
-    look.note({ code: "switched-off", text })
+    reader.note({ code: "switched-off", text })
     return []
   }
   const hasBundled = fieldsOf(switches["bundled"])["enabled"] !== false
   const wanted = rootsOf(config, it).filter((root) => hasBundled || root.scope !== "system")
-  const roots = await withoutLinks(look, wanted)
-  const skills = await readSkills(look, roots)
+  const roots = await withoutLinks(reader, wanted)
+  const skills = await readSkills(reader, roots)
   const isOff = switchedOff(config)
   const listed = skills.filter((skill) => skill.isListed && !isOff(skill)).toSorted(bySkillOrder)
   const unlisted = skills.filter((skill) => !skill.isListed && !isOff(skill))
   for (const skill of skills.filter(isOff)) {
-    look.mark({
+    reader.mark({
       path: skill.at,
       source: SOURCES.skills.source,
       outcome: "excluded",
@@ -70,7 +80,7 @@ export async function skillItems(
   }
   const trustOf = (skill: Skill) => trustOfSkill(skill, config)
   const lines = listing(listed, roots)
-  noteLongList(look, lines)
+  noteLongList(reader, lines)
   return [
     ...lines.map(({ skill, line, frame }) => ({
       ...itemOf(skill, trustOf(skill)),
@@ -114,20 +124,23 @@ function trustOfSkill({ at, root, file }: Skill, { grounds }: CodexConfig): Foun
 }
 
 /** Codex names a folder of skills by where it really lies. */
-async function withoutLinks(look: Look, roots: readonly Root[]): Promise<readonly Root[]> {
+async function withoutLinks(
+  reader: SurveyReader,
+  roots: readonly Root[],
+): Promise<readonly Root[]> {
   const real: Root[] = []
   for (const root of roots) {
-    const folder = (await look.realPath(root.folder)) ?? root.folder
+    const folder = (await reader.realPath(root.folder)) ?? root.folder
     real.push({ ...root, folder, foundAt: root.folder })
   }
   return real
 }
 
 /** The same real file counts once, for the first root that leads to it. */
-async function readSkills(look: Look, roots: readonly Root[]): Promise<readonly Skill[]> {
+async function readSkills(reader: SurveyReader, roots: readonly Root[]): Promise<readonly Skill[]> {
   const skills = new Map<string, Skill>()
   for (const root of roots) {
-    const files = await findSkillFiles(look, root.folder, {
+    const files = await findSkillFiles(reader, root.folder, {
       source: SOURCES.skills.source,
       deepestLevels: DEEPEST_SKILL_LEVELS,
       followsLinks: root.scope !== "system",
@@ -135,7 +148,7 @@ async function readSkills(look: Look, roots: readonly Root[]): Promise<readonly 
       goesBelowSkills: true,
     })
     for (const at of files) {
-      const skill = await readSkill(look, at, root)
+      const skill = await readSkill(reader, at, root)
       if (skill !== undefined && !skills.has(skill.file.realPath)) {
         skills.set(skill.file.realPath, skill)
       }
@@ -144,14 +157,14 @@ async function readSkills(look: Look, roots: readonly Root[]): Promise<readonly 
   return [...skills.values()]
 }
 
-async function readSkill(look: Look, at: string, root: Root): Promise<Skill | undefined> {
+async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<Skill | undefined> {
   const limits = { source: SOURCES.skills.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
-  const file = await look.read(at, limits)
+  const file = await reader.read(at, limits)
   if (file === undefined) return undefined
   const folder = path.dirname(at)
   const read = readSkillText(strictText(file.bytes) ?? "", path.basename(folder))
   if (read === undefined) {
-    look.mark({
+    reader.mark({
       path: at,
       source: limits.source,
       outcome: "excluded",
@@ -159,12 +172,12 @@ async function readSkill(look: Look, at: string, root: Root): Promise<Skill | un
     })
     return undefined
   }
-  return { ...read, at, root, file, isListed: await isOffered(look, folder) }
+  return { ...read, at, root, file, isListed: await isOffered(reader, folder) }
 }
 
 /** A skill can say in a file of its own that only a person may call it. */
-async function isOffered(look: Look, folder: string): Promise<boolean> {
-  const found = await look.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
+async function isOffered(reader: SurveyReader, folder: string): Promise<boolean> {
+  const found = await reader.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
   if (found.kind !== "file") return true
   const policy = fieldsOf(fieldsOf(tryYaml(found.bytes.toString()))["policy"])
   return policy["allow_implicit_invocation"] !== false
@@ -215,11 +228,11 @@ function listing(listed: readonly Skill[], roots: readonly Root[]): readonly Lin
   })
 }
 
-function noteLongList(look: Look, lines: readonly Line[]): void {
+function noteLongList(reader: SurveyReader, lines: readonly Line[]): void {
   const size = lines.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
   if (size <= SKILL_LIST_LIMIT_BYTES) return
   const text = `The list of ${lines.length} skills is long; Codex shortens descriptions to fit it.`
-  look.note({ code: "too-many", text })
+  reader.note({ code: "too-many", text })
 }
 
 function itemOf(skill: Skill, trust: Found["trust"]) {
@@ -233,3 +246,83 @@ function itemOf(skill: Skill, trust: Found["trust"]) {
     later: skill.file.bytes.toString(),
   } as const
 }
+
+type SkillText = { readonly name: string; readonly description: string }
+
+/** Name and description at the head of a SKILL.md; undefined when Codex drops the skill. */
+export function readSkillText(text: string, folderName: string): SkillText | undefined {
+  const block = frontmatterOf(text)
+  if (block === undefined) return undefined
+  const fields = parseFields(block) ?? parseFields(quoteLooseLines(block))
+  if (fields === undefined) return undefined
+  const given = onOneLine(fields("name") ?? "")
+  const name = given === "" ? folderName : given
+  const description = onOneLine(fields("description") ?? "")
+  const isTooLong = Array.from(name).length > LONGEST_SKILL_NAME_CHARACTERS
+  return isTooLong || description === "" ? undefined : { name, description: cut(description) }
+}
+
+/** The lines between two lines of three dashes, of which the first must be the very first. */
+function frontmatterOf(text: string): string | undefined {
+  const lines = text.split(/\r?\n/)
+  const isFence = (line: string | undefined) =>
+    line !== undefined && /^[ \t\r]*---[ \t\r]*$/.test(line)
+  if (!isFence(lines[0])) return undefined
+  const end = lines.findIndex((line, index) => index > 0 && isFence(line))
+  const block = end <= 1 ? undefined : lines.slice(1, end).join("\n")
+  return block === undefined || block.length > LONGEST_HEAD_UNITS ? undefined : block
+}
+
+type FieldReader = (name: string) => string | undefined
+
+/** A double key is an error here, as it is for the YAML reader of Codex. */
+function parseFields(yaml: string): FieldReader | undefined {
+  const document = parseDocument(yaml, { prettyErrors: false, logLevel: "silent" })
+  if (document.errors.length > 0 || !isWhole(document)) return undefined
+  return (name) => {
+    const node: unknown = document.has(name) ? document.get(name, true) : undefined
+    if (!isScalar(node) || node.value === null) return undefined
+    return typeof node.value === "string" ? node.value : node.source
+  }
+}
+
+/** An alias without an anchor shows only when the document is used. */
+function isWhole(document: { toJS(): unknown }): boolean {
+  try {
+    return isRecord(document.toJS())
+  } catch {
+    return false
+  }
+}
+
+/** `description: Build for AWS: ECS` is no YAML; Codex puts such a value in quotes and tries again. */
+function quoteLooseLines(yaml: string): string {
+  return yaml
+    .split("\n")
+    .map((line) => {
+      const colon = line.indexOf(":")
+      const key = line.slice(0, Math.max(colon, 0))
+      const [, gap, value] = /^(\s+)(\S.*)$/.exec(line.slice(colon + 1)) ?? []
+      if (key.trim() === "" || gap === undefined || value === undefined) return line
+      const commentAt = value.search(/^#|(?<!\s)\s+#/)
+      const comment = commentAt === -1 ? "" : value.slice(commentAt)
+      const scalar = value.slice(0, value.length - comment.length).trimEnd()
+      return isLoose(scalar) ? `${key}:${gap}'${scalar.replaceAll("'", "''")}'${comment}` : line
+    })
+    .join("\n")
+}
+
+function isLoose(scalar: string): boolean {
+  if (/^['"|>]/.test(scalar)) return false
+  const isBrokenFlow = /^[[{@`]/.test(scalar) && parseDocument(scalar).errors.length > 0
+  return isBrokenFlow || /:\s/.test(scalar)
+}
+
+function cut(description: string): string {
+  const isShort = Array.from(description).length <= LONGEST_DESCRIPTION_CHARACTERS
+  if (isShort) return description
+  const room = LONGEST_DESCRIPTION_CHARACTERS - DOTS.length
+  return firstCharacters(description, room) + DOTS
+}
+
+const DOTS = "..."

@@ -1,15 +1,13 @@
 import path from "node:path"
-import { compareText } from "#ground/base"
-import { belongsTo, type Grounds } from "../belongs.ts"
+import { compareText, type JsonRecord } from "#ground/base"
+import { belongsTo, type Grounds } from "../file-trust.ts"
 import type { Found } from "../host.ts"
-import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import type { Fields } from "../record.ts"
+import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
+
 import { strictText } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import type { Folders } from "./folders.ts"
-import { readHead } from "./listing-text.ts"
-import { SOURCES } from "./sources.ts"
+import { type Folders, SOURCES } from "./folders.ts"
+import { readHead } from "./skills.ts"
 
 type Agent = {
   readonly at: string
@@ -23,34 +21,37 @@ type Agent = {
 const KINDS = [".github", ".claude"]
 
 /** Agents are described in a tool, by name; of the project's the nearest of a name wins. */
-export async function agentItems(look: Look, folders: Folders): Promise<readonly Found[]> {
+export async function agentItems(
+  reader: SurveyReader,
+  folders: Folders,
+): Promise<readonly Found[]> {
   const project = new Map<string, Agent>()
   const nearestFirst = [folders.cwd, ...folders.above.filter((it) => it !== folders.home)]
   const places = nearestFirst.flatMap((it) => KINDS.map((kind) => path.join(it, kind, "agents")))
   for (const folder of places) {
-    const found = await agentsIn(look, folder, "project")
+    const found = await agentsIn(reader, folder, "project")
     for (const agent of found.filter((it) => !project.has(it.name))) project.set(agent.name, agent)
   }
-  const user = await agentsIn(look, path.join(folders.config, "agents"), "user")
+  const user = await agentsIn(reader, path.join(folders.config, "agents"), "user")
   const all = [...project.values(), ...user].toSorted((a, b) => compareText(a.name, b.name))
   return all.map((agent) => itemOf(agent, folders.grounds))
 }
 
 async function agentsIn(
-  look: Look,
+  reader: SurveyReader,
   folder: string,
   scope: Agent["scope"],
 ): Promise<readonly Agent[]> {
   const agents: Agent[] = []
   async function visit(at: string, level: number): Promise<void> {
-    const entries = await look.list(at, SOURCES.agents.source)
+    const entries = await reader.list(at, SOURCES.agents.source)
     for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
       if (name.startsWith(".")) continue
       const inside = path.join(at, name)
       const goesDeeper = what === "directory" && level < DEEPEST_FOLDER_LEVELS
       if (goesDeeper) await visit(inside, level + 1)
       const isDefinition = what !== "directory" && name.endsWith(".md")
-      const agent = isDefinition ? await readAgent(look, inside, scope) : undefined
+      const agent = isDefinition ? await readAgent(reader, inside, scope) : undefined
       if (agent !== undefined) agents.push(agent)
     }
   }
@@ -59,18 +60,18 @@ async function agentsIn(
 }
 
 async function readAgent(
-  look: Look,
+  reader: SurveyReader,
   at: string,
   scope: Agent["scope"],
 ): Promise<Agent | undefined> {
   const { source } = SOURCES.agents
-  const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   const text = file === undefined ? undefined : strictText(file.bytes)
   if (file === undefined || text === undefined) return undefined
-  const fields: Fields = readHead(text)?.fields ?? {}
+  const fields: JsonRecord = readHead(text)?.fields ?? {}
   const description = fields["description"]
   if (typeof description !== "string" || description.trim() === "") {
-    look.mark({ path: at, source, outcome: "excluded", detail: "it has no description" })
+    reader.mark({ path: at, source, outcome: "excluded", detail: "it has no description" })
     return undefined
   }
   const given = fields["name"]

@@ -3,9 +3,9 @@ import { memoryDisk, type Planted } from "#test/memory-disk"
 import type { Place } from "../host.ts"
 import { copilot } from "./copilot.ts"
 import { findMentions } from "./imports.ts"
-import { describeBody, readHead } from "./listing-text.ts"
 import { patternsOf } from "./rules.ts"
 import { customInstructions } from "./session.ts"
+import { describeBody, readHead } from "./skills.ts"
 
 const PLACE: Place = {
   workingDirectory: "/w/m/s",

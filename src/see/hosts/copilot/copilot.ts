@@ -1,7 +1,7 @@
 import type { Disk } from "../disk.ts"
+import { findProgram } from "../find-program.ts"
 import type { Host, Place, Survey } from "../host.ts"
-import { findProgram } from "../installed.ts"
-import { createLook } from "../look.ts"
+import { createSurveyReader } from "../survey-reader.ts"
 import { agentItems } from "./agents.ts"
 import { findFolders, namedFolders, RULES_VARIABLE } from "./folders.ts"
 import { instructionItems } from "./instructions.ts"
@@ -32,14 +32,14 @@ function platformPackages(): readonly string[] {
 }
 
 async function survey(place: Place, disk: Disk): Promise<Survey> {
-  const look = createLook(disk)
-  const folders = await findFolders(place, look)
+  const reader = createSurveyReader(disk)
+  const folders = await findFolders(place, reader)
   const added = namedFolders(place, RULES_VARIABLE)
-  const settings = await readSettings(look, folders)
-  const skills = await skillItems(look, folders, place)
-  const agents = await agentItems(look, folders)
-  const instructions = await instructionItems(look, folders)
-  const rules = await ruleItems(look, folders, added)
+  const settings = await readSettings(reader, folders)
+  const skills = await skillItems(reader, folders, place)
+  const agents = await agentItems(reader, folders)
+  const instructions = await instructionItems(reader, folders)
+  const rules = await ruleItems(reader, folders, added)
   return {
     items: [
       ...settings.items.filter((it) => it.priority === 0),
@@ -49,9 +49,9 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
       ...rules,
       ...settings.items.filter((it) => it.priority > 0),
     ],
-    searched: look.searched(),
+    searched: reader.searched(),
     layers: settings.layers,
     mcpServers: settings.mcpServers,
-    notes: look.notes(),
+    notes: reader.notes(),
   }
 }

@@ -1,8 +1,9 @@
 import path from "node:path"
-import { findUp, foldersDown, foldersUp } from "../ancestors.ts"
-import { type Grounds, withRealFolders } from "../belongs.ts"
+import { type Grounds, withRealFolders } from "../file-trust.ts"
+import { findUp, foldersDown, foldersUp } from "../folder-walk.ts"
 import type { Place } from "../host.ts"
-import type { Look } from "../look.ts"
+import type { Source } from "../source.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 
 export type Folders = {
   readonly home: string
@@ -22,18 +23,18 @@ export type Folders = {
 export const RULES_VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS"
 export const SKILLS_VARIABLE = "COPILOT_SKILLS_DIRS"
 
-export async function findFolders(place: Place, look: Look): Promise<Folders> {
+export async function findFolders(place: Place, reader: SurveyReader): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
-  const cwd = (await look.realPath(given)) ?? given
-  const git = await findUp(cwd, (folder) => isRepository(look, folder))
+  const cwd = (await reader.realPath(given)) ?? given
+  const git = await findUp(cwd, (folder) => isRepository(reader, folder))
   const root = git ?? cwd
   const walk = foldersDown(root, cwd)
   const up = git === undefined ? foldersUp(cwd) : walk.toReversed()
   const config = configFolder(place)
   const named = [...namedFolders(place, RULES_VARIABLE), ...namedFolders(place, SKILLS_VARIABLE)]
   const grounds = {
-    own: await withRealFolders(look, [config, path.join(place.home, ".agents")]),
-    project: [root, ...(await withRealFolders(look, named))],
+    own: await withRealFolders(reader, [config, path.join(place.home, ".agents")]),
+    project: [root, ...(await withRealFolders(reader, named))],
   }
   return { home: place.home, config, cwd, root, walk, above: up.slice(1), grounds }
 }
@@ -50,10 +51,42 @@ export function namedFolders(place: Place, variable: string): readonly string[] 
 }
 
 /** A `.git` file is believed; a folder must look like a repository. */
-async function isRepository(look: Look, folder: string): Promise<boolean> {
+async function isRepository(reader: SurveyReader, folder: string): Promise<boolean> {
   const dotGit = path.join(folder, ".git")
-  const { kind } = await look.peek(dotGit, 1)
+  const { kind } = await reader.peek(dotGit, 1)
   if (kind !== "directory") return kind === "file" || kind === "too-large"
-  const parts = ["HEAD", "objects", "refs"].map((it) => look.realPath(path.join(dotGit, it)))
+  const parts = ["HEAD", "objects", "refs"].map((it) => reader.realPath(path.join(dotGit, it)))
   return (await Promise.all(parts)).every((it) => it !== undefined)
 }
+
+/** What Copilot puts into its one system message, in its order; what is never sent comes last. */
+export const SOURCES = {
+  userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
+  skills: { source: "skills", priority: 0.5, reason: "Skill" },
+  commands: { source: "commands", priority: 0.6, reason: "Slash command, listed as a skill" },
+  agents: { source: "agents", priority: 0.7, reason: "Subagent definition" },
+  userMemory: { source: "user-memory", priority: 1, reason: "User instructions" },
+  projectRoot: { source: "project-root", priority: 2, reason: "Project root instructions" },
+  workingDirectory: { source: "working-directory", priority: 3, reason: "Working directory" },
+  userRules: { source: "rules", priority: 200, reason: "User rule" },
+  projectRules: { source: "rules", priority: 201, reason: "Project rule" },
+  addedRules: { source: "rules", priority: 202, reason: "Rule of an added folder" },
+  addedDirectory: { source: "added-directory", priority: 203, reason: "Added folder, named only" },
+  ruleTable: { source: "rules", priority: 204, reason: "Rule for some files" },
+  projectSettings: { source: "project-settings", priority: 301, reason: "Project settings" },
+  hooks: { source: "hooks", priority: 302, reason: "Hooks" },
+  mcpConfig: { source: "mcp-config", priority: 303, reason: "MCP server configuration" },
+} as const satisfies Readonly<Record<string, Source>>
+
+/** A folder between the top and the working directory: the nearest comes first. */
+export function betweenSource(levelsUp: number): Source {
+  const levels = levelsUp === 1 ? "1 level" : `${levelsUp} levels`
+  return {
+    source: "parent-directory",
+    priority: 3 + Math.min(levelsUp, 190),
+    reason: `Parent directory (${levels} up)`,
+  }
+}
+
+/** What stands around one file of instructions. */
+export const BLOCK_FRAME = "<custom_instruction>\n\n</custom_instruction>"

@@ -1,12 +1,16 @@
 import path from "node:path"
-import { backtickSpans } from "../backticks.ts"
-import { isInside } from "../inside.ts"
-import { LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS, MOST_MENTIONS } from "../limits.ts"
-import { lineCounter } from "../lines.ts"
-import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
+import { isInside } from "#ground/base"
+import { backtickSpans, lineCounter } from "../import-text.ts"
+import {
+  LARGEST_INSTRUCTION_BYTES,
+  LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS,
+  MOST_MENTIONS,
+} from "../limits.ts"
+import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
 import { strictText, withoutByteOrderMark } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { DEEPEST_IMPORT_LEVELS } from "./limits.ts"
+
+/** Imports behind imports; the ninth stays a name. */
+const DEEPEST_IMPORT_LEVELS = 8
 
 export type Imported = {
   readonly path: string
@@ -20,7 +24,7 @@ type From = { readonly path: string; readonly text: string; readonly level: numb
 
 /** One expansion: where imports may lie, what is in already, and what came in. */
 type Job = {
-  readonly look: Look
+  readonly reader: SurveyReader
   readonly root: string
   readonly loaded: Set<string>
   readonly imports: Imported[]
@@ -31,12 +35,12 @@ type Job = {
  * that really lies in the import root; each file once for the file one began with.
  */
 export async function expandImports(
-  look: Look,
+  reader: SurveyReader,
   start: { readonly path: string; readonly realPath: string; readonly text: string },
   root: string,
 ): Promise<Expanded> {
-  const realRoot = (await look.realPath(root)) ?? root
-  const job: Job = { look, root: realRoot, loaded: new Set([start.realPath]), imports: [] }
+  const realRoot = (await reader.realPath(root)) ?? root
+  const job: Job = { reader, root: realRoot, loaded: new Set([start.realPath]), imports: [] }
   const text = await expand(job, { path: start.path, text: start.text, level: 0 })
   return { text, imports: job.imports }
 }
@@ -46,7 +50,7 @@ async function expand(job: Job, from: From): Promise<string> {
   let done = 0
   const lineAt = lineCounter(from.text)
   const mentions = findMentions(from.text)
-  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.look, from.path)
+  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.reader, from.path)
   for (const mention of mentions) {
     const by = { path: from.path, line: lineAt(mention.at) }
     const isInsideLast = mention.at < done
@@ -64,19 +68,19 @@ async function insertion(
   from: From,
   mention: Mention & Pick<Imported, "by">,
 ): Promise<string | undefined> {
-  const { look } = job
+  const { reader } = job
   const { by } = mention
   const it = { name: mention.path, by }
   // From where a file was found: a link is not followed for this.
-  const target = await look.realPath(path.resolve(path.dirname(from.path), mention.path))
-  if (target === undefined) return refuse(look, "import-unresolved", it)
-  if (!isInside(target, job.root)) return refuse(look, "import-external", it)
+  const target = await reader.realPath(path.resolve(path.dirname(from.path), mention.path))
+  if (target === undefined) return refuse(reader, "import-unresolved", it)
+  if (!isInside(job.root, target)) return refuse(reader, "import-external", it)
   if (job.loaded.has(target)) return `\n\n${tag(target)} skipped="already-loaded" />`
-  if (from.level === DEEPEST_IMPORT_LEVELS) return refuse(look, "import-too-deep", it)
+  if (from.level === DEEPEST_IMPORT_LEVELS) return refuse(reader, "import-too-deep", it)
   const limits = { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES }
-  const file = await look.read(target, limits)
+  const file = await reader.read(target, limits)
   const raw = file === undefined ? undefined : strictText(file.bytes)
-  if (file === undefined || raw === undefined) return refuse(look, "import-unresolved", it)
+  if (file === undefined || raw === undefined) return refuse(reader, "import-unresolved", it)
   job.loaded.add(target)
   job.imports.push({ path: target, file, by })
   const text = withoutClosing(withoutByteOrderMark(raw))
@@ -100,11 +104,11 @@ const PROBLEMS = {
 } as const
 
 function refuse(
-  look: Look,
+  reader: SurveyReader,
   code: keyof typeof PROBLEMS,
   it: { readonly name: string; readonly by: Imported["by"] },
 ): undefined {
-  look.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it stays a name.`, ...it.by })
+  reader.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it stays a name.`, ...it.by })
   return undefined
 }
 

@@ -1,14 +1,13 @@
 import path from "node:path"
-import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
-import { copiedImport } from "../copied-import.ts"
+import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
 import type { Found } from "../host.ts"
-import type { Look, ReadFile } from "../look.ts"
+import { copiedImport } from "../import-text.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { strictText, withoutByteOrderMark } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import type { Folders } from "./folders.ts"
+import { BLOCK_FRAME, betweenSource, type Folders, SOURCES } from "./folders.ts"
 import { type Expanded, expandImports } from "./imports.ts"
-import { BLOCK_FRAME, betweenSource, SOURCES } from "./sources.ts"
 
 type Candidate = {
   readonly at: string
@@ -19,29 +18,32 @@ type Candidate = {
 }
 
 /** Every file of instructions in the order of the message; the same text only once. */
-export async function instructionItems(look: Look, folders: Folders): Promise<readonly Found[]> {
+export async function instructionItems(
+  reader: SurveyReader,
+  folders: Folders,
+): Promise<readonly Found[]> {
   const { grounds } = folders
   const firstWith = new Map<string, string>()
   const items: Found[] = []
   for (const candidate of candidates(folders)) {
     const limits = { source: candidate.source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
-    const file = await look.read(candidate.at, limits)
-    const text = file === undefined ? undefined : textOf(look, candidate, file)
+    const file = await reader.read(candidate.at, limits)
+    const text = file === undefined ? undefined : textOf(reader, candidate, file)
     if (file === undefined || text === undefined) continue
-    const expanded = await expand(look, candidate, { file, text })
+    const expanded = await expand(reader, candidate, { file, text })
     const twin = firstWith.get(expanded.text)
     if (twin !== undefined) {
-      look.mark({
+      reader.mark({
         path: candidate.at,
         source: limits.source,
         outcome: "excluded",
         detail: `the same text as ${twin}`,
       })
-      look.note({ code: "duplicate", text: `The same text as ${twin}.`, path: candidate.at })
+      reader.note({ code: "duplicate", text: `The same text as ${twin}.`, path: candidate.at })
       continue
     }
     firstWith.set(expanded.text, candidate.at)
-    items.push(...itemsOf(look, candidate, { file, expanded, grounds }))
+    items.push(...itemsOf(reader, candidate, { file, expanded, grounds }))
   }
   return items
 }
@@ -80,31 +82,35 @@ const AGENT_FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
 const BETWEEN_FILES = [COPILOT_FILE, "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"]
 
 /** A file of the person must be UTF-8; in a project's file bad bytes are replaced. */
-function textOf(look: Look, { at, source, scope }: Candidate, file: ReadFile): string | undefined {
+function textOf(
+  reader: SurveyReader,
+  { at, source, scope }: Candidate,
+  file: ReadFile,
+): string | undefined {
   const text = scope === "user" ? strictText(file.bytes) : file.bytes.toString()
   if (text === undefined)
-    look.mark({ path: at, source: source.source, outcome: "excluded", detail: "it is not UTF-8" })
+    reader.mark({ path: at, source: source.source, outcome: "excluded", detail: "it is not UTF-8" })
   return text === undefined ? undefined : withoutByteOrderMark(text)
 }
 
 function expand(
-  look: Look,
+  reader: SurveyReader,
   { at, importRoot }: Candidate,
   it: { readonly file: ReadFile; readonly text: string },
 ): Promise<Expanded> {
   if (importRoot === undefined) return Promise.resolve({ text: it.text, imports: [] })
   const start = { path: at, realPath: it.file.realPath, text: it.text }
-  return expandImports(look, start, importRoot)
+  return expandImports(reader, start, importRoot)
 }
 
 /** The file with all it imports in one text, and a line for each import, which adds nothing. */
 function itemsOf(
-  look: Look,
+  reader: SurveyReader,
   { at, source, scope }: Candidate,
   it: { readonly file: ReadFile; readonly expanded: Expanded; readonly grounds: Grounds },
 ): readonly Found[] {
   const trust = belongsTo({ realPath: it.file.realPath, scope, foundAt: at }, it.grounds)
-  if (trust === "external") noteLinkOutside(look, at, it.file.realPath)
+  if (trust === "external") noteLinkOutside(reader, at, it.file.realPath)
   const base = { scope, kind: "instructions", later: "" } as const
   const main: Found = {
     ...base,

@@ -1,17 +1,17 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
+import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
 import { splitFrontmatter } from "../frontmatter.ts"
 import type { Found } from "../host.ts"
-import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { textsOf } from "../record.ts"
+import { textsOf } from "../json-settings.ts"
+import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import type { Folders } from "./folders.ts"
-import { LARGEST_USER_RULE_BYTES } from "./limits.ts"
-import { SOURCES } from "./sources.ts"
+import { type Folders, SOURCES } from "./folders.ts"
+
+/** A rule file of the person that is larger is left out. */
+const LARGEST_USER_RULE_BYTES = 1024 * 1024
 
 type RuleFolder = {
   readonly folder: string
@@ -23,19 +23,19 @@ type RuleFolder = {
 
 /** Rules for all files stand there whole; of the others there is a row in a table. */
 export async function ruleItems(
-  look: Look,
+  reader: SurveyReader,
   folders: Folders,
   added: readonly string[],
 ): Promise<readonly Found[]> {
   const { grounds } = folders
   const items: Found[] = []
   for (const place of ruleFolders(folders, added)) {
-    for (const at of await findRules(look, place)) {
-      const item = await ruleItem(look, at, { place, grounds })
+    for (const at of await findRules(reader, place)) {
+      const item = await ruleItem(reader, at, { place, grounds })
       if (item !== undefined && !items.some((it) => it.path === item.path)) items.push(item)
     }
   }
-  const named = await addedAgentsFiles(look, folders, added)
+  const named = await addedAgentsFiles(reader, folders, added)
   return [
     ...items.filter((it) => it.load === "always"),
     ...named,
@@ -75,10 +75,13 @@ function ruleFolders(folders: Folders, added: readonly string[]): readonly RuleF
 }
 
 /** By path, folder by folder; what is hidden is left out, a linked folder is not gone into. */
-async function findRules(look: Look, { folder, source }: RuleFolder): Promise<readonly string[]> {
+async function findRules(
+  reader: SurveyReader,
+  { folder, source }: RuleFolder,
+): Promise<readonly string[]> {
   const found: string[] = []
   async function visit(at: string, level: number): Promise<void> {
-    const entries = await look.list(at, source.source)
+    const entries = await reader.list(at, source.source)
     for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
       if (name.startsWith(".")) continue
       const isRule = what !== "directory" && /\.instructions\.md$/i.test(name)
@@ -92,25 +95,25 @@ async function findRules(look: Look, { folder, source }: RuleFolder): Promise<re
 }
 
 async function ruleItem(
-  look: Look,
+  reader: SurveyReader,
   at: string,
   it: { readonly place: RuleFolder; readonly grounds: Grounds },
 ): Promise<Found | undefined> {
   const { source, scope, base } = it.place
   const isUser = scope === "user"
   const maxBytes = isUser ? LARGEST_USER_RULE_BYTES : LARGEST_INSTRUCTION_BYTES
-  const file = await look.read(at, { source: source.source, maxBytes })
+  const file = await reader.read(at, { source: source.source, maxBytes })
   if (file === undefined) return undefined
   const text = isUser ? strictText(file.bytes) : file.bytes.toString()
   const { fields } = splitFrontmatter(text ?? "")
   const isExcluded = excludes(fields["excludeAgent"])
   if (text === undefined || isExcluded) {
     const why = isExcluded ? "it excludes this agent" : "it is not UTF-8"
-    look.mark({ path: at, source: source.source, outcome: "excluded", detail: why })
+    reader.mark({ path: at, source: source.source, outcome: "excluded", detail: why })
     return undefined
   }
   const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, it.grounds)
-  if (trust === "external") noteLinkOutside(look, at, file.realPath)
+  if (trust === "external") noteLinkOutside(reader, at, file.realPath)
   const plain = withoutByteOrderMark(text)
   const item = { path: at, scope, kind: "instructions", trust, file } as const
   const patterns = patternsOf(fields["applyTo"])
@@ -167,7 +170,7 @@ function cell(text: string): string {
 
 /** AGENTS.md of an added folder is only named, in a table of its own. */
 async function addedAgentsFiles(
-  look: Look,
+  reader: SurveyReader,
   { cwd, grounds }: Folders,
   added: readonly string[],
 ): Promise<readonly Found[]> {
@@ -175,7 +178,7 @@ async function addedAgentsFiles(
   for (const folder of added) {
     const at = path.join(folder, "AGENTS.md")
     const limits = { source: SOURCES.addedDirectory.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
-    const file: ReadFile | undefined = await look.read(at, limits)
+    const file: ReadFile | undefined = await reader.read(at, limits)
     if (file === undefined) continue
     const way = path.relative(cwd, folder).replaceAll("\\", "/")
     items.push({

@@ -2,7 +2,7 @@ import path from "node:path"
 import { z } from "zod"
 import type { Disk } from "../disk.ts"
 import type { HostWord, Place } from "../host.ts"
-import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../walk-limits.ts"
+import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { configFolder } from "./folders.ts"
 
 /** What the newest session in this folder was given, from the events that Copilot keeps of it. */

@@ -1,16 +1,11 @@
 import path from "node:path"
-import { compareText } from "#ground/base"
-import { belongsIfThere } from "../belongs.ts"
-import { configItem } from "../config-item.ts"
+import { compareText, isInside } from "#ground/base"
+import { belongsIfThere } from "../file-trust.ts"
 import type { Found, McpServer, Scope, SettingsLayer } from "../host.ts"
-import { isInside } from "../inside.ts"
-import { jsonMcpServers } from "../json-mcp.ts"
-import { type JsonFile, readJsonFile } from "../json-settings.ts"
-import type { Look } from "../look.ts"
-import { textsOf } from "../record.ts"
-import type { Source } from "../source.ts"
-import type { Folders } from "./folders.ts"
-import { SOURCES } from "./sources.ts"
+import { type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
+import { configItem, type Source } from "../source.ts"
+import type { SurveyReader } from "../survey-reader.ts"
+import { type Folders, SOURCES } from "./folders.ts"
 
 export type Settings = {
   readonly items: readonly Found[]
@@ -19,17 +14,17 @@ export type Settings = {
 }
 
 /** Settings, hooks and MCP files; those of a project count only in a trusted folder. */
-export async function readSettings(look: Look, folders: Folders): Promise<Settings> {
+export async function readSettings(reader: SurveyReader, folders: Folders): Promise<Settings> {
   const { config, root } = folders
-  const at = settingsReader(look, folders)
+  const at = settingsReader(reader, folders)
   const user = await at(path.join(config, "settings.json"), SOURCES.userSettings, "user")
   const state = await at(path.join(config, "config.json"), SOURCES.userSettings, "user")
   const inProject = path.join(root, ".github", "copilot")
   const ofProject = SOURCES.projectSettings
   const project = await at(path.join(inProject, "settings.json"), ofProject, "project")
   const local = await at(path.join(inProject, "settings.local.json"), ofProject, "local")
-  const mcp = await readMcp(look, folders, [user, state])
-  const hooks = await readHooks(look, folders)
+  const mcp = await readMcp(reader, folders, [user, state])
+  const hooks = await readHooks(reader, folders)
   return {
     items: [...[user, state, project, local].flatMap(itemOf), ...hooks, ...mcp.items],
     layers: [local, project, user].map(layerOf),
@@ -44,9 +39,9 @@ type Owned = JsonFile & {
   readonly trust: Found["trust"]
 }
 
-function settingsReader(look: Look, { grounds }: Folders) {
+function settingsReader(reader: SurveyReader, { grounds }: Folders) {
   return async (at: string, source: Source, scope: Scope): Promise<Owned> => {
-    const read = await readJsonFile(look, at, source.source)
+    const read = await readJsonFile(reader, at, source.source)
     const trust = belongsIfThere(read.file, { path: at, scope }, grounds)
     return { ...read, source, scope, trust }
   }
@@ -61,8 +56,8 @@ function layerOf({ path: at, scope, outcome, trust }: Owned): SettingsLayer {
   return { layer: scope, path: at, outcome, trust }
 }
 
-async function readMcp(look: Look, folders: Folders, settings: readonly JsonFile[]) {
-  const at = settingsReader(look, folders)
+async function readMcp(reader: SurveyReader, folders: Folders, settings: readonly JsonFile[]) {
+  const at = settingsReader(reader, folders)
   const isTrusted = trusts(settings, folders.cwd)
   const disabled = settings.flatMap((it) => textsOf(it.values["disabledMcpServers"]) ?? [])
   const stateOf = (name: string) => (disabled.includes(name) ? "disabled in settings" : "connects")
@@ -80,19 +75,19 @@ async function readMcp(look: Look, folders: Folders, settings: readonly JsonFile
 
 function trusts(settings: readonly JsonFile[], cwd: string): boolean {
   const folders = settings.flatMap((it) => textsOf(it.values["trustedFolders"]) ?? [])
-  return folders.some((folder) => isInside(cwd, folder))
+  return folders.some((folder) => isInside(folder, cwd))
 }
 
-async function readHooks(look: Look, folders: Folders): Promise<readonly Found[]> {
+async function readHooks(reader: SurveyReader, folders: Folders): Promise<readonly Found[]> {
   const { config, root } = folders
-  const at = settingsReader(look, folders)
+  const at = settingsReader(reader, folders)
   const items: Found[] = []
   const places = [
     { folder: path.join(config, "hooks"), scope: "user" },
     { folder: path.join(root, ".github", "hooks"), scope: "project" },
   ] as const
   for (const { folder, scope } of places) {
-    const entries = await look.list(folder, SOURCES.hooks.source)
+    const entries = await reader.list(folder, SOURCES.hooks.source)
     const names = entries.map((it) => it.name).filter((it) => it.endsWith(".json"))
     for (const name of names.toSorted(compareText)) {
       items.push(...itemOf(await at(path.join(folder, name), SOURCES.hooks, scope)))

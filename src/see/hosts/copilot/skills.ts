@@ -1,16 +1,18 @@
 import path from "node:path"
-import { compareText } from "#ground/base"
-import { belongsTo, type Grounds } from "../belongs.ts"
+import { parseDocument } from "yaml"
+import { compareText, isRecord, type JsonRecord } from "#ground/base"
+import { belongsTo, type Grounds } from "../file-trust.ts"
+import { findSkillFiles } from "../folder-walk.ts"
 import type { Found, Place } from "../host.ts"
-import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { findSkillFiles } from "../skill-files.ts"
-import { strictText } from "../unicode.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { type Folders, namedFolders, SKILLS_VARIABLE } from "./folders.ts"
-import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_SKILL_NAME_CHARACTERS } from "./limits.ts"
-import { describeBody, escaped, type Headed, readHead } from "./listing-text.ts"
-import { SOURCES } from "./sources.ts"
+import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
+import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
+import { type Folders, namedFolders, SKILLS_VARIABLE, SOURCES } from "./folders.ts"
+
+const LONGEST_DESCRIPTION_CHARACTERS = 1_024
+
+/** A skill with a longer name, or a longer description, is dropped. */
+const LONGEST_SKILL_NAME_CHARACTERS = 64
 
 /** Where skills come from; neighbours of the same group are listed by name. */
 type Root = {
@@ -30,18 +32,18 @@ type Skill = {
 
 /** Name, description and where from, for each skill and each command; the first of a name wins. */
 export async function skillItems(
-  look: Look,
+  reader: SurveyReader,
   folders: Folders,
   place: Place,
 ): Promise<readonly Found[]> {
   const roots = rootsOf(folders, place)
   const byName = new Map<string, Skill>()
   for (const root of roots) {
-    for (const skill of await skillsOf(look, root)) {
+    for (const skill of await skillsOf(reader, root)) {
       const first = byName.get(skill.name)
       if (first === undefined) byName.set(skill.name, skill)
       else
-        look.mark({
+        reader.mark({
           path: skill.at,
           source: sourceOf(root).source,
           outcome: "excluded",
@@ -84,19 +86,19 @@ function rootsOf({ config, home, cwd, above }: Folders, place: Place): readonly 
   ]
 }
 
-async function skillsOf(look: Look, root: Root): Promise<readonly Skill[]> {
+async function skillsOf(reader: SurveyReader, root: Root): Promise<readonly Skill[]> {
   const files =
-    root.group === "commands" ? await commandFiles(look, root) : await findSkills(look, root)
+    root.group === "commands" ? await commandFiles(reader, root) : await findSkills(reader, root)
   const skills: Skill[] = []
   for (const at of files) {
-    const skill = await readSkill(look, at, root)
+    const skill = await readSkill(reader, at, root)
     if (skill !== undefined) skills.push(skill)
   }
   return skills
 }
 
-function findSkills(look: Look, root: Root): Promise<readonly string[]> {
-  return findSkillFiles(look, root.folder, {
+function findSkills(reader: SurveyReader, root: Root): Promise<readonly string[]> {
+  return findSkillFiles(reader, root.folder, {
     source: SOURCES.skills.source,
     deepestLevels: DEEPEST_FOLDER_LEVELS,
     followsLinks: true,
@@ -105,15 +107,15 @@ function findSkills(look: Look, root: Root): Promise<readonly string[]> {
   })
 }
 
-async function commandFiles(look: Look, { folder }: Root): Promise<readonly string[]> {
-  const entries = await look.list(folder, SOURCES.commands.source)
+async function commandFiles(reader: SurveyReader, { folder }: Root): Promise<readonly string[]> {
+  const entries = await reader.list(folder, SOURCES.commands.source)
   const names = entries.filter((it) => it.what !== "directory" && it.name.endsWith(".md"))
   return names.map((it) => path.join(folder, it.name)).toSorted(compareText)
 }
 
-async function readSkill(look: Look, at: string, root: Root): Promise<Skill | undefined> {
+async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<Skill | undefined> {
   const { source } = sourceOf(root)
-  const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   const text = file === undefined ? undefined : strictText(file.bytes)
   if (file === undefined || text === undefined) return undefined
   const isCommand = root.group === "commands"
@@ -121,7 +123,7 @@ async function readSkill(look: Look, at: string, root: Root): Promise<Skill | un
   const named = head === undefined ? undefined : nameOf(head, fallbackName(at, root))
   const description = head === undefined ? undefined : descriptionOf(head)
   if (head === undefined || named === undefined || description === undefined) {
-    look.mark({
+    reader.mark({
       path: at,
       source,
       outcome: "excluded",
@@ -192,4 +194,43 @@ function itemOf(skill: Skill, grounds: Grounds): Found {
     frame: isListed ? "\n" : "",
     later: file.bytes.toString(),
   }
+}
+
+type Headed = { readonly fields: JsonRecord; readonly body: string }
+
+/** The head of a skill or an agent, and what follows; undefined when there is none or it is broken. */
+export function readHead(text: string): Headed | undefined {
+  const plain = withoutByteOrderMark(text)
+  const match = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(plain)
+  if (match === null || match[0].length > LONGEST_HEAD_UNITS) return undefined
+  const document = parseDocument(match[1] ?? "", { prettyErrors: false, logLevel: "silent" })
+  const fields = document.errors.length === 0 ? toPlain(document) : undefined
+  return isRecord(fields) ? { fields, body: plain.slice(match[0].length) } : undefined
+}
+
+/** An alias without an anchor shows only here. */
+function toPlain(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS()
+  } catch {
+    return undefined
+  }
+}
+
+/** What is said about a skill that does not describe itself: its text without headings. */
+export function describeBody(body: string): string {
+  const lines = body.split(/\r?\n/).filter((line) => !/^\s*#/.test(line))
+  return onOneLine(lines.join(" "))
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => ESCAPES[mark] ?? mark)
 }

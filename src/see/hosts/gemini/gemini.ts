@@ -1,7 +1,7 @@
 import type { Disk } from "../disk.ts"
+import { findProgram } from "../find-program.ts"
 import type { Host, Place, Survey } from "../host.ts"
-import { findProgram } from "../installed.ts"
-import { createLook } from "../look.ts"
+import { createSurveyReader } from "../survey-reader.ts"
 import { agentItems, skillItems } from "./listings.ts"
 import { memoryItems } from "./memory.ts"
 import { layersOf, mcpServers, readSettings, settingsItems } from "./settings.ts"
@@ -17,12 +17,12 @@ export const gemini: Host = {
 }
 
 async function survey(place: Place, disk: Disk): Promise<Survey> {
-  const look = createLook(disk)
-  const settings = await readSettings(place, look)
+  const reader = createSurveyReader(disk)
+  const settings = await readSettings(place, reader)
   const config = settingsItems(settings)
-  const agents = await agentItems(look, settings)
-  const skills = await skillItems(look, settings)
-  const memory = await memoryItems(look, settings)
+  const agents = await agentItems(reader, settings)
+  const skills = await skillItems(reader, settings)
+  const memory = await memoryItems(reader, settings)
   return {
     items: [
       ...config.filter((it) => it.priority === 0),
@@ -31,9 +31,9 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
       ...memory,
       ...config.filter((it) => it.priority > 0),
     ],
-    searched: look.searched(),
+    searched: reader.searched(),
     layers: layersOf(settings),
     mcpServers: mcpServers(settings),
-    notes: look.notes(),
+    notes: reader.notes(),
   }
 }

@@ -1,12 +1,19 @@
 import path from "node:path"
-import { findUp } from "../ancestors.ts"
-import { backtickSpans } from "../backticks.ts"
-import { isInside } from "../inside.ts"
-import { LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS, MOST_MENTIONS } from "../limits.ts"
-import { lineCounter } from "../lines.ts"
-import { type Look, noteManyMentions, type ReadFile } from "../look.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { DEEPEST_IMPORT_LEVELS, LONGEST_EXPANDED_UNITS } from "./limits.ts"
+import { isInside } from "#ground/base"
+import { findUp } from "../folder-walk.ts"
+import { backtickSpans, lineCounter } from "../import-text.ts"
+import {
+  LARGEST_INSTRUCTION_BYTES,
+  LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS,
+  MOST_MENTIONS,
+} from "../limits.ts"
+import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
+
+/** One text with its imports; the same file may be named again and again, and each time is put in. */
+const LONGEST_EXPANDED_UNITS = 16_000_000
+
+/** How many files deep imports are followed; in the fifth they stay names. */
+const DEEPEST_IMPORT_LEVELS = 5
 
 export type Imported = {
   readonly path: string
@@ -25,16 +32,19 @@ type From = {
 }
 
 /** One expansion: where imports may lie, and what was imported. */
-type Job = { readonly look: Look; readonly root: string; readonly imports: Imported[] }
+type Job = { readonly reader: SurveyReader; readonly root: string; readonly imports: Imported[] }
 
 /** The text of a file with every `@name` replaced: by the file, or by a comment why it is not. */
 export async function expandImports(
-  look: Look,
+  reader: SurveyReader,
   start: Pick<From, "path" | "text">,
   markers: readonly string[],
 ): Promise<Expanded> {
-  const root = await realOrNearest(look, await importRoot(look, path.dirname(start.path), markers))
-  const job: Job = { look, root, imports: [] }
+  const root = await realOrNearest(
+    reader,
+    await importRoot(reader, path.dirname(start.path), markers),
+  )
+  const job: Job = { reader, root, imports: [] }
   const text = await expand(job, { ...start, inside: new Set(), level: 0 })
   return { text, imports: job.imports }
 }
@@ -45,7 +55,7 @@ async function expand(job: Job, from: From): Promise<string> {
   let done = 0
   const lineAt = lineCounter(from.text)
   const mentions = findMentions(from.text)
-  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.look, from.path)
+  if (mentions.length === MOST_MENTIONS) noteManyMentions(job.reader, from.path)
   for (const mention of mentions) {
     if (text.length > LONGEST_EXPANDED_UNITS) break
     const by = { path: from.path, line: lineAt(mention.at) }
@@ -53,13 +63,13 @@ async function expand(job: Job, from: From): Promise<string> {
     done = mention.end
     text += mention.isCode ? `@${mention.path}` : await insertion(job, from, { ...mention, by })
   }
-  if (text.length > LONGEST_EXPANDED_UNITS) noteLong(job.look, from.path)
+  if (text.length > LONGEST_EXPANDED_UNITS) noteLong(job.reader, from.path)
   return text + from.text.slice(done)
 }
 
-function noteLong(look: Look, path: string): void {
+function noteLong(reader: SurveyReader, path: string): void {
   const text = `With its imports this file is longer than ${LONGEST_EXPANDED_UNITS} characters; the rest stay names.`
-  look.note({ code: "too-many", text, path })
+  reader.note({ code: "too-many", text, path })
 }
 
 async function insertion(
@@ -67,21 +77,21 @@ async function insertion(
   from: From,
   mention: Mention & Pick<Imported, "by">,
 ): Promise<string> {
-  const { look } = job
+  const { reader } = job
   const { path: name, by } = mention
   const at = path.resolve(path.dirname(from.path), name)
   const isAddress = /^(?:file|https?):\/\//.test(name)
-  if (isAddress || !isInside(await realOrNearest(look, at), job.root)) {
+  if (isAddress || !isInside(job.root, await realOrNearest(reader, at))) {
     const text = `@${name} lies outside the project; a comment says so instead.`
-    look.note({ code: "import-external", text, ...by })
+    reader.note({ code: "import-external", text, ...by })
     return failed(mention, "Path traversal attempt")
   }
   if (from.inside.has(at)) return `<!-- File already processed: ${name} -->`
-  const file = await look.read(at, { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const file = await reader.read(at, { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (file === undefined) {
     const text = `@${name} names no readable file; a comment says so instead.`
-    look.note({ code: "import-unresolved", text, ...by })
-    return failed(mention, await reasonAt(look, at))
+    reader.note({ code: "import-unresolved", text, ...by })
+    return failed(mention, await reasonAt(reader, at))
   }
   job.imports.push({ path: at, file, by })
   const inside = new Set([...from.inside, at])
@@ -95,34 +105,38 @@ function failed({ path: name }: Mention, why: string): string {
 }
 
 /** The nearest folder with a marker; else the folder of the file itself. */
-async function importRoot(look: Look, folder: string, markers: readonly string[]): Promise<string> {
-  const found = await findUp(folder, (it) => checkForMarker(look, it, markers))
+async function importRoot(
+  reader: SurveyReader,
+  folder: string,
+  markers: readonly string[],
+): Promise<string> {
+  const found = await findUp(folder, (it) => checkForMarker(reader, it, markers))
   return found ?? folder
 }
 
 export async function checkForMarker(
-  look: Look,
+  reader: SurveyReader,
   folder: string,
   markers: readonly string[],
 ): Promise<boolean> {
   for (const marker of markers) {
     if (path.isAbsolute(marker) || marker.includes("..")) continue
-    if ((await look.realPath(path.join(folder, marker))) !== undefined) return true
+    if ((await reader.realPath(path.join(folder, marker))) !== undefined) return true
   }
   return false
 }
 
 /** Where a path leads, also when its end is not there. */
-async function realOrNearest(look: Look, at: string): Promise<string> {
-  const real = await look.realPath(at)
+async function realOrNearest(reader: SurveyReader, at: string): Promise<string> {
+  const real = await reader.realPath(at)
   const parent = path.dirname(at)
   if (real !== undefined || parent === at) return real ?? at
-  return path.join(await realOrNearest(look, parent), path.basename(at))
+  return path.join(await realOrNearest(reader, parent), path.basename(at))
 }
 
 /** In the words of Node, which the host puts into the text. */
-async function reasonAt(look: Look, at: string): Promise<string> {
-  const found = await look.peek(at, LARGEST_INSTRUCTION_BYTES)
+async function reasonAt(reader: SurveyReader, at: string): Promise<string> {
+  const found = await reader.peek(at, LARGEST_INSTRUCTION_BYTES)
   if (found.kind === "missing") return `ENOENT: no such file or directory, access '${at}'`
   if (found.kind === "directory") return `EISDIR: illegal operation on a directory, read '${at}'`
   return found.kind === "unreadable" ? found.reason : found.kind

@@ -1,16 +1,16 @@
 import path from "node:path"
 import { parse } from "yaml"
 import { compareText } from "#ground/base"
-import { belongsTo } from "../belongs.ts"
+import { belongsTo } from "../file-trust.ts"
+import { findSkillFiles } from "../folder-walk.ts"
 import type { Found } from "../host.ts"
-import { LONGEST_HEAD_UNITS } from "../limits.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { fieldsOf, textsOf } from "../record.ts"
-import { findSkillFiles } from "../skill-files.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
-import { DEEPEST_SKILL_LEVELS } from "./limits.ts"
-import { type GeminiSettings, settingOf } from "./settings.ts"
-import { SOURCES } from "./sources.ts"
+import { fieldsOf, textsOf } from "../json-settings.ts"
+import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
+import { type GeminiSettings, SOURCES, settingOf } from "./settings.ts"
+
+/** How deep a folder of skills is searched: the folder itself and one below. */
+const DEEPEST_SKILL_LEVELS = 1
 
 type Head = { readonly name: string; readonly description: string }
 type Listed = Head & {
@@ -20,12 +20,15 @@ type Listed = Head & {
 }
 
 /** Name, description and place of each skill; a later folder takes the place of a name. */
-export async function skillItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+export async function skillItems(
+  reader: SurveyReader,
+  settings: GeminiSettings,
+): Promise<readonly Found[]> {
   const byName = new Map<string, Listed>()
   for (const { folder, scope } of skillFolders(settings)) {
-    for (const skill of await skillsIn(look, folder, scope)) {
+    for (const skill of await skillsIn(reader, folder, scope)) {
       const first = byName.get(skill.name)
-      if (first !== undefined) markHidden(look, first.at, skill.at)
+      if (first !== undefined) markHidden(reader, first.at, skill.at)
       byName.set(skill.name, skill)
     }
   }
@@ -45,12 +48,12 @@ function skillFolders({ home, cwd, isTrusted }: GeminiSettings) {
 }
 
 async function skillsIn(
-  look: Look,
+  reader: SurveyReader,
   folder: string,
   scope: Listed["scope"],
 ): Promise<readonly Listed[]> {
   const { source } = SOURCES.skills
-  const files = await findSkillFiles(look, folder, {
+  const files = await findSkillFiles(reader, folder, {
     source,
     deepestLevels: DEEPEST_SKILL_LEVELS,
     followsLinks: true,
@@ -59,11 +62,11 @@ async function skillsIn(
   })
   const skills: Listed[] = []
   for (const at of files) {
-    const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+    const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
     const head = file === undefined ? undefined : readHead(file.bytes.toString())
     if (file === undefined) continue
     if (head === undefined) {
-      look.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+      reader.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
       continue
     }
     skills.push({ ...head, name: head.name.replace(/[:\\/<>*?"|]/g, "-"), at, file, scope })
@@ -71,13 +74,16 @@ async function skillsIn(
   return skills
 }
 
-function markHidden(look: Look, hidden: string, by: string): void {
+function markHidden(reader: SurveyReader, hidden: string, by: string): void {
   const { source } = SOURCES.skills
-  look.mark({ path: hidden, source, outcome: "excluded", detail: `${by} has this name` })
+  reader.mark({ path: hidden, source, outcome: "excluded", detail: `${by} has this name` })
 }
 
 /** Agents of the person; those of a project wait until the person has agreed to each. */
-export async function agentItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+export async function agentItems(
+  reader: SurveyReader,
+  settings: GeminiSettings,
+): Promise<readonly Found[]> {
   const folders = [
     { folder: path.join(settings.home, ".gemini", "agents"), scope: "user" },
     ...(settings.isTrusted
@@ -86,10 +92,10 @@ export async function agentItems(look: Look, settings: GeminiSettings): Promise<
   ] as const
   const items: Found[] = []
   for (const { folder, scope } of folders) {
-    const entries = await look.list(folder, SOURCES.agents.source)
+    const entries = await reader.list(folder, SOURCES.agents.source)
     const names = entries.filter((it) => it.what === "file" && /^[^_].*\.md$/.test(it.name))
     for (const { name } of names.toSorted((a, b) => compareText(a.name, b.name))) {
-      const item = await agentItem(look, path.join(folder, name), { settings, scope })
+      const item = await agentItem(reader, path.join(folder, name), { settings, scope })
       if (item !== undefined) items.push(item)
     }
   }
@@ -97,16 +103,16 @@ export async function agentItems(look: Look, settings: GeminiSettings): Promise<
 }
 
 async function agentItem(
-  look: Look,
+  reader: SurveyReader,
   at: string,
   it: { readonly settings: GeminiSettings; readonly scope: Listed["scope"] },
 ): Promise<Found | undefined> {
   const { source } = SOURCES.agents
-  const file = await look.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
+  const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (file === undefined) return undefined
   const head = readHead(file.bytes.toString())
   if (head === undefined || !/^[a-z0-9-_]+$/.test(head.name)) {
-    look.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+    reader.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
     return undefined
   }
   const item = itemOf({ ...head, at, file, scope: it.scope }, it.settings, SOURCES.agents)

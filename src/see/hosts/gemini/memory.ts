@@ -1,26 +1,27 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { findUp, foldersDown } from "../ancestors.ts"
-import { belongsTo, type Grounds, noteLinkOutside } from "../belongs.ts"
-import { copiedImport } from "../copied-import.ts"
+import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
+import { findUp, foldersDown } from "../folder-walk.ts"
 import type { Found, Scope } from "../host.ts"
-import { readJsonFile } from "../json-settings.ts"
-import type { Look, ReadFile } from "../look.ts"
-import { fieldsOf, textsOf } from "../record.ts"
+import { copiedImport } from "../import-text.ts"
+import { fieldsOf, readJsonFile, textsOf } from "../json-settings.ts"
+import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { type Source, walkSource } from "../source.ts"
-import { LARGEST_INSTRUCTION_BYTES } from "../walk-limits.ts"
+import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { checkForMarker, expandImports } from "./imports.ts"
-import { type GeminiSettings, MARKERS, settingOf } from "./settings.ts"
-import { frameOf, SOURCES } from "./sources.ts"
+import { frameOf, type GeminiSettings, MARKERS, SOURCES, settingOf } from "./settings.ts"
 
 type Candidate = { readonly at: string; readonly source: Source; readonly scope: Scope }
 
 /** Every file of instructions: the person's, the private memory, the project's; each once. */
-export async function memoryItems(look: Look, settings: GeminiSettings): Promise<readonly Found[]> {
+export async function memoryItems(
+  reader: SurveyReader,
+  settings: GeminiSettings,
+): Promise<readonly Found[]> {
   const markers = textsOf(settingOf(settings, ...MARKERS)) ?? [".git"]
   const names = contextNames(settingOf(settings, "context", "fileName"))
   const config = path.join(settings.home, ".gemini")
-  const root = await findUp(settings.cwd, (folder) => checkForMarker(look, folder, markers))
+  const root = await findUp(settings.cwd, (folder) => checkForMarker(reader, folder, markers))
   const folders = foldersDown(root ?? settings.cwd, settings.cwd)
   const user = names.map((name) => ({
     at: path.join(config, name),
@@ -28,13 +29,13 @@ export async function memoryItems(look: Look, settings: GeminiSettings): Promise
     scope: "user" as const,
   }))
   const project = settings.isTrusted ? projectCandidates(folders, names, config) : []
-  const memory = await privateMemory(look, settings, names)
+  const memory = await privateMemory(reader, settings, names)
   const { grounds } = settings
-  const read = await readOnce(look, [...user, ...project, ...memory])
+  const read = await readOnce(reader, [...user, ...project, ...memory])
   // The request has the private memory before the project, though it is read after it.
   const inOrder = read.toSorted((a, b) => rank(a.source) - rank(b.source))
   const items: Found[] = []
-  for (const it of inOrder) items.push(...(await itemsOf(look, it, { grounds, markers })))
+  for (const it of inOrder) items.push(...(await itemsOf(reader, it, { grounds, markers })))
   return items
 }
 
@@ -65,18 +66,18 @@ function projectCandidates(
 
 /** Gemini keeps a short name for each project; its memory lies under it. */
 async function privateMemory(
-  look: Look,
+  reader: SurveyReader,
   { home, cwd }: GeminiSettings,
   names: readonly string[],
 ): Promise<readonly Candidate[]> {
   const config = path.join(home, ".gemini")
-  const registry = await readJsonFile(look, path.join(config, "projects.json"), "host-state")
+  const registry = await readJsonFile(reader, path.join(config, "projects.json"), "host-state")
   const short = fieldsOf(registry.values["projects"])[cwd]
   const isName = typeof short === "string" && /^[\w.-]+$/.test(short) && !short.startsWith(".")
   if (!isName) return []
   const folder = path.join(config, "tmp", short, "memory")
   const index = path.join(folder, "MEMORY.md")
-  const hasIndex = (await look.realPath(index)) !== undefined
+  const hasIndex = (await reader.realPath(index)) !== undefined
   const files = hasIndex ? [index] : names.map((name) => path.join(folder, name))
   return files.map((at) => ({ at, source: SOURCES.autoMemory, scope: "memory" }))
 }
@@ -84,18 +85,26 @@ async function privateMemory(
 type Read = Candidate & { readonly file: ReadFile }
 
 /** The same real file counts where it comes first. */
-async function readOnce(look: Look, candidates: readonly Candidate[]): Promise<readonly Read[]> {
+async function readOnce(
+  reader: SurveyReader,
+  candidates: readonly Candidate[],
+): Promise<readonly Read[]> {
   const firstAt = new Map<string, string>()
   const read: Read[] = []
   for (const candidate of candidates) {
     const { at, source } = candidate
     const limits = { source: source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
-    const file = await look.read(at, limits)
+    const file = await reader.read(at, limits)
     if (file === undefined) continue
     const first = firstAt.get(file.realPath)
     if (first === undefined) read.push({ ...candidate, file })
     else
-      look.mark({ path: at, source: source.source, outcome: "excluded", detail: `it is ${first}` })
+      reader.mark({
+        path: at,
+        source: source.source,
+        outcome: "excluded",
+        detail: `it is ${first}`,
+      })
     firstAt.set(file.realPath, first ?? at)
   }
   return read
@@ -107,23 +116,23 @@ function rank(source: Source): number {
 }
 
 async function itemsOf(
-  look: Look,
+  reader: SurveyReader,
   { at, source, scope, file }: Read,
   it: { readonly grounds: Grounds; readonly markers: readonly string[] },
 ): Promise<readonly Found[]> {
   const { text, imports } = await expandImports(
-    look,
+    reader,
     { path: at, text: file.bytes.toString() },
     it.markers,
   )
   const sent = text.trim()
   if (sent === "") {
-    look.mark({ path: at, source: source.source, outcome: "empty" })
+    reader.mark({ path: at, source: source.source, outcome: "empty" })
     return []
   }
   // No word of where it was found: settings of a project may name any file.
   const trust = belongsTo({ realPath: file.realPath, scope }, it.grounds)
-  if (trust === "external") noteLinkOutside(look, at, file.realPath)
+  if (trust === "external") noteLinkOutside(reader, at, file.realPath)
   const frame = frameOf(at)
   const kind = scope === "memory" ? "memory" : "instructions"
   const base = { scope, kind, later: "" } as const

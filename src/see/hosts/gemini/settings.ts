@@ -1,16 +1,12 @@
 import path from "node:path"
-import { findUp } from "../ancestors.ts"
-import { belongsIfThere, type Grounds, withRealFolders, withRealPlaces } from "../belongs.ts"
-import { configItem } from "../config-item.ts"
+import { isInside, type JsonRecord } from "#ground/base"
+import { belongsIfThere, type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
+import { findUp } from "../folder-walk.ts"
 import type { Found, McpServer, Place, Scope, SettingsLayer } from "../host.ts"
-import { isInside } from "../inside.ts"
-import { jsonMcpServers } from "../json-mcp.ts"
-import { type JsonFile, readJsonFile } from "../json-settings.ts"
-import type { Look } from "../look.ts"
-import { type Fields, fieldsOf, textsOf } from "../record.ts"
-import type { Source } from "../source.ts"
+import { fieldsOf, type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
+import { configItem, type Source } from "../source.ts"
+import type { SurveyReader } from "../survey-reader.ts"
 import { checkForMarker } from "./imports.ts"
-import { SOURCES } from "./sources.ts"
 
 type Layer = JsonFile & {
   readonly layer: "system" | "project" | "user" | "defaults"
@@ -30,12 +26,12 @@ export type GeminiSettings = {
   readonly grounds: Grounds
 }
 
-export async function readSettings(place: Place, look: Look): Promise<GeminiSettings> {
+export async function readSettings(place: Place, reader: SurveyReader): Promise<GeminiSettings> {
   const given = path.resolve(place.workingDirectory)
-  const cwd = (await look.realPath(given)) ?? given
+  const cwd = (await reader.realPath(given)) ?? given
   const home = filled(place.environment["GEMINI_CLI_HOME"]) ?? place.home
   const at = async (file: string, layer: Layer["layer"], source: Source): Promise<Layer> => ({
-    ...(await readJsonFile(look, file, source.source)),
+    ...(await readJsonFile(reader, file, source.source)),
     layer,
     source,
   })
@@ -46,17 +42,23 @@ export async function readSettings(place: Place, look: Look): Promise<GeminiSett
   const system = await at(machine, "system", SOURCES.systemSettings)
   const user = await at(path.join(home, ".gemini", "settings.json"), "user", SOURCES.userSettings)
   const base = await at(defaults, "defaults", SOURCES.systemSettings)
-  const isTrusted = await isFolderTrusted({ look, place, cwd, home, layers: [system, user, base] })
-  const isHome = (await look.realPath(home)) === cwd
+  const isTrusted = await isFolderTrusted({
+    reader,
+    place,
+    cwd,
+    home,
+    layers: [system, user, base],
+  })
+  const isHome = (await reader.realPath(home)) === cwd
   const inProject = path.join(cwd, ".gemini", "settings.json")
   const project = isHome ? [] : [await at(inProject, "project", SOURCES.projectSettings)]
-  if (!isTrusted) noteNotTrusted(look, cwd)
+  if (!isTrusted) noteNotTrusted(reader, cwd)
   const own = {
     folders: [path.join(home, ".gemini"), path.join(home, ".agents")],
     files: [machine, defaults],
   }
   const markers = textsOf(firstOf([system, user, base], ...MARKERS)) ?? [".git"]
-  const grounds = await groundsOf(look, { own, cwd, markers })
+  const grounds = await groundsOf(reader, { own, cwd, markers })
   const all = [system, user, base, ...project].map((it) => ({
     ...it,
     trust: belongsIfThere(it.file, { path: it.path, scope: scopeOf(it) }, grounds),
@@ -71,16 +73,16 @@ export const MARKERS = ["context", "memoryBoundaryMarkers"] as const
 
 /** The markers are not those of the project, which would choose for itself how far it goes. */
 async function groundsOf(
-  look: Look,
+  reader: SurveyReader,
   it: {
     readonly own: { readonly folders: readonly string[]; readonly files: readonly string[] }
     readonly cwd: string
     readonly markers: readonly string[]
   },
 ): Promise<Grounds> {
-  const root = await findUp(it.cwd, (folder) => checkForMarker(look, folder, it.markers))
-  const folders = await withRealFolders(look, it.own.folders)
-  const files = await withRealPlaces(look, it.own.files)
+  const root = await findUp(it.cwd, (folder) => checkForMarker(reader, folder, it.markers))
+  const folders = await withRealFolders(reader, it.own.folders)
+  const files = await withRealPlaces(reader, it.own.files)
   return { own: [...folders, ...files], project: [root ?? it.cwd] }
 }
 
@@ -124,7 +126,7 @@ function systemSettings({ environment, platform }: Place): string {
 }
 
 type TrustQuestion = {
-  readonly look: Look
+  readonly reader: SurveyReader
   readonly place: Place
   readonly cwd: string
   readonly home: string
@@ -142,25 +144,25 @@ async function isFolderTrusted(it: TrustQuestion): Promise<boolean> {
   const file =
     filled(environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"]) ??
     path.join(it.home, ".gemini", "trustedFolders.json")
-  const { values } = await readJsonFile(it.look, file, SOURCES.userSettings.source)
+  const { values } = await readJsonFile(it.reader, file, SOURCES.userSettings.source)
   return (await longestRule(it, values)) ?? false
 }
 
-async function longestRule(it: TrustQuestion, rules: Fields): Promise<boolean | undefined> {
+async function longestRule(it: TrustQuestion, rules: JsonRecord): Promise<boolean | undefined> {
   let best: { readonly length: number; readonly level: unknown } | undefined
   for (const [rule, level] of Object.entries(rules)) {
     const folder = level === "TRUST_PARENT" ? path.dirname(rule) : rule
-    const real = (await it.look.realPath(folder)) ?? folder
+    const real = (await it.reader.realPath(folder)) ?? folder
     const isNearer = best === undefined || rule.length > best.length
-    if (isNearer && isInside(it.cwd, real)) best = { length: rule.length, level }
+    if (isNearer && isInside(real, it.cwd)) best = { length: rule.length, level }
   }
   if (best?.level === "DO_NOT_TRUST") return false
   return best?.level === "TRUST_FOLDER" || best?.level === "TRUST_PARENT" ? true : undefined
 }
 
-function noteNotTrusted(look: Look, cwd: string): void {
+function noteNotTrusted(reader: SurveyReader, cwd: string): void {
   const text = "Gemini CLI loads nothing of this project: the folder is not trusted."
-  look.note({ code: "switched-off", text, path: cwd })
+  reader.note({ code: "switched-off", text, path: cwd })
 }
 
 function firstOf(layers: readonly Layer[], group: string, name: string): unknown {
@@ -170,4 +172,23 @@ function firstOf(layers: readonly Layer[], group: string, name: string): unknown
 
 function filled(text: string | undefined): string | undefined {
   return text === "" ? undefined : text
+}
+
+/** What Gemini CLI puts into a request, in its order; what is never sent comes last. */
+export const SOURCES = {
+  systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },
+  userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
+  agents: { source: "agents", priority: 0.5, reason: "Subagent definition" },
+  skills: { source: "skills", priority: 0.6, reason: "Skill" },
+  userMemory: { source: "user-memory", priority: 1, reason: "User instructions" },
+  autoMemory: { source: "auto-memory", priority: 1.5, reason: "Private memory of this project" },
+  projectSettings: { source: "project-settings", priority: 101, reason: "Project settings" },
+} as const satisfies Readonly<Record<string, Source>>
+
+/** What stands before and behind a file; the path is the one it was found at. */
+export function frameOf(file: string): { readonly before: string; readonly behind: string } {
+  return {
+    before: `--- Context from: ${file} ---\n`,
+    behind: `\n--- End of Context from: ${file} ---`,
+  }
 }

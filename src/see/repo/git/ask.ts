@@ -1,10 +1,23 @@
-import { type Environment, type RunOutcome, run, visibleLine } from "#ground/base"
+import path from "node:path"
+import {
+  type Environment,
+  FileNotReadable,
+  isInside,
+  type RunOutcome,
+  realPath,
+  run,
+  statFile,
+  visibleLine,
+} from "#ground/base"
 import { GitFailed, GitTimedOut } from "../errors.ts"
-import { GIT_OUTPUT_LIMIT_BYTES, LARGEST_GIT_OBJECT_BYTES } from "../limits.ts"
+import { GIT_OUTPUT_LIMIT_BYTES } from "../limits.ts"
 import type { GitView } from "./view.ts"
 
+/** What git may take at once; the table of all objects of a kernel's history is a tenth of it. */
+export const LARGEST_GIT_OBJECT_BYTES = 512 * 1024 ** 2
+
 /** The commands that are ever asked: plumbing that looks at objects and at nothing else. */
-export type GitCommand = "cat-file" | "ls-tree" | "rev-list"
+type GitCommand = "cat-file" | "ls-tree" | "rev-list"
 
 export type GitProgram = {
   readonly file: string
@@ -131,3 +144,42 @@ function lastLine(stderr: Buffer): string {
 
 /** Enough to know what is wrong; paths and refs in it come from outside. */
 const LONGEST_SAYING = 200
+
+/**
+ * The first git on the PATH that did not come with the project: npm puts a folder of the project
+ * on the PATH, and those of all folders above it, and a repository could bring a program of that
+ * name along.
+ */
+export async function findGitProgram(options: {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The working tree, without links. */
+  readonly outside: string
+}): Promise<string | undefined> {
+  const searched = options.environment["PATH"] ?? options.environment["Path"] ?? ""
+  const name = process.platform === "win32" ? "git.exe" : "git"
+  // A relative entry means another folder in every folder.
+  const folders = searched.split(path.delimiter).filter((it) => path.isAbsolute(it))
+  for (const folder of folders) {
+    const program = await programAt(path.join(folder, name))
+    if (program === undefined || isInstalledByNpm(program)) continue
+    if (!isInside(options.outside, program)) return program
+  }
+  return undefined
+}
+
+async function programAt(file: string): Promise<string | undefined> {
+  try {
+    const real = await realPath(file)
+    const found = await statFile(real)
+    if (found.kind !== "found" || found.what !== "regular file") return undefined
+    const isExecutable = process.platform === "win32" || (found.stat.mode & 0o111) !== 0
+    return isExecutable ? real : undefined
+  } catch (error) {
+    if (!FileNotReadable.is(error)) throw error
+    return undefined
+  }
+}
+
+function isInstalledByNpm(program: string): boolean {
+  return program.split(path.sep).includes("node_modules")
+}

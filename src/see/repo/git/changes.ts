@@ -1,8 +1,14 @@
 import { compareText } from "#ground/base"
-import { DEEPEST_WALKED_LEVELS, MOST_OPEN_FOLDERS, PAIRS_A_ROUND } from "../limits.ts"
+import { DEEPEST_WALKED_LEVELS } from "../limits.ts"
 import type { GitProgram } from "./ask.ts"
 import { readTrees, type Trees } from "./objects.ts"
 import { type DifferingEntry, differingEntries } from "./parse.ts"
+
+/** Changed folders of one level, of all commits of a round: some megabytes to hold. */
+const MOST_OPEN_FOLDERS = 500_000
+
+/** Two trees of some kilobytes each, in one answer. */
+const PAIRS_A_ROUND = 8_192
 
 export type Change =
   | { readonly kind: "added" | "modified" | "deleted"; readonly path: string }

@@ -10,8 +10,7 @@ import { tempDirectory } from "#test/temp"
 import { bareRepository, locateRepository } from "../repo.ts"
 import { type Git, openGit } from "./git.ts"
 import { headCommit } from "./head.ts"
-import { blobId } from "./object-id.ts"
-import { differingEntries, parseBatch, parseTree } from "./parse.ts"
+import { blobId, differingEntries, parseBatch, parseTree } from "./parse.ts"
 
 const { signal } = new AbortController()
 const environment = { PATH: process.env["PATH"] }

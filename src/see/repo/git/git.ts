@@ -1,24 +1,33 @@
 import path from "node:path"
 import { invariant, pickEnvironment } from "#ground/base"
 import { GitAnswerTooLarge, GitFailed } from "../errors.ts"
-import {
-  BLOBS_A_ROUND_BYTES,
-  COMMITS_A_ROUND,
-  GIT_OUTPUT_LIMIT_BYTES,
-  GIT_TIMEOUT_MS,
-  MOST_CHANGES_A_COMMIT,
-  MOST_COMMITS,
-  MOST_WALKED_FILES,
-} from "../limits.ts"
+import { BLOBS_A_ROUND_BYTES, GIT_OUTPUT_LIMIT_BYTES, MOST_WALKED_FILES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
-import { askGit, type GitProgram, type Question } from "./ask.ts"
+import { askGit, findGitProgram, type GitProgram, type Question } from "./ask.ts"
 import { type Change, compareTrees } from "./changes.ts"
 import { headCommit } from "./head.ts"
-import { formatOf, isObjectId, type ObjectFormat } from "./object-id.ts"
 import { type BlobOutcome, describeObjects, readBlobs, readHeaders } from "./objects.ts"
-import { type CommitHeader, parseTree, type TreeList } from "./parse.ts"
-import { findGitProgram } from "./program.ts"
+import {
+  type CommitHeader,
+  formatOf,
+  isObjectId,
+  type ObjectFormat,
+  parseTree,
+  type TreeList,
+} from "./parse.ts"
 import { makeGitView, objectsProblem } from "./view.ts"
+
+/** Longer ago says little about what belongs together today. */
+const MOST_COMMITS = 50_000
+
+/** One that touches more says nothing about what belongs together. */
+const MOST_CHANGES_A_COMMIT = 5_000
+
+/** Commits whose trees are compared together: starting git costs more than reading a thousand. */
+const COMMITS_A_ROUND = 4_096
+
+/** A cold disk and the history of a kernel; what takes longer hangs. */
+const GIT_TIMEOUT_MS = 60_000
 
 export type Commit = CommitHeader & {
   /** Undefined when it touches more files than are read. */

@@ -1,8 +1,14 @@
 import path from "node:path"
 import { readTextBounded } from "#ground/base"
-import { GIT_POINTER_LIMIT_BYTES, MOST_REF_HOPS, PACKED_REFS_LIMIT_BYTES } from "../limits.ts"
+import { GIT_POINTER_LIMIT_BYTES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
-import { isObjectId } from "./object-id.ts"
+import { isObjectId } from "./parse.ts"
+
+/** A million refs of some sixty bytes each. */
+const PACKED_REFS_LIMIT_BYTES = 128 * 1024 ** 2
+
+/** Git follows five from one ref to the next. */
+const MOST_REF_HOPS = 5
 
 /**
  * The commit that is checked out, read from files: HEAD, the ref it names, or the packed refs.

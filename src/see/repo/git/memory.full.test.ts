@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest"
 import { commit, git, gitWith } from "#test/git"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { LARGEST_GIT_OBJECT_BYTES } from "../limits.ts"
 import { locateRepository } from "../repo.ts"
+import { LARGEST_GIT_OBJECT_BYTES } from "./ask.ts"
 import { openGit } from "./git.ts"
 
 describe.runIf(needs("REPO-11", "git"))("an object that is larger than memory should be", () => {

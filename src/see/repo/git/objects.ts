@@ -1,5 +1,5 @@
 import { GitAnswerTooLarge } from "../errors.ts"
-import { BLOBS_A_ROUND_BYTES, GIT_OUTPUT_LIMIT_BYTES, OBJECTS_A_ROUND } from "../limits.ts"
+import { BLOBS_A_ROUND_BYTES, GIT_OUTPUT_LIMIT_BYTES } from "../limits.ts"
 import { askGit, type GitAnswer, type GitProgram } from "./ask.ts"
 import {
   type BatchObject,
@@ -8,6 +8,9 @@ import {
   parseCommit,
   parseObjectLine,
 } from "./parse.ts"
+
+/** Commits of some hundred bytes each, in one answer. */
+const OBJECTS_A_ROUND = 4_096
 
 export type BlobOutcome =
   | { readonly kind: "read"; readonly id: string; readonly bytes: Buffer }

@@ -1,6 +1,9 @@
 import { isUtf8 } from "node:buffer"
+import { createHash } from "node:crypto"
 import { compareText, invariant } from "#ground/base"
-import { LONGEST_MESSAGE_BYTES } from "../limits.ts"
+
+/** What a person writes about a change; logs and dumps come after it. */
+const LONGEST_MESSAGE_BYTES = 16_384
 
 export type TreeEntry = {
   readonly path: string
@@ -207,3 +210,22 @@ function utf8Of(latin1: string): string | undefined {
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/
+
+export type ObjectFormat = "sha1" | "sha256"
+
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+}
+
+/** A repository has ids of one length. */
+export function formatOf(id: string): ObjectFormat {
+  return id.length === 64 ? "sha256" : "sha1"
+}
+
+/**
+ * The id that git would give these bytes as they are. Git itself is never asked to look at the
+ * working tree: it would run the filters that a repository can name.
+ */
+export function blobId(bytes: Uint8Array, format: ObjectFormat): string {
+  return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
+}

@@ -7,9 +7,11 @@ import {
   statFile,
   writeFileAtomic,
 } from "#ground/base"
-import { MOST_OBJECT_ENTRIES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
-import type { ObjectFormat } from "./object-id.ts"
+import type { ObjectFormat } from "./parse.ts"
+
+/** Objects in one folder before git packs them are some thousand. */
+const MOST_OBJECT_ENTRIES = 1_000_000
 
 /**
  * A git folder of our own that borrows nothing of a repository but its objects. Git then sees no

@@ -1,5 +1,10 @@
-import { LONGEST_IGNORE_PATTERN, MOST_IGNORE_RULES } from "../limits.ts"
 import { bytesOf, type Effort, type Glob, matchesGlob, parseGlob } from "./glob.ts"
+
+/** Each rule is tried on each file; the longest collections in use have some hundred. */
+const MOST_IGNORE_RULES = 5_000
+
+/** A pattern is matched in steps of its length; longer than any path, it cannot match one. */
+const LONGEST_IGNORE_PATTERN = 4_096
 
 /** Read in each folder, the later ones over the earlier: git's, that of search tools, and ours. */
 export const IGNORE_FILES = [".gitignore", ".ignore", ".qmignore"] as const

@@ -1,14 +1,19 @@
+import { hash } from "node:crypto"
 import { Client, type ContentBlock, ProtocolError, type Tool } from "@modelcontextprotocol/client"
 import { compareText } from "#ground/base"
-import { digestOf } from "../canonical.ts"
-import {
-  LONGEST_TOOL_DESCRIPTION_CHARACTERS,
-  LONGEST_TOOL_NAME_CHARACTERS,
-  MOST_TOOL_PAGES,
-  MOST_TOOLS,
-  SECOND_NET_MS,
-} from "../limits.ts"
 import type { Wire } from "./stdio.ts"
+
+/** The library's own timer is a second net behind ours. */
+const SECOND_NET_MS = 5_000
+
+const LONGEST_TOOL_DESCRIPTION_CHARACTERS = 1_000
+
+const LONGEST_TOOL_NAME_CHARACTERS = 200
+
+const MOST_TOOL_PAGES = 20
+
+/** Tools of one server; more would not be read by anyone who approves them. */
+const MOST_TOOLS = 500
 
 export type ToolShape = {
   readonly name: string
@@ -113,4 +118,20 @@ function shapeOf({ name, description = "", inputSchema }: Tool): ToolShape {
     description: description.slice(0, LONGEST_TOOL_DESCRIPTION_CHARACTERS),
     inputSchema,
   }
+}
+
+/** The same value gives the same text, in whatever order its keys were written. */
+function canonical(value: unknown): string {
+  return JSON.stringify(sorted(value))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b))
+  return Object.fromEntries(entries.map(([name, it]) => [name, sorted(it)]))
+}
+
+export function digestOf(value: unknown): string {
+  return `sha256-${hash("sha256", canonical(value))}`
 }

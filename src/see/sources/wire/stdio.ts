@@ -7,15 +7,21 @@ import {
 } from "@modelcontextprotocol/client"
 import { type Environment, type ExitOutcome, type RunningChild, start } from "#ground/base"
 import type { Program } from "../command.ts"
-import {
-  CHILD_GRACE_MS,
-  KEPT_STDERR_CHARACTERS,
-  LARGEST_FRAME_BYTES,
-  MOST_UNASKED_BYTES,
-  MOST_UNASKED_LINES,
-  MOST_WAITING_INPUT_BYTES,
-} from "../limits.ts"
-import { createLines } from "./lines.ts"
+import { LARGEST_FRAME_BYTES } from "../limits.ts"
+
+/** Between the polite signal and the last one; with the rest of the ending it stays under 5 s. */
+const CHILD_GRACE_MS = 1_000
+
+/** Kept of what a server complains of, for the sentence that says why it failed. */
+const KEPT_STDERR_CHARACTERS = 2_000
+
+/** Input a server has not read yet; a question has a few hundred bytes. */
+const MOST_WAITING_INPUT_BYTES = 1_000_000
+
+const MOST_UNASKED_BYTES = 64_000_000
+
+/** What a server may say without being asked, until the next question. */
+const MOST_UNASKED_LINES = 20_000
 
 export type Wire = Transport & {
   /** Why it is over, as part of a sentence; undefined while nothing is wrong. */
@@ -183,6 +189,38 @@ function createUnasked() {
       bytes += sizeBytes
       const isTooMuch = lines > MOST_UNASKED_LINES || bytes > MOST_UNASKED_BYTES
       return isTooMuch ? "it talks without being asked" : undefined
+    },
+  }
+}
+
+const NEWLINE = 0x0a
+
+/** Bytes to lines. It holds no more than one line of the largest size, and says so at the next byte. */
+function createLines(largestBytes: number) {
+  let held: Buffer[] = []
+  let heldBytes = 0
+  function hold(part: Buffer): boolean {
+    heldBytes += part.length
+    if (heldBytes > largestBytes) {
+      held = []
+      return false
+    }
+    if (part.length > 0) held.push(part)
+    return true
+  }
+  return {
+    /** Whole lines, each handed on at once; false when one is too large, and nothing more is read. */
+    take(chunk: Buffer, hear: (line: Buffer) => void): boolean {
+      let from = 0
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        if (!hold(chunk.subarray(from, at))) return false
+        const line = Buffer.concat(held)
+        held = []
+        heldBytes = 0
+        from = at + 1
+        hear(line)
+      }
+      return hold(chunk.subarray(from))
     },
   }
 }

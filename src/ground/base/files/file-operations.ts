@@ -1,0 +1,184 @@
+import { constants, readlinkSync, realpathSync } from "node:fs"
+import { link, lstat, open, realpath, rename, statfs, unlink } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { FileExists, FileNotReadable, FileNotRegular } from "../errors.ts"
+import { refuseIrregular } from "./atomic-write.ts"
+import { syncDirectory } from "./directories.ts"
+import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
+import { asWriteFailure, reasonOf } from "./system-error.ts"
+
+export type StatOutcome =
+  | { readonly kind: "found"; readonly what: FileType; readonly stat: FileStat }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string }
+
+/** What stands at a path; a link is described, not followed. */
+export async function statFile(path: string): Promise<StatOutcome> {
+  try {
+    const looked = await lstat(path)
+    return { kind: "found", what: fileTypeOf(looked), stat: fileStatOf(looked) }
+  } catch (error) {
+    const reason = reasonOf(error)
+    const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
+    return isMissing ? { kind: "missing" } : { kind: "unreadable", reason }
+  }
+}
+
+/** Removes a file or a link, durably; a directory is refused. */
+export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
+  const found = await statFile(path)
+  if (found.kind === "missing") return { kind: "missing" }
+  if (found.kind === "found" && found.what === "directory")
+    throw FileNotRegular({ path, what: found.what })
+  try {
+    await unlink(path)
+    await syncDirectory(dirname(path))
+    return { kind: "removed" }
+  } catch (error) {
+    // Someone else removed it since we looked.
+    if (reasonOf(error) === "ENOENT") return { kind: "missing" }
+    throw asWriteFailure(error, { path })
+  }
+}
+
+/**
+ * Gives a file another name on the same disk, durably. Nothing is replaced unless that is asked
+ * for. The look before is no lock: where two processes may choose the same name, put chance in it.
+ */
+export async function renameFile(
+  from: string,
+  to: string,
+  options: { readonly existing: "refuse" | "replace" } = { existing: "refuse" },
+): Promise<{ readonly kind: "renamed" | "missing" }> {
+  try {
+    if (options.existing === "replace") await refuseIrregular(to)
+    else if ((await statFile(to)).kind !== "missing") throw FileExists({ path: to })
+    if ((await statFile(from)).kind === "missing") return { kind: "missing" }
+    await rename(from, to)
+    // The new name first: after a power cut two names are better than none.
+    await syncDirectory(dirname(to))
+    if (dirname(from) !== dirname(to)) await syncDirectory(dirname(from))
+    return { kind: "renamed" }
+  } catch (error) {
+    throw asWriteFailure(error, { path: to })
+  }
+}
+
+/** Gives a file a second name on the same disk; both lead to the same bytes. */
+export async function linkFile(
+  from: string,
+  to: string,
+): Promise<{ readonly kind: "linked" | "missing" }> {
+  try {
+    if ((await statFile(from)).kind === "missing") return { kind: "missing" }
+    await link(from, to)
+    await syncDirectory(dirname(to))
+    return { kind: "linked" }
+  } catch (error) {
+    if (reasonOf(error) === "EEXIST") throw FileExists({ path: to }, error)
+    throw asWriteFailure(error, { path: to })
+  }
+}
+
+/** Makes an empty file of exactly this mode, unless something stands there. */
+export async function createFile(
+  path: string,
+  options: { readonly mode?: number } = {},
+): Promise<{ readonly kind: "created" | "exists" }> {
+  try {
+    await using handle = await open(path, "wx", 0o600)
+    await handle.chmod(options.mode ?? 0o600)
+    await syncDirectory(dirname(path))
+    return { kind: "created" }
+  } catch (error) {
+    if (reasonOf(error) === "EEXIST") return { kind: "exists" }
+    throw asWriteFailure(error, { path })
+  }
+}
+
+/** Changes the mode of a regular file; a link is refused, not followed. */
+export async function setFileMode(
+  path: string,
+  mode: number,
+): Promise<{ readonly kind: "set" | "missing" }> {
+  try {
+    await refuseIrregular(path)
+    await using handle = await open(path, READ_ITSELF)
+    await handle.chmod(mode)
+    return { kind: "set" }
+  } catch (error) {
+    if (reasonOf(error) === "ENOENT") return { kind: "missing" }
+    throw asWriteFailure(error, { path })
+  }
+}
+
+const READ_ITSELF = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** The path without links. */
+export async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    throw FileNotReadable({ path, reason: reasonOf(error) }, error)
+  }
+}
+
+/** Room left for us on the disk that holds a path; undefined where the system does not say. */
+export async function freeBytes(path: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(path)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
+
+/** As many links as the system itself follows before it calls them a loop. */
+const MOST_LINKS = 40
+
+/**
+ * Where a write to a path would end up: without links, also when the last names of it are not there
+ * yet or a link points to nothing. At once, for those who must answer before anything else happens;
+ * undefined when it cannot be told.
+ */
+export function leadsTo(path: string): string | undefined {
+  let at = resolve(path)
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const next = follow(at)
+    if (next === undefined || next.kind === "there") return next?.path
+    at = next.path
+  }
+  return undefined
+}
+
+type Followed = { readonly kind: "there" | "further"; readonly path: string }
+
+/** Up to the nearest name that is there, or through the link that points to nothing. */
+function follow(path: string): Followed | undefined {
+  let names: readonly string[] = []
+  for (let at = path; ; at = dirname(at)) {
+    const real = read(() => realpathSync(at))
+    if (real.kind === "read") return { kind: "there", path: join(real.text, ...names) }
+    if (real.reason !== "ENOENT" && real.reason !== "ENOTDIR") return undefined
+    const link = read(() => readlinkSync(at))
+    if (link.kind === "read") {
+      const folder = read(() => realpathSync(dirname(at)))
+      if (folder.kind !== "read") return undefined
+      return { kind: "further", path: resolve(folder.text, link.text, ...names) }
+    }
+    if (dirname(at) === at) return undefined
+    names = [basename(at), ...names]
+  }
+}
+
+type Read =
+  | { readonly kind: "read"; readonly text: string }
+  | { readonly kind: "failed"; readonly reason: string }
+
+function read(look: () => string): Read {
+  try {
+    return { kind: "read", text: look() }
+  } catch (error) {
+    return { kind: "failed", reason: reasonOf(error) }
+  }
+}

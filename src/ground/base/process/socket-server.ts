@@ -1,0 +1,207 @@
+import { chmod, lstat, open, rename, stat, unlink } from "node:fs/promises"
+import type { Server, Socket } from "node:net"
+import { dirname } from "node:path"
+import { ensureDirectory } from "../files/directories.ts"
+import { reasonOf } from "../files/system-error.ts"
+import { checkPrivateFolder, createLine } from "./socket.ts"
+
+/** A connection on one machine is made at once or not at all. */
+const SOCKET_LONGEST_PROBE_MS = 1_000
+
+const SOCKET_MOST_LOCK_TRIES = 400
+
+const SOCKET_LOCK_TRY_MS = 20
+
+/** Whoever takes the place of a dead neighbour needs a few milliseconds for it. */
+const SOCKET_LOCK_STALE_MS = 5_000
+
+export type SocketService = {
+  readonly path: string
+  /** Of a question; whoever sends more is hung up on. */
+  readonly maxBytes: number
+  /** For a question to arrive, and for its answer to be taken. */
+  readonly patienceMs: number
+  readonly maxConnections: number
+  /** The signal is aborted when whoever asked has gone. */
+  answer(line: string, signal: AbortSignal): Promise<string>
+}
+
+export type SocketServer = {
+  /** False when another process has put itself in its place, or somebody took the file away. */
+  isOurs(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type ListenOutcome =
+  | { readonly kind: "listening"; readonly server: SocketServer }
+  /** Somebody answers there already. */
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused"; readonly reason: string }
+
+/**
+ * Answers lines on a socket that only this user can reach: one question a connection. First come,
+ * first served; the socket of a process that died is replaced. It keeps no process alive.
+ */
+export async function listenOnSocket(service: SocketService): Promise<ListenOutcome> {
+  const { path } = service
+  const held = await createConnections(service)
+  if (process.platform === "win32") return listenOnPipe(held, path)
+  await ensureDirectory(dirname(path))
+  if (!(await checkPrivateFolder(dirname(path))))
+    return { kind: "refused", reason: "not ours alone" }
+  const unlock = await lockPlace(path)
+  if (unlock === undefined) return { kind: "taken" }
+  try {
+    const found = await whatStandsAt(path)
+    if (found === "alive") return { kind: "taken" }
+    if (found === "strange") return { kind: "refused", reason: "something else stands there" }
+    return { kind: "listening", server: await takePlace(held, path) }
+  } finally {
+    await unlock()
+  }
+}
+
+/** Under another name first, so that nobody reaches it before its mode is set. */
+async function takePlace(held: Connections, path: string): Promise<SocketServer> {
+  const fresh = `${path}~`
+  await removeIfThere(fresh)
+  await listening(held.server, fresh)
+  await chmod(fresh, 0o600)
+  await rename(fresh, path)
+  const { dev, ino } = await lstat(path)
+  const isOurs = async (): Promise<boolean> => {
+    const now = await lstat(path).catch(() => undefined)
+    return now?.dev === dev && now.ino === ino
+  }
+  return {
+    isOurs,
+    async close() {
+      if (await isOurs()) await removeIfThere(path)
+      await held.close()
+    },
+  }
+}
+
+async function listenOnPipe(held: Connections, path: string): Promise<ListenOutcome> {
+  try {
+    await listening(held.server, path)
+  } catch (error) {
+    if (reasonOf(error) === "EADDRINUSE") return { kind: "taken" }
+    throw error
+  }
+  return {
+    kind: "listening",
+    server: { isOurs: () => Promise.resolve(true), close: held.close },
+  }
+}
+
+async function listening(server: Server, path: string): Promise<void> {
+  const heard = Promise.withResolvers<void>()
+  server.once("error", heard.reject)
+  server.listen({ path, exclusive: true }, heard.resolve)
+  await heard.promise
+  server.off("error", heard.reject)
+  server.unref()
+}
+
+async function whatStandsAt(path: string): Promise<"nothing" | "dead" | "alive" | "strange"> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined) return "nothing"
+  if (!found.isSocket()) return "strange"
+  return probe(path)
+}
+
+/** Only who refuses, or is gone, is dead: one that is busy or halted is not. */
+async function probe(path: string): Promise<"dead" | "alive"> {
+  const { createConnection } = await import("node:net")
+  const said = Promise.withResolvers<"dead" | "alive">()
+  const socket = createConnection(path)
+  const timer = setTimeout(() => said.resolve("alive"), SOCKET_LONGEST_PROBE_MS)
+  socket.on("connect", () => said.resolve("alive"))
+  socket.on("error", (error) => {
+    const isGone = ["ECONNREFUSED", "ENOENT"].includes(reasonOf(error))
+    said.resolve(isGone ? "dead" : "alive")
+  })
+  try {
+    return await said.promise
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
+}
+
+/**
+ * So that two that find a dead socket do not both replace it. A lock is held for milliseconds; an
+ * old one is of a process that died with it. Should two get through all the same, the place is the
+ * second one's, and the first sees it.
+ */
+async function lockPlace(path: string): Promise<(() => Promise<void>) | undefined> {
+  const lock = `${path}.lock`
+  for (let tries = 0; tries < SOCKET_MOST_LOCK_TRIES; tries++) {
+    try {
+      await using _made = await open(lock, "wx", 0o600)
+      return () => removeIfThere(lock)
+    } catch (error) {
+      if (reasonOf(error) !== "EEXIST") throw error
+    }
+    const held = await stat(lock).catch(() => undefined)
+    const isStale = held !== undefined && Date.now() - held.mtimeMs > SOCKET_LOCK_STALE_MS
+    if (isStale) await removeIfThere(lock)
+    else await new Promise((resolve) => setTimeout(resolve, SOCKET_LOCK_TRY_MS))
+  }
+  return undefined
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path)
+  } catch (error) {
+    if (reasonOf(error) !== "ENOENT") throw error
+  }
+}
+
+type Connections = Awaited<ReturnType<typeof createConnections>>
+
+async function createConnections(service: SocketService) {
+  // Loaded here: most processes that load this room serve nobody.
+  const { createServer } = await import("node:net")
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on("close", () => open.delete(socket))
+    serveOne(socket, service)
+  })
+  server.maxConnections = service.maxConnections
+  return {
+    server,
+    async close(): Promise<void> {
+      for (const socket of open) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function serveOne(socket: Socket, service: SocketService): void {
+  const gone = new AbortController()
+  const hangUp = (): void => void socket.destroy()
+  const late = setTimeout(hangUp, service.patienceMs)
+  // Whoever asks may go at any time; that is no failure of ours.
+  socket.on("error", hangUp)
+  socket.on("close", () => {
+    clearTimeout(late)
+    gone.abort()
+  })
+  const { add } = createLine({
+    maxBytes: service.maxBytes,
+    onTooLong: hangUp,
+    onLine(line) {
+      clearTimeout(late)
+      service.answer(line, gone.signal).then((text) => {
+        socket.end(`${text}\n`)
+        // One who has heard the answer and does not hang up is hung up on.
+        socket.setTimeout(service.patienceMs, hangUp)
+      }, hangUp)
+    },
+  })
+  socket.on("data", add)
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest"
+import { systemClock, threadCpuMs } from "../clock.ts"
+import { createThread } from "./threads.ts"
+
+const ECHO = new URL("../../../../test/kit/thread-echo.ts", import.meta.url)
+const PATIENT = { entry: ECHO, heapMb: 64, longestSilenceMs: 30_000 }
+
+function echo(options: Partial<typeof PATIENT> = {}) {
+  return createThread<string, string>({ ...PATIENT, ...options })
+}
+
+describe("[BASE-19] what goes wrong in a thread is the answer to the question", () => {
+  test("[BASE-19] one question after the other is answered by the same thread", async () => {
+    await using thread = echo()
+    expect(await thread.ask("one")).toEqual({ kind: "answered", answer: "one" })
+    expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
+  })
+
+  test("[BASE-19] two questions at once are a bug", async () => {
+    await using thread = echo()
+    const first = thread.ask("one")
+    await expect(thread.ask("two")).rejects.toThrow("one question at a time")
+    expect(await first).toEqual({ kind: "answered", answer: "one" })
+  })
+
+  test("[BASE-19] what it throws is a failure, and it goes on", async () => {
+    await using thread = echo()
+    expect(await thread.ask("throw no-water")).toEqual({ kind: "failed", reason: "no-water" })
+    expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
+  })
+
+  test.for([
+    ["exit 3", { kind: "died", reason: "it ended with code 3" }],
+    ["hoard", { kind: "died", reason: expect.stringContaining("memory") }],
+  ] as const)("[BASE-19] after %j the next question has a new thread", async ([word, answer]) => {
+    await using thread = echo()
+    expect(await thread.ask(word)).toEqual(answer)
+    expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
+  })
+
+  test("[BASE-19] one that hangs is ended when its time is over", async () => {
+    // Long enough for a start on a busy machine; the loop outlasts any time.
+    await using thread = echo({ longestSilenceMs: 5_000 })
+    expect(await thread.ask("loop")).toEqual({ kind: "silent" })
+    expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
+  })
+
+  test("[BASE-19] a death between two questions is noticed, and ends nothing else", async () => {
+    await using thread = echo()
+    await thread.ask("count")
+    await thread.ask("later")
+    // A new thread begins to count anew; until then the old one counts on. It dies unasked.
+    for (let isNew = false; !isNew; ) {
+      await systemClock.sleep(100)
+      const answer = await thread.ask("count")
+      isNew = answer.kind === "answered" && answer.answer === "1"
+    }
+    expect(await thread.ask("three")).toEqual({ kind: "answered", answer: "three" })
+  })
+
+  test("[BASE-19] a module that cannot be loaded is told apart from a death", async () => {
+    await using thread = echo({ entry: new URL("./no-such-file.ts", import.meta.url) })
+    expect(await thread.ask("one")).toMatchObject({ kind: "not-started" })
+  })
+
+  test("[BASE-19] it has neither our environment nor our flags", async () => {
+    process.env["QM_CANARY"] = "ours"
+    await using thread = echo()
+    expect(await thread.ask("environment")).toEqual({ kind: "answered", answer: "[{},[]]" })
+  })
+
+  test("[BASE-19] it may be ended at any time and asked again", async () => {
+    await using thread = echo()
+    await thread.end()
+    await thread.ask("one")
+    await thread.end()
+    expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
+  })
+})
+
+test("[BASE-20] computing takes of the thread's own time, waiting does not", async () => {
+  const before = threadCpuMs()
+  while (threadCpuMs() - before < 20) Math.hypot(before, 2)
+  expect(threadCpuMs()).toBeGreaterThanOrEqual(before + 20)
+  await using thread = echo({ longestSilenceMs: 2_000 })
+  const asked = threadCpuMs()
+  expect(await thread.ask("loop")).toEqual({ kind: "silent" })
+  // The other thread looped for two seconds, or for what it was given of them.
+  expect(threadCpuMs() - asked).toBeLessThan(1_000)
+})

@@ -1,0 +1,155 @@
+import { getCompileCacheDir } from "node:module"
+import path from "node:path"
+import { parentPort, Worker } from "node:worker_threads"
+import { invariant } from "../error.ts"
+
+/** Left to itself Node keeps 50 MB more for each thread, for no gain that can be measured. */
+const THREAD_YOUNG_HEAP_MB = 16
+
+export type ThreadOptions = {
+  /** The module it runs; it calls `answerQuestions`. */
+  readonly entry: URL
+  /** A thread whose heap grows past this is ended, and only it. */
+  readonly heapMb: number
+  /** One that has not answered by then is ended. */
+  readonly longestSilenceMs: number
+}
+
+export type ThreadAnswer<Answer> =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  /** Its function threw; the thread is as it was. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** It is gone: out of memory, or ended by what it ran. */
+  | { readonly kind: "died"; readonly reason: string }
+  /** It said nothing in time and was ended. */
+  | { readonly kind: "silent" }
+  /** It never came to answer: its module cannot be loaded. */
+  | { readonly kind: "not-started"; readonly reason: string }
+
+export type Thread<Question, Answer> = AsyncDisposable & {
+  /** One question at a time. After a death the next question starts a new thread. */
+  ask(question: Question): Promise<ThreadAnswer<Answer>>
+  /** Ends it now; it may be asked again. */
+  end(): Promise<void>
+}
+
+/** Work that may take long or die, away from the thread everybody waits for. Starts when asked. */
+export function createThread<Question, Answer>(options: ThreadOptions): Thread<Question, Answer> {
+  let running: Worker | undefined
+  let isAsked = false
+  const start = () => {
+    const worker = startWorker(options)
+    // Between questions nobody else listens, and an unheard error would end the process.
+    worker.on("error", () => {})
+    worker.on("exit", () => {
+      if (running === worker) running = undefined
+    })
+    return worker
+  }
+  const end = async () => {
+    const ending = running
+    running = undefined
+    await ending?.terminate()
+  }
+  return {
+    async ask(question) {
+      invariant(!isAsked, "a thread is asked one question at a time")
+      isAsked = true
+      try {
+        running ??= start()
+        const answer = await answerOf<Answer>(running, question, options.longestSilenceMs)
+        if (answer.kind !== "answered" && answer.kind !== "failed") await end()
+        return answer
+      } finally {
+        isAsked = false
+      }
+    },
+    end,
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+type Said<Answer> =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: "failed"; readonly reason: string }
+
+function startWorker({ entry, heapMb }: ThreadOptions): Worker {
+  return new Worker(new URL("../../../../bin/thread.mjs", import.meta.url), {
+    argv: [entry.href, compileCacheFolder()],
+    // Neither our environment nor our flags: what it needs it is told.
+    env: {},
+    execArgv: [],
+    resourceLimits: {
+      maxOldGenerationSizeMb: heapMb,
+      maxYoungGenerationSizeMb: THREAD_YOUNG_HEAP_MB,
+    },
+  })
+}
+
+/** Where this process has its own, of which the runtime names a folder below; empty without one. */
+function compileCacheFolder(): string {
+  const own = getCompileCacheDir()
+  return own === undefined ? "" : path.dirname(own)
+}
+
+const ready = new WeakSet<Worker>()
+
+async function answerOf<Answer>(
+  worker: Worker,
+  question: unknown,
+  longestSilenceMs: number,
+): Promise<ThreadAnswer<Answer>> {
+  const { promise, resolve } = Promise.withResolvers<ThreadAnswer<Answer>>()
+  const gone = (reason: string) =>
+    resolve({ kind: ready.has(worker) ? "died" : "not-started", reason })
+  const listeners = {
+    message(said: Said<Answer>) {
+      if (said.kind === "ready") ready.add(worker)
+      else resolve(said)
+    },
+    messageerror: (error: Error) => gone(messageOf(error)),
+    error: (error: unknown) => gone(messageOf(error)),
+    exit: (code: number) => gone(`it ended with code ${code}`),
+  }
+  const timer = setTimeout(() => resolve({ kind: "silent" }), longestSilenceMs)
+  // An idle thread must not keep the process; one at work must.
+  worker.ref()
+  for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
+  try {
+    worker.postMessage(question)
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    for (const [event, listener] of Object.entries(listeners)) worker.off(event, listener)
+    worker.unref()
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The other side, called once by the module of a thread: each question is answered in its turn. */
+export function answerQuestions<Question, Answer>(
+  answer: (question: Question) => Promise<Answer>,
+): void {
+  const port = parentPort
+  invariant(port !== null, "questions are answered in a thread")
+  let last = Promise.resolve()
+  port.on("message", (question: Question) => {
+    last = last.then(async () => port.postMessage(await said(answer, question)))
+  })
+  port.postMessage({ kind: "ready" } satisfies Said<Answer>)
+}
+
+async function said<Question, Answer>(
+  answer: (question: Question) => Promise<Answer>,
+  question: Question,
+): Promise<Said<Answer>> {
+  try {
+    return { kind: "answered", answer: await answer(question) }
+  } catch (error) {
+    return { kind: "failed", reason: messageOf(error) }
+  }
+}

@@ -1,0 +1,28 @@
+import type { TokenUsage } from "#ground/contract"
+import { estimateUsage, type ModelAsk } from "./ask.ts"
+import { AnswerTooLarge } from "./errors.ts"
+import { LONGEST_ANSWER_CHARACTERS } from "./limits.ts"
+
+/** Answers without a network: the same question gets the same answer. */
+export type ScriptedBrain = (
+  ask: Omit<ModelAsk, "signal" | "onText">,
+) => Promise<{ readonly text: string; readonly usage?: TokenUsage }>
+
+/** Enough to see that it streams, and few enough to cost nothing. */
+const PIECES = 4
+
+export async function askScript(script: ScriptedBrain, ask: ModelAsk) {
+  const { signal, onText, ...question } = ask
+  const { text, usage } = await script(question)
+  if (text.length > LONGEST_ANSWER_CHARACTERS) throw AnswerTooLarge({ provider: "scripted" })
+  signal.throwIfAborted()
+  for (const end of pieceEnds(text)) onText?.(text.slice(0, end))
+  return { text, usage: usage ?? estimateUsage(ask.instructions + ask.prompt, text) }
+}
+
+function pieceEnds(text: string): readonly number[] {
+  const ends = Array.from({ length: PIECES }, (_, at) =>
+    Math.ceil((text.length * (at + 1)) / PIECES),
+  )
+  return [...new Set(ends)].filter((end) => end > 0)
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest"
+import { type ErrorFactory, silentLog, systemRandom } from "#ground/base"
+import { testClock } from "#test/clock"
+import * as errors from "./errors.ts"
+import { openStore, type Store } from "./store.ts"
+
+const open = (): Promise<Store> =>
+  openStore({
+    location: { kind: "memory" },
+    clock: testClock(),
+    random: systemRandom,
+    log: silentLog,
+  })
+
+test("[STORE-10] a room can only emit events of its own, and with their own bodies", async () => {
+  await using store = await open()
+  const db = store.forRoom("store")
+  await db.transaction(async (tx) => tx.emit("store.created", { dialect: "sqlite" }))
+
+  const wrong = [
+    // @ts-expect-error an event that is in no list
+    db.transaction(async (tx) => tx.emit("store.exploded", {})),
+    // @ts-expect-error an event of another room
+    db.transaction(async (tx) => tx.emit("pack.created", {})),
+    // @ts-expect-error a body that is not this event's
+    db.transaction(async (tx) => tx.emit("store.created", { file: "x" })),
+    // @ts-expect-error a database without a room has nothing to say
+    store.db.transaction(async (tx) => tx.emit("store.created", { dialect: "sqlite" })),
+  ]
+  for (const attempt of wrong) await expect(attempt).rejects.toThrow(/invariant broken|dialect/)
+  // @ts-expect-error a room without events has no voice
+  expect(store.forRoom("unheard-of")).toBeDefined()
+  expect((await store.journal.head()).seq).toBe(2)
+})
+
+test("every failure of the store says what to do next, in at most 160 characters", () => {
+  const factories = Object.values(errors) as unknown as ErrorFactory<string, object>[]
+  const shown = new Proxy({}, { get: (_, name) => `‹${String(name)}›` })
+  for (const { code, text } of factories) {
+    expect(code).toMatch(/^STORE_[A-Z_]+$/)
+    expect(text.message(shown), code).toMatch(/\.$/)
+    expect(text.hint(shown).length, code).toBeLessThanOrEqual(160)
+    expect(text.hint({}).length, code).toBeLessThanOrEqual(160)
+  }
+  expect(new Set(factories.map((it) => it.code)).size).toBe(factories.length)
+})

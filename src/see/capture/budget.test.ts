@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { findDuplicates } from "./budget.ts"
+
+const RULE = "Run the checks before each commit and never push a red branch to main again"
+const OTHER = "Amounts are integers in minor units and rounding lives in one single place only"
+
+test("[CAPTURE-10] the same text in several files is named once, with what repeating it costs", () => {
+  const found = findDuplicates([
+    { label: "a", text: RULE, tokens: 30 },
+    { label: "b", text: RULE, tokens: 30 },
+    { label: "c", text: RULE, tokens: 30 },
+  ])
+  expect(found).toEqual([
+    {
+      labels: ["a", "b", "c"],
+      tokens: 60,
+      likeness: 1,
+      excerpt: "Run the checks before each commit and never",
+    },
+  ])
+})
+
+test("[CAPTURE-10] a passage that comes again, in other case and spacing, is found", () => {
+  const found = findDuplicates([
+    { label: "a", text: `${OTHER}\n\n- ${RULE.toUpperCase()}`, tokens: 60 },
+    { label: "b", text: `- ${RULE.replaceAll(" ", "\n")}`, tokens: 25 },
+  ])
+  expect(found).toMatchObject([{ labels: ["a", "b"], likeness: 1, tokens: 25 }])
+})
+
+test("[CAPTURE-10] different texts, and small change, are left alone", () => {
+  expect(
+    findDuplicates([
+      { label: "a", text: RULE, tokens: 30 },
+      { label: "b", text: OTHER, tokens: 30 },
+      { label: "c", text: "Be brief", tokens: 2 },
+      { label: "d", text: "Be brief", tokens: 2 },
+    ]),
+  ).toEqual([])
+})

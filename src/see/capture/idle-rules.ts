@@ -1,0 +1,51 @@
+import path from "node:path"
+import type { ManifestNote } from "#ground/contract"
+import { type Found, globMatcher, isUsableGlob } from "#see/hosts"
+
+const MOST_PATTERNS_SHOWN = 5
+
+/** Tries of a pattern on a file for one rule; with more it is taken to match. */
+const MOST_MATCHINGS = 500_000
+
+/** Files below a folder, or undefined when not all of them are known. */
+type ListFiles = (folder: string) => Promise<readonly string[] | undefined>
+
+/** Rules that wait for files of which there is not one. */
+export async function findIdleRules(
+  items: readonly Found[],
+  listFiles: ListFiles,
+): Promise<ManifestNote[]> {
+  const notes: ManifestNote[] = []
+  for (const { path: file, waitsFor } of items) {
+    if (waitsFor === undefined || waitsFor.patterns.length === 0) continue
+    const files = await listFiles(waitsFor.base)
+    if (files === undefined || isWaitedFor(files, waitsFor.patterns)) continue
+    const patterns = waitsFor.patterns.slice(0, MOST_PATTERNS_SHOWN).join(", ")
+    notes.push({
+      code: "rule-never-matches",
+      path: file,
+      text: `It waits for ${patterns}, and no file below ${path.basename(waitsFor.base)} matches.`,
+    })
+  }
+  return notes
+}
+
+function isWaitedFor(files: readonly string[], patterns: readonly string[]): boolean {
+  const meant = patterns.flatMap(readings)
+  const isTooMuch = meant.length * files.length > MOST_MATCHINGS || !meant.every(isUsableGlob)
+  if (isTooMuch) return true
+  const matches = meant.map((it) => globMatcher(it, { dot: true }))
+  return files.some((file) => matches.some((isMatch) => isMatch(file)))
+}
+
+/**
+ * Hosts read such patterns as git reads its ignore file: a bare name counts at every depth, and a
+ * folder stands for what is in it. In doubt a rule is taken to match.
+ */
+function readings(pattern: string): string[] {
+  const plain = pattern
+    .replace(/^!/, "")
+    .replace(/^\.?\//, "")
+    .replace(/\/$/, "")
+  return [plain, `${plain}/**`, `**/${plain}`, `**/${plain}/**`]
+}

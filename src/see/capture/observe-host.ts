@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto"
+import { type Clock, isAppError, isInside, visibleLine } from "#ground/base"
+import type { Agreement, HostName, Observation, ObservationProblem } from "#ground/contract"
+import type { Disk, Found, Host, HostWord, Installed, Place } from "#see/hosts"
+import { labelOf, type Surveyed } from "./manifest.ts"
+
+type Asking = {
+  readonly host: Host
+  readonly place: Place
+  readonly observe: boolean
+  readonly trust: boolean
+  readonly signal: AbortSignal
+}
+
+type Deps = {
+  readonly disk: Disk
+  readonly clock: Clock
+  projectFolders(directory: string): Promise<readonly string[]>
+  /** What the gateway saw of the newest session here; see `CaptureDeps`. */
+  wireWord?(place: Place, host: HostName): Promise<HostWord | undefined>
+  /** Replaces the secrets in one line. */
+  line(text: string): string
+}
+
+type Heard = {
+  readonly observation: Observation | null
+  readonly problem: ObservationProblem | null
+}
+
+/**
+ * The host's own word: of its last session here, from its transcript or from the wire; or, when the
+ * person says so, from itself.
+ */
+export async function hear(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<Heard> {
+  return redactHeard(await listen(asking, surveyed, deps), deps.line)
+}
+
+async function listen(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<Heard> {
+  const { host, place } = asking
+  const compare = (word: HostWord): Observation =>
+    compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
+  if (asking.observe) {
+    const asked = await askHost(asking, surveyed.installed, deps)
+    return "code" in asked
+      ? { observation: null, problem: asked }
+      : { observation: compare(asked), problem: null }
+  }
+  const transcript = await host.readLastSession?.(place, deps.disk)
+  const word = newerOf(transcript, await seenOnWire(asking, deps))
+  return { observation: word === undefined ? null : compare(word), problem: null }
+}
+
+/** A record of requests that cannot be read costs its word alone: the transcript still has one. */
+async function seenOnWire({ place, host }: Asking, deps: Deps): Promise<HostWord | undefined> {
+  try {
+    return await deps.wireWord?.(place, host.name)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return undefined
+  }
+}
+
+/**
+ * Of one session the wire is the better witness: it is what the provider got. But where a host
+ * sends one text and no file was known in it, only the transcript has that text.
+ */
+function newerOf(
+  transcript: HostWord | undefined,
+  wire: HostWord | undefined,
+): HostWord | undefined {
+  if (transcript === undefined || wire === undefined) return transcript ?? wire
+  if (transcript.wholeText !== undefined && wire.files.length === 0) return transcript
+  const isSameSession = wire.session !== undefined && wire.session === transcript.session
+  return isSameSession || wire.at >= transcript.at ? wire : transcript
+}
+
+/** A host's own words hold paths and names that a repository chose. */
+function redactHeard({ observation, problem }: Heard, line: Deps["line"]): Heard {
+  return {
+    problem: problem === null ? null : { ...problem, text: line(problem.text) },
+    observation:
+      observation === null
+        ? null
+        : {
+            ...observation,
+            ...(observation.session === undefined
+              ? {}
+              : { session: visibleLine(line(observation.session)) }),
+            files: observation.files.map((it) => ({
+              ...it,
+              path: line(it.path),
+              label: visibleLine(line(it.label)),
+            })),
+            categories: observation.categories.map((it) => ({ ...it, name: line(it.name) })),
+          },
+  }
+}
+
+async function askHost(
+  asking: Asking,
+  installed: Installed | undefined,
+  deps: Deps,
+): Promise<HostWord | ObservationProblem> {
+  const { host, place, trust, signal } = asking
+  const { title } = host
+  if (host.ask === undefined) {
+    return { code: "cannot-answer", text: `${title} does not answer without a call to a model.` }
+  }
+  if (installed === undefined) {
+    return { code: "not-installed", text: `${title} was not found on the PATH.` }
+  }
+  const { program } = installed
+  // A repository could bring a program of that name along, and npm puts its folder on the PATH.
+  const folders = await deps.projectFolders(place.workingDirectory)
+  const isBrought = [program, installed.foundAt].some((it) =>
+    folders.some((at) => isInside(at, it)),
+  )
+  if (isBrought) {
+    const text = `${installed.foundAt} lies inside this project, so it was not started.`
+    return { code: "not-installed", text }
+  }
+  const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.word
+    case "not-trusted":
+      return { code: "not-trusted", text: `${title} does not trust this folder yet.` }
+    case "failed":
+      return { code: "no-answer", text: `${title} did not answer: ${outcome.reason}` }
+    default:
+      return outcome satisfies never
+  }
+}
+
+type Estimate = {
+  readonly place: Place
+  readonly items: readonly Found[]
+  readonly searched: readonly { readonly path: string; readonly outcome: string }[]
+}
+
+/** The host's own word beside our estimate, file by file, with the reason where they differ. */
+export function compareWith(word: HostWord, estimate: Estimate): Observation {
+  const expected = estimate.items.filter(isInstruction)
+  const files =
+    word.wholeText === undefined
+      ? compareFiles(word, { ...estimate, items: expected })
+      : compareText(word.wholeText, { word, estimate: { ...estimate, items: expected } })
+  const agreed = files.filter((it) => it.state === "both" && it.sameText !== false).length
+  return {
+    by: word.by,
+    at: word.at,
+    ...(word.version === undefined ? {} : { hostVersion: word.version }),
+    ...(word.session === undefined ? {} : { session: word.session }),
+    files,
+    agreed,
+    compared: files.length,
+    accuracy: files.length === 0 ? 1 : agreed / files.length,
+    categories: [...word.categories],
+  }
+}
+
+/** Files whose text is in the window at start; hosts report those, and no listings. */
+function isInstruction(item: Found): boolean {
+  const isText = ["always", "import", "startup-capped"].includes(item.load)
+  const isReported = item.kind === "instructions" || item.kind === "memory"
+  return isText && isReported && item.sent !== "" && item.source !== "output-style"
+}
+
+function compareFiles(word: HostWord, estimate: Estimate): Agreement[] {
+  const wordByPath = new Map(word.files.map((it) => [it.path, it]))
+  const expected = new Set(estimate.items.map((it) => it.path))
+  const ours = estimate.items.map((item) => agreementOn(item, { word, place: estimate.place }))
+  const theirs = [...wordByPath.values()].filter((it) => !expected.has(it.path))
+  return [
+    ...ours,
+    ...theirs.map((it) => ({
+      path: it.path,
+      label: labelOf(it.path, estimate.place),
+      state: "observed-only" as const,
+      ...(it.tokens === undefined ? {} : { tokens: it.tokens }),
+      explanation: explainObservedOnly(it.path, estimate),
+    })),
+  ]
+}
+
+function agreementOn(item: Found, { word, place }: { word: HostWord; place: Place }): Agreement {
+  const said = word.files.find((it) => it.path === item.path)
+  const about = { path: item.path, label: labelOf(item.path, place) }
+  const isChanged = isChangedSince(item, word)
+  if (said === undefined) {
+    const explanation = isChanged
+      ? "Made or changed since that session"
+      : "The host did not name it; its settings or version may differ"
+    return { ...about, state: "estimated-only", explanation }
+  }
+  const sameText = isSameText(said, item.sent.trim())
+  return {
+    ...about,
+    state: "both",
+    ...(sameText === undefined ? {} : { sameText }),
+    ...(said.tokens === undefined ? {} : { tokens: said.tokens }),
+    ...(sameText === false
+      ? { explanation: isChanged ? "Changed since that session" : "The host sent another text" }
+      : {}),
+  }
+}
+
+/** A word of now is of the files of now; an earlier one may be of others. */
+function isChangedSince(item: Found, word: HostWord): boolean {
+  return word.by !== "host" && item.file.modifiedAt > word.at
+}
+
+/** Undefined where the host shows neither its text nor the hash of it. */
+function isSameText(said: HostWord["files"][number], sent: string): boolean | undefined {
+  if (said.text !== undefined) return said.text.trim() === sent
+  if (said.sha256 === undefined) return undefined
+  return createHash("sha256").update(sent).digest("hex") === said.sha256
+}
+
+function explainObservedOnly(path: string, estimate: Estimate): string {
+  const outcome = estimate.searched.find((it) => it.path === path)?.outcome
+  if (outcome === "missing") return "No longer there"
+  if (outcome === "excluded") return "Left out by a setting since then"
+  if (outcome === "empty") return "Emptied since then"
+  if (outcome === "found") return "Found, but not expected at start"
+  return "The host loaded it, and no rule we know says why"
+}
+
+/** For hosts that send one text: each of ours must stand in it, in our order. */
+function compareText(
+  whole: string,
+  { word, estimate }: { readonly word: HostWord; readonly estimate: Estimate },
+): Agreement[] {
+  let from = 0
+  return estimate.items.map((item): Agreement => {
+    const at = whole.indexOf(item.sent, from)
+    if (at !== -1) from = at + item.sent.length
+    const about = { path: item.path, label: labelOf(item.path, estimate.place) }
+    if (at !== -1) return { ...about, state: "both", sameText: true }
+    const explanation = isChangedSince(item, word)
+      ? "Made or changed since that session"
+      : "Its text is not in what the host sent"
+    return { ...about, state: "estimated-only", explanation }
+  })
+}

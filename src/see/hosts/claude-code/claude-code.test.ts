@@ -1,0 +1,142 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { memoryDisk, type Planted } from "#test/memory-disk"
+import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
+import { realDisk } from "../disk.ts"
+import type { Place } from "../host.ts"
+import { MOST_FILES_READ } from "../survey-reader.ts"
+import { survey } from "./claude-code.ts"
+
+const PLACE: Place = {
+  workingDirectory: "/w/p",
+  home: "/home/u",
+  environment: {},
+  platform: "linux",
+}
+
+const FOLDERS = ["/w", "/w/p", "/w/p/sub", "/home/u", "/etc/claude-code", "/out", ""]
+const NAMES = [
+  "CLAUDE.md",
+  "AGENTS.md",
+  "CLAUDE.local.md",
+  ".mcp.json",
+  ".git",
+  "x.md",
+  "secret",
+  ".claude.json",
+  "managed-settings.json",
+  ...["CLAUDE.md", "AGENTS.md", "settings.json", "settings.local.json"].map(
+    (it) => `.claude/${it}`,
+  ),
+  ...["rules/r.md", "rules/d/s.md", "rules", "skills/s/SKILL.md", "skills/l"].map(
+    (it) => `.claude/${it}`,
+  ),
+  ...["commands/c.md", "commands/n/c.md", "agents/a.md", "output-styles/o.md"].map(
+    (it) => `.claude/${it}`,
+  ),
+]
+
+const path = fc
+  .tuple(fc.constantFrom(...FOLDERS), fc.constantFrom(...NAMES))
+  .map(([folder, name]) => `${folder}/${name}`)
+
+const setting = fc.record(
+  {
+    claudeMdExcludes: fc.array(fc.constantFrom("**/x.md", "/w/**", "[", "", "{a,b")),
+    autoMemoryEnabled: fc.boolean(),
+    outputStyle: fc.constantFrom("o", "x"),
+    permissions: fc.constantFrom({ deny: ["Read(x.md)"] }, { deny: ["Read(["] }, 3),
+    env: fc.constantFrom({ CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1" }, "x"),
+    mcpServers: fc.constantFrom({ a: { command: "x" } }, []),
+    projects: fc.constant({ "/w/p": { hasClaudeMdExternalIncludesApproved: true } }),
+  },
+  { requiredKeys: [] },
+)
+
+const text = fc.oneof(
+  path.map((it) => `see @${it} and @~/x.md @x.md @../x.md`),
+  setting.map((it) => JSON.stringify(it)),
+  fc.constantFrom("", "  ", "---\npaths: src/**\n---\n@x.md", "<!-- a -->", "gitdir: /w/.git/x"),
+  fc.string(),
+)
+
+const planted: fc.Arbitrary<Planted> = fc.oneof(
+  { weight: 6, arbitrary: text },
+  { weight: 2, arbitrary: path.map((link) => ({ link })) },
+  { weight: 1, arbitrary: fc.constantFrom<Planted>({ dir: true }, { unreadable: "EACCES" }) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((it) => Buffer.from(it)) },
+)
+
+const tree = fc.dictionary(path, planted, { maxKeys: 14 })
+
+/** What the host itself looks at to find its repository. */
+const isGitLookup = (it: string) => /\/(?:\.git|gitdir|commondir)$/.test(it)
+
+describe("whatever lies on the disk", () => {
+  test("[HOSTS-15] a survey never throws, reads within bounds, and says the same twice", async () => {
+    const property = fc.asyncProperty(tree, async (files) => {
+      const disk = memoryDisk({ "/w/p/.keep": "", ...files })
+      const first = await survey(PLACE, disk)
+      expect(disk.reads()).toBeLessThan(1_000)
+      const second = await survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
+      expect(second).toEqual(first)
+    })
+    await fc.assert(property, fcParameters({ numRuns: 300 }))
+  })
+
+  test("[HOSTS-14] every path whose bytes are read is on the list of what was looked for", async () => {
+    const property = fc.asyncProperty(tree, async (files) => {
+      const disk = memoryDisk({ "/w/p/.keep": "", ...files })
+      const { searched, items } = await survey(PLACE, disk)
+      const looked = new Set(searched.map((it) => it.path))
+      const secretly = [...disk.touched].filter((it) => !looked.has(it) && !isGitLookup(it))
+      expect(secretly).toEqual([])
+      const named = items.filter((it) => !it.path.startsWith("<")).map((it) => it.path)
+      expect(named.filter((it) => !looked.has(it))).toEqual([])
+      expect(new Set(searched.map((it) => it.path)).size).toBe(searched.length)
+    })
+    await fc.assert(property, fcParameters({ numRuns: 300 }))
+  })
+
+  test("[HOSTS-5] no instruction file is there twice", async () => {
+    const property = fc.asyncProperty(tree, async (files) => {
+      const { items } = await survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
+      const paths = items.filter((it) => it.frame !== "").map((it) => it.path)
+      expect(new Set(paths).size).toBe(paths.length)
+    })
+    await fc.assert(property, fcParameters({ numRuns: 300 }))
+  })
+
+  test("[HOSTS-15] more files than anybody has are not all read, and that is said", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: MOST_FILES_READ + 500 }, (_, it) => [
+        `/w/p/.claude/rules/${it}.md`,
+        "x",
+      ]),
+    )
+    const disk = memoryDisk(many)
+    const { items, notes } = await survey(PLACE, disk)
+    expect(disk.reads()).toBeLessThanOrEqual(MOST_FILES_READ)
+    expect(items.length).toBeLessThanOrEqual(MOST_FILES_READ)
+    expect(notes.map((it) => it.code)).toEqual(["too-many"])
+  })
+
+  test("[HOSTS-15] folders without end are left after a number of levels", async () => {
+    const deep = `/w/p/.claude/rules/${"d/".repeat(40)}x.md`
+    const { items } = await survey(PLACE, memoryDisk({ [deep]: "x" }))
+    expect(items).toEqual([])
+  })
+})
+
+test("[HOSTS-14] on a real disk a place with nothing in it is a list of what is missing", async () => {
+  await using temp = await tempDirectory()
+  const place = { ...PLACE, workingDirectory: temp.path, home: `${temp.path}/home` }
+  const { items, searched } = await survey(place, realDisk())
+  expect(items).toEqual([])
+  const own = searched.filter((it) => it.path.startsWith(temp.path))
+  expect(new Set(own.map((it) => it.outcome))).toEqual(new Set(["missing"]))
+  expect(own.map((it) => it.path)).toEqual(
+    expect.arrayContaining([`${temp.path}/CLAUDE.md`, `${temp.path}/home/.claude/settings.json`]),
+  )
+})

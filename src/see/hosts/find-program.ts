@@ -1,0 +1,99 @@
+import path from "node:path"
+import { z } from "zod"
+import { parseJson } from "#ground/base"
+import type { Disk } from "./disk.ts"
+import type { Installed, Place } from "./host.ts"
+import { DEEPEST_FOLDER_LEVELS, SETTINGS_LIMIT_BYTES } from "./limits.ts"
+
+export type WantedProgram = {
+  /** What it is called on the PATH. */
+  readonly names: readonly string[]
+  /** The npm packages it may come from. */
+  readonly packages: readonly string[]
+}
+
+/**
+ * The first program of that name on the PATH, and its version as the files around it tell it.
+ * Nothing is started: a program can say its version only by running.
+ */
+export async function findProgram(
+  place: Place,
+  disk: Disk,
+  wanted: WantedProgram,
+): Promise<Installed | undefined> {
+  for (const candidate of candidates(place, wanted.names)) {
+    const program = await programAt(candidate, disk)
+    if (program === undefined) continue
+    const version =
+      versionInPath(program) ?? (await versionOfPackage(program, disk, wanted.packages))
+    return { program, version, foundAt: candidate }
+  }
+  return undefined
+}
+
+function candidates(place: Place, names: readonly string[]): readonly string[] {
+  const isWindows = place.platform === "win32"
+  const flavour = isWindows ? path.win32 : path.posix
+  const endings = isWindows ? [".exe", ".cmd", ""] : [""]
+  const searchPath = place.environment["PATH"] ?? place.environment["Path"] ?? ""
+  // A relative entry would mean another program in every folder.
+  const folders = searchPath.split(flavour.delimiter).filter((it) => flavour.isAbsolute(it))
+  const files = names.flatMap((name) => endings.map((ending) => name + ending))
+  return folders.flatMap((folder) => files.map((file) => flavour.join(folder, file)))
+}
+
+async function programAt(candidate: string, disk: Disk): Promise<string | undefined> {
+  // One byte is enough to see that a file is there; programs weigh hundreds of megabytes.
+  const found = await disk.read(candidate, { maxBytes: 1 })
+  const isFile = found.kind === "file" || found.kind === "too-large"
+  return isFile ? found.realPath : undefined
+}
+
+/** The native installers keep each version in a folder or a file named after it. */
+function versionInPath(program: string): string | undefined {
+  return /[/\\]versions[/\\]v?(\d+\.\d+\.\d+[\w.+-]*?)(?:[/\\]|$)/.exec(program)?.[1]
+}
+
+async function versionOfPackage(
+  program: string,
+  disk: Disk,
+  packages: readonly string[],
+): Promise<string | undefined> {
+  for (const folder of foldersAbove(program)) {
+    const own = await packageAt(path.join(folder, "package.json"), disk, packages)
+    if (own !== undefined) return own
+  }
+  // On Windows the PATH holds a script, and the package lies beside it.
+  for (const name of packages) {
+    const file = path.join(path.dirname(program), "node_modules", name, "package.json")
+    const beside = await packageAt(file, disk, packages)
+    if (beside !== undefined) return beside
+  }
+  return undefined
+}
+
+function foldersAbove(file: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = path.dirname(file); folders.length < DEEPEST_FOLDER_LEVELS; at = path.dirname(at)) {
+    folders.push(at)
+    if (path.dirname(at) === at) break
+  }
+  return folders
+}
+
+const PackageJson = z.object({ name: z.string(), version: z.string() })
+
+async function packageAt(
+  file: string,
+  disk: Disk,
+  packages: readonly string[],
+): Promise<string | undefined> {
+  const found = await disk.read(file, { maxBytes: SETTINGS_LIMIT_BYTES })
+  if (found.kind !== "file") return undefined
+  const parsed = PackageJson.safeParse(parseJson(found.bytes.toString()))
+  const isOurs = parsed.success && packages.includes(parsed.data.name)
+  return isOurs ? parsed.data.version.replace(PLATFORM_ENDING, "") : undefined
+}
+
+/** Some hosts publish one version a platform, named after it: 0.166.0-linux-x64. */
+const PLATFORM_ENDING = /-(?:linux|darwin|win32)-(?:x64|arm64)(?:-musl)?$/

@@ -1,0 +1,83 @@
+import path from "node:path"
+import { compareText } from "#ground/base"
+import type { DiskEntry } from "./disk.ts"
+import type { SurveyReader } from "./survey-reader.ts"
+
+/** Folders above a working directory; a path of 4,096 bytes cannot have more that matter. */
+const DEEPEST_ANCESTOR_LEVELS = 256
+
+type SkillWalk = {
+  readonly source: string
+  readonly deepestLevels: number
+  /** Whether a folder that is a link is gone into. */
+  readonly followsLinks: boolean
+  /** Whether a SKILL.md that is a link counts. */
+  readonly takesLinks: boolean
+  /** Whether a folder with a skill of its own is searched for more. */
+  readonly goesBelowSkills: boolean
+}
+
+/** Every `SKILL.md` below a folder, by the names of the folders; hidden ones are left out. */
+export async function findSkillFiles(
+  reader: SurveyReader,
+  root: string,
+  walk: SkillWalk,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  const seen = new Set<string>()
+
+  async function visit(folder: string, level: number): Promise<void> {
+    const real = (await reader.realPath(folder)) ?? folder
+    if (seen.has(real)) return
+    seen.add(real)
+    const entries = await reader.list(folder, walk.source)
+    const isSkill = ({ name, what }: DiskEntry) =>
+      name === SKILL_FILE && (what === "file" || (what === "link" && walk.takesLinks))
+    const hasSkill = entries.some(isSkill)
+    if (hasSkill) found.push(path.join(folder, SKILL_FILE))
+    if (level === walk.deepestLevels || (hasSkill && !walk.goesBelowSkills)) return
+    for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
+      const mayEnter = what === "directory" || (what === "link" && walk.followsLinks)
+      if (!mayEnter || name.startsWith(".")) continue
+      const isFolder = what === "directory" || (await isFolderAt(reader, path.join(folder, name)))
+      if (isFolder) await visit(path.join(folder, name), level + 1)
+    }
+  }
+  await visit(root, 0)
+  return found
+}
+
+const SKILL_FILE = "SKILL.md"
+
+/** One byte is enough to see that something is a folder. */
+async function isFolderAt(reader: SurveyReader, at: string): Promise<boolean> {
+  return (await reader.peek(at, 1)).kind === "directory"
+}
+
+/** A folder and all above it, the nearest first. */
+export function foldersUp(start: string): readonly string[] {
+  const folders = [start]
+  for (let at = start; folders.length < DEEPEST_ANCESTOR_LEVELS; ) {
+    const parent = path.dirname(at)
+    if (parent === at) break
+    folders.push(parent)
+    at = parent
+  }
+  return folders
+}
+
+/** From a folder down to one below it, both included; only the lower one when it is not below. */
+export function foldersDown(top: string, bottom: string): readonly string[] {
+  const up = foldersUp(bottom)
+  const end = up.indexOf(top)
+  return end === -1 ? [bottom] : up.slice(0, end + 1).toReversed()
+}
+
+/** The nearest folder, from here upwards, of which something is true. */
+export async function findUp(
+  start: string,
+  isIt: (folder: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const folder of foldersUp(start)) if (await isIt(folder)) return folder
+  return undefined
+}

@@ -1,0 +1,82 @@
+import { belongsTo, type Grounds } from "./file-trust.ts"
+import type { Found } from "./host.ts"
+
+/** A file whose text the host copies into the one that names it: found, and sent with that one. */
+export function copiedImport(
+  one: {
+    readonly path: string
+    readonly file: Found["file"]
+    readonly by: NonNullable<Found["importedBy"]>
+  },
+  main: Pick<Found, "scope" | "kind" | "priority">,
+  grounds: Grounds,
+): Found {
+  const { scope, kind, priority } = main
+  return {
+    scope,
+    kind,
+    priority,
+    path: one.path,
+    source: "import",
+    reason: "Copied into the file above",
+    load: "import",
+    trust: belongsTo({ realPath: one.file.realPath, scope }, grounds),
+    importedBy: one.by,
+    file: one.file,
+    sent: "",
+    frame: "",
+    later: "",
+  }
+}
+
+/** The line of one place after another, each no further up than the last: one way through a text. */
+export function lineCounter(text: string): (at: number) => number {
+  let line = 1
+  let next = text.indexOf("\n")
+  return (at) => {
+    while (next !== -1 && next < at) {
+      line += 1
+      next = text.indexOf("\n", next + 1)
+    }
+    return line
+  }
+}
+
+type Span = { readonly from: number; readonly to: number }
+
+/**
+ * Code between backticks, as two hosts find it: the longest run that has as many behind it, and all
+ * up to there. It is what (`+)[\s\S]*?\1 finds, in one way through the text: that expression reads
+ * the rest of a text once for every length it tries.
+ */
+export function backtickSpans(text: string): readonly Span[] {
+  const runs = [...text.matchAll(/`+/g)].map((it) => ({ at: it.index, length: it[0].length }))
+  const longestFrom = longestRuns(runs.map((it) => it.length))
+  const spans: Span[] = []
+  let done = 0
+  for (let index = 0; index < runs.length; ) {
+    const run = runs[index]
+    const from = Math.max(run?.at ?? 0, done)
+    const length = (run?.at ?? 0) + (run?.length ?? 0) - from
+    const behind = longestFrom[index + 1] ?? 0
+    const width = Math.min(length, Math.max(behind, Math.floor(length / 2)))
+    if (width === 0) {
+      index += 1
+      continue
+    }
+    const isWithin = 2 * width <= length
+    while (!isWithin && (runs[++index]?.length ?? width) < width);
+    done = (isWithin ? from + width : (runs[index]?.at ?? from)) + width
+    spans.push({ from, to: done })
+  }
+  return spans
+}
+
+/** For each place the longest run from there to the end. */
+function longestRuns(lengths: readonly number[]): readonly number[] {
+  const longest = [...lengths]
+  for (let at = longest.length - 2; at >= 0; at--) {
+    longest[at] = Math.max(longest[at] ?? 0, longest[at + 1] ?? 0)
+  }
+  return longest
+}

@@ -1,0 +1,157 @@
+import type { ManifestNote, SearchedPath } from "#ground/contract"
+import type { Disk, DiskEntry, DiskFile } from "./disk.ts"
+import { MOST_MENTIONS } from "./limits.ts"
+
+const MOST_LEXED_UNITS = 8_000_000
+
+/**
+ * A Markdown text that is taken apart, in units of plain text. The lexer reads runs of backticks again and again: 400 kB of
+ * the worst take a fifth of a second, 2 MB five. The second is for all files of one survey.
+ */
+export const LONGEST_LEXED_UNITS = 400_000
+
+/** Bytes that one survey reads; the largest home we know has 3 MB, and 64 MB stay in memory easily. */
+export const MOST_BYTES_READ = 64 * 1024 * 1024
+
+/** Files that one survey reads; the bench holds it linear to 2,000. */
+export const MOST_FILES_READ = 5_000
+
+export type ReadFile = Extract<DiskFile, { kind: "file" }>
+
+type Outcome = SearchedPath["outcome"]
+
+export type SurveyReader = ReturnType<typeof createSurveyReader>
+
+/**
+ * One look at the disk: each file is read once, every path that was looked for is kept with what
+ * was found there, and there is an end to how much is read.
+ */
+export function createSurveyReader(disk: Disk) {
+  const searched = new Map<string, SearchedPath>()
+  const real = new Map<string, Promise<string | undefined>>()
+  const notes: ManifestNote[] = []
+  const fileAt = readOnce(disk, (what) => void notes.push(tooMany(what)))
+  const mark = (word: SearchedPath): void => void searched.set(word.path, word)
+
+  return {
+    searched: (): readonly SearchedPath[] => [...searched.values()],
+    notes: (): readonly ManifestNote[] => notes,
+    note: (note: ManifestNote) => void notes.push(note),
+    mark,
+    /** Whether a text of so many units may be taken apart; asking counts. */
+    mayLex: lexBudget(),
+    /** The file at a path, and a word about it on the list; undefined when it is none. */
+    async read(
+      path: string,
+      options: { readonly source: string; readonly maxBytes: number },
+    ): Promise<ReadFile | undefined> {
+      const found = await fileAt(path, options.maxBytes)
+      mark({ path, source: options.source, ...outcomeOf(found) })
+      const note = noteOf(path, found)
+      if (note !== undefined) notes.push(note)
+      return found.kind === "file" ? found : undefined
+    },
+    /** What stands there, without a word on the list. */
+    peek: (path: string, maxBytes: number) => fileAt(path, maxBytes),
+    /** What stands there once links are followed; nothing of it is read. */
+    async kindOf(path: string): Promise<"file" | "directory" | "other"> {
+      const found = await disk.read(path, { maxBytes: 0 })
+      if (found.kind === "directory") return "directory"
+      return found.kind === "file" || found.kind === "too-large" ? "file" : "other"
+    },
+    /** What lies in a folder, and a word about the folder on the list. */
+    async list(path: string, source: string): Promise<readonly DiskEntry[]> {
+      const entries = await disk.list(path)
+      const isThere = entries.length > 0 || (await disk.realPath(path)) !== undefined
+      const ofNone = isThere ? "empty" : "missing"
+      mark({ path, source, outcome: entries.length > 0 ? "found" : ofNone })
+      return entries
+    },
+    realPath(path: string): Promise<string | undefined> {
+      const known = real.get(path) ?? disk.realPath(path)
+      real.set(path, known)
+      return known
+    },
+  }
+}
+
+function lexBudget(): (units: number) => boolean {
+  let lexedUnits = 0
+  return (units) => {
+    const isShort = units <= LONGEST_LEXED_UNITS
+    if (isShort) lexedUnits += units
+    return isShort && lexedUnits <= MOST_LEXED_UNITS
+  }
+}
+
+/** Each file once, and an end to how many and how large they are. */
+function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
+  const files = new Map<string, Promise<DiskFile>>()
+  const said = new Set<TooMany>()
+  let bytes = 0
+  const read = async (path: string, maxBytes: number): Promise<DiskFile> => {
+    const found = await disk.read(path, { maxBytes })
+    if (found.kind === "file") bytes += found.bytes.length
+    return found
+  }
+  return (path: string, maxBytes: number): Promise<DiskFile> => {
+    const known = files.get(path)
+    if (known !== undefined) return known
+    const full = fullOf(files.size, bytes)
+    if (full !== undefined) {
+      if (!said.has(full)) whenFull(full)
+      said.add(full)
+      return Promise.resolve({ kind: "unreadable", reason: full })
+    }
+    const reading = read(path, maxBytes)
+    files.set(path, reading)
+    return reading
+  }
+}
+
+const TOO_MANY = ["too many files", "too many bytes"] as const
+
+type TooMany = (typeof TOO_MANY)[number]
+
+function fullOf(files: number, bytes: number): TooMany | undefined {
+  if (files >= MOST_FILES_READ) return "too many files"
+  return bytes >= MOST_BYTES_READ ? "too many bytes" : undefined
+}
+
+function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
+  switch (found.kind) {
+    case "file":
+      return { outcome: found.bytes.length === 0 ? "empty" : "found" }
+    case "too-large":
+      return { outcome: "excluded", detail: `${found.sizeBytes} bytes are more than is loaded` }
+    case "directory":
+      return { outcome: "unreadable", detail: "it is a folder" }
+    case "missing":
+      return { outcome: "missing" }
+    case "unreadable":
+      return { outcome: "unreadable", detail: found.reason }
+  }
+}
+
+function noteOf(path: string, found: DiskFile): ManifestNote | undefined {
+  if (found.kind === "too-large") {
+    const text = `This file has ${found.sizeBytes} bytes, more than the host loads; it is left out.`
+    return { code: "file-too-large", text, path }
+  }
+  if (found.kind !== "unreadable" || TOO_MANY.some((it) => it === found.reason)) {
+    return undefined
+  }
+  const text = `This file cannot be read (${found.reason}); the host leaves it out.`
+  return { code: "file-unreadable", text, path }
+}
+
+function tooMany(what: TooMany): ManifestNote {
+  const most = what === "too many files" ? `${MOST_FILES_READ} files` : `${MOST_BYTES_READ} bytes`
+  const text = `More than ${most} would have to be read; the rest was not looked at.`
+  return { code: "too-many", text }
+}
+
+export function noteManyMentions(reader: SurveyReader, path: string): void {
+  const text = `This file names ${MOST_MENTIONS} files or more behind an @; no more were looked for.`
+  reader.note({ code: "too-many", text, path })
+}

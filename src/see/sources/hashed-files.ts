@@ -1,0 +1,205 @@
+import { hash } from "node:crypto"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { listDirectory, readBounded, statFile } from "#ground/base"
+import type { StdioConfig } from "./command.ts"
+
+/** Entries of the folder an argument points into; one that has more cannot be looked through. */
+const MOST_NEIGHBOURS = 10_000
+
+const DEEPEST_COVERED_LEVELS = 4
+
+const LARGEST_COVERED_BYTES = 2_000_000
+
+/**
+ * What an approval covers is read whole at every call, of all sources where none is named: a small
+ * server, not a tree of packages. The worst place costs 200 MB a search, and not gigabytes.
+ */
+const MOST_COVERED_FILES = 200
+
+/** What an approval covers: each file by what it holds, or why it cannot be covered. */
+type Covered =
+  | { readonly kind: "covered"; readonly files: Readonly<Record<string, string>> }
+  | { readonly kind: "not-covered"; readonly problem: string }
+
+/**
+ * The files of a source's folder and those its command names, by content: whoever changes the
+ * server behind an approved command changes what was approved.
+ */
+export async function coverFiles(folder: string, config: StdioConfig): Promise<Covered> {
+  const hashes = new Map<string, string>()
+  const left = { bytes: LARGEST_COVERED_BYTES }
+  const named = await namedFiles(folder, config)
+  if (named.kind === "not-covered") return named
+  const problem =
+    (await coverFolder({ folder, at: "", level: 0 }, hashes, left)) ??
+    (await coverNamed(named.files, hashes, left))
+  if (problem !== undefined) return { kind: "not-covered", problem }
+  return { kind: "covered", files: Object.fromEntries(hashes) }
+}
+
+type Hashes = Map<string, string>
+type Left = { bytes: number }
+type Place = { readonly folder: string; readonly at: string; readonly level: number }
+
+async function coverFolder(
+  { folder, at, level }: Place,
+  hashes: Hashes,
+  left: Left,
+): Promise<string | undefined> {
+  const listed = await listDirectory(path.join(folder, at), { maxEntries: MOST_COVERED_FILES })
+  if (listed.kind !== "listed") return `Its folder cannot be read (${listed.kind}).`
+  if (level > DEEPEST_COVERED_LEVELS) return "Its folder is nested too deeply to be approved."
+  for (const entry of listed.entries) {
+    const name = path.join(at, entry.name)
+    const problem = await coverEntry({ folder, at: name, level }, entry.what, { hashes, left })
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+async function coverEntry(
+  { folder, at, level }: Place,
+  what: string,
+  given: { readonly hashes: Hashes; readonly left: Left; readonly name?: string },
+): Promise<string | undefined> {
+  const { hashes, left, name = at } = given
+  if (what === "directory") return coverFolder({ folder, at, level: level + 1 }, hashes, left)
+  // A link may lead anywhere tomorrow.
+  if (what !== "regular file") return `${name} is a ${what}, which no approval can cover.`
+  return coverFile({ name, file: path.join(folder, at) }, hashes, left)
+}
+
+/** Files outside the folder, such as `../../tools/server.mjs`. */
+async function coverNamed(
+  named: readonly NamedFile[],
+  hashes: Hashes,
+  left: Left,
+): Promise<string | undefined> {
+  for (const { name, file, what } of named) {
+    if (what === "directory") return `${name} is a directory, which no approval can cover.`
+    const place = { folder: path.dirname(file), at: path.basename(file), level: 0 }
+    const problem = await coverEntry(place, what, { hashes, left, name })
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+async function coverFile(
+  { name, file }: { readonly name: string; readonly file: string },
+  hashes: Hashes,
+  left: Left,
+): Promise<string | undefined> {
+  const outcome = await readBounded(file, { maxBytes: left.bytes })
+  if (outcome.kind === "too-large" || hashes.size >= MOST_COVERED_FILES) {
+    return `What it executes is more than an approval covers: ${MOST_COVERED_FILES} files, ${LARGEST_COVERED_BYTES} bytes.`
+  }
+  if (outcome.kind !== "read") return `A file it names cannot be read (${outcome.kind}).`
+  left.bytes -= outcome.bytes.length
+  hashes.set(name, hash("sha256", outcome.bytes))
+  return undefined
+}
+
+/** A file outside the folder that a command names. */
+type NamedFile = {
+  readonly name: string
+  readonly file: string
+  readonly what: string
+}
+
+type Outcome =
+  | { readonly kind: "found"; readonly files: readonly NamedFile[] }
+  | { readonly kind: "not-covered"; readonly problem: string }
+
+/** What a command names that lies outside its folder, or why an approval could not cover it. */
+async function namedFiles(folder: string, config: StdioConfig): Promise<Outcome> {
+  const wrong = unknownModule(config.args)
+  if (wrong !== undefined) return { kind: "not-covered", problem: wrong }
+  const files: NamedFile[] = []
+  for (const name of namesIn(config)) {
+    const found = await lookAt(folder, name)
+    if (typeof found === "string") return { kind: "not-covered", problem: found }
+    files.push(...found)
+  }
+  return { kind: "found", files }
+}
+
+/** Programs of the system are known by their path: an update of Python is no other source. */
+function namesIn({ command, args }: StdioConfig): readonly string[] {
+  const inArgs = args.flatMap(namesInArgument).map(withoutScheme)
+  return path.isAbsolute(command) ? inArgs : [command, ...inArgs]
+}
+
+/** Also `--import=../x.mjs` and `-I../lib`: a name that stands in one word with its flag. */
+function namesInArgument(argument: string): readonly string[] {
+  const [, value] = /^[^=\s]+=(.+)$/s.exec(argument) ?? []
+  const [, glued] = /^-\w([^=].*)$/s.exec(argument) ?? []
+  const whole = argument.startsWith("-") ? undefined : argument
+  return [whole, value, glued].filter((it) => it !== undefined)
+}
+
+function withoutScheme(name: string): string {
+  if (!/^file:/i.test(name) || !URL.canParse(name)) return name
+  try {
+    return fileURLToPath(name)
+  } catch {
+    // An address on another machine: no file of this one.
+    return name
+  }
+}
+
+const LOADING =
+  /^(?:--import|--require|-r|--preload|--loader|--experimental-loader)(?:=(?<value>.*))?$/s
+
+/** A module by its bare name is looked for in every folder above, and any of them may hold one. */
+function unknownModule(args: readonly string[]): string | undefined {
+  for (const [at, argument] of args.entries()) {
+    const match = LOADING.exec(argument)
+    if (match === null) continue
+    const value = match.groups?.["value"] ?? args[at + 1] ?? ""
+    if (!/^(?:\.{1,2}[\\/]|file:|data:)/i.test(value) && !path.isAbsolute(value)) {
+      return `${argument} loads a module by name, which no approval can cover: name its file.`
+    }
+  }
+  return undefined
+}
+
+/** `a/../b`, and not `../../b`. */
+function isWinding(name: string): boolean {
+  const steps = name.split(/[\\/]/)
+  const first = steps.findIndex((it) => it !== "" && it !== "." && it !== "..")
+  return first !== -1 && steps.includes("..", first)
+}
+
+async function lookAt(folder: string, name: string): Promise<readonly NamedFile[] | string> {
+  // Behind a link it means one file to Node and another to the system.
+  if (isWinding(name)) return `${name} goes back on its way: name it without "..".`
+  const file = path.resolve(folder, name)
+  // All of the folder is covered already, whatever names it.
+  if (file === folder || file.startsWith(`${folder}${path.sep}`)) return []
+  const found = await statFile(file)
+  if (found.kind === "missing") return neighboursOf(file, name)
+  if (found.kind === "unreadable") {
+    // Too long for a path: a text that was handed over, and covered as such.
+    return found.reason === "ENAMETOOLONG" ? [] : `${name} cannot be looked at (${found.reason}).`
+  }
+  if (found.what === "directory") {
+    return `${name} is a directory outside its folder, which no approval can cover.`
+  }
+  return [{ name, file, what: found.what }]
+}
+
+/** `node ../server` executes `../server.js`: whatever has that name with an ending. */
+async function neighboursOf(file: string, name: string): Promise<readonly NamedFile[] | string> {
+  const { dir, base } = path.parse(file)
+  const listed = await listDirectory(dir, { maxEntries: MOST_NEIGHBOURS })
+  if (listed.kind === "missing" || listed.kind === "not-directory") return []
+  if (listed.kind !== "listed") return `What ${name} means cannot be looked at (${listed.kind}).`
+  return listed.entries
+    .filter((it) => it.name.startsWith(`${base}.`))
+    .map((it) => ({
+      name: `${name}${it.name.slice(base.length)}`,
+      file: path.join(dir, it.name),
+      what: it.what,
+    }))
+}
