@@ -1,13 +1,13 @@
 import { WeightsInvalid } from "./errors.ts"
 import { SYMBOL_FIELDS, type SymbolField, type SymbolTerms } from "./index-terms.ts"
 import type { PostingsOf } from "./postings.ts"
-import type { Query } from "./query.ts"
+import type { Query } from "./words.ts"
 
-/** How much a field counts, and how far its length is held against it (0 not at all, 1 fully). */
-export type FieldWeight = { readonly weight: number; readonly b: number }
+/** `b` is how far the length of the field counts, from 0 to 1. */
+type FieldWeight = { readonly weight: number; readonly b: number }
 export type Bm25fWeights = { readonly k1: number } & Readonly<Record<SymbolField, FieldWeight>>
 
-/** b about 0.4 paid in the measurements for files; the weights are first ones, the bench tunes. */
+/** b of about 0.4 was best for files; the weights are not tuned. */
 export const BM25F_WEIGHTS: Bm25fWeights = {
   k1: 1.2,
   path: { weight: 2, b: 0 },
@@ -17,12 +17,9 @@ export const BM25F_WEIGHTS: Bm25fWeights = {
   body: { weight: 1, b: 0.4 },
 }
 
-/** Lengths of all symbols by field; numbers are those of the postings, in the order of the tree. */
 export type SymbolLengths = {
   readonly size: number
-  /** By symbol, then by SYMBOL_FIELDS. */
   readonly lengths: Float64Array
-  /** Mean by SYMBOL_FIELDS, over the symbols that have anything in the field. */
   readonly means: readonly number[]
 }
 
@@ -38,8 +35,8 @@ export function measureSymbols(symbols: readonly Pick<SymbolTerms, "lengths">[])
 export type ScoredSymbol = { readonly symbol: number; readonly score: number }
 
 /**
- * BM25F over symbols: the counts of a term in all fields, weighted and set against the length of
- * each field, are one count, which is dampened once. Best first, equal ones in the order of the tree.
+ * The weighted counts of a term in all fields are one count, which is dampened once. Best first; ties in
+ * the order of the tree.
  */
 export function scoreSymbols(
   query: Query,
@@ -76,7 +73,7 @@ function weightedCount(
     const count = row[at + 1 + field] ?? 0
     if (count === 0) continue
     const { weight, b } = it.weights[name]
-    // A field is as long as what was counted in it, whatever the table of lengths says.
+    // A field is at least as long as what was counted in it.
     const length = Math.max(it.lengths[(row[at] ?? 0) * SYMBOL_FIELDS.length + field] ?? 0, count)
     sum += (weight * count) / (1 - b + (b * length) / Math.max(it.means[field] ?? 0, 1e-9))
   }

@@ -1,8 +1,8 @@
 import { LONGEST_TASK_UNITS } from "./limits.ts"
 
 /**
- * A task or a commit message without what is nobody's word: addresses, ticket numbers, hashes,
- * trailers, headers of quoted mails. The first line that is left is the subject.
+ * Removes addresses, ticket numbers, hashes, trailers and headers of quoted mails. The first remaining
+ * line is the subject.
  */
 export function cleanMessage(text: string): string {
   const lines = text.slice(0, LONGEST_TASK_UNITS).split(/\r?\n/)
@@ -14,7 +14,7 @@ export function cleanMessage(text: string): string {
     if (MAIL_INTRODUCTION.test(line)) return []
     const cleaned = cleanLine(line)
     if (cleaned === line) return [line]
-    // What only led to an address or a number leads nowhere now.
+    // Words that only introduced an address or number.
     return LEFTOVER.test(cleaned) ? [] : [cleaned.replace(LOOSE_START, "")]
   })
   const words = kept.join("\n").trim()
@@ -23,7 +23,7 @@ export function cleanMessage(text: string): string {
     .trim()
 }
 
-/** Each pattern has a fixed beginning or bounded repetition, so that reading stays linear. */
+/** Fixed beginnings and bounded repetition keep it linear. */
 function cleanLine(line: string): string {
   return line
     .replace(ADDRESS, " ")

@@ -5,8 +5,8 @@ import { BM25F_WEIGHTS, measureSymbols, scoreSymbols } from "./bm25f.ts"
 import { rarityIn, type SearchedFile, scoreFileSymbols } from "./file-symbols.ts"
 import { indexSymbol } from "./index-terms.ts"
 import { createPostings } from "./postings.ts"
-import { readQuery } from "./query.ts"
 import { prepareCorpus } from "./ranker/corpus.ts"
+import { readQuery } from "./words.ts"
 
 const COMMON = { fileCount: 100, documentFrequency: () => 10 }
 

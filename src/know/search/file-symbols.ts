@@ -1,39 +1,36 @@
 import { BM25F_WEIGHTS } from "./bm25f.ts"
 import { FILE_FIELDS, SYMBOL_FIELDS, type SymbolField } from "./index-terms.ts"
 import type { PostingsOf } from "./postings.ts"
-import type { Query } from "./query.ts"
 import type { Corpus } from "./ranker/corpus.ts"
-import { createTermFinder } from "./term-finder.ts"
+import { eachWord, endOfPart, type Query, UNDERSCORE_CODE } from "./words.ts"
 
-/** A file whose parts are weighed against each other. */
 export type SearchedFile = {
   readonly path: string
   readonly text: string
   readonly symbols: readonly SearchedSymbol[]
-  /** Line ranges in the order of the file; `symbol` is the innermost one a range is part of. */
+  /** In file order; `symbol` is the innermost symbol of the range. */
   readonly segments: readonly SearchedSegment[]
 }
 
-export type SearchedSymbol = {
+type SearchedSymbol = {
   readonly name: string
   readonly signature: string
   readonly parent?: string
   readonly doc?: string
 }
 
-export type SearchedSegment = {
+type SearchedSegment = {
   readonly fromLine: number
   readonly toLine: number
   readonly symbol?: number | undefined
 }
 
-/** How rare a term is: in how many files of the whole tree it occurs. */
-export type TermRarity = {
+type TermRarity = {
   readonly fileCount: number
   documentFrequency(term: string): number
 }
 
-/** Of the files of a tree: postings may hold contents of others. */
+/** Counts only files of the tree: postings may contain others. */
 export function rarityIn(corpus: Corpus, postingsOf: PostingsOf): TermRarity {
   const { firstByContent, nextByPosition } = corpus
   return {
@@ -53,9 +50,8 @@ export function rarityIn(corpus: Corpus, postingsOf: PostingsOf): TermRarity {
 const ROW_STRIDE = 1 + FILE_FIELDS.length
 
 /**
- * BM25F over the segments of a few files, straight from their texts: by file, then by segment, 0 for
- * one that shares no word with the task. What a segment is part of speaks for it with its name,
- * signature and comment; its body are its own lines alone.
+ * By file, then by segment; 0 for a segment without a word of the task. A segment has the name, signature
+ * and comment of its symbol, and its own lines as body.
  */
 export function scoreFileSymbols(
   query: Query,
@@ -69,16 +65,15 @@ export function scoreFileSymbols(
   return measured.map((segments) => segments.map((it) => scoreOf(it, means, weights)))
 }
 
-/** Terms of the query that a field has, by their place in the query, and how many terms it has. */
 type FieldCounts = { readonly counts: ReadonlyMap<number, number>; readonly length: number }
 type Measured = Readonly<Record<SymbolField, FieldCounts>>
 
-type Read = ReturnType<typeof createTermFinder>
+type TermFinder = ReturnType<typeof createTermFinder>
 
-function measureFile(file: SearchedFile, read: Read): readonly Measured[] {
+function measureFile(file: SearchedFile, read: TermFinder): readonly Measured[] {
   const bodies = measureBodies(file, read)
   const symbols = file.symbols.map((it) => ({
-    // The class of a method is part of where it lies, as the folder is.
+    // The class of a method counts like a folder.
     path: measureText(`${file.path} ${it.parent ?? ""}`, read),
     name: measureText(it.name, read),
     signature: measureText(it.signature, read),
@@ -94,7 +89,7 @@ function measureFile(file: SearchedFile, read: Read): readonly Measured[] {
 const NOTHING: FieldCounts = { counts: new Map(), length: 0 }
 const NO_SYMBOL = { name: NOTHING, signature: NOTHING, comments: NOTHING }
 
-function measureText(text: string, read: Read): FieldCounts {
+function measureText(text: string, read: TermFinder): FieldCounts {
   const counts = new Map<number, number>()
   let length = 0
   read(text, (_, emitted, found) => {
@@ -104,8 +99,8 @@ function measureText(text: string, read: Read): FieldCounts {
   return { counts, length }
 }
 
-/** One pass over the text; segments follow each other, so that the next one begins after this. */
-function measureBodies({ text, segments }: SearchedFile, read: Read): readonly FieldCounts[] {
+/** One pass: segments follow each other. */
+function measureBodies({ text, segments }: SearchedFile, read: TermFinder): readonly FieldCounts[] {
   const starts = lineStarts(text)
   const bodies = segments.map((it) => ({
     from: starts[it.fromLine - 1] ?? text.length,
@@ -134,7 +129,7 @@ function lineStarts(text: string): readonly number[] {
 
 type Means = Readonly<Record<SymbolField, number>>
 
-/** Over the segments that have anything in the field. */
+/** Over the segments that have the field. */
 function meanLengths(all: readonly Measured[]): Means {
   const mean = (field: SymbolField) => {
     let sum = 0
@@ -154,7 +149,7 @@ function meanLengths(all: readonly Measured[]): Means {
   }
 }
 
-/** By term: its rarity among the files of the tree, times its weight in the task. */
+/** Rarity in the tree times weight in the task. */
 function weightsOf(query: Query, { fileCount, documentFrequency }: TermRarity): Float64Array {
   return query.weights.map((weight, index) => {
     const found = Math.min(fileCount, documentFrequency(query.terms[index] ?? ""))
@@ -177,4 +172,90 @@ function scoreOf(segment: Measured, means: Means, weights: Float64Array): number
     score += ((weights[term] ?? 0) * count) / (count + BM25F_WEIGHTS.k1)
   }
   return score
+}
+
+/** Called for each word: its start, its number of terms, and the terms found in it. */
+type VisitWord = (start: number, emitted: number, found: readonly number[]) => void
+
+/**
+ * Finds terms without creating a string per word: most words differ from all terms in their first
+ * letters.
+ */
+function createTermFinder(terms: readonly string[]) {
+  const trie = createTrie(terms)
+  const found: number[] = []
+
+  return (text: string, visit: VisitWord): void => {
+    const look = (from: number, end: number): void => {
+      const term = trie.find(text, from, end)
+      if (term >= 0) found.push(term)
+    }
+    eachWord(text, (start, end) => {
+      found.length = 0
+      let parts = 0
+      let emitted = 0
+      for (let index = start; index < end; ) {
+        const partEnd = endOfPart(text, index, end)
+        if (partEnd === index) {
+          index++
+          continue
+        }
+        parts++
+        if (partEnd - index > 1) {
+          emitted++
+          look(index, partEnd)
+        }
+        index = partEnd
+      }
+      if (parts > 1) {
+        emitted++
+        const [first, last] = withoutUnderscores(text, start, end)
+        look(first, last)
+      }
+      visit(start, emitted, found)
+    })
+  }
+}
+
+function withoutUnderscores(text: string, start: number, end: number): readonly [number, number] {
+  let [first, last] = [start, end]
+  while (first < last && text.charCodeAt(first) === UNDERSCORE_CODE) first++
+  while (last > first && text.charCodeAt(last - 1) === UNDERSCORE_CODE) last--
+  return [first, last]
+}
+
+const SIGNS = 37
+
+/** A trie in one flat table. */
+function createTrie(terms: readonly string[]) {
+  const most = terms.reduce((sum, term) => sum + term.length, 1)
+  const next = new Int32Array(most * SIGNS)
+  const termAt = new Int32Array(most).fill(-1)
+  let nodes = 1
+  for (const [index, term] of terms.entries()) {
+    let node = 0
+    for (let at = 0; at < term.length; at++) {
+      const slot = node * SIGNS + signOf(term.charCodeAt(at))
+      if (next[slot] === 0) next[slot] = nodes++
+      node = next[slot] ?? 0
+    }
+    termAt[node] = index
+  }
+  return {
+    /** The term that equals the range, ignoring case, or -1. */
+    find(text: string, from: number, end: number): number {
+      let node = 0
+      for (let at = from; at < end; at++) {
+        node = next[node * SIGNS + signOf(text.charCodeAt(at))] ?? 0
+        if (node === 0) return -1
+      }
+      return termAt[node] ?? -1
+    },
+  }
+}
+
+function signOf(code: number): number {
+  if (code >= 97) return code - 97
+  if (code === UNDERSCORE_CODE) return 36
+  return code >= 65 ? code - 65 : code - 48 + 26
 }

@@ -1,35 +1,33 @@
-import { definedNames } from "./definitions.ts"
 import { type CountedTerms, countNameTerms, countTerms, type TermCounts } from "./words.ts"
 
-/** What the content of a file gives to the index; its path comes later, since files move. */
+/** Without a limit the search is quadratic. */
+const MOST_MODIFIERS = 12
+
+/** Without the path, because files move. */
 export type FileTerms = {
   readonly body: TermCounts
   readonly definitions: TermCounts
-  /** Terms in the text, each as often as it occurs. */
   readonly bodyLength: number
 }
 
-/** `names` are the definitions of the file; without them they are guessed from the text. */
+/** Without `names`, definitions are guessed from the text. */
 export function indexFile(text: string, names?: Iterable<string>): FileTerms {
   const { counts, emitted } = countTerms(text)
   const definitions = countNameTerms(new Set(names ?? definedNames(text)))
   return { body: counts, definitions, bodyLength: emitted }
 }
 
-/** The order of the counts in the postings of a file. */
 export const FILE_FIELDS = ["body", "definitions"] as const
 
 export function fileCounts(terms: FileTerms): readonly TermCounts[] {
   return FILE_FIELDS.map((field) => terms[field])
 }
 
-/** The order of the counts in the postings of a symbol. */
 export const SYMBOL_FIELDS = ["path", "name", "signature", "comments", "body"] as const
 export type SymbolField = (typeof SYMBOL_FIELDS)[number]
 
 export type SymbolText = Readonly<Record<SymbolField, string>>
 export type SymbolTerms = {
-  /** By SYMBOL_FIELDS. */
   readonly counts: readonly TermCounts[]
   readonly lengths: readonly number[]
 }
@@ -38,3 +36,38 @@ export function indexSymbol(symbol: SymbolText): SymbolTerms {
   const fields: readonly CountedTerms[] = SYMBOL_FIELDS.map((field) => countTerms(symbol[field]))
   return { counts: fields.map((it) => it.counts), lengths: fields.map((it) => it.emitted) }
 }
+
+/** These five patterns are part of the ranker, which was trained on what they find. */
+export function definedNames(text: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const pattern of PATTERNS) {
+    for (const match of text.matchAll(pattern)) names.add(match[1] ?? "")
+  }
+  return names
+}
+
+const MODIFIERS =
+  "(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override" +
+  "|open|sealed|pub(?:\\([a-z]+\\))?|unsafe|const|inline|data|suspend|extern|partial|virtual" +
+  `|declare)\\s+){0,${MOST_MODIFIERS}}`
+
+const KEYWORDS =
+  "(?:def|class|func|function\\*?|fn|fun|struct|trait|interface|enum|type|module|object|protocol" +
+  "|extension|record|namespace|impl(?:<[^>\\n]*>)?|macro_rules!)"
+
+/** Letters and digits of every script. */
+const LETTER = "[\\p{L}\\p{N}_]"
+const NAME = `([A-Za-z_]${LETTER}*)`
+
+const PATTERNS: readonly RegExp[] = [
+  // A keyword and a name, with a receiver between them in Go.
+  `^[ \\t]*${MODIFIERS}${KEYWORDS}[ \\t]+(?:\\([^)\\n]*\\)[ \\t]*)?(?:self\\.)?([A-Za-z_$](?:${LETTER}|\\$)*)`,
+  // A constant that is a function or a class.
+  `^[ \\t]*(?:export[ \\t]+)?(?:const|let|var)[ \\t]+${NAME}[ \\t]*(?::[^=\\n]{1,60})?=[ \\t]*(?:async[ \\t]*)?(?:function|\\(|class)`,
+  // A function put on an object.
+  `^[ \\t]*[A-Za-z_.]+\\.${NAME}[ \\t]*=[ \\t]*(?:async[ \\t]+)?function`,
+  // A method with its visibility and its type.
+  `^[ \\t]+(?:public|private|protected|internal)[ \\t][^\\n(=;]{0,80}?${NAME}[ \\t]*\\(`,
+  // A function of C.
+  `^[A-Za-z_][\\p{L}\\p{N}_ \\t*]{0,60}?[ \\t*]${NAME}[ \\t]*\\([^;\\n]*$`,
+].map((pattern) => new RegExp(pattern, "gmu"))

@@ -2,20 +2,14 @@ import { compareText, invariant, ownCopy } from "#ground/base"
 import type { TermCounts } from "./words.ts"
 
 /**
- * Where one term occurs: a document's number and its count in each field, then the next document,
- * with rising numbers. Flat, because a row of a table holds it like this and loops read it fast.
+ * Document number and its count in each field, repeated, ascending. Flat, because database rows have this
+ * form and loops read it fast.
  */
-export type Postings = readonly number[]
+type Postings = readonly number[]
 
-/** How postings are asked for: of a table in memory, or of rows read before. */
 export type PostingsOf = (term: string) => Postings
 
-export type PostingsTable = ReturnType<typeof createPostings>
-
-/**
- * A table of terms that follows a repository document by document. After any changes it is equal,
- * row by row, to a table made anew from the documents that are left.
- */
+/** Incremental: after any changes it equals, row by row, a table built from the remaining documents. */
 export function createPostings(fieldCount: number) {
   const rowsByTerm = new Map<string, number[]>()
   const termsByDocument = new Map<number, readonly string[]>()
@@ -60,7 +54,6 @@ export function createPostings(fieldCount: number) {
     put,
     remove,
     of: (term: string): Postings => rowsByTerm.get(term) ?? NOWHERE,
-    /** All rows, by term: for keeping them, and for comparing two tables. */
     rows: (): readonly (readonly [string, Postings])[] =>
       [...rowsByTerm].toSorted(([a], [b]) => compareText(a, b)),
   }
@@ -78,7 +71,6 @@ function countsOf(term: string, fields: readonly TermCounts[]): readonly number[
 
 const NOWHERE: Postings = []
 
-/** Index of the first entry whose document is not smaller. */
 function placeOf(row: readonly number[], document: number, stride: number): number {
   const count = row.length / stride
   if (count === 0 || (row[row.length - stride] ?? 0) < document) return row.length

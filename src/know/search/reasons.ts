@@ -1,11 +1,14 @@
-import { LONGEST_SHOWN_TERM_UNITS, MOST_REASONS } from "./limits.ts"
 import { IN_BASE, IN_DEFINITIONS, IN_PATH } from "./ranker/lexical.ts"
 import type { Ranking } from "./ranker/rank.ts"
 import type { LiftedFile } from "./second-stage.ts"
 
+const MOST_REASONS = 3
+
+const LONGEST_SHOWN_TERM_UNITS = 40
+
 /**
- * Why a file was found, strongest kind of reason first: at least one, at most three, each of at most
- * six words. A reason is said only of what took part in the score.
+ * One to three reasons, strongest first, of at most six words. Only signals that took part in the score
+ * are named.
  */
 export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[] {
   const { position } = file
@@ -20,15 +23,14 @@ export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[
   return reasons.length === 0 ? [NO_MATCH] : reasons.slice(0, MOST_REASONS)
 }
 
-/** Said of files that only size, place and recent changes speak for. */
 const NO_MATCH = "no match; by size and place"
 
-/** The share of the best file's value from which the past is worth a word. */
+/** From this share of the best file's value on, history is named. */
 const LEAST_PAST_SHARE = 0.3
 
 type Match = { readonly term: string; readonly places: string; readonly worth: number }
 
-/** The best term with where it stands; if it stands in one place, the next ones there too. */
+/** The best term and where it is; if in one place only, the next terms there too. */
 function wordReason(ranking: Ranking, position: number): readonly string[] {
   const matches = matchesOf(ranking, position).toSorted((a, b) => b.worth - a.worth)
   const [best] = matches
@@ -49,7 +51,7 @@ function matchesOf({ query, words }: Ranking, position: number): readonly Match[
       {
         term: term.slice(0, LONGEST_SHOWN_TERM_UNITS),
         places: placesOf(isInName, isInPath),
-        // The proportions of the field weights that the ranker itself uses for names and paths.
+        // The proportions of the ranker's own field weights.
         worth: rarity * (1 + (isInName ? 3 : 0) + (isInPath ? 5 : 0)),
       },
     ]
@@ -70,7 +72,7 @@ function pastReason(ranking: Ranking, position: number): readonly string[] {
   return inputAt(ranking, "hist", position) >= 0.5 ? ["past messages use these words"] : []
 }
 
-/** Among the most often changed, and by three fresh commits at least. */
+/** Among the most often changed, by at least three recent commits. */
 function isBusy(ranking: Ranking, position: number): boolean {
   const touches = ranking.raw.touch?.[position] ?? 0
   return touches >= Math.log1p(2.9) && inputAt(ranking, "touch", position) >= 0.8
@@ -85,11 +87,11 @@ function tieReasons({ ties, rankBefore }: LiftedFile): readonly string[] {
   ]
 }
 
-/** What stood among the first ten needed no lift. */
+/** A file among the first ten needed no lift. */
 const UNLIFTED_RANKS = 10
 const LEAST_TIE = 0.2
 
-/** Only what the head reads: a signal that was measured and not weighed is no reason. */
+/** Only inputs of the head: a signal without weight is no reason. */
 function inputAt({ inputs }: Ranking, name: string, position: number): number {
   const values = inputs.get(name)
   return typeof values === "object" ? (values[position] ?? 0) : 0

@@ -5,7 +5,6 @@ import { measureSymbols } from "./bm25f.ts"
 import { NothingToSearch, WeightsInvalid } from "./errors.ts"
 import { fileCounts, indexFile, indexSymbol } from "./index-terms.ts"
 import { createPostings } from "./postings.ts"
-import { readQuery } from "./query.ts"
 import { prepareCorpus } from "./ranker/corpus.ts"
 import { type Commit, prepareHistory } from "./ranker/history.ts"
 import { loadRanker } from "./ranker/load-ranker.ts"
@@ -13,6 +12,7 @@ import { rank } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { createSearch } from "./search.ts"
 import { LIFT_WEIGHTS, lift } from "./second-stage.ts"
+import { readQuery } from "./words.ts"
 
 const ranker = await loadRanker({ table: "leave" })
 const search = createSearch({ ranker })

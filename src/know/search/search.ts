@@ -1,35 +1,34 @@
 import { type Bm25fWeights, type ScoredSymbol, type SymbolLengths, scoreSymbols } from "./bm25f.ts"
 import { NothingToSearch } from "./errors.ts"
-import { matcherOf } from "./matcher.ts"
+import { matcherOf, shareOf } from "./match-share.ts"
 import type { PostingsOf } from "./postings.ts"
-import { type Query, readQuery } from "./query.ts"
 import type { Head } from "./ranker/fusion.ts"
 import type { Ranker } from "./ranker/load-ranker.ts"
 import { type Ranking, rank, type SearchedTree } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { type LiftedFile, type LiftWeights, lift } from "./second-stage.ts"
-import { shareOf } from "./share.ts"
+import { type Query, readQuery } from "./words.ts"
 
 export type Search = ReturnType<typeof createSearch>
 
 export type FoundFile = {
   readonly position: number
   readonly path: string
-  /** The net's; comparable within one answer only. */
+  /** Comparable within one answer only. */
   readonly score: number
-  /** From 0 for an ordinary file to 1 for the best: for reading, and for leaving out by. */
+  /** From 0 for an ordinary file to 1 for the best. */
   readonly share: number
   readonly reasons: readonly string[]
-  /** Whether it has anything to do with the task; the order has all files. */
+  /** The order contains all files, also those without a match. */
   readonly isMatch: boolean
 }
 
 export type FoundFiles = { readonly head: Head; readonly files: readonly FoundFile[] }
 
-/** Ranks files and symbols for a task. Pure: the tree is handed in, the same input gives the same. */
+/** Pure. */
 export function createSearch(deps: { readonly ranker: Ranker }) {
   return {
-    /** The best files, best first. Without weights there is no second stage. */
+    /** Without weights there is no second stage. */
     files(
       task: string,
       tree: SearchedTree,
@@ -52,7 +51,7 @@ export function createSearch(deps: { readonly ranker: Ranker }) {
       return { head: ranking.head, files }
     },
 
-    /** The best symbols, best first; numbers are those of the postings. */
+    /** Numbers are those of the postings. */
     symbols(
       task: string,
       index: { readonly postingsOf: PostingsOf; readonly lengths: SymbolLengths },

@@ -1,20 +1,19 @@
 import { WeightsInvalid } from "./errors.ts"
 import { baseNameOf, type Corpus } from "./ranker/corpus.ts"
-import type { History } from "./ranker/history.ts"
-import { companionsOf } from "./ranker/past.ts"
+import { companionsOf, type History } from "./ranker/history.ts"
 import type { Ranking } from "./ranker/rank.ts"
 
-/** How much each tie to the best files counts, beside a rank whose weight falls from 1 to 0.14. */
+/** Added to a rank whose weight falls from 1 to 0.14. */
 export type LiftWeights = Readonly<Record<Tie, number>>
 
-/** What ties a file to one of the best: changed together, same folder, same name. */
-export const TIES = ["coChange", "folder", "stem"] as const
-export type Tie = (typeof TIES)[number]
+/** Changed together, same folder, same name. */
+const TIES = ["coChange", "folder", "stem"] as const
+type Tie = (typeof TIES)[number]
 
 /**
- * First ones. Fitting them did not pay: on five repositories and judged on the sixth, r@10 was 0.2
- * points lower (95 % interval -0.7 to 0.1, 539 commits), since the ranker knows about common changes
- * already (docs/reference/recall.md). So the second stage is off.
+ * Not tuned: fitted on five repositories and judged on the sixth, r@10 was 0.2 points lower (95 %
+ * interval -0.7 to 0.1, 539 commits), because the ranker knows common changes already
+ * (docs/reference/recall.md). So the second stage is off.
  */
 export const LIFT_WEIGHTS: LiftWeights = { coChange: 0.1, folder: 0.1, stem: 0.1 }
 
@@ -25,13 +24,12 @@ export type LiftedFile = {
   readonly ties: Readonly<Record<Tie, number>>
 }
 
-/** Files that are looked at again, and those of them that vouch for others. */
 const REACH = 50
 const VOUCHERS = 10
 
 /**
- * A second look at the first fifty: a change of several files has its best matching file on top and
- * the rest below the tenth. Gives the fifty in their new order; all others stay where they are.
+ * Reorders the first fifty: a change of several files has its best match on top and the rest below the
+ * tenth.
  */
 export function lift(
   ranking: Pick<Ranking, "order">,
@@ -82,8 +80,8 @@ function nearness({ folders, folderSizes }: Corpus, one: number, other: number):
 }
 
 /**
- * `cache.h` and `cache.c` belong together; the fifty `index.ts` of a repository do not. A name that
- * many of the looked-at files share is therefore nobody's.
+ * `cache.h` and `cache.c` belong together; the fifty `index.ts` of a repository do not, so a name that
+ * many of the files share does not count.
  */
 function stemsOf(top: readonly number[], { paths }: Corpus): (position: number) => string | number {
   const stemByPosition = new Map(top.map((it) => [it, stemOf(paths[it] ?? "")]))

@@ -3,10 +3,9 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
-import { definedNames } from "./definitions.ts"
+import { definedNames } from "./index-terms.ts"
 import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
-import { readQuery } from "./query.ts"
-import { countMessageTerms, countNameTerms, countTerms, STOP_WORDS } from "./words.ts"
+import { countMessageTerms, countNameTerms, countTerms, readQuery, STOP_WORDS } from "./words.ts"
 
 describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
   test.for([

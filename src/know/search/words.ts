@@ -1,14 +1,12 @@
-import { LONGEST_TERM_UNITS } from "./limits.ts"
+import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
 
-/** How often each term occurs, in order of first appearance. */
 export type TermCounts = ReadonlyMap<string, number>
 
-/** The terms of a text with their counts, and how many were emitted in all. */
 export type CountedTerms = { readonly counts: TermCounts; readonly emitted: number }
 
 /**
- * Terms of code or prose: identifiers split at camel and snake case, and the whole identifier too.
- * Each distinct word is split once: in source code the same words return all the time.
+ * Identifiers are split at camel and snake case, and the whole identifier counts too. Each distinct word
+ * is split once.
  */
 export function countTerms(text: string): CountedTerms {
   const counts = new Map<string, number>()
@@ -22,14 +20,14 @@ export function countTerms(text: string): CountedTerms {
   return { counts, emitted }
 }
 
-/** Terms of a task or a commit message: without the words that every message has. */
+/** Without the words that every message has. */
 export function countMessageTerms(text: string): TermCounts {
   const counts = new Map(countTerms(text).counts)
   for (const word of counts.keys()) if (STOP_WORDS.has(word)) counts.delete(word)
   return counts
 }
 
-/** Terms of the names a file defines; a name may hold `$` or letters beyond ASCII. */
+/** A name may contain `$` or letters beyond ASCII. */
 export function countNameTerms(names: Iterable<string>): TermCounts {
   const counts = new Map<string, number>()
   for (const term of [...names].flatMap(splitWord)) {
@@ -47,10 +45,7 @@ function countWords(text: string): ReadonlyMap<string, number> {
   return counts
 }
 
-/**
- * From where to where each word goes; one is `[A-Za-z_][A-Za-z0-9_]*`. By hand, since a pattern fails
- * on a word of some megabytes.
- */
+/** `[A-Za-z_][A-Za-z0-9_]*`, by hand, because the regular expression fails on a word of megabytes. */
 export function eachWord(text: string, visit: (start: number, end: number) => void): void {
   const { length } = text
   let index = 0
@@ -65,7 +60,7 @@ export function eachWord(text: string, visit: (start: number, end: number) => vo
   }
 }
 
-/** Lower-cased parts of more than one letter, then the whole word if there was more than one part. */
+/** Lower-case parts of more than one letter, then the whole word if it has several parts. */
 function splitWord(word: string): readonly string[] {
   const terms: string[] = []
   let parts = 0
@@ -84,7 +79,7 @@ function splitWord(word: string): readonly string[] {
   return terms
 }
 
-/** By hand: the pattern for it takes quadratic time on a word full of underscores. */
+/** By hand: the regular expression takes quadratic time on a word full of underscores. */
 function withoutOuterUnderscores(word: string): string {
   let start = 0
   let end = word.length
@@ -94,8 +89,8 @@ function withoutOuterUnderscores(word: string): string {
 }
 
 /**
- * Where the part that begins at `from` ends, in a word that ends at `wordEnd`: a run of digits, of
- * small letters with a capital before them, or of capitals; else `from`.
+ * The end of the part that begins at `from`: digits, lower-case letters with a capital before them, or
+ * capitals; else `from`.
  */
 export function endOfPart(text: string, from: number, wordEnd: number): number {
   const kind = kindOf(text.charCodeAt(from))
@@ -136,7 +131,7 @@ function kindFromCapitals(code: number): number {
   return code === UNDERSCORE_CODE ? UNDERSCORE : 0
 }
 
-/** The list the ranker was trained with; another list would be another ranker. */
+/** The ranker was trained with this list. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `
   a an and are as at be been but by can could did do does doing done for from had has have he
@@ -152,3 +147,23 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .trim()
     .split(/\s+/),
 )
+
+/** In order of appearance, first line first. */
+export type Query = {
+  readonly terms: readonly string[]
+  /** A repeated word weighs more, with diminishing effect. */
+  readonly weights: Float64Array
+  /** By term: whether it is in the first line. */
+  readonly isSubject: readonly boolean[]
+}
+
+export function readQuery(task: string): Query {
+  const text = task.slice(0, LONGEST_TASK_UNITS).trim()
+  const counts = [...countMessageTerms(text)].slice(0, MOST_QUERY_TERMS)
+  const subject = countMessageTerms(text.split("\n", 1)[0] ?? "")
+  return {
+    terms: counts.map(([term]) => term),
+    weights: Float64Array.from(counts, ([, times]) => Math.sqrt(Math.min(times, 3))),
+    isSubject: counts.map(([term]) => subject.has(term)),
+  }
+}

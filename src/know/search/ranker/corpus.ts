@@ -3,34 +3,29 @@ import { LARGEST_CONTENT_NUMBER } from "../limits.ts"
 import { type CountedTerms, countTerms, type TermCounts } from "../words.ts"
 import { mean } from "./order.ts"
 
-/** A file of the tree. The number of its content is the one that its postings have. */
-export type FileEntry = {
+/** The content number is the one in the postings. */
+type FileEntry = {
   readonly path: string
   readonly content: number
-  /** `bodyLength` of its terms. */
   readonly bodyLength: number
 }
 
-export type PathPosting = {
+type PathPosting = {
   readonly position: number
   readonly count: number
-  /** Whether it stands in the file's own name, without its ending. */
+  /** In the file's own name, without the extension. */
   readonly isBase: boolean
 }
 
-/**
- * What does not change from one query to the next. A file's position is its place in the tree; all
- * columns are by position.
- */
+/** Independent of the query. Columns are by position in the tree. */
 export type Corpus = {
   readonly size: number
   readonly paths: readonly string[]
   readonly positionByPath: ReadonlyMap<string, number>
-  /** By content: the first file that has it, or -1; by position: the next with the same one, or -1. */
+  /** By content: the first file with it, or -1; by position: the next one with the same content, or -1. */
   readonly firstByContent: Int32Array
   readonly nextByPosition: Int32Array
   readonly pathPostings: ReadonlyMap<string, readonly PathPosting[]>
-  /** Terms of text and path. */
   readonly lengths: Float64Array
   readonly meanLength: number
   readonly pathTermCounts: Float64Array
@@ -39,11 +34,11 @@ export type Corpus = {
   readonly folderSizes: Float64Array
   readonly depths: Float64Array
   readonly logLengths: Float64Array
-  /** What a file's length costs it in each of the three BM25 scores. */
+  /** The length normalisation of each of the three BM25 scores. */
   readonly dampers: Readonly<Record<"bm25" | "bm25f" | "defs", Float64Array>>
 }
 
-/** Takes the files in the order of the tree: that order decides between equal scores. */
+/** The order of the files decides between equal scores. */
 export function prepareCorpus(entries: readonly FileEntry[]): Corpus {
   for (const entry of entries) checkEntry(entry)
   const paths = entries.map((it) => it.path)
@@ -75,7 +70,7 @@ export function prepareCorpus(entries: readonly FileEntry[]): Corpus {
   }
 }
 
-/** The part of BM25 that depends on a document's length alone. */
+/** The part of BM25 that depends on the length alone. */
 export function dampersOf(
   lengths: Float64Array,
   { b, mean: middle }: { readonly b: number; readonly mean: number },
@@ -84,12 +79,10 @@ export function dampersOf(
   return lengths.map((length) => 1.2 * (1 - b + (b * length) / scale))
 }
 
-/** Everything before the last slash; the root is the empty text. */
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")))
 }
 
-/** The file's own name, without what follows its last dot. */
 export function baseNameOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const dot = name.lastIndexOf(".")
@@ -110,7 +103,7 @@ type DescribedPath = {
   readonly base: TermCounts
 }
 
-/** Slashes and dots part words, so that the terms of a path are those of its parts, added up. */
+/** Slashes and dots separate words, so the terms of a path are those of its parts. */
 function createPathReader(): (path: string) => DescribedPath {
   const foldersRead = new Map<string, CountedTerms>()
   const read = (folder: string) => {
@@ -132,7 +125,7 @@ function createPathReader(): (path: string) => DescribedPath {
   }
 }
 
-/** Plain arrays: they are looked up once for each posting, which is most of the work of a query. */
+/** Plain arrays: one lookup per posting is most of the work of a query. */
 function chainByContent(
   entries: readonly FileEntry[],
 ): Pick<Corpus, "firstByContent" | "nextByPosition"> {

@@ -1,19 +1,16 @@
 import type { PostingsOf } from "../postings.ts"
-import type { Query } from "../query.ts"
+import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
-import { scoreFolders } from "./folders.ts"
-import type { History } from "./history.ts"
+import { type History, scorePast } from "./history.ts"
 import { scoreWords, type WordScores } from "./lexical.ts"
 import { type Meaning, queryVector, scoreMeaning } from "./meaning.ts"
 import { largest, mean, orderOf, rankShares, shareOfLargest } from "./order.ts"
-import { scorePast } from "./past.ts"
 import type { WordTable } from "./word-table.ts"
 
-/** What is measured of each file, by position; what was not asked for is absent. */
 export type RawFeatures = {
   readonly [name in RawName]?: Float64Array
 }
-export type RawName = (typeof RAW_NAMES)[number]
+type RawName = (typeof RAW_NAMES)[number]
 
 const RAW_NAMES = [
   "bm25",
@@ -36,11 +33,11 @@ const RAW_NAMES = [
   "exact",
 ] as const
 
-/** What the net reads: the same, on a common scale; a gate is one number for the whole query. */
+/** Features on a common scale; a gate is one number for the whole query. */
 export type Inputs = ReadonlyMap<string, Float64Array | number>
 type Input = readonly [string, Float64Array | number]
 
-export type FeaturesAsked = {
+type FeaturesAsked = {
   readonly query: Query
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
@@ -126,7 +123,7 @@ function denseInputs(dense: Float64Array): readonly Input[] {
   ]
 }
 
-/** What kind of query and repository it is: by this the net weighs the rest. */
+/** Properties of the query and the repository, by which the net weighs the rest. */
 function gates(
   { corpus, query, history }: FeaturesAsked,
   bm25f: Float64Array,
@@ -140,4 +137,50 @@ function gates(
     ["g_peak", (peak - 0.6) * 2],
     ...(history === undefined ? [] : [["g_hcov", history.coverage] as const]),
   ]
+}
+
+/** How many of the best files support their folders. */
+const SPEAKERS = 30
+
+/** By the files of the same folder: together (`dir`), and the best of them (`dirmax`). */
+function scoreFolders(
+  corpus: Corpus,
+  strengths: Float64Array,
+  best: Int32Array,
+): { readonly dir: Float64Array; readonly dirmax: Float64Array } {
+  return { dir: together(corpus, strengths), dirmax: bestNeighbour(corpus, strengths, best) }
+}
+
+function together({ folders, folderSizes }: Corpus, strengths: Float64Array): Float64Array {
+  const sums = new Float64Array(folderSizes.length)
+  for (let at = 0; at < strengths.length; at++) {
+    const folder = folders[at] ?? 0
+    sums[folder] = (sums[folder] ?? 0) + (strengths[at] ?? 0) ** 2
+  }
+  return strengths.map((own, at) => {
+    const folder = folders[at] ?? 0
+    const others = Math.max((sums[folder] ?? 0) - own ** 2, 0)
+    return Math.sqrt(others / Math.max((folderSizes[folder] ?? 0) - 1, 1))
+  })
+}
+
+function bestNeighbour(
+  { folders, folderSizes }: Corpus,
+  strengths: Float64Array,
+  best: Int32Array,
+): Float64Array {
+  const first = new Float64Array(folderSizes.length)
+  const second = new Float64Array(folderSizes.length)
+  for (const at of best.subarray(0, SPEAKERS)) {
+    const folder = folders[at] ?? 0
+    const own = strengths[at] ?? 0
+    if (own > (first[folder] ?? 0)) {
+      second[folder] = first[folder] ?? 0
+      first[folder] = own
+    } else if (own > (second[folder] ?? 0)) second[folder] = own
+  }
+  return strengths.map((own, at) => {
+    const folder = folders[at] ?? 0
+    return (own >= (first[folder] ?? 0) ? second[folder] : first[folder]) ?? 0
+  })
 }

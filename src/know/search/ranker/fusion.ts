@@ -1,8 +1,9 @@
 import { z } from "zod"
+import { invariant, parseJson } from "#ground/base"
 import { RankerDamaged } from "../errors.ts"
-import type { Net } from "./net.ts"
+import type { Inputs } from "./features.ts"
 
-/** What a ranking may rest on: words alone, with history, with the table of words, with all. */
+/** Which signals a ranking uses. */
 export const HEADS = ["lex", "lex+hist", "lex+model", "all"] as const
 export type Head = (typeof HEADS)[number]
 
@@ -11,7 +12,9 @@ export type Fusion = Readonly<Record<Head, Net>>
 const FUSION_FILE = "fusion.json"
 
 export function parseFusion(text: string): Fusion {
-  const parsed = FusionFile.safeParse(parseJson(text))
+  const json = parseJson(text)
+  if (json === undefined) throw damaged("it is no JSON")
+  const parsed = FusionFile.safeParse(json)
   if (!parsed.success) throw damaged(firstIssue(parsed.error))
   const { heads } = parsed.data
   return {
@@ -73,14 +76,6 @@ function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHea
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw RankerDamaged({ file: FUSION_FILE, wrong: "it is no JSON" }, error)
-  }
-}
-
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it has another shape"}`
@@ -88,4 +83,60 @@ function firstIssue({ issues }: z.ZodError): string {
 
 function damaged(wrong: string) {
   return RankerDamaged({ file: FUSION_FILE, wrong })
+}
+
+type Net = {
+  readonly features: readonly string[]
+  readonly W1: Float64Array
+  readonly b1: Float64Array
+  readonly w2: Float64Array
+  readonly v: Float64Array
+}
+
+export function runNet(net: Net, inputs: Inputs, size: number): Float64Array {
+  const units = net.b1.length
+  const { bias, constant, columns } = split(net, inputs)
+  const scores = new Float64Array(size)
+  const hidden = new Float64Array(units)
+  for (let at = 0; at < size; at++) {
+    hidden.set(bias)
+    let score = constant
+    for (const { values, offset, direct } of columns) {
+      const value = values[at] ?? 0
+      if (value === 0) continue
+      score += value * direct
+      for (let unit = 0; unit < units; unit++) {
+        hidden[unit] = (hidden[unit] ?? 0) + value * (net.W1[offset + unit] ?? 0)
+      }
+    }
+    for (let unit = 0; unit < units; unit++) {
+      score += Math.tanh(hidden[unit] ?? 0) * (net.w2[unit] ?? 0)
+    }
+    scores[at] = score
+  }
+  return scores
+}
+
+type Column = { readonly values: Float64Array; readonly offset: number; readonly direct: number }
+
+/** Gates are equal for every file, so they are added once. */
+function split(net: Net, inputs: Inputs) {
+  const bias = Float64Array.from(net.b1)
+  const columns: Column[] = []
+  let constant = 0
+  for (const [index, name] of net.features.entries()) {
+    const input = inputs.get(name)
+    invariant(input !== undefined, `the feature ${name} was measured`)
+    const offset = index * bias.length
+    const direct = net.v[index] ?? 0
+    if (typeof input !== "number") {
+      columns.push({ values: input, offset, direct })
+      continue
+    }
+    constant += input * direct
+    for (let unit = 0; unit < bias.length; unit++) {
+      bias[unit] = (bias[unit] ?? 0) + input * (net.W1[offset + unit] ?? 0)
+    }
+  }
+  return { bias, constant, columns }
 }

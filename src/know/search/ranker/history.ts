@@ -1,45 +1,47 @@
-import { LONGEST_MESSAGE_UNITS, MOST_COMMITS } from "../limits.ts"
-import { countMessageTerms } from "../words.ts"
+import { MOST_COMMITS } from "../limits.ts"
+import { countMessageTerms, type Query } from "../words.ts"
 import { type Corpus, dampersOf } from "./corpus.ts"
 import { mean } from "./order.ts"
+
+/** A longer message quotes a log; 3,000 messages must be read quickly. */
+const LONGEST_MESSAGE_UNITS = 10_000
 
 export type Commit = { readonly message: string; readonly files: readonly string[] }
 
 /** A commit that touched files of the tree, and not too many. */
-export type PastChange = {
+type PastChange = {
   readonly positions: readonly number[]
-  /** All files it touched, those that are gone too. */
+  /** With deleted files. */
   readonly fileCount: number
   readonly termCount: number
 }
 
-/** What past commits say, as far as it does not depend on the query. */
+/** Independent of the query. */
 export type History = {
   readonly changes: readonly PastChange[]
   readonly changesByTerm: ReadonlyMap<string, readonly number[]>
-  /** By position. */
   readonly changesByFile: readonly (readonly number[])[]
-  /** By position: log of how often it was changed, commits further back counting less. */
+  /** By position: log of the number of changes; older commits count less. */
   readonly touches: Float64Array
-  /** By position: what the length of its messages costs it. */
+  /** By position: the length normalisation of its messages. */
   readonly messageDampers: Float64Array
-  /** Share of the files that have a past. */
+  /** Share of the files with a commit. */
   readonly coverage: number
 }
 
-/** A commit of more files is a sweep, which says little about each of them. */
+/** A larger commit is a sweep. */
 const MOST_COMMIT_FILES = 20
 
-/** Half the weight is gone after about 350 commits. */
+/** Halves after about 350 commits. */
 const DECAY_A_COMMIT = 0.998
 
-/** Takes the commits newest first. */
+/** Newest first. */
 export function prepareHistory(commits: readonly Commit[], corpus: Corpus): History {
   const changes: PastChange[] = []
   const changesByTerm = new Map<string, number[]>()
   const changesByFile: number[][] = corpus.paths.map(() => [])
   const touches = new Float64Array(corpus.size)
-  // A wide commit shares its words out among its files.
+  // A wide commit divides its words among its files.
   const messageLengths = new Float64Array(corpus.size)
   let freshness = 1
   for (const { message, files } of commits.slice(0, MOST_COMMITS)) {
@@ -66,8 +68,7 @@ export function prepareHistory(commits: readonly Commit[], corpus: Corpus): Hist
   }
 }
 
-/** What one file gets of a commit's words. */
-export function changeShare(fileCount: number): number {
+function changeShare(fileCount: number): number {
   return 1 / Math.sqrt(fileCount)
 }
 
@@ -79,4 +80,120 @@ function listUnder(lists: Map<string, number[]>, key: string, value: number): vo
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
   else list.push(value)
+}
+
+type PastScores = {
+  /** Match with the messages of the file's commits. */
+  readonly hist: Float64Array
+  readonly touch: Float64Array
+  /** Changed together with the best matching files. */
+  readonly cochg: Float64Array
+  /** Changed by the commits with the most similar messages. */
+  readonly msgvote: Float64Array
+}
+
+type PastAsked = {
+  readonly query: Query
+  readonly corpus: Corpus
+  readonly history: History
+  readonly rarity: Float64Array
+  readonly fullRarity: number
+  readonly strengths: Float64Array
+  readonly best: Int32Array
+}
+
+export function scorePast(asked: PastAsked): PastScores {
+  return {
+    hist: searchMessages(asked),
+    touch: asked.history.touches,
+    cochg: changedTogether(asked),
+    msgvote: voteByMessage(asked),
+  }
+}
+
+function searchMessages({ query, corpus, history, rarity }: PastAsked): Float64Array {
+  const scores = new Float64Array(corpus.size)
+  const k = history.messageDampers
+  for (const [term, word] of query.terms.entries()) {
+    const weight = (rarity[term] ?? 0) * (query.weights[term] ?? 0)
+    for (const [at, count] of mentions(history, word)) {
+      scores[at] = (scores[at] ?? 0) + ((count * 2.2) / (count + (k[at] ?? 0))) * weight
+    }
+  }
+  return scores
+}
+
+/** By position. */
+function mentions(history: History, word: string): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const { positions, fileCount } of changesWith(history, word)) {
+    const share = changeShare(fileCount)
+    for (const at of positions) counts.set(at, (counts.get(at) ?? 0) + share)
+  }
+  return counts
+}
+
+function changesWith({ changes, changesByTerm }: History, word: string) {
+  return (changesByTerm.get(word) ?? []).flatMap((it) => changes[it] ?? [])
+}
+
+/** How many of the best files contribute companions. */
+const HOSTS = 12
+
+function changedTogether({ corpus, history, strengths, best }: PastAsked): Float64Array {
+  const scores = new Float64Array(corpus.size)
+  for (const host of best.subarray(0, HOSTS)) {
+    const weight = (strengths[host] ?? 0) ** 2
+    if (weight === 0) continue
+    for (const [companion, share] of companionsOf(history, host)) {
+      scores[companion] = (scores[companion] ?? 0) + weight * share
+    }
+  }
+  return scores
+}
+
+/**
+ * Files changed in the same commits, each with its share of the host's commits. Adds three commits to the
+ * denominator, so that a single one proves little.
+ */
+export function companionsOf(history: History, host: number): ReadonlyMap<number, number> {
+  const own = history.changesByFile[host] ?? []
+  const counts = new Map<number, number>()
+  for (const change of own) {
+    for (const at of history.changes[change]?.positions ?? []) {
+      if (at !== host) counts.set(at, (counts.get(at) ?? 0) + 1)
+    }
+  }
+  return new Map([...counts].map(([at, count]) => [at, count / (own.length + 3)]))
+}
+
+/** More similar commits are noise. */
+const VOTERS = 40
+
+function voteByMessage({ query, corpus, history, rarity, fullRarity }: PastAsked): Float64Array {
+  const votes = new Float64Array(corpus.size)
+  const likeness = new Float64Array(history.changes.length)
+  for (const [term, word] of query.terms.entries()) {
+    const weight = (rarity[term] ?? 0) * (query.weights[term] ?? 0)
+    for (const change of history.changesByTerm.get(word) ?? []) {
+      likeness[change] = (likeness[change] ?? 0) + weight
+    }
+  }
+  const voters = history.changes
+    .map((change, index) => ({ change, likeness: alike(likeness[index] ?? 0, change.termCount) }))
+    .filter((it) => it.likeness > 0)
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, VOTERS)
+  const most = voters[0]?.likeness ?? 0
+  const trust = Math.min(1, most / Math.max(fullRarity, 1e-9))
+  for (const { change, likeness: own } of voters) {
+    const vote = (own / most) ** 2 * changeShare(change.fileCount) * trust
+    for (const at of change.positions) votes[at] = (votes[at] ?? 0) + vote
+  }
+  return votes
+}
+
+/** A long message matches by chance. */
+function alike(shared: number, termCount: number): number {
+  return shared / (0.6 + (0.4 * Math.min(termCount, 60)) / 12)
 }

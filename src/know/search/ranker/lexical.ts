@@ -1,11 +1,10 @@
 import { FILE_FIELDS } from "../index-terms.ts"
 import type { PostingsOf } from "../postings.ts"
-import type { Query } from "../query.ts"
+import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
-import { createExact, type Exact } from "./exact.ts"
-import type { WordTable } from "./word-table.ts"
+import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 
-/** What the words of a query find, by position; names are those of the trained features. */
+/** By position; the names are those of the trained features. */
 export type WordScores = {
   readonly bm25: Float64Array
   readonly bm25f: Float64Array
@@ -14,13 +13,13 @@ export type WordScores = {
   readonly base: Float64Array
   readonly cover: Float64Array
   readonly subj: Float64Array
-  /** Learned BM25; only with the table. */
+  /** Only with the word table. */
   readonly exact: Float64Array | undefined
-  /** By term: how rare it is in texts and paths; 0 where nothing has it. */
+  /** By term; 0 when no file has it. */
   readonly rarity: Float64Array
-  /** Sum of rarity by weight: what a file that has every term would have. */
+  /** What a file with every term would have. */
   readonly fullRarity: number
-  /** By position, then by term: where the term was found, as a sum of the marks below. */
+  /** By position, then by term: bit marks of where the term was found. */
   readonly matches: Uint8Array
 }
 
@@ -29,7 +28,7 @@ export const IN_DEFINITIONS = 2
 export const IN_PATH = 4
 export const IN_BASE = 8
 
-export type WordsAsked = {
+type WordsAsked = {
   readonly query: Query
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
@@ -48,8 +47,8 @@ export function scoreWords({ query, corpus, postingsOf, table }: WordsAsked): Wo
   return finish(sums)
 }
 
-/** One term in all files; `positions` are the files that have it, in no order that matters. */
-type Found = {
+/** `positions` are the files with the term, unordered. */
+type TermMatches = {
   readonly body: Float64Array
   readonly defs: Float64Array
   readonly path: Float64Array
@@ -59,7 +58,7 @@ type Found = {
   count: number
 }
 
-function createFound(size: number): Found {
+function createFound(size: number): TermMatches {
   return {
     body: new Float64Array(size),
     defs: new Float64Array(size),
@@ -74,12 +73,12 @@ function createFound(size: number): Found {
 const STRIDE = FILE_FIELDS.length + 1
 
 function findWord(
-  found: Found,
+  found: TermMatches,
   { firstByContent, nextByPosition, pathPostings }: Corpus,
   { word, row }: { readonly word: string; readonly row: readonly number[] },
 ): void {
   for (let at = 0; at < row.length; at += STRIDE) {
-    // Contents of other trees share the table; they have no position in this one.
+    // The table also has contents of other trees, which have no position here.
     let position = firstByContent[row[at] ?? -1] ?? -1
     while (position >= 0) {
       list(found, position)
@@ -97,13 +96,13 @@ function findWord(
 
 const NO_PATHS: readonly never[] = []
 
-function list(found: Found, position: number): void {
+function list(found: TermMatches, position: number): void {
   if (found.isListed[position] === 1) return
   found.isListed[position] = 1
   found.positions[found.count++] = position
 }
 
-function clear(found: Found): void {
+function clear(found: TermMatches): void {
   for (let index = 0; index < found.count; index++) {
     const position = found.positions[index] ?? 0
     found.body[position] = 0
@@ -138,12 +137,11 @@ function createSums(query: Query, corpus: Corpus, exact: Exact | undefined): Sum
   return { query, corpus, exact, columns }
 }
 
-/** BM25's rarity of what `count` of `size` documents have. */
 function rarityOf(count: number, size: number): number {
   return count > 0 ? Math.log(1 + (size - count + 0.5) / (count + 0.5)) : 0
 }
 
-function addTerm(sums: Sums, found: Found, term: number): void {
+function addTerm(sums: Sums, found: TermMatches, term: number): void {
   const { columns, query, corpus } = sums
   const weight = query.weights[term] ?? 0
   const counts = countFiles(found)
@@ -161,8 +159,8 @@ function addTerm(sums: Sums, found: Found, term: number): void {
   sums.exact?.add(found, { term, rarity })
 }
 
-/** How many files have the term: in text or path, anywhere, in definitions, in the path. */
-function countFiles(found: Found) {
+/** In text or path, anywhere, in definitions, in the path. */
+function countFiles(found: TermMatches) {
   const counts = { text: 0, any: found.count, defs: 0, path: 0 }
   for (let index = 0; index < found.count; index++) {
     const position = found.positions[index] ?? 0
@@ -183,7 +181,7 @@ type TermWeights = {
   readonly isSubject: boolean
 }
 
-function addScores({ columns, corpus }: Sums, found: Found, weights: TermWeights): void {
+function addScores({ columns, corpus }: Sums, found: TermMatches, weights: TermWeights): void {
   const k = corpus.dampers
   for (let index = 0; index < found.count; index++) {
     const at = found.positions[index] ?? 0
@@ -208,7 +206,7 @@ function addScores({ columns, corpus }: Sums, found: Found, weights: TermWeights
   }
 }
 
-function addMatches({ columns, query }: Sums, found: Found, term: number): void {
+function addMatches({ columns, query }: Sums, found: TermMatches, term: number): void {
   for (let index = 0; index < found.count; index++) {
     const at = found.positions[index] ?? 0
     const marks =
@@ -231,9 +229,52 @@ function finish({ columns, query, corpus, exact }: Sums): WordScores {
     path: columns.path.map((it, at) => it / Math.sqrt(1 + (corpus.pathTermCounts[at] ?? 0))),
     base: columns.base.map((it, at) => it / Math.sqrt(Math.max(1, corpus.baseTermCounts[at] ?? 0))),
     cover: columns.cover.map((it) => it / whole),
-    // Without a word in the first line the whole text is the subject.
+    // Without a word in the first line, the whole text is the subject.
     subj: query.isSubject.includes(true) ? columns.subj : columns.bm25f,
     exact: exact?.scores(),
     fullRarity,
+  }
+}
+
+type Exact = ReturnType<typeof createExact>
+
+type FoundTerm = {
+  readonly body: Float64Array
+  readonly defs: Float64Array
+  readonly path: Float64Array
+  readonly positions: Int32Array
+  readonly count: number
+}
+
+/** BM25 with learnt term weights and constants. */
+function createExact(table: WordTable, query: Query, corpus: Corpus) {
+  const { constants } = table
+  const sums = new Float64Array(corpus.size)
+  const lengthScale = Math.max(corpus.meanLength, 1e-9)
+  const dampers = corpus.lengths.map(
+    (length) => constants.k1 * (1 - constants.b + (constants.b * length) / lengthScale),
+  )
+  let whole = 0
+  return {
+    add(found: FoundTerm, { term, rarity }: { readonly term: number; readonly rarity: number }) {
+      if (term >= MOST_TABLE_TERMS) return
+      const row = table.rowByWord.get(query.terms[term] ?? "")
+      const learnt = row === undefined ? 1 : (table.columns.inBm25[row] ?? 1)
+      const subject = 1 + constants.subs * (query.isSubject[term] === true ? 1 : 0)
+      const weight =
+        learnt * (rarity > 0 ? rarity : constants.idf0) * (query.weights[term] ?? 0) * subject
+      whole += weight
+      for (let index = 0; index < found.count; index++) {
+        const at = found.positions[index] ?? 0
+        const evidence =
+          2 ** (tfLevel(found.body[at] ?? 0) / 2) -
+          1 +
+          ((found.defs[at] ?? 0) > 0 ? constants.defs : 0) +
+          ((found.path[at] ?? 0) > 0 ? constants.paths : 0)
+        const score = (weight * evidence * (constants.k1 + 1)) / (evidence + (dampers[at] ?? 0))
+        sums[at] = (sums[at] ?? 0) + score
+      }
+    },
+    scores: (): Float64Array => sums.map((it) => (it * 10) / (whole + 4)),
   }
 }

@@ -1,15 +1,19 @@
 import path from "node:path"
 import { z } from "zod"
-import { readBounded } from "#ground/base"
+import { parseJson, readBounded } from "#ground/base"
 import { RankerDamaged, RankerMissing } from "../errors.ts"
-import { LARGEST_FUSION_BYTES, LARGEST_TABLE_BYTES, LARGEST_VOCABULARY_BYTES } from "../limits.ts"
 import { type Fusion, parseFusion } from "./fusion.ts"
 import { parseWordTable, type WordTable } from "./word-table.ts"
 
-/** The trained numbers: a net for each head and, where it was asked for, the table of words. */
+const LARGEST_TABLE_BYTES = 64_000_000
+
+const LARGEST_VOCABULARY_BYTES = 8_000_000
+
+/** A hundred times the shipped file. */
+const LARGEST_FUSION_BYTES = 1_000_000
+
 export type Ranker = { readonly fusion: Fusion; readonly table: WordTable | undefined }
 
-/** The files of the package. */
 const SHIPPED = path.join(import.meta.dirname, "../../../../models/ranker")
 
 export async function loadRanker(options: {
@@ -25,14 +29,9 @@ export async function loadRanker(options: {
 }
 
 export function parseVocabulary(text: string): readonly string[] {
-  const damaged = (wrong: string, cause?: unknown) =>
-    RankerDamaged({ file: "vocab.json", wrong }, cause)
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch (error) {
-    throw damaged("it is no JSON", error)
-  }
+  const damaged = (wrong: string) => RankerDamaged({ file: "vocab.json", wrong })
+  const parsed = parseJson(text)
+  if (parsed === undefined) throw damaged("it is no JSON")
   const words = z.array(z.string()).safeParse(parsed)
   if (!words.success) throw damaged("it is no list of words")
   if (new Set(words.data).size !== words.data.length) throw damaged("a word stands in it twice")

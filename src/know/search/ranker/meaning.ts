@@ -1,21 +1,16 @@
 import { DocumentInvalid } from "../errors.ts"
 import type { FileTerms } from "../index-terms.ts"
-import type { Query } from "../query.ts"
-import { countTerms } from "../words.ts"
+import { countTerms, type Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 
-/** What the table says about the files of a corpus; needed by the heads with a model only. */
+/** Needed only by the heads with the word table. */
 export type Meaning = {
-  /** One vector of unit length after the other, by position. */
   readonly vectors: Float32Array
   readonly priors: Float64Array
 }
 
-/**
- * What a file is about, as it is kept: it depends on path and content and on nothing else, and costs
- * about half a millisecond.
- */
+/** Depends only on path and content; takes about half a millisecond. */
 export function meaningOf(table: WordTable, path: string, terms: FileTerms): Float32Array {
   const { rowByWord, levels, constants, columns } = table
   const sum = new Float64Array(table.dimensions)
@@ -61,7 +56,6 @@ export function prepareMeaning(
   return { vectors, priors }
 }
 
-/** The cosine of each file with the query, by position. */
 export function scoreMeaning(query: Float64Array, { vectors, priors }: Meaning): Float64Array {
   const scores = new Float64Array(priors.length)
   const { length } = query
@@ -76,7 +70,7 @@ export function scoreMeaning(query: Float64Array, { vectors, priors }: Meaning):
   return scores
 }
 
-/** How often files with such a path were the ones to change, whatever the task. */
+/** How often files with such a path changed, whatever the task. */
 function pathPrior({ rowByWord, columns }: WordTable, path: string): number {
   const { counts } = countTerms(path)
   let sum = 0

@@ -1,6 +1,6 @@
 /**
- * Indexes, largest value first; equal values stay in the order of the tree. Sorting the bare
- * numbers and then looking each one up takes half the time of sorting indexes by a comparison.
+ * Ties stay in tree order. Sorting the bare numbers and looking each one up takes half the time of a
+ * comparator.
  */
 export function orderOf(values: Float64Array): Int32Array {
   const rising = values.toSorted()
@@ -16,7 +16,6 @@ export function orderOf(values: Float64Array): Int32Array {
   return order
 }
 
-/** How many values are larger. */
 function firstNotAbove(rising: Float64Array, value: number): number {
   const last = rising.length - 1
   let low = 0
@@ -30,8 +29,8 @@ function firstNotAbove(rising: Float64Array, value: number): number {
 }
 
 /**
- * 1 for the largest value, 1/2 for the ninth, falling on with the rank; 0 for the smallest value,
- * which mostly means that there is none.
+ * 1 for the largest value, 1/2 for the ninth, and so on; 0 for the smallest value, which mostly means
+ * "none".
  */
 export function rankShares(values: Float64Array): Float64Array {
   const shares = new Float64Array(values.length)
@@ -52,7 +51,7 @@ function indexesAbove(values: Float64Array, least: number): Int32Array {
   return above.subarray(0, count)
 }
 
-/** Divided by the largest, where that is above 0. */
+/** Divided by the largest, if that is above 0. */
 export function shareOfLargest(values: Float64Array): Float64Array {
   const most = largest(values)
   if (most <= 0) return values

@@ -1,17 +1,15 @@
 import { HeadNeedsTable } from "../errors.ts"
 import type { PostingsOf } from "../postings.ts"
-import type { Query } from "../query.ts"
+import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { type Features, measureFeatures, type RawFeatures } from "./features.ts"
-import { type Head, usesHistory, usesTable } from "./fusion.ts"
+import { type Head, runNet, usesHistory, usesTable } from "./fusion.ts"
 import { type History, prepareHistory } from "./history.ts"
 import type { WordScores } from "./lexical.ts"
 import type { Ranker } from "./load-ranker.ts"
 import type { Meaning } from "./meaning.ts"
-import { runNet } from "./net.ts"
 import { orderOf } from "./order.ts"
 
-/** What is searched: the files of a tree, and what is known of them. */
 export type SearchedTree = {
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
@@ -22,17 +20,15 @@ export type SearchedTree = {
 export type Ranking = {
   readonly query: Query
   readonly head: Head
-  /** Positions, best first; equal scores in the order of the tree. */
   readonly order: Int32Array
-  /** By position. On no scale that means anything by itself: only differences in one query do. */
+  /** Comparable only within one query. */
   readonly scores: Float64Array
-  /** By position: from what the score was made, for saying why. */
   readonly raw: RawFeatures
   readonly inputs: Features["inputs"]
   readonly words: WordScores
 }
 
-/** Without a head the best one that what is there allows: what is missing is unknown, not zero. */
+/** Without `head`, the best one that the given signals allow: a missing signal is unknown, not zero. */
 export function rank(
   ranker: Ranker,
   tree: SearchedTree,
@@ -50,7 +46,6 @@ export function rank(
   return { query, head, order: orderOf(scores), scores, ...features }
 }
 
-/** The table is an option: who prepared its vectors wants it. */
 function bestHead({ table }: Ranker, { history, meaning }: SearchedTree): Head {
   const hasPast = history !== undefined && history.changes.length > 0
   const hasTable = table !== undefined && meaning !== undefined

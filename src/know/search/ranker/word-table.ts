@@ -1,25 +1,24 @@
 import { RankerDamaged } from "../errors.ts"
 
-/** Vectors and weights of words, learnt from other repositories; models/ranker/README.md. */
+/** Learnt from other repositories; see models/ranker/README.md. */
 export type WordTable = {
   readonly dimensions: number
   readonly rowByWord: ReadonlyMap<string, number>
   readonly constants: Readonly<Record<(typeof CONSTANTS)[number], number>>
-  /** What a word counts by how often it occurs; the index is `tfLevel`. */
+  /** By `tfLevel`. */
   readonly levels: Float64Array
   readonly columns: Readonly<Record<(typeof COLUMNS)[number], Float64Array>>
-  /** One vector a row, to be multiplied by the row's scale. */
+  /** One vector per row, times the row's scale. */
   readonly vectors: Int8Array
 }
 
-/** The table was trained with the first terms of a task; the others are left out. */
+/** The table was trained with the first terms of a task. */
 export const MOST_TABLE_TERMS = 32
 
 const TABLE_FILE = "model.bin"
 const HEADER_BYTES = 20
 const CONSTANTS = ["defd", "pathd", "subd", "defs", "paths", "k1", "b", "subs", "idf0"] as const
 const TF_LEVELS = 16
-/** Of each word: its scale, its weight in a query, in a document and in BM25, and as part of a path. */
 const COLUMNS = ["scale", "inQuery", "inDocument", "inBm25", "inPath"] as const
 
 export function parseWordTable(bytes: Uint8Array, words: readonly string[]): WordTable {
@@ -46,7 +45,7 @@ export function parseWordTable(bytes: Uint8Array, words: readonly string[]): Wor
   }
 }
 
-/** A count on the scale of the table, from 0 to 15: halves of a doubling. */
+/** From 0 to 15, two levels per doubling. */
 export function tfLevel(count: number): number {
   return Math.min(TF_LEVELS - 1, Math.round(2 * Math.log2(1 + count)))
 }
@@ -67,7 +66,7 @@ function readHeader(view: DataView, words: readonly string[]) {
   return { rows, dimensions }
 }
 
-/** One by one: the bytes of a file need not lie where a view of floats may begin. */
+/** One by one, because the bytes may be unaligned. */
 function readFloats(view: DataView, offset: number, count: number): Float64Array {
   const floats = new Float64Array(count)
   for (let index = 0; index < count; index++) {

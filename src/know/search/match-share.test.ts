@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { readQuery } from "./query.ts"
+import { shareOf } from "./match-share.ts"
 import type { Ranking } from "./ranker/rank.ts"
-import { shareOf } from "./share.ts"
+import { readQuery } from "./words.ts"
 
 /** A ranking of one term: by file its score, and whether the word or a message speaks for it. */
 function rankingOf(files: readonly (readonly [score: number, mark?: "word" | "vote"])[]): Ranking {

@@ -2,8 +2,8 @@ import { largest, smallest } from "./ranker/order.ts"
 import type { Ranking } from "./ranker/rank.ts"
 
 /**
- * Scores for reading, by position: 1 for the best file, 0 for an ordinary one and all below it, in
- * between as far apart as the ranker's own scores. If all are equal, the words decide.
+ * By position: 1 for the best file, 0 for an ordinary one and below, in between in proportion to the
+ * scores. If all scores are equal, the words decide.
  */
 export function shareOf(ranking: Ranking): Float64Array {
   const { scores } = ranking
@@ -16,12 +16,12 @@ export function shareOf(ranking: Ranking): Float64Array {
   return scores.map((score) => Math.max(0, Math.min(1, (score - ordinary) / (best - ordinary))))
 }
 
-/** With fewer files the one in the middle may well be part of the task. */
+/** With fewer files, the median file may be part of the task. */
 const FEWEST_FILES = 20
 
 /**
- * What a file has that nothing speaks for. A long task shares a word with nearly all files, and then
- * it is the file in the middle. Where every one of a few files matches, the least has a half.
+ * The score of a file without a match. A long task shares a word with nearly all files; then it is the
+ * median. When all of a few files match, the least has a half.
  */
 function ordinaryScore(scores: Float64Array, isMatch: readonly boolean[]): number {
   const unmatched = median(scores.filter((_, position) => isMatch[position] !== true))
@@ -34,7 +34,7 @@ function median(values: Float64Array): number | undefined {
   return values.toSorted()[values.length >> 1]
 }
 
-/** By position: whether a word of the task or a commit like it speaks for the file. */
+/** By position: whether a word of the task or a similar commit supports the file. */
 function matchesOf({ query, words, inputs, scores }: Ranking): readonly boolean[] {
   const votes = inputs.get("msgvote")
   const { length } = query.terms
@@ -45,3 +45,21 @@ function matchesOf({ query, words, inputs, scores }: Ranking): readonly boolean[
     return marks.some((it) => it !== 0)
   })
 }
+
+/**
+ * The ranker orders all files, including those without any match. When no file has a word of the task,
+ * nothing matches.
+ */
+export function matcherOf({ raw }: Ranking): (position: number) => boolean {
+  const { bm25f, hist, cochg, msgvote, dirmax } = raw
+  const isKnown = bm25f?.some((it) => it > 0) ?? false
+  if (!isKnown) return () => false
+  // By meaning every file is more or less near; its share decides.
+  if (raw.dense !== undefined) return () => true
+  const speaking = [bm25f, hist, cochg, msgvote]
+  return (position) =>
+    speaking.some((it) => (it?.[position] ?? 0) > 0) || (dirmax?.[position] ?? 0) >= NEAR_A_MATCH
+}
+
+/** A file with this share of the best match supports its neighbours. */
+const NEAR_A_MATCH = 0.5
