@@ -1,7 +1,6 @@
 import type { Node, QueryMatch } from "web-tree-sitter"
 import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
 
-/** The matches of a language's query, sorted by what they mean. */
 export type Collected = {
   readonly frames: readonly Frame[]
   readonly wrapperOf: ReadonlyMap<number, Node>
@@ -11,21 +10,20 @@ export type Collected = {
   readonly listed: readonly Node[]
   readonly packages: readonly Node[]
   readonly references: readonly Node[]
-  /** References only if they begin with a capital: constants and classes in any place. */
+  /** References only if they begin with a capital: constants and classes. */
   readonly capitals: readonly Node[]
-  /** Names of parts of a definition, such as the values of an enum: no symbols, no references. */
+  /** Parts of a definition, such as the values of an enum: neither symbols nor references. */
   readonly declared: readonly Node[]
   readonly imports: readonly Node[]
   readonly errors: readonly Node[]
 }
 
-/** A place in the text that things stand in: a definition, or what only encloses some. */
 export type Frame = {
   readonly what: SymbolKind | "container" | "nameless" | "scope" | "section"
   readonly node: Node
   readonly name: Node | undefined
   readonly body: Node | undefined
-  /** Names what it belongs to, when that does not enclose it. */
+  /** The name it belongs to, when that does not enclose it. */
   readonly owner: Node | undefined
 }
 
@@ -47,7 +45,7 @@ export function collect(matches: readonly QueryMatch[]): Collected {
   for (const match of matches) {
     const [first] = match.captures
     if (first === undefined) continue
-    // Most matches are single names; they need no table of captures.
+    // Most matches are single names, which need no table of captures.
     if (match.captures.length === 1 && addTo(lists, first.name, first.node)) continue
     const captured = new Map(match.captures.map((it) => [it.name, it.node]))
     const frame = frameOf(captured)
@@ -94,7 +92,7 @@ function frameOf(captured: ReadonlyMap<string, Node>): Frame | undefined {
   return undefined
 }
 
-/** Several patterns may fit one name; the one that stands first in the query knows best. */
+/** Several patterns may match one name; the first in the query wins. */
 function keepFirst<Numbered extends Frame & { readonly pattern: number }>(
   frames: Map<string, Numbered>,
   frame: Numbered,

@@ -1,11 +1,14 @@
 import type { Node } from "web-tree-sitter"
-import { LONGEST_DOC_UNITS } from "./limits.ts"
+import type { SymbolKind } from "#ground/contract"
+import { LONGEST_DOC_UNITS, LONGEST_SIGNATURE_UNITS } from "./limits.ts"
 
-/** Where comments and decorators end, so that those directly above a line can be found. */
+const LONGEST_VALUE_UNITS = 120
+
+/** Comments and decorators by their last line. */
 export type LinesAbove = {
-  /** Where the decorators begin that stand above a node; the node's own place if there are none. */
+  /** Where the decorators above a node begin; the node's own start without any. */
   withAttributes(node: Node): { readonly row: number; readonly index: number }
-  /** The comment that ends on the line above, cleaned. */
+  /** The cleaned comment that ends on the line above. */
   docAbove(row: number): string | undefined
 }
 
@@ -34,7 +37,7 @@ export function createLinesAbove(
       return { row: last, index: attribute ?? node.startIndex }
     },
     docAbove(row) {
-      // Hundreds of definitions may stand on one line.
+      // Hundreds of definitions may be on one line.
       if (!docs.has(row)) docs.set(row, docBetween(comments, climb(row, comments), row))
       return docs.get(row)
     },
@@ -58,10 +61,9 @@ function docBetween(
   return cleanDoc(texts.join("\n"))
 }
 
-/** The first paragraph is at the beginning, wherever a comment ends. */
 const MOST_READ_UNITS = LONGEST_DOC_UNITS * 10
 
-/** Only what begins its line: a comment behind code belongs to that code. */
+/** Only comments that begin their line; one behind code belongs to that code. */
 function byLastRow(nodes: readonly Node[], text: string): ReadonlyMap<number, Node> {
   const beginning = nodes.filter((it) => isFirstOnLine(text, it))
   return new Map(beginning.map((it) => [lastRowOf(it), it]))
@@ -72,7 +74,7 @@ function isFirstOnLine(text: string, node: Node): boolean {
   return before.trim() === ""
 }
 
-/** Some grammars count the line end as part of a node. */
+/** Some grammars include the line end in a node. */
 export function lastRowOf(node: Node): number {
   const { row, column } = node.endPosition
   return column === 0 && row > node.startPosition.row ? row - 1 : row
@@ -90,7 +92,7 @@ function nodeStartingAt(
   return undefined
 }
 
-/** The first paragraph without the signs that make it a comment, on one line. */
+/** The first paragraph without comment marks, on one line. */
 export function cleanDoc(comment: string): string | undefined {
   const lines = comment.slice(0, MOST_READ_UNITS).split("\n").map(cleanLine)
   const from = lines.findIndex((it) => it !== "")
@@ -98,7 +100,7 @@ export function cleanDoc(comment: string): string | undefined {
   const end = lines.findIndex((it, at) => at > from && (it === "" || it.startsWith("@")))
   const paragraph = lines.slice(from, end < 0 ? undefined : end)
   const doc = paragraph.join(" ").replace(/\s+/g, " ").trim()
-  return doc === "" ? undefined : cut(doc, LONGEST_DOC_UNITS)
+  return doc === "" ? undefined : truncateTrimmed(doc, LONGEST_DOC_UNITS)
 }
 
 function cleanLine(line: string): string {
@@ -111,9 +113,25 @@ function cleanLine(line: string): string {
     .trim()
 }
 
-/** Never in the middle of a pair of surrogates. */
-export function cut(text: string, units: number): string {
+/**
+ * Surrogate-safe; trims before the ellipsis. The index stores the result, so it differs from `truncate`.
+ */
+function truncateTrimmed(text: string, units: number): string {
   if (text.length <= units) return text
   const kept = text.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")
   return `${kept.trimEnd()}…`
+}
+
+/** The text before the body, on one line. A value is truncated sooner. */
+export function signatureOf(text: string, kind: SymbolKind): string {
+  const isValue = kind === "variable" || kind === "constant"
+  const units = isValue ? LONGEST_VALUE_UNITS : LONGEST_SIGNATURE_UNITS
+  // A value may have megabytes.
+  const line = text
+    .slice(0, units * 4)
+    .replace(/\s+/g, " ")
+    .replace(/([([]) /g, "$1")
+    .replace(/,? ([)\]])/g, "$1")
+    .trim()
+  return truncateTrimmed(line.replace(/\s*(?:\{|=>|:|=|;|; end)$/, ""), units)
 }

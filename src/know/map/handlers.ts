@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "#ground/base"
 import type {
   CallContext,
   Handlers,
@@ -6,8 +7,7 @@ import type {
   searchOperations,
 } from "#ground/contract"
 import type { Search } from "#know/search"
-import type { Redact } from "./find/described.ts"
-import { once } from "./graph/once.ts"
+import type { Redact } from "./find/describe.ts"
 import type { IndexedTree, Scanned } from "./tree/types.ts"
 
 export type MapHandlerDeps = {
@@ -30,7 +30,9 @@ type MapHandlers = {
 }
 
 export function mapHandlers(deps: MapHandlerDeps): MapHandlers {
-  const answers = once(async () => (await import("./find/answers.ts")).createAnswers(deps))
+  const answers = onceUnlessRejected(async () =>
+    (await import("./find/answers.ts")).createAnswers(deps),
+  )
   return {
     map: {
       scan: async (input, context) => (await answers()).scan(input, context),

@@ -1,21 +1,16 @@
 import { LANGUAGE_NAMES, type LanguageName } from "./facts.ts"
 import type { Language } from "./language.ts"
 import { bash } from "./languages/bash.ts"
-import { c } from "./languages/c.ts"
-import { cpp } from "./languages/cpp.ts"
+import { c, cpp } from "./languages/c-family.ts"
 import { csharp } from "./languages/csharp.ts"
+import { javascript, tsx, typescript } from "./languages/ecmascript.ts"
 import { go } from "./languages/go.ts"
-import { java } from "./languages/java.ts"
-import { javascript } from "./languages/javascript.ts"
-import { kotlin } from "./languages/kotlin.ts"
+import { java, kotlin, scala } from "./languages/jvm.ts"
 import { php } from "./languages/php.ts"
 import { python } from "./languages/python.ts"
 import { ruby } from "./languages/ruby.ts"
 import { rust } from "./languages/rust.ts"
-import { scala } from "./languages/scala.ts"
 import { swift } from "./languages/swift.ts"
-import { tsx } from "./languages/tsx.ts"
-import { typescript } from "./languages/typescript.ts"
 
 export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
   typescript,
@@ -36,7 +31,7 @@ export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
   bash,
 }
 
-/** By extension, then by the first line; undefined for what takes part by path and text only. */
+/** By extension, then by the first line; undefined for text without a grammar. */
 export function languageOf(path: string, text = ""): LanguageName | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const extension = name.lastIndexOf(".") > 0 ? name.slice(name.lastIndexOf(".") + 1) : ""
@@ -50,7 +45,7 @@ const BY_EXTENSION = tableOf((it) => it.extensions)
 const BY_INTERPRETER = tableOf((it) => it.interpreters ?? [])
 const INTERPRETER = /^#!\s*\/(?:\S*\/)?(?:env\s+(?:-S\s+)?)?([\w.+-]+)/
 
-/** A header does not say whose it is; these words at the start of a line are not C. */
+/** Headers of C and C++ share an extension; these words at the start of a line are not C. */
 const CPP_WORDS = /^\s*(?:class|namespace|template|using|public:|private:|protected:)(?![\w-])/m
 
 function tableOf(words: (language: Language) => readonly string[]) {

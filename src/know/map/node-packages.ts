@@ -1,29 +1,31 @@
 import { type ParseError, parse } from "jsonc-parser"
-import { LARGEST_MANIFEST_UNITS, MOST_TARGETS } from "./limits.ts"
+import { isRecord, type JsonRecord } from "#ground/base"
 import { foldersAbove } from "./resolve.ts"
 
-/** What package.json and tsconfig.json files say about where names lead. */
+/** The longest lists of conditions have about ten. */
+const MOST_TARGETS = 50
+
+const LARGEST_MANIFEST_UNITS = 500_000
+
 export type NodeSources = {
   readonly packages: readonly NodePackage[]
   readonly pathMaps: readonly PathMap[]
 }
 
-/** A package.json of the repository. */
-export type NodePackage = {
+type NodePackage = {
   readonly folder: string
   readonly name: string | undefined
-  /** Names that begin with a number sign, as written, to what they may lead to. */
+  /** Names that begin with `#`. */
   readonly imports: Targets
-  /** Parts of the package by name, `.` for its main file. */
+  /** By subpath, `.` for the main file. */
   readonly exports: Targets
 }
 
-/** The `paths` of a tsconfig.json. */
 export type PathMap = {
   readonly folder: string
-  /** Where targets begin, seen from the folder. */
+  /** Relative to the folder. */
   readonly base: string
-  /** Whether any name may begin at the base. */
+  /** Whether any name may be relative to the base. */
   readonly isRoot: boolean
   readonly paths: Targets
 }
@@ -32,12 +34,11 @@ export type Targets = ReadonlyMap<string, readonly string[]>
 
 export const NO_NODE_SOURCES: NodeSources = { packages: [], pathMaps: [] }
 
-/** Whether a file is one of those that `readNodeSources` reads. */
 export function isNodeManifest(path: string): boolean {
   return /(?:^|\/)(?:package|[tj]sconfig(?:\.base)?)\.json$/.test(path)
 }
 
-/** A file that cannot be read as it should says nothing. */
+/** Ignores malformed files. */
 export function readNodeSources(
   files: readonly { readonly path: string; readonly text: string }[],
 ): NodeSources {
@@ -52,9 +53,7 @@ export function readNodeSources(
   }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
-function packageOf(folder: string, value: JsonObject): NodePackage {
+function packageOf(folder: string, value: JsonRecord): NodePackage {
   const mains = [value.source, value.types, value.module, value.main].filter(isText)
   const listed = targetsOf(value.exports)
   const written = isRecord(value.exports) ? listed : new Map([[".", leavesOf(value.exports)]])
@@ -66,7 +65,7 @@ function packageOf(folder: string, value: JsonObject): NodePackage {
   }
 }
 
-function pathMapOf(folder: string, value: JsonObject): readonly PathMap[] {
+function pathMapOf(folder: string, value: JsonRecord): readonly PathMap[] {
   const options = isRecord(value.compilerOptions) ? value.compilerOptions : {}
   const isRoot = isText(options.baseUrl)
   const paths = targetsOf(options.paths)
@@ -79,7 +78,7 @@ function targetsOf(value: unknown): Targets {
   return new Map(Object.entries(value).map(([name, target]) => [name, leavesOf(target)]))
 }
 
-/** Conditions and lists are all tried: which one holds is for who runs the code. */
+/** All conditions and lists are tried: which one holds depends on the runtime. */
 function leavesOf(value: unknown): readonly string[] {
   const leaves: string[] = []
   const open = [value]
@@ -96,10 +95,6 @@ function jsonIn(text: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true })
   return errors.length > 0 ? undefined : value
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function isText(value: unknown): value is string {

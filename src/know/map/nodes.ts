@@ -1,7 +1,5 @@
 import type { Node } from "web-tree-sitter"
 
-/** Small questions to a syntax tree that several languages ask. */
-
 export function childrenOfType(node: Node, ...types: readonly string[]): readonly Node[] {
   return node.namedChildren.filter((it) => types.includes(it.type))
 }
@@ -10,7 +8,32 @@ export function hasToken(node: Node, token: string): boolean {
   return node.children.some((it) => !it.isNamed && it.type === token)
 }
 
-/** The text of a literal without what encloses it. */
+/** Without quotes. */
 export function unquoted(node: Node): string {
   return node.text.replace(/^["'`<]+|["'`>]+$/g, "")
+}
+
+/** The nodes must not overlap. */
+export function insideOf(nodes: readonly Node[]): (index: number) => boolean {
+  const sorted = nodes.toSorted((a, b) => a.startIndex - b.startIndex)
+  const starts = sorted.map((it) => it.startIndex)
+  const ends = sorted.map((it) => it.endIndex)
+  return (index) => index < (ends[lastAtMost(starts, index)] ?? 0)
+}
+
+export function beginsBetween(nodes: readonly Node[]): (from: number, to: number) => boolean {
+  const starts = nodes.map((it) => it.startIndex).toSorted((a, b) => a - b)
+  return (from, to) => (starts[lastAtMost(starts, from) + 1] ?? to) < to
+}
+
+/** The last index with a value of at most `value`, or -1. */
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) <= value) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }

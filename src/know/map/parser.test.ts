@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { SYMBOL_KINDS } from "#ground/contract"
 import { fcParameters } from "#test/seed"
-import { cleanDoc } from "./comments.ts"
+import { cleanDoc, signatureOf } from "./comments.ts"
 import { LANGUAGE_NAMES } from "./facts.ts"
 import {
   FILE_BUDGET_MS,
@@ -15,7 +15,6 @@ import {
   MOST_FACTS,
 } from "./limits.ts"
 import { createParser } from "./parser.ts"
-import { signatureOf } from "./signature.ts"
 import { createWorkers } from "./workers.ts"
 
 /** Its budget is never spent, however slow a machine that measures coverage is. */

@@ -5,26 +5,25 @@ import { extract } from "./extract.ts"
 import { type FileFacts, type LanguageName, type Problem, withoutFacts } from "./facts.ts"
 import { PATTERNS_OF_ALL } from "./language.ts"
 import { LANGUAGES } from "./languages.ts"
-import {
-  FILE_BUDGET_MS,
-  LARGEST_GRAMMAR_BYTES,
-  LARGEST_TEXT_BYTES,
-  LONGEST_LINE_UNITS,
-  MOST_OPEN_MATCHES,
-} from "./limits.ts"
+import { FILE_BUDGET_MS, LARGEST_TEXT_BYTES, LONGEST_LINE_UNITS } from "./limits.ts"
 
-export type Parser = {
+/** The largest has 5.4 MB. */
+const LARGEST_GRAMMAR_BYTES = 16_000_000
+
+/** Without a limit a hostile file makes matching quadratic. */
+const MOST_OPEN_MATCHES = 10_000
+
+type Parser = {
   parse(file: SourceText): Promise<FileFacts>
-  /** After a fault, or a text that was given up: it must not be asked again in this thread. */
+  /** After a fault or an abandoned parse: the thread must be replaced. */
   isSpent(): boolean
 }
-export type SourceText = { readonly language: LanguageName; readonly text: string }
+type SourceText = { readonly language: LanguageName; readonly text: string }
 
 /**
- * Grammars are loaded when they are first needed, and once. Nothing in a text makes it throw, but
- * some spend it. All parsers of a thread share one module of WebAssembly: a trap leaves it in
- * pieces, and so does freeing a parse that was given up, whose stack is freed by recursion
- * ("/*" 100,000 times, as Python). Only a new thread has a new one, and its memory back.
+ * Grammars are loaded once, when needed. No text makes it throw, but some spend it: all parsers of a
+ * thread share one WebAssembly module. A trap corrupts it, and so does freeing an abandoned parse, whose
+ * stack is freed recursively ("/*" 100,000 times, as Python). Only a new thread has a new module.
  */
 export function createParser(deps: { readonly spentMs?: () => number } = {}): Parser {
   const spentMs = deps.spentMs ?? threadCpuMs
@@ -64,7 +63,6 @@ async function load(name: LanguageName): Promise<Loaded> {
 }
 
 function problemBefore(text: string): Problem | undefined {
-  // Three bytes a unit at most, so that most texts need not be measured.
   const isLarge = text.length * 3 > LARGEST_TEXT_BYTES
   if (isLarge && Buffer.byteLength(text) > LARGEST_TEXT_BYTES) return { reason: "too-large" }
   const line = lineLongerThan(text, LONGEST_LINE_UNITS)
@@ -85,8 +83,8 @@ function lineLongerThan(text: string, units: number): number | undefined {
 type Deadline = { isOver(): boolean }
 
 /**
- * By what the thread computes, so that the same text has the same facts on a busy machine. To ask
- * for that was a tenth of all parsing; a thread has never computed for longer than has passed.
+ * By CPU time, so that the same text has the same facts on a busy machine. Reading CPU time took a tenth
+ * of all parsing; it is never more than the elapsed time, which is checked first.
  */
 function deadlineOf(spentMs: () => number, passedMs: () => number): Deadline {
   const [spentAtEnd, passedAtEnd] = [spentMs() + FILE_BUDGET_MS, passedMs() + FILE_BUDGET_MS]
@@ -116,7 +114,7 @@ function read({ parser, query }: Loaded, file: SourceText, deadline: Deadline): 
   }
 }
 
-/** A trap, an abort or a stack that ran out inside of the module; the rest are bugs of ours. */
+/** A trap, an abort or a stack overflow inside of the module. */
 function isParserFault(error: unknown): boolean {
   return error instanceof Error && ["RuntimeError", "RangeError"].includes(error.name)
 }

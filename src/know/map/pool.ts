@@ -1,27 +1,26 @@
 import type { Thread, ThreadAnswer } from "#ground/base"
 
-/** What is to be done, batch by batch, by whichever thread is free. */
-export type Work<Item, Answer extends PoolAnswer> = {
-  /** Asked for when a thread has nothing to do; undefined when there is no more. */
+type Work<Item, Answer extends PoolAnswer> = {
+  /** Called when a thread is free; undefined when there is no more work. */
   next(): Promise<readonly Item[] | undefined>
   /** An answer covers the first `done` items of its batch. */
   keep(batch: readonly Item[], answer: Answer): void | Promise<void>
-  /** One that ended a thread while it was alone in it: what is asked instead. */
+  /** Replaces an item that ended its thread while alone in the batch. */
   suffered(item: Item, how: "crashed" | "too-slow"): readonly Item[]
   readonly signal: AbortSignal | undefined
 }
 
-/** Fewer are done than were asked for when one of them spent the thread. */
+/** `done` is less than the batch when an item spent the thread. */
 export type PoolAnswer = { readonly done: number; readonly isSpent: boolean }
 
-export type PoolThread<Item, Answer> = Thread<readonly Item[], Answer>
+type PoolThread<Item, Answer> = Thread<readonly Item[], Answer>
 
-/** All have come to rest when it is over, also when one of them failed. */
+/** Settles after all threads are idle, also after a failure. */
 export async function workAll<Item, Answer extends PoolAnswer>(
   threads: readonly PoolThread<Item, Answer>[],
   work: Work<Item, Answer>,
 ): Promise<void> {
-  // Batches that were given back, each for the next thread that is free.
+  // Batches to repeat, each for the next free thread.
   const returned: (readonly Item[])[] = []
   const state = { isOver: false }
   const next = async () => {
@@ -31,7 +30,7 @@ export async function workAll<Item, Answer extends PoolAnswer>(
   const outcomes = await Promise.allSettled(
     threads.map(async (thread) => {
       try {
-        // What was answered is kept while the thread is at its next batch.
+        // Answers are stored while the thread works on its next batch.
         let keep = async () => {}
         for (let batch = await next(); batch !== undefined; batch = await next()) {
           work.signal?.throwIfAborted()
@@ -53,7 +52,7 @@ export async function workAll<Item, Answer extends PoolAnswer>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason
 }
 
-type Asked<Item, Answer extends PoolAnswer> = {
+type PendingBatch<Item, Answer extends PoolAnswer> = {
   readonly thread: PoolThread<Item, Answer>
   readonly batch: readonly Item[]
   readonly work: Work<Item, Answer>
@@ -62,12 +61,12 @@ type Asked<Item, Answer extends PoolAnswer> = {
 
 type Judged<Item> = {
   readonly keep: () => Promise<void>
-  /** What is left to do of a batch: nothing, mostly. */
+  /** What is left of a batch; mostly nothing. */
   readonly left: readonly (readonly Item[])[]
 }
 
 async function judge<Item, Answer extends PoolAnswer>(
-  given: Asked<Item, Answer>,
+  given: PendingBatch<Item, Answer>,
 ): Promise<Judged<Item>> {
   const { thread, batch, work, asked } = given
   switch (asked.kind) {

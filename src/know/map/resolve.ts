@@ -1,20 +1,17 @@
 import { posix } from "node:path"
 import type { SourceIndex } from "./source-index.ts"
 
-/** Steps of resolution that several languages share. */
-
-/** A path seen from a file; undefined when it leads out of the repository. */
+/** Undefined when it leads out of the repository. */
 export function relativePath(fromPath: string, specifier: string): string | undefined {
   return inside(posix.join(posix.dirname(fromPath), specifier))
 }
 
-/** A normal path without a leading dot, or undefined when it leads out. */
+/** Normalised; undefined when it leads out of the repository. */
 export function inside(path: string): string | undefined {
   const normal = posix.normalize(path).replace(/^\.\//, "").replace(/\/$/, "")
   return normal.startsWith("..") || normal.startsWith("/") ? undefined : normal
 }
 
-/** The first of these files that is there. */
 export function firstOf(
   index: Pick<SourceIndex, "has">,
   paths: readonly (string | undefined)[],
@@ -23,7 +20,7 @@ export function firstOf(
   return found === undefined ? [] : [found]
 }
 
-/** The folders a file lies in, the nearest first, the root (`""`) last. */
+/** Nearest first, the root (`""`) last. */
 export function foldersAbove(path: string): readonly string[] {
   const parts = path.split("/").slice(0, -1)
   return [...parts.keys(), parts.length]
@@ -35,7 +32,7 @@ export function within(folder: string, path: string): string {
   return folder === "" ? path : `${folder}/${path}`
 }
 
-/** Of several files with the same tail the one that lies nearest to who asks. */
+/** Of several files with the same tail, those nearest to the importer. */
 export function nearest(paths: readonly string[], fromPath: string): readonly string[] {
   let best: string | undefined
   let bestShared = -1

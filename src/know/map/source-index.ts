@@ -3,20 +3,16 @@ import { compareText } from "#ground/base"
 import type { FileFacts } from "./facts.ts"
 import { NO_NODE_SOURCES, type NodeSources } from "./node-packages.ts"
 
-/** What the repository holds, as far as imports need to know it. Paths have forward slashes. */
+/** Paths have forward slashes. */
 export type SourceIndex = {
   has(path: string): boolean
-  /** The files that lie directly in a folder; the root is `""`. */
   inFolder(folder: string): readonly string[]
-  /** Files whose path is the tail or ends in it, those with the shortest path first. */
+  /** Shortest path first. */
   endingIn(tail: string): readonly string[]
-  /** Files below every folder whose path is this or ends in it. */
   below(folder: string): readonly string[]
-  /** Files that say they are part of a package or namespace. */
   ofPackage(name: string): readonly string[]
-  /** Those of a package that define a name. */
   defining(name: string, packageName: string): readonly string[]
-  /** Folders with a go.mod, and the path it gives them; the longest path first. */
+  /** The longest path first. */
   readonly goModules: readonly GoModule[]
   readonly node: NodeSources
 }
@@ -70,7 +66,6 @@ export function createSourceIndex(
   }
 }
 
-/** The path a go.mod gives its folder. */
 export function goModuleName(text: string): string | undefined {
   return /^[ \t]*module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
 }
@@ -87,7 +82,6 @@ function groupByPackage(files: readonly PackagedFile[]): ReadonlyMap<string, Pac
   return byPackage
 }
 
-/** By name: the files that define it, each once. */
 function groupByName(files: readonly PackagedFile[]): ReadonlyMap<string, readonly string[]> {
   const byName = new Map<string, string[]>()
   for (const { path, facts } of files) {

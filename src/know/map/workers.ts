@@ -1,13 +1,16 @@
 import { createThread, invariant } from "#ground/base"
 import { type FileFacts, type LanguageName, withoutFacts } from "./facts.ts"
-import {
-  LARGEST_BATCH_UNITS,
-  LONGEST_SILENCE_MS,
-  MOST_BATCH_FILES,
-  PARSING_THREADS,
-  THREAD_HEAP_MB,
-} from "./limits.ts"
+import { LARGEST_BATCH_UNITS, MOST_BATCH_FILES } from "./limits.ts"
 import { type PoolAnswer, workAll } from "./pool.ts"
+
+/** For the facts of one batch; the parser's memory is outside of this heap. */
+const THREAD_HEAP_MB = 128
+
+/** Two are almost twice as fast as one; a third would take the core that stores the result. */
+const PARSING_THREADS = 2
+
+/** The thread hangs where the parser's own budget does not apply. */
+const LONGEST_SILENCE_MS = 10_000
 
 export type SourceFile = {
   readonly path: string
@@ -17,12 +20,11 @@ export type SourceFile = {
 export type ParsedFile = { readonly path: string; readonly facts: FileFacts }
 
 export type Workers = AsyncDisposable & {
-  /** The facts of each file, in the order given. */
+  /** In the given order. */
   parseMany(
     files: readonly SourceFile[],
     options?: {
       readonly signal?: AbortSignal
-      /** How many files are done, after each batch. */
       readonly onProgress?: (done: number) => void
     },
   ): Promise<readonly ParsedFile[]>
@@ -32,19 +34,18 @@ export type WorkerOptions = {
   readonly threads?: number
   readonly heapMb?: number
   readonly longestSilenceMs?: number
-  /** The module the threads run. */
   readonly entry?: URL
 }
 
 export type BatchAnswer = PoolAnswer & { readonly facts: readonly FileFacts[] }
 
 /**
- * Parses on threads of its own. A text that ends a thread, or keeps it longer than any budget, is
- * the only one that suffers: it is found by asking for each file of its batch alone.
+ * A text that ends a thread or exceeds the time limit is isolated by asking for each file of its batch
+ * alone.
  */
 export function createWorkers(options: WorkerOptions = {}): Workers {
   const threads = createThreads<SourceFile, BatchAnswer>({ entry: PARSING_THREAD, ...options })
-  // One call after the other: two would ask the same thread at once.
+  // Serialises calls.
   let last: Promise<unknown> = Promise.resolve()
   return {
     async parseMany(files, { signal, onProgress } = {}) {
@@ -75,7 +76,7 @@ export function createWorkers(options: WorkerOptions = {}): Workers {
 
 const PARSING_THREAD = new URL("./thread/main.ts", import.meta.url)
 
-/** They start when they are asked for the first time. */
+/** Threads start at the first call. */
 export function createThreads<Item, Answer extends PoolAnswer>(
   options: WorkerOptions & { readonly entry: URL },
 ) {

@@ -1,17 +1,22 @@
 import { posix } from "node:path"
-import type { CallContext, MapExport, MapTree } from "#ground/contract"
+import { compareText } from "#ground/base"
+import type { CallContext, MapExport, MapScan, MapTree } from "#ground/contract"
+import { SKIP_REASONS } from "#see/repo"
 import { MapNameUnknown } from "../errors.ts"
 import { createGraphs, type TreeGraph } from "../graph/graph.ts"
+import { readContents } from "../graph/sources.ts"
 import type { MapHandlerDeps } from "../handlers.ts"
-import { stateOf, withoutTricks } from "./described.ts"
+import type { IndexedTree, Scanned } from "../tree/types.ts"
+import { describeProblem, stateOf, withoutTricks } from "./describe.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
 import { listFolder, listMatching } from "./list.ts"
 import { nearNames, pathIn } from "./places.ts"
-import { describeScan } from "./scanned.ts"
 import { show } from "./show.ts"
 
-/** What the operations answer. Operations are listed without it; it is loaded when one is run. */
+const MOST_LISTED = 100
+
+/** Loaded when an operation runs, because listing operations does not need it. */
 export function createAnswers(deps: MapHandlerDeps) {
   const graphs = createGraphs()
   const graph = async (context: CallContext) => graphs.of(await deps.tree(context))
@@ -70,4 +75,49 @@ async function listTree(
     throw MapNameUnknown({ name: written, near: await nearNames(tree, folder) })
   }
   return { folder, entries: all.slice(0, limit), total: all.length, state: stateOf(tree) }
+}
+
+export async function describeScan({ result, tree }: Scanned): Promise<MapScan> {
+  const problems = await problemsOf(tree)
+  return {
+    scan: result,
+    state: stateOf(tree),
+    languages: languagesOf(tree),
+    skipped: tree.skipped
+      .slice(0, MOST_LISTED)
+      .map(({ path, reason }) => ({ path, reason: SKIP_REASONS[reason] })),
+    skippedCount: tree.skipped.length,
+    problems: problems.slice(0, MOST_LISTED),
+    problemsCount: problems.length,
+  }
+}
+
+function languagesOf({ files }: IndexedTree): MapScan["languages"] {
+  const byLanguage = Map.groupBy(files, (it) => it.language)
+  return [...byLanguage]
+    .flatMap(([language, own]) => {
+      if (language === undefined) return []
+      const sum = (count: (file: (typeof own)[number]) => number) =>
+        own.reduce((total, it) => total + count(it), 0)
+      const symbols = sum((it) => it.symbolCount)
+      return [{ language, files: own.length, symbols, tokens: sum((it) => it.tokens) }]
+    })
+    .toSorted((a, b) => b.files - a.files || compareText(a.language, b.language))
+}
+
+/** In tree order, with the first reason of each. */
+async function problemsOf(tree: IndexedTree): Promise<MapScan["problems"]> {
+  const parsed = tree.files.filter((it) => it.problemCount > 0)
+  const reasons = new Map<number, string>()
+  for await (const { number, problems } of readContents(
+    tree,
+    parsed.map((it) => it.content),
+  )) {
+    const [first] = problems
+    if (first !== undefined) reasons.set(number, describeProblem(first))
+  }
+  return parsed.flatMap(({ path, content }) => {
+    const reason = reasons.get(content)
+    return reason === undefined ? [] : [{ path, reason }]
+  })
 }

@@ -2,16 +2,15 @@ import { posix } from "node:path"
 import { compareText, giveOthersATurn } from "#ground/base"
 import type { FollowedImport, TreeGraph } from "../graph/graph.ts"
 import type { Content, IndexedFile } from "../tree/types.ts"
-import { describeSymbol, type Redact } from "./described.ts"
+import { describeSymbol, type Redact } from "./describe.ts"
 
-/** One file to be written: a module's folder, and what it holds. */
-export type ExportedModule = { readonly path: string; readonly text: string }
+type ExportedModule = { readonly path: string; readonly text: string }
 
 const FILE_NAME = "ast_context.json"
 
 /**
- * What each folder with code holds, one after the other: files, symbols, imports, and where those
- * lead. Only what the folder's own files say, so that a change elsewhere changes nothing here.
+ * One folder with code after the other: files, symbols, imports and their targets. Depends only on the
+ * folder's own files, so that a change elsewhere changes nothing here.
  */
 export async function* exportModules(
   graph: TreeGraph,
@@ -85,7 +84,6 @@ function importOf(
   }
 }
 
-/** One edge for each file that is leant on, with the names that are asked of it. */
 function edgesOf(imports: readonly FollowedImport[]) {
   const names = new Map<number, Set<string>>()
   for (const { positions, names: asked = [] } of imports) {

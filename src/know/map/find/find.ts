@@ -11,26 +11,34 @@ import {
   type SearchedFile,
   scoreFileSymbols,
 } from "#know/search"
-import { MOST_FOUND_REASONS, MOST_FOUND_SYMBOLS, MOST_WEIGHED_FILES } from "../limits.ts"
+import { LONGEST_NAME_UNITS } from "../limits.ts"
+import { inside } from "../resolve.ts"
 import type { Content, ContentSymbol, IndexedTree } from "../tree/types.ts"
-import { describeSymbol, type Redact, stateOf } from "./described.ts"
-import { namedPaths, namedSymbols } from "./named.ts"
+import { describeSymbol, type Redact, stateOf } from "./describe.ts"
 
-export type Finding = {
+const MOST_NAMED_WORDS = 512
+
+const MOST_FOUND_REASONS = 3
+
+const MOST_FOUND_SYMBOLS = 5
+
+/** About a megabyte of text. */
+const MOST_WEIGHED_FILES = 50
+
+type Finding = {
   readonly words: string
   readonly limit: number
   readonly redact: Redact
   readonly search: Pick<Search, "files">
 }
 
-/** The best files for some words, each with why and with its best symbols. */
 export async function find(tree: IndexedTree, finding: Finding): Promise<SearchFind> {
-  // Words that are only an address are still somebody's question.
+  // A task that is only an address is searched as it is.
   const task = cleanMessage(finding.words) || finding.words
   const { terms } = readQuery(task)
   const postingsOf = await tree.postings(terms)
   const isKnown = terms.some((term) => isInTree(tree, term, postingsOf))
-  // The ranker orders all files, those too that share nothing with the words: it is not asked then.
+  // The ranker orders all files, also those without a match, so it is not called here.
   if (!isKnown) return findNamed(tree, finding, { hasTerms: terms.length > 0 })
   const history = tree.history()
   const searched = { corpus: tree.corpus(), postingsOf, ...(history !== undefined && { history }) }
@@ -51,13 +59,12 @@ export async function find(tree: IndexedTree, finding: Finding): Promise<SearchF
   return { files, signals: signalsOf(found.head), state: stateOf(tree) }
 }
 
-/** Whether a file of the tree has the term in its text, its names or its path. */
 function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): boolean {
   const corpus = tree.corpus()
   return corpus.pathPostings.has(term) || rarityIn(corpus, postingsOf).documentFrequency(term) > 0
 }
 
-/** Where no file has a word that is searched by, only a path or a symbol that is named is found. */
+/** When no file has a searchable word, only named paths and symbols are found. */
 async function findNamed(
   tree: IndexedTree,
   { words, limit, redact }: Finding,
@@ -87,7 +94,7 @@ async function findNamed(
 const NAMED_BY_PATH = "named by its path"
 const NAMED_BY_SYMBOL = "defines a symbol of this name"
 
-/** Of a path that is written out every other word may be too common to be searched by. */
+/** The other words of a written path may be too common to search by. */
 function namedFirst(
   tree: IndexedTree,
   { words, limit }: Finding,
@@ -126,7 +133,6 @@ function describeFile(
 
 type SymbolScore = { readonly symbol: number; readonly score: number }
 
-/** Scores of symbols by path, best first; the best of all has 1. */
 async function scoreBest(
   tree: IndexedTree,
   it: {
@@ -140,7 +146,7 @@ async function scoreBest(
   const texts = await tree.texts(first.map(({ path }) => path))
   const files = first.map(({ path, position }): SearchedFile => {
     const { symbols = [], segments = [] } = it.contents.get(contentAt(tree, position)) ?? {}
-    // Of a file that changed since, names and signatures are still known.
+    // Names and signatures of a changed file are still known.
     return { path, text: texts.get(path) ?? "", symbols, segments }
   })
   const rarity = rarityIn(tree.corpus(), it.postingsOf)
@@ -155,7 +161,7 @@ async function scoreBest(
   )
 }
 
-/** A symbol is as good as its best segment. */
+/** A symbol has the score of its best segment. */
 function bestBySymbol(
   { segments }: SearchedFile,
   scores: readonly number[],
@@ -179,3 +185,54 @@ function signalsOf(head: FoundFiles["head"]): string[] {
   const hasMeaning = head === "lex+model" || head === "all"
   return ["words", ...(hasHistory ? ["history"] : []), ...(hasMeaning ? ["meaning"] : [])]
 }
+
+function namedPaths(tree: IndexedTree, words: string): readonly number[] {
+  const { positionByPath } = tree.corpus()
+  const positionOf = (path: string) =>
+    positionByPath.get(path) ?? positionByPath.get(inside(path) ?? "")
+  return [...new Set(writtenIn(words).flatMap((it) => positionOf(it) ?? []))]
+}
+
+/**
+ * Also names of one letter, in another script, or common words such as `close`, which the word index does
+ * not have.
+ */
+async function namedSymbols(
+  tree: IndexedTree,
+  words: string,
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const names = writtenIn(words).filter((it) => it.length <= LONGEST_NAME_UNITS)
+  const definers = await tree.definers(names)
+  const { firstByContent, nextByPosition } = tree.corpus()
+  const found = new Map<number, Set<string>>()
+  for (const [name, contents] of definers) {
+    for (const content of contents) {
+      let position = firstByContent[content] ?? -1
+      for (; position >= 0; position = nextByPosition[position] ?? -1) {
+        found.set(position, (found.get(position) ?? new Set()).add(name))
+      }
+    }
+  }
+  return found
+}
+
+/** As written, whole and one by one, and without punctuation. */
+function writtenIn(words: string): readonly string[] {
+  const parts = words.trim().split(/\s+/, MOST_NAMED_WORDS)
+  const whole = words.length <= LONGEST_PATH_UNITS ? [words.trim()] : []
+  const written = [...whole, ...parts].filter((it) => it.length <= LONGEST_PATH_UNITS)
+  return [...new Set(written.flatMap((it) => [it, bare(it)]))].filter((it) => it !== "")
+}
+
+const LONGEST_PATH_UNITS = 4_096
+
+/** By hand: the regular expression takes quadratic time on a text of punctuation. */
+function bare(word: string): string {
+  let start = 0
+  let end = word.length
+  while (start < end && MARKS.has(word[start] ?? "")) start++
+  while (end > start && (MARKS.has(word[end - 1] ?? "") || word[end - 1] === ".")) end--
+  return word.slice(start, end)
+}
+
+const MARKS = new Set("`'\"“”‘’()[]{}<>,;:?!")

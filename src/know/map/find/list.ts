@@ -3,7 +3,6 @@ import type { MapEntry } from "#ground/contract"
 import type { FileGraph } from "../graph/graph.ts"
 import type { IndexedTree } from "../tree/types.ts"
 
-/** What lies directly in a folder: folders first, then files, each by name. */
 export function listFolder(
   tree: IndexedTree,
   { ranks }: Pick<FileGraph, "ranks">,
@@ -25,7 +24,7 @@ export function listFolder(
   return [...[...folders.values()].toSorted(byName), ...files.toSorted(byName)]
 }
 
-/** All files whose path has the text in it, whatever its case. */
+/** Case-insensitive. */
 export function listMatching(
   tree: IndexedTree,
   { ranks }: Pick<FileGraph, "ranks">,
@@ -35,7 +34,7 @@ export function listMatching(
   return fileEntries(tree, ranks).filter((it) => it.path.toLowerCase().includes(wanted))
 }
 
-/** Those that take no part too: a folder of generated files is not empty. */
+/** With files that take no part, so that a folder of generated files is not empty. */
 function fileEntries(tree: IndexedTree, ranks: Float64Array): readonly MapEntry[] {
   const read = tree.files.map((it, position) => ({
     path: it.path,
@@ -61,7 +60,7 @@ function emptyFolder(path: string): MapEntry {
   return { path, name: nameOf(path), kind: "folder", files: 0, symbols: 0, tokens: 0, rank: 0 }
 }
 
-/** A folder is leant on as much as the most leant on file in it. */
+/** A folder has the rank of its highest file. */
 function withFile(folder: MapEntry, file: MapEntry): MapEntry {
   return {
     ...folder,

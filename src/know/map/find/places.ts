@@ -4,29 +4,32 @@ import { SKIP_REASONS } from "#see/repo"
 import { MapFileLeftOut, MapNameUnknown, MapPathOutside } from "../errors.ts"
 import type { TreeGraph } from "../graph/graph.ts"
 import type { SymbolPlace } from "../graph/names.ts"
-import { LONGEST_NAME_UNITS, MOST_NEAR_CONTENTS, MOST_NEAR_NAMES } from "../limits.ts"
+import { LONGEST_NAME_UNITS } from "../limits.ts"
 import { inside } from "../resolve.ts"
 import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
 
-/** A path of the repository as the map writes it; the root is empty. */
+const MOST_NEAR_CONTENTS = 50
+
+/** A hint has 160 characters. */
+const MOST_NEAR_NAMES = 3
+
 export function pathIn(written: string): string {
   const path = inside(written.replace(/^\.\/+/, "") || ".")
   if (path === undefined) throw MapPathOutside({ path: written })
   return path === "." ? "" : path
 }
 
-export type Place =
+type LocatedPath =
   | { readonly kind: "file"; readonly position: number }
   | { readonly kind: "unread"; readonly file: UnreadFile }
   | {
       readonly kind: "symbol"
       readonly found: SymbolPlace
-      /** Further symbols of the name. */
       readonly others: readonly SymbolPlace[]
     }
 
-/** A path, a symbol, or `path#symbol`. What is not there is refused with what is near it. */
-export async function placeOf(graph: TreeGraph, what: string): Promise<Place> {
+/** A path, a symbol, or `path#symbol`. Throws with similar names when there is none. */
+export async function placeOf(graph: TreeGraph, what: string): Promise<LocatedPath> {
   const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
   if (position !== undefined) return { kind: "file", position }
   const [found, ...others] = await symbolsMeant(graph, what)
@@ -47,21 +50,21 @@ async function symbolsMeant(graph: TreeGraph, what: string): Promise<readonly Sy
   return []
 }
 
-/** Where a path may end and a name begin. Folders may have the sign too, so the last is first. */
+/** Paths may contain `#`, so the last one is tried first. */
 function* splitsOf(what: string): Generator<{ readonly path: string; readonly name: string }> {
   for (let at = what.lastIndexOf("#"); at > 0; at = what.lastIndexOf("#", at - 1)) {
     yield { path: what.slice(0, at), name: what.slice(at + 1) }
   }
 }
 
-/** Files that are listed and take no part. Those that a scan left out are refused with its reason. */
+/** Listed files that take no part. Files that the scan skipped throw with its reason. */
 function unreadAt({ unread, skipped }: IndexedTree, path: string): UnreadFile | undefined {
   const skip = skipped.find((it) => it.path === path)
   if (skip !== undefined) throw MapFileLeftOut({ path, reason: SKIP_REASONS[skip.reason] })
   return unread.find((it) => it.path === path)
 }
 
-/** `name`, or `Parent.name`. Those of source code and those that others can name come first. */
+/** `name`, or `Parent.name`. Source code and exported symbols first. */
 async function symbolsCalled(graph: TreeGraph, written: string): Promise<readonly SymbolPlace[]> {
   const whole = await symbolsNamed(graph, written, undefined)
   if (whole.length > 0) return whole
@@ -101,7 +104,6 @@ function placesIn(content: Content, name: string, parent: string | undefined) {
   })
 }
 
-/** Names like the one that was asked for: of symbols that share a word, of files. */
 export async function nearNames(tree: IndexedTree, asked: string): Promise<readonly string[]> {
   const paths = new Set(tree.files.map((it) => it.path))
   const splits = splitsOf(asked)
@@ -156,6 +158,6 @@ async function namesSharingWords(tree: IndexedTree, name: string): Promise<reado
     .map((it) => it.name)
 }
 
-/** A row of postings is content, count in the text, count among the definitions. */
+/** Content, count in the text, count among the definitions. */
 const ROW_STRIDE = 3
 const DEFINITIONS_AT = 2

@@ -1,23 +1,27 @@
-import { invariant } from "#ground/base"
+import { compareText, invariant } from "#ground/base"
 import type { MapLink, MapShow, MapSymbol } from "#ground/contract"
-import { changedWith } from "../graph/changed-with.ts"
 import type { TreeGraph } from "../graph/graph.ts"
 import { calledFrom, callersOf, type Link } from "../graph/links.ts"
 import type { SymbolPlace } from "../graph/names.ts"
-import { MOST_NAMESAKES } from "../limits.ts"
-import type { Content, UnreadFile } from "../tree/types.ts"
+import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
 import {
   describeEnd,
   describeProblem,
   describeSymbol,
   describeUnread,
   type Redact,
-} from "./described.ts"
+} from "./describe.ts"
 import { placeOf } from "./places.ts"
 
-export type Shown = { readonly what: string; readonly hops: number; readonly redact: Redact }
+const MOST_NAMESAKES = 50
 
-/** A file with all that is known of it, or a symbol with who uses it and what it uses. */
+/** A larger commit is a sweep. */
+const MOST_COMMIT_FILES = 20
+
+const MOST_COMPANIONS = 10
+
+type Shown = { readonly what: string; readonly hops: number; readonly redact: Redact }
+
 export async function show(graph: TreeGraph, shown: Shown): Promise<MapShow> {
   const place = await placeOf(graph, shown.what)
   if (place.kind === "unread") return showUnread(graph, place.file)
@@ -102,7 +106,7 @@ async function showSymbol(
   }
 }
 
-/** As a symbol is asked for: `path#name`, or `path#Parent.name`. */
+/** `path#name`, or `path#Parent.name`. */
 function placeText({ path, name, parent }: MapSymbol): string {
   return `${path}#${parent === undefined ? name : `${parent}.${name}`}`
 }
@@ -117,4 +121,25 @@ async function describer(graph: TreeGraph, ends: readonly Link["end"][], redact:
       ? []
       : [describeEnd(file, contents.get(file.content), { end, redact })]
   }
+}
+
+type Companion = { readonly path: string; readonly times: number }
+
+/** Most often first. */
+export function changedWith(
+  { commits, files }: Pick<IndexedTree, "commits" | "files">,
+  path: string,
+): readonly Companion[] {
+  const counts = new Map<string, number>()
+  for (const { files: changed } of commits) {
+    if (changed.length > MOST_COMMIT_FILES || !changed.includes(path)) continue
+    for (const other of changed) counts.set(other, (counts.get(other) ?? 0) + 1)
+  }
+  counts.delete(path)
+  const present = new Set(files.map((it) => it.path))
+  return [...counts]
+    .map(([other, times]) => ({ path: other, times }))
+    .filter((it) => present.has(it.path))
+    .toSorted((a, b) => b.times - a.times || compareText(a.path, b.path))
+    .slice(0, MOST_COMPANIONS)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { madeTree } from "#test/indexed-tree"
-import { changedWith } from "./changed-with.ts"
+import { changedWith } from "../find/show.ts"
 import { createGraphs } from "./graph.ts"
 
 const SHORE = {

@@ -1,37 +1,40 @@
-import { giveOthersATurn } from "#ground/base"
+import { LRUCache } from "lru-cache"
+import { giveOthersATurn, onceUnlessRejected } from "#ground/base"
 import type { ImportFact } from "../facts.ts"
 import { LANGUAGES } from "../languages.ts"
-import { MOST_CONTENTS_AT_ONCE, MOST_KEPT_GRAPHS } from "../limits.ts"
+import { MOST_CONTENTS_AT_ONCE } from "../limits.ts"
 import type { Content, IndexedFile, IndexedTree } from "../tree/types.ts"
-import { createLookups, type Lookups } from "./lookups.ts"
-import { once } from "./once.ts"
 import { type Edge, rankNodes } from "./page-rank.ts"
 import { createSources, type Sources } from "./sources.ts"
 
-/** An import, and the files of the tree it leads to, by their positions. */
+const MOST_KEPT_NAMES = 200_000
+
+/** Some 50 MB. */
+const MOST_KEPT_FACTS = 500_000
+
+/** The current tree and the one before. */
+const MOST_KEPT_GRAPHS = 2
+
 export type FollowedImport = ImportFact & { readonly positions: readonly number[] }
 
-/** All imports of a tree. Everything is by position. */
 export type FileGraph = {
   readonly imports: readonly (readonly FollowedImport[])[]
   readonly importers: readonly (readonly number[])[]
-  /** How much the rest leans on a file; 1 for the most leant on. */
+  /** Page rank; 1 for the highest. */
   readonly ranks: Float64Array
 }
 
-/** How the files of one tree hang together. */
 export type TreeGraph = Lookups & {
   readonly tree: IndexedTree
   positionOf(path: string): number | undefined
-  /** Of these files alone: for questions that cannot wait for the whole. */
+  /** Of these files only, without building the whole graph. */
   imports(positions: readonly number[]): Promise<ReadonlyMap<number, readonly FollowedImport[]>>
-  /** Made at the first call, then kept. */
   whole(): Promise<FileGraph>
 }
 
 export type Graphs = ReturnType<typeof createGraphs>
 
-/** Graphs of the last trees that were asked for; trees of equal files share what was made. */
+/** Of the last trees; trees with equal files share one. */
 export function createGraphs() {
   const kept = new Map<string, TreeGraph>()
   return {
@@ -47,7 +50,7 @@ export function createGraphs() {
   }
 }
 
-/** A later look has another past, and after a full scan its contents have other numbers. */
+/** A newer tree has another history, and after a full scan other content numbers. */
 function renewed(before: TreeGraph, tree: IndexedTree): TreeGraph {
   if (before.tree === tree) return before
   const { files } = before.tree
@@ -65,7 +68,7 @@ function createTreeGraph(tree: IndexedTree): TreeGraph {
 
   async function imports(asked: readonly number[]) {
     const missing = asked.filter((it) => !followed.has(it))
-    // The whole tree would push out what somebody works with.
+    // Reading the whole tree would evict the working set.
     const read = missing.length > MOST_CONTENTS_AT_ONCE ? tree.contents : lookups.contents
     for (let from = 0; from < missing.length; from += MOST_CONTENTS_AT_ONCE) {
       const some = missing.slice(from, from + MOST_CONTENTS_AT_ONCE)
@@ -86,7 +89,7 @@ function createTreeGraph(tree: IndexedTree): TreeGraph {
     tree,
     positionOf: (path) => positions.get(path),
     imports,
-    whole: once(async () => {
+    whole: onceUnlessRejected(async () => {
       const all = await imports([...tree.files.keys()])
       return wholeOf(tree.files.map((_, position) => all.get(position) ?? []))
     }),
@@ -125,11 +128,64 @@ function wholeOf(imports: readonly (readonly FollowedImport[])[]): FileGraph {
   }
 }
 
-/** An import of a package of many files leans on each of them a little. */
+/** An import of a package divides its weight among the files. */
 function edgesOf(imports: readonly FollowedImport[]): readonly Edge[] {
   const weights = new Map<number, number>()
   for (const { positions } of imports) {
     for (const to of positions) weights.set(to, (weights.get(to) ?? 0) + 1 / positions.length)
   }
   return [...weights].map(([to, weight]) => ({ to, weight }))
+}
+
+type Lookups = {
+  positionsWith(content: number): readonly number[]
+  contents(numbers: readonly number[]): Promise<ReadonlyMap<number, Content>>
+  /** Positions, ascending. */
+  definers(names: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
+}
+
+function createLookups(tree: IndexedTree): Lookups {
+  const byContent = Map.groupBy(tree.files.keys(), (it) => tree.files[it]?.content ?? -1)
+  const positionsWith = (content: number) => byContent.get(content) ?? []
+  const positionsOf = (contents: readonly number[]): ReadonlySet<number> =>
+    new Set(contents.flatMap(positionsWith).toSorted((a, b) => a - b))
+  return {
+    positionsWith,
+    contents: remembering((it) => tree.contents(it), {
+      maxSize: MOST_KEPT_FACTS,
+      sizeCalculation: ({ symbols, references }) => 1 + symbols.length + references.length,
+    }),
+    definers: remembering(
+      async (names) => {
+        const found = await tree.definers(names)
+        return new Map([...found].map(([name, contents]) => [name, positionsOf(contents)]))
+      },
+      { maxSize: MOST_KEPT_NAMES, sizeCalculation: (positions) => 1 + positions.size },
+    ),
+  }
+}
+
+type ReadMany<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
+
+/** Reads only what is not cached. Missing keys are not cached. */
+function remembering<Key extends string | number, Value extends object>(
+  ask: ReadMany<Key, Value>,
+  bounds: { maxSize: number; sizeCalculation(value: Value): number },
+): ReadMany<Key, Value> {
+  const recent = new LRUCache<Key, Value>(bounds)
+  return async (keys) => {
+    const found = new Map<Key, Value>()
+    const missing: Key[] = []
+    for (const key of new Set(keys)) {
+      const value = recent.get(key)
+      if (value === undefined) missing.push(key)
+      else found.set(key, value)
+    }
+    if (missing.length === 0) return found
+    for (const [key, value] of await ask(missing)) {
+      recent.set(key, value)
+      found.set(key, value)
+    }
+    return found
+  }
 }

@@ -1,30 +1,37 @@
-import { MOST_FAR_REFERRERS, MOST_FOLLOWED_LINKS, MOST_LINKS, MOST_REFERRERS } from "../limits.ts"
 import type { Content } from "../tree/types.ts"
-import { familyOf } from "./families.ts"
 import type { TreeGraph } from "./graph.ts"
-import { type Meaning, resolveNames, type SymbolPlace } from "./names.ts"
+import { familyOf, type Meaning, resolveNames, type SymbolPlace } from "./names.ts"
 
-/** One end of a link. Without a symbol it is the file itself: code outside of any symbol. */
+const MOST_FOLLOWED_LINKS = 20
+
+/** Also the number of first-hop links that are followed. */
+const MOST_LINKS = 100
+
+const MOST_FAR_REFERRERS = 30
+
+/** Nearest first; each costs about 2 ms. */
+const MOST_REFERRERS = 150
+
+/** Without a symbol it is code outside of any symbol. */
 export type LinkEnd = { readonly position: number; readonly symbol: number | undefined }
 
 export type Link = {
   readonly end: LinkEnd
-  /** Where the name is used. */
   readonly line: number
   readonly hops: number
-  /** The one between, where there are two hops; it is among the links itself. */
+  /** The symbol between, for two hops; it is among the links itself. */
   readonly via?: SymbolPlace
   readonly confidence: Meaning["confidence"]
 }
 
-export type Links = { readonly links: readonly Link[]; readonly isCut: boolean }
+type Links = { readonly links: readonly Link[]; readonly isCut: boolean }
 
-/** Symbols that this one uses, in the order of its lines; then what those use. */
+/** In line order; then the second hop. */
 export function calledFrom(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
   return walk(symbol, hops, (it) => calledOnce(graph, it))
 }
 
-/** Symbols that use this one, in the order of the tree; then those that use them. */
+/** In tree order; then the second hop. */
 export function callersOf(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
   return walk(symbol, hops, (it, mostFiles) => callersOnce(graph, it, mostFiles))
 }
@@ -48,7 +55,7 @@ async function walk(start: SymbolPlace, hops: number, step: TakeStep): Promise<L
   }
 }
 
-/** Half of the links are kept free for the second hop, and only those of the other half lead on. */
+/** Reserves half of the links for the second hop. */
 async function walkOn(
   near: readonly Step[],
   { seen, step }: { readonly seen: Set<string>; readonly step: TakeStep },
@@ -65,7 +72,7 @@ async function walkOn(
     isCut ||= next.isCut
     const fresh = next.steps.filter((it) => markSeen(seen, keyOf(it.end)))
     steps.push(...fresh.map((it) => ({ ...it, via })))
-    // One more than can be shown is enough to say that there are more.
+    // One more than shown is enough to report that there are more.
     if (steps.length > most) break
   }
   return { steps: steps.slice(0, most), isCut: isCut || steps.length > most }
@@ -88,7 +95,7 @@ async function calledOnce(graph: TreeGraph, { position, symbol }: SymbolPlace): 
   const uses = new Map<string, number>()
   for (const { name, line } of content.references) {
     const isInside = line >= own.fromLine && line <= own.toLine
-    // `super().__init__` and the like: which class is meant, the name alone cannot say.
+    // `super().__init__`: the name alone cannot tell the class.
     const isOfLanguage = name.startsWith("__") && name.endsWith("__")
     if (isInside && !isOfLanguage && !uses.has(name)) uses.set(name, line)
   }
@@ -131,7 +138,7 @@ async function callersOnce(
   return { steps, isCut: all.length > mostFiles }
 }
 
-/** Those nearest to the symbol first: of a name that thousands use, the neighbours' use is meant. */
+/** Nearest first: of a name that thousands use, neighbours are most likely meant. */
 async function referringFiles(
   graph: TreeGraph,
   position: number,
@@ -155,7 +162,7 @@ function sharedFolders(a: readonly string[], b: readonly string[]): number {
   return shared
 }
 
-/** The last symbol to begin before the line that has not ended yet. */
+/** The last symbol that begins before the line and has not ended. */
 function innermost(content: Content | undefined, line: number): number | undefined {
   let found: number | undefined
   let from = 0

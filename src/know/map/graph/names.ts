@@ -1,20 +1,25 @@
 import type { LinkConfidence } from "#ground/contract"
-import { MOST_COMPARED_DEFINERS, MOST_DEFINERS } from "../limits.ts"
+import type { LanguageName } from "../facts.ts"
 import type { Content, IndexedFile } from "../tree/types.ts"
-import { createDoors } from "./doors.ts"
-import { familyOf, isEveryday, seesItsPackage } from "./families.ts"
-import type { TreeGraph } from "./graph.ts"
+import type { FollowedImport, TreeGraph } from "./graph.ts"
 
-/** A symbol of the tree: its file's position, and its place among the symbols of the content. */
+const MOST_DOORS = 100
+
+/** Longer re-export chains are rare. */
+const MOST_DOORS_IN_A_ROW = 3
+
+const MOST_COMPARED_DEFINERS = 20
+
+/** A name that more files define is ambiguous. */
+const MOST_DEFINERS = 5
+
 export type SymbolPlace = { readonly position: number; readonly symbol: number }
 
-/** What a name means in a file, and how sure that is. */
 export type Meaning = SymbolPlace & { readonly confidence: LinkConfidence }
 
 /**
- * What names mean in files: those of the file itself, else what it imports by that name, else what
- * its package has, else what lies in files it imports, else whatever the tree has of that name. A
- * name that too many files define means nothing.
+ * In this order: symbols of the file, imports by that name, its package, files it imports, the whole
+ * tree. A name that too many files define resolves to nothing.
  */
 export async function resolveNames(
   graph: TreeGraph,
@@ -49,7 +54,7 @@ type Choice = {
   readonly from: number
   readonly name: string
   readonly candidates: readonly number[]
-  /** Those of them that the file imports by this name, and those it reaches at all. */
+  /** `asked` are imported by this name, `reached` through any import. */
   readonly asked: readonly number[]
   readonly reached: readonly number[]
 }
@@ -68,11 +73,10 @@ function sameFamily(
   return [...definers].filter((it) => familyOf(files[it]?.language) === family)
 }
 
-/** A file with what is known of its content. */
 type Piece = { readonly file: IndexedFile; readonly content: Content }
 type PieceAt = (position: number) => Piece | undefined
 
-/** The first of these ways that leads to a symbol. Only a package shows what it hides. */
+/** The first source with a symbol wins. Only a package shows its hidden symbols. */
 function decide(choice: Choice, at: PieceAt): readonly Meaning[] {
   const { from, name, candidates } = choice
   const named = (positions: readonly number[]) =>
@@ -90,17 +94,17 @@ function decide(choice: Choice, at: PieceAt): readonly Meaning[] {
   return sure(shown, files === 1 ? "unique" : "ambiguous")
 }
 
-function sure(found: readonly Named[], confidence: LinkConfidence): readonly Meaning[] {
+function sure(found: readonly NamedSymbol[], confidence: LinkConfidence): readonly Meaning[] {
   return found.map(({ position, symbol }) => ({ position, symbol, confidence }))
 }
 
-/** What is imported though it is hidden is still meant. */
-function shownOf(found: readonly Named[]): readonly Named[] {
+/** A hidden symbol that is imported still counts. */
+function shownOf(found: readonly NamedSymbol[]): readonly NamedSymbol[] {
   const shown = found.filter((it) => it.isExported)
   return shown.length > 0 ? shown : found
 }
 
-/** A package is a folder; tests and parts that lie elsewhere say that they are of it. */
+/** A package is a folder; tests and parts elsewhere declare it. */
 function isSamePackage(own: Piece | undefined, other: Piece | undefined): boolean {
   if (own === undefined || other === undefined || !seesItsPackage(own.file.language)) return false
   if (folderOf(own.file) === folderOf(other.file)) return true
@@ -109,19 +113,19 @@ function isSamePackage(own: Piece | undefined, other: Piece | undefined): boolea
   return isNamed && other.content.packages.some((it) => own.content.packages.includes(it))
 }
 
-type Named = SymbolPlace & { readonly isExported: boolean }
+type NamedSymbol = SymbolPlace & { readonly isExported: boolean }
 
 function symbolsNamed(
   content: Content | undefined,
   name: string,
   position: number,
-): readonly Named[] {
+): readonly NamedSymbol[] {
   return (content?.symbols ?? []).flatMap((it, symbol) =>
     it.name === name ? [{ position, symbol, isExported: it.isExported }] : [],
   )
 }
 
-/** Of many candidates only those of the folder can be meant, and they alone are read. */
+/** With many candidates, only those of the folder are read. */
 function contentsOf({ tree: { files } }: TreeGraph, choices: readonly Choice[]): readonly number[] {
   const positions = choices.flatMap(({ from, candidates, asked, reached }) => {
     if (candidates.includes(from)) return [from]
@@ -145,4 +149,149 @@ function pieceAt(
 
 function folderOf(file: IndexedFile | undefined): string {
   return file?.path.slice(0, Math.max(0, file.path.lastIndexOf("/"))) ?? ""
+}
+
+/**
+ * Many packages have an index that re-exports names from files behind it; an import of such a name leads
+ * to those files.
+ */
+function createDoors(graph: TreeGraph, definersOf: (name: string) => ReadonlySet<number>) {
+  const reached = new Map<number, Promise<ReadonlySet<number>>>()
+  const importsOf = async (from: number) => (await graph.imports([from])).get(from) ?? []
+
+  /** Imported files, and the files behind them that define an imported name. */
+  async function reach(from: number): Promise<ReadonlySet<number>> {
+    const own = await importsOf(from)
+    const files = new Set(positionsOf(own))
+    const handed = await handedOn(graph, own)
+    const definers = await graph.definers(handed.map((it) => it.name))
+    for (const { name, positions } of handed) {
+      const defining = definers.get(name) ?? new Set()
+      for (const it of await behind(graph, positions, { name, defining })) files.add(it)
+    }
+    return files
+  }
+
+  return {
+    /** Files that define a name that is imported by name. */
+    async asked(from: number, name: string): Promise<readonly number[]> {
+      const asking = (await importsOf(from)).filter((it) => asksFor(it, name))
+      return behind(graph, positionsOf(asking), { name, defining: definersOf(name) })
+    },
+    /** Files that define the name, among all that the imports lead to. */
+    async reached(from: number, name: string): Promise<readonly number[]> {
+      const defining = definersOf(name)
+      const reaching = reached.get(from) ?? reach(from)
+      reached.set(from, reaching)
+      const files = await reaching
+      const direct = [...files].filter((it) => defining.has(it)).toSorted((a, b) => a - b)
+      if (direct.length > 0) return direct
+      return behind(graph, positionsOf(await importsOf(from)), { name, defining })
+    },
+  }
+}
+
+type Handed = { readonly name: string; readonly positions: readonly number[] }
+
+/** Follows re-exports for imported names only; doing it for all names would be most of the work. */
+async function handedOn(
+  graph: TreeGraph,
+  own: readonly FollowedImport[],
+): Promise<readonly Handed[]> {
+  const doors = await graph.imports(positionsOf(own))
+  return own.flatMap(({ names = [], positions }) => {
+    const behindThem = positions.flatMap((it) => doors.get(it) ?? [])
+    return [...new Set(names)]
+      .filter((name) => behindThem.some((it) => handsOn(it, name)))
+      .map((name) => ({ name, positions }))
+  })
+}
+
+/** `import { Tug } from "quay"`, or `import quay.Tug`. */
+function asksFor({ names, specifier }: FollowedImport, name: string): boolean {
+  return names?.includes(name) ?? specifier.split(/[.:/\\]+/).at(-1) === name
+}
+
+/** The first files along the re-exports that define the name. */
+async function behind(
+  graph: TreeGraph,
+  start: readonly number[],
+  { name, defining }: { readonly name: string; readonly defining: ReadonlySet<number> },
+): Promise<readonly number[]> {
+  if (defining.size === 0) return []
+  let front = start
+  const seen = new Set(front)
+  for (let step = 0; step <= MOST_DOORS_IN_A_ROW && front.length > 0; step++) {
+    const found = front.filter((it) => defining.has(it))
+    if (found.length > 0) return found
+    if (seen.size > MOST_DOORS) return []
+    const imports = await graph.imports(front)
+    const next = [...imports.values()].flat().filter((it) => handsOn(it, name))
+    front = positionsOf(next).filter((it) => !seen.has(it))
+    for (const it of front) seen.add(it)
+  }
+  return []
+}
+
+function positionsOf(imports: readonly FollowedImport[]): readonly number[] {
+  return [...new Set(imports.flatMap((it) => it.positions))]
+}
+
+function handsOn({ names }: FollowedImport, name: string): boolean {
+  return names?.some((it) => it === name || it === "*") ?? false
+}
+
+/** Languages whose files can name each other's symbols. */
+const FAMILIES: Partial<Readonly<Record<LanguageName, string>>> = {
+  typescript: "ecmascript",
+  tsx: "ecmascript",
+  javascript: "ecmascript",
+  java: "jvm",
+  kotlin: "jvm",
+  scala: "jvm",
+  c: "c",
+  cpp: "c",
+}
+
+export function familyOf(language: LanguageName | undefined): string | undefined {
+  return language === undefined ? undefined : (FAMILIES[language] ?? language)
+}
+
+/** Files of one folder or package see each other without an import. */
+const UNASKED: ReadonlySet<LanguageName | undefined> = new Set([
+  "go",
+  "java",
+  "kotlin",
+  "scala",
+  "csharp",
+  "php",
+  "swift",
+  "c",
+  "cpp",
+])
+
+function seesItsPackage(language: LanguageName | undefined): boolean {
+  return UNASKED.has(language)
+}
+
+/**
+ * Members of built-in collections, strings and promises. A call of one hardly ever means the one file
+ * that defines the name too.
+ */
+const EVERYDAY: ReadonlySet<string> = new Set(
+  `
+  add all any append apply at catch clear close concat contains copy count delete each emplace
+  empty end entries equals every extend filter finally find findIndex first flat flatMap flush
+  forEach format from get getattr has hasNext hash hashCode includes index indexOf insert isEmpty
+  items iter iterator join keys last len length log lower map match max merge min next of on open
+  parse pop print push put read reduce remove replace resolve reverse run select send set size
+  slice some sort splice split start stop str strip sub substring super test then title toArray
+  toList toLowerCase toString trim type unwrap update upper values write zip
+`
+    .trim()
+    .split(/\s+/),
+)
+
+function isEveryday(name: string): boolean {
+  return EVERYDAY.has(name)
 }

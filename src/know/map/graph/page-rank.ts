@@ -1,23 +1,17 @@
-/** One file leans on another. */
 export type Edge = { readonly to: number; readonly weight: number }
 
-/** The share of a file's standing that it hands on; the rest comes from being there at all. */
 const DAMPING = 0.85
 
-/** The most rounds, and the change of all standings together below which more change nothing. */
 const MOST_ROUNDS = 40
 const LEAST_CHANGE = 1e-9
 
-/**
- * How much the rest leans on each node: what is leant on by what is leant on counts more. 1 for the
- * most leant on, 0 for what nobody leans on. The same edges give the same numbers.
- */
+/** 1 for the highest, 0 for a node without incoming edges. Deterministic. */
 export function rankNodes(edgesByNode: readonly (readonly Edge[])[]): Float64Array {
   const size = edgesByNode.length
   const edges = flatten(edgesByNode)
   let standing = new Float64Array(size).fill(1 / Math.max(1, size))
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    // What leans on nothing would hand its share to all alike, which changes no proportion.
+    // Nodes without edges would distribute evenly, which changes no proportion.
     const next = new Float64Array(size).fill((1 - DAMPING) / Math.max(1, size))
     for (let at = 0; at < edges.to.length; at++) {
       const to = edges.to[at] ?? 0
@@ -31,7 +25,7 @@ export function rankNodes(edgesByNode: readonly (readonly Edge[])[]): Float64Arr
   return shares(standing)
 }
 
-/** Plain columns: a large tree has some hundred thousand edges, and each round reads them all. */
+/** Flat columns: a large tree has some hundred thousand edges, and each round reads all. */
 function flatten(edgesByNode: readonly (readonly Edge[])[]) {
   const all = edgesByNode.flatMap((edges, from) => {
     const sum = edges.reduce((total, it) => total + it.weight, 0)

@@ -1,5 +1,6 @@
+import { onceUnlessRejected } from "#ground/base"
 import type { LanguageName } from "../facts.ts"
-import { MOST_CONTENTS_AT_ONCE, MOST_MANIFESTS } from "../limits.ts"
+import { MOST_CONTENTS_AT_ONCE } from "../limits.ts"
 import { isNodeManifest, readNodeSources } from "../node-packages.ts"
 import { foldersAbove } from "../resolve.ts"
 import {
@@ -10,12 +11,12 @@ import {
   type SourceIndex,
 } from "../source-index.ts"
 import type { Content, IndexedTree } from "../tree/types.ts"
-import { once } from "./once.ts"
 
-/** What imports of a tree are resolved against, made when somebody asks. */
+const MOST_MANIFESTS = 2_000
+
 export type Sources = (language: LanguageName) => Promise<SourceIndex>
 
-/** Here an import names a package, and only the files themselves say what package they are of. */
+/** Imports name a package, and only the files declare theirs. */
 const PACKAGED: ReadonlySet<LanguageName | undefined> = new Set([
   "java",
   "kotlin",
@@ -25,9 +26,11 @@ const PACKAGED: ReadonlySet<LanguageName | undefined> = new Set([
 ])
 
 export function createSources(tree: IndexedTree): Sources {
-  const manifests = once(() => readManifests(tree))
-  const byPath = once(async () => indexOf(tree.files, await manifests()))
-  const byPackage = once(async () => indexOf(await packagedFiles(tree), await manifests()))
+  const manifests = onceUnlessRejected(() => readManifests(tree))
+  const byPath = onceUnlessRejected(async () => indexOf(tree.files, await manifests()))
+  const byPackage = onceUnlessRejected(async () =>
+    indexOf(await packagedFiles(tree), await manifests()),
+  )
   return (language) => (PACKAGED.has(language) ? byPackage() : byPath())
 }
 
@@ -77,7 +80,7 @@ async function packagedFiles(tree: IndexedTree): Promise<readonly PackagedFile[]
   })
 }
 
-/** Contents one after the other, without holding all of them at a time. */
+/** In batches, to bound the memory. */
 export async function* readContents(
   tree: Pick<IndexedTree, "contents">,
   numbers: readonly number[],

@@ -30,7 +30,7 @@ export const bash: Language = {
   resolveImport,
 }
 
-/** What a variable or a command stands for is not known; it is mostly the script's own folder. */
+/** Variables are unknown; mostly they hold the script's own folder. */
 function readImport(statement: Node): readonly Imported[] {
   const [argument] = statement.childrenForFieldName("argument")
   if (argument === undefined) return []

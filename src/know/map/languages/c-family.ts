@@ -1,10 +1,11 @@
 import type { Node } from "web-tree-sitter"
 import type { Imported } from "../facts.ts"
+import type { Definition, Language } from "../language.ts"
 import { firstOf, foldersAbove, nearest, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
-/** What C and C++ share. A declarator may be wrapped in pointers, references and arrays. */
-export const C_FAMILY_QUERY = `
+/** A declarator may be wrapped in pointers, references and arrays. */
+const C_FAMILY_QUERY = `
 (comment) @comment
 (preproc_def name: (identifier) @name value: (_)) @def.constant
 (preproc_function_def name: (identifier) @name value: (_)? @body) @def.function
@@ -44,16 +45,16 @@ export const C_FAMILY_QUERY = `
 (preproc_include) @import
 `
 
-/** System headers keep their angle brackets, by which they are known. */
-export function readInclude(statement: Node): readonly Imported[] {
+/** System headers keep their angle brackets. */
+function readInclude(statement: Node): readonly Imported[] {
   const path = statement.childForFieldName("path")
   if (path === null) return []
   const specifier = path.text.trim().replace(/^"|"$/g, "")
   return [{ specifier }]
 }
 
-/** Beside the file, then in the include folders of every folder above, then by its tail. */
-export function resolveInclude(
+/** Beside the file, then in include folders of each folder above, then by tail. */
+function resolveInclude(
   { specifier }: Imported,
   fromPath: string,
   index: SourceIndex,
@@ -67,7 +68,65 @@ export function resolveInclude(
   ])
   const found = firstOf(index, isSystem ? above : [relativePath(fromPath, path), ...above])
   if (found.length > 0) return found
-  // `<string.h>` is the system's, whatever the repository calls its own files.
+  // `<string.h>` is a system header, whatever the repository contains.
   const isTelling = !isSystem || path.includes("/")
   return isTelling ? nearest(index.endingIn(path.replace(/^(?:\.\.?\/)+/, "")), fromPath) : []
+}
+
+export const c: Language = {
+  name: "c",
+  extensions: ["c", "h"],
+  query: C_FAMILY_QUERY,
+  isVisible: ({ head }) => !/\bstatic\b/.test(head),
+  readImport: readInclude,
+  resolveImport: resolveInclude,
+}
+
+/** Fields, operators, destructors, or a name qualified by its class. */
+const NAMES =
+  "[(field_identifier) (operator_name) (destructor_name) (qualified_identifier) (template_function)] @name"
+
+const QUERY = `${C_FAMILY_QUERY}
+(class_specifier name: (_) @name body: (_)) @def.class
+(struct_specifier name: (template_type) @name body: (_)) @def.class
+(alias_declaration name: (type_identifier) @name) @def.type
+(concept_definition name: (identifier) @name) @def.type
+(namespace_definition name: (_) @name) @def.module
+(namespace_definition !name) @nameless
+${["function_definition", "declaration", "field_declaration"]
+  .flatMap((it) => [
+    `(${it} declarator: (function_declarator declarator: ${NAMES})) @def.function`,
+    `(${it} declarator: (pointer_declarator declarator: (function_declarator declarator: ${NAMES}))) @def.function`,
+    `(${it} declarator: (reference_declarator (function_declarator declarator: ${NAMES}))) @def.function`,
+    `(${it} declarator: (reference_declarator (function_declarator declarator: (identifier) @name))) @def.function`,
+  ])
+  .join("\n")}
+(template_declaration [
+  (class_specifier) (struct_specifier) (function_definition) (declaration) (alias_declaration)
+  (concept_definition) (field_declaration)
+] @inner) @wrapper
+(access_specifier) @section
+(lambda_expression) @scope
+
+(call_expression function: (qualified_identifier name: (identifier) @ref))
+(call_expression function: (template_function name: (identifier) @ref))
+(namespace_identifier) @capital
+`
+
+export const cpp: Language = {
+  name: "cpp",
+  extensions: ["cpp", "cc", "cxx", "hpp", "hh", "hxx", "h++", "c++", "ipp", "inl", "cppm", "ixx"],
+  query: QUERY,
+  isVisible,
+  readImport: readInclude,
+  resolveImport: resolveInclude,
+}
+
+/** A class hides its members by default; a struct does not. */
+function isVisible({ head, section, owner }: Definition): boolean {
+  // An unnamed namespace is private to the file.
+  if (owner?.kind === "container") return false
+  if (owner?.kind !== "class") return !/\bstatic\b/.test(head)
+  const access = section ?? (/\bclass\s*$/.test(owner.head) ? "private" : "public")
+  return !access.startsWith("private")
 }

@@ -47,7 +47,7 @@ export const csharp: Language = {
   resolveImport,
 }
 
-/** Members are private until they say otherwise, those of an interface public; types are seen. */
+/** Members are private by default, those of an interface public; types are visible. */
 function isVisible({ head, owner, kind }: Definition): boolean {
   if (kind === "module" || owner?.kind === "interface") return true
   const isMember = kind === "method" || kind === "constant" || kind === "variable"
@@ -62,7 +62,7 @@ function readImport(statement: Node): readonly Imported[] {
   return path === undefined ? [] : [{ specifier: path.text.replace(/\s/g, "") }]
 }
 
-/** A namespace is in as many files as say so; behind it may stand the name of a type. */
+/** All files that declare the namespace; the last part may be a type. */
 function resolveImport(
   { specifier }: Imported,
   _fromPath: string,

@@ -4,7 +4,7 @@ import type { PathMap, Targets } from "../node-packages.ts"
 import { firstOf, foldersAbove, inside, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
-/** Where an import of JavaScript or TypeScript leads: beside the file, by an alias, to a package. */
+/** Relative, by an alias, or to a package. */
 export function resolveEcmascriptImport(
   { specifier }: Imported,
   fromPath: string,
@@ -19,7 +19,6 @@ export function resolveEcmascriptImport(
 
 const EXTENSIONS = ["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "json"]
 
-/** What a compiled name was written as. */
 const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   js: ["ts", "tsx", "d.ts"],
   jsx: ["tsx"],
@@ -40,7 +39,7 @@ function fileAt(path: string | undefined, index: SourceIndex): readonly string[]
   ])
 }
 
-/** `#name`: the package.json above the file says what it stands for. */
+/** By `imports` of the package.json above the file. */
 function byOwnImports(name: string, fromPath: string, index: SourceIndex): readonly string[] {
   for (const folder of foldersAbove(fromPath)) {
     const own = index.node.packages.find((it) => it.folder === folder)
@@ -51,7 +50,7 @@ function byOwnImports(name: string, fromPath: string, index: SourceIndex): reado
   return []
 }
 
-/** The nearest tsconfig.json first; one that knows nothing of a name leaves it to those above. */
+/** The nearest tsconfig.json first; if it does not know the name, those above. */
 function byPathMaps(name: string, fromPath: string, index: SourceIndex): readonly string[] {
   if (index.node.pathMaps.length === 0) return []
   for (const folder of foldersAbove(fromPath)) {
@@ -72,7 +71,7 @@ function byPathMap(name: string, map: PathMap, index: SourceIndex): readonly str
   return fileAt(inside(within(root, name)), index)
 }
 
-/** A package of the repository: what it says it exports, else where such things mostly lie. */
+/** By its `exports`, else by usual paths. */
 function byPackage(name: string, index: SourceIndex): readonly string[] {
   const parts = name.split("/")
   const count = name.startsWith("@") ? 2 : 1
@@ -89,7 +88,7 @@ function byPackage(name: string, index: SourceIndex): readonly string[] {
   return beside.length > 0 ? beside : below
 }
 
-/** The longest pattern that fits; what stands for its star is put into the target. */
+/** The longest matching pattern; the star is substituted. */
 function byTargets(
   name: string,
   { folder, targets }: { readonly folder: string; readonly targets: Targets },
@@ -121,7 +120,7 @@ function fillingOf(name: string, pattern: string): string | undefined {
   return fits && isLongEnough ? name.slice(start.length, name.length - end.length) : undefined
 }
 
-/** What is built does not lie in the repository; what it is built from mostly lies in `src`. */
+/** Build output is not in the repository; its source is mostly in `src`. */
 function sourceOf(path: string): string {
   return path.replace(/(^|\/)(?:dist|build|out|lib)\//, "$1src/")
 }

@@ -4,9 +4,7 @@ import type { Definition, Language } from "../language.ts"
 import { childrenOfType, hasToken, unquoted } from "../nodes.ts"
 import { resolveEcmascriptImport } from "./ecmascript-modules.ts"
 
-/** What TypeScript, TSX and JavaScript share. */
-
-/** Those of a file itself: what a function keeps is part of its body. */
+/** Top level only: locals are part of a body. */
 const PLACES = ["(program PLACE)", "(program (export_statement PLACE))", "(ERROR PLACE)"]
 const VALUES = PLACES.flatMap((place) =>
   [
@@ -26,8 +24,8 @@ const VALUES = PLACES.flatMap((place) =>
 ).join("\n")
 
 /**
- * One open bracket, as in a line somebody is typing, and these grammars take the rest of the file
- * for an expression. What begins like a definition still is one, if only for its first line.
+ * After one open bracket, these grammars parse the rest of the file as an expression. What begins like a
+ * definition still counts, with its first line.
  */
 const LOST = `
 (ERROR "export" @def.function . "function" . (identifier) @name . (formal_parameters) . "{" @body)
@@ -38,7 +36,7 @@ const LOST = `
 (ERROR (class name: (_) @name) @def.class)
 `
 
-export const ECMASCRIPT_QUERY = `
+const ECMASCRIPT_QUERY = `
 (comment) @comment
 (decorator) @attribute
 
@@ -86,7 +84,7 @@ ${LOST}
   (#eq? @_require "require")) @import
 `
 
-export const JSX_QUERY = `
+const JSX_QUERY = `
 (jsx_opening_element name: (member_expression property: (property_identifier) @ref))
 (jsx_self_closing_element name: (member_expression property: (property_identifier) @ref))
 `
@@ -95,7 +93,7 @@ function isVisible({ name, head, owner, listed, kind }: Definition): boolean {
   if (owner !== undefined && owner.kind !== "module") {
     return !/\bprivate\b/.test(head) && !name.startsWith("#")
   }
-  // Members of a namespace need the word again; a declared module exports all it has.
+  // Members of a namespace need `export` again; a declared module exports everything.
   return (
     /^(?:@[^]*?\s)?export\b/.test(head) ||
     /^\s*(?:module\.)?exports\./.test(head) ||
@@ -146,8 +144,53 @@ function namesOf(statement: Node): readonly string[] {
   })
 }
 
-export const ECMASCRIPT = {
+const ECMASCRIPT = {
   isVisible,
   readImport,
   resolveImport: resolveEcmascriptImport,
 } satisfies Partial<Language>
+
+const TYPESCRIPT_QUERY = `${ECMASCRIPT_QUERY}
+(function_signature name: (identifier) @name) @def.function
+(abstract_class_declaration name: (type_identifier) @name) @def.class
+(abstract_method_signature name: (property_identifier) @name) @def.function
+(method_signature name: (property_identifier) @name) @def.function
+(public_field_definition name: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function
+(interface_declaration name: (type_identifier) @name) @def.interface
+(type_alias_declaration name: (type_identifier) @name) @def.type
+(enum_declaration name: (identifier) @name) @def.enum
+(internal_module name: (_) @name) @def.module
+(module name: (_) @name) @def.module
+(internal_module body: (statement_block (export_statement (lexical_declaration
+  (variable_declarator name: (identifier) @name) @def.constant))))
+(ambient_declaration (_) @inner) @wrapper
+
+(type_identifier) @ref
+`
+
+export const typescript: Language = {
+  name: "typescript",
+  extensions: ["ts", "mts", "cts"],
+  query: TYPESCRIPT_QUERY,
+  ...ECMASCRIPT,
+}
+
+/** A separate grammar, because `<Type>value` conflicts with tags. */
+export const tsx: Language = {
+  name: "tsx",
+  extensions: ["tsx"],
+  query: TYPESCRIPT_QUERY + JSX_QUERY,
+  ...ECMASCRIPT,
+}
+
+export const javascript: Language = {
+  name: "javascript",
+  extensions: ["js", "jsx", "mjs", "cjs"],
+  interpreters: ["node"],
+  query: `${ECMASCRIPT_QUERY}${JSX_QUERY}
+(field_definition property: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function
+`,
+  ...ECMASCRIPT,
+}

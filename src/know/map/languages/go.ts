@@ -36,7 +36,7 @@ const QUERY = `
 (import_spec) @import
 `
 
-/** The grammar takes them for types like any other. */
+/** The grammar parses them as types. */
 const BUILTINS: ReadonlySet<string> = new Set(
   (
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 " +
@@ -60,7 +60,7 @@ function readImport(statement: Node): readonly Imported[] {
   return path === null ? [] : [{ specifier: unquoted(path) }]
 }
 
-/** A package is all files of its folder; where that lies the go.mod above it says. */
+/** All files of the folder; go.mod gives the path of the folder. */
 function resolveImport(
   { specifier }: Imported,
   _fromPath: string,

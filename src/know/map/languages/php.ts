@@ -64,7 +64,7 @@ function pathOf(clause: Node): string | undefined {
   return childrenOfType(clause, "qualified_name", "name", "namespace_name")[0]?.text
 }
 
-/** Only the last piece of text is read: what stands before it is a folder, mostly the file's. */
+/** Only the last string counts; what precedes it is a folder, mostly the file's own. */
 function readRequire(statement: Node): readonly Imported[] {
   const last = statement.descendantsOfType("string_content").at(-1)?.text
   return last === undefined ? [] : [{ specifier: `./${last.replace(/^[./]*\//, keepUps)}` }]
@@ -74,10 +74,7 @@ function keepUps(start: string): string {
   return "../".repeat(start.split("..").length - 1)
 }
 
-/**
- * A class lies where its namespace is declared, or where the end of its name is a path, as PSR-4
- * has it: the beginning of a namespace stands for some folder.
- */
+/** By declared namespace, or by a path that ends like the name (PSR-4). */
 function resolveImport(
   { specifier, names = [] }: Imported,
   fromPath: string,

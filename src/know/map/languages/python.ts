@@ -62,7 +62,7 @@ function nameOf(node: Node): string | undefined {
   return name?.text.replace(/\s/g, "")
 }
 
-/** A module, and those of its submodules that are asked for by name. */
+/** A module, and imported submodules. */
 function resolveImport(
   { specifier, names = [] }: Imported,
   fromPath: string,
@@ -79,7 +79,7 @@ function resolveImport(
   return []
 }
 
-/** Dots begin at the file's own folder; anything else may begin at each folder above it. */
+/** Dots start at the file's own folder; other paths at any folder above it. */
 function startsOf(dots: number, fromPath: string): readonly string[] {
   const folders = foldersAbove(fromPath)
   if (dots === 0) return [...folders, "src", "lib"]

@@ -48,7 +48,7 @@ function readImport(statement: Node): readonly Imported[] {
   return [{ specifier: isRelative && !specifier.startsWith(".") ? `./${specifier}` : specifier }]
 }
 
-/** A path that is not relative is looked up in the `lib` folders, and `app` where Rails loads. */
+/** Other paths are looked up in `lib` folders, and in `app` as in Rails. */
 function resolveImport(
   { specifier }: Imported,
   fromPath: string,

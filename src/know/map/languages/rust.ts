@@ -45,7 +45,7 @@ export const rust: Language = {
   resolveImport,
 }
 
-/** What a trait asks for, and what fulfils it, is as visible as the trait. */
+/** Members of a trait and its implementations are as visible as the trait. */
 function isVisible({ head, owner }: Definition): boolean {
   if (owner?.kind === "interface") return true
   if (owner?.kind === "container" && /\bfor\s*$/.test(owner.head)) return true
@@ -64,7 +64,7 @@ function readImport(statement: Node): readonly Imported[] {
 
 type Use = { readonly path: string; readonly name: string }
 
-/** `a::{b, c::d}` are two uses, each a path and the name at its end. */
+/** `a::{b, c::d}` are two uses. */
 function usesOf(node: Node, prefix: string): readonly Use[] {
   const join = (path: string) => (prefix === "" ? path : `${prefix}::${path}`)
   switch (node.type) {
@@ -99,7 +99,7 @@ function byPath(uses: readonly Use[]): readonly Imported[] {
   })
 }
 
-/** A path leads from module to module until the file ends it; the rest are items in that file. */
+/** Follows modules as long as they are files; the rest are items. */
 function resolveImport(
   { specifier, names = [] }: Imported,
   fromPath: string,
@@ -128,7 +128,7 @@ function deepest(
 type Start = {
   readonly folder: string
   readonly rest: readonly string[]
-  /** What is meant when no module of the path has a file. */
+  /** Used when no module of the path is a file. */
   readonly file: readonly string[]
 }
 
@@ -147,13 +147,13 @@ function startOf(
     const folder = posix.join(own, "../".repeat(count)).replace(/\/$/, "")
     return { folder: folder === "." ? "" : folder, rest: segments.slice(count), file: [] }
   }
-  // Another crate of the workspace: its folder has its name, with hyphens or without.
+  // A crate of the workspace: its folder has its name, with hyphens or underscores.
   const roots = [first.replaceAll("_", "-"), first].flatMap((it) =>
     index.endingIn(`${it}/src/lib.rs`),
   )
   const [root] = nearest(roots, fromPath)
   if (root !== undefined) return crateStart(rest, posix.dirname(root), index)
-  // Since 2018 a path may also begin with a module of this file.
+  // Since 2018 a path may begin with a module of this file.
   const hasModule = firstOf(index, [`${within(own, first)}.rs`, within(own, `${first}/mod.rs`)])
   return hasModule.length > 0 ? { folder: own, rest: segments, file: [] } : undefined
 }
@@ -163,13 +163,12 @@ function crateStart(rest: readonly string[], folder: string, index: SourceIndex)
   return { folder, rest, file }
 }
 
-/** The nearest folder above with a crate's root file. */
 function crateFolder(fromPath: string, index: SourceIndex): string {
   const isRoot = (it: string) => index.has(within(it, "lib.rs")) || index.has(within(it, "main.rs"))
   return foldersAbove(fromPath).find(isRoot) ?? "src"
 }
 
-/** Where the modules of a file lie: beside `mod.rs`, else in a folder of the file's name. */
+/** Beside `mod.rs`, else in a folder named like the file. */
 function moduleFolder(fromPath: string): string {
   const folder = foldersAbove(fromPath)[0] ?? ""
   const name = posix.basename(fromPath, ".rs")

@@ -43,7 +43,7 @@ function readImport(statement: Node): readonly Imported[] {
   return name === undefined ? [] : [{ specifier: name.text }]
 }
 
-/** A module is a folder of its name below `Sources`, `Tests` or where projects keep theirs. */
+/** A folder of that name below `Sources`, `Tests` and the like. */
 function resolveImport(
   { specifier }: Imported,
   _fromPath: string,

@@ -5,7 +5,7 @@ import type { BatchAnswer, SourceFile } from "../workers.ts"
 
 const parser = createParser()
 
-/** Facts in the order of the files; it stops behind the one that spent the parser. */
+/** In order; stops behind a file that spent the parser. */
 answerQuestions(async (files: readonly SourceFile[]): Promise<BatchAnswer> => {
   const facts: FileFacts[] = []
   for (const file of files) {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { encodeBlocks, findInBlock, placeOf, type Row, rowsOfBlock } from "./blocks.ts"
-import { createGatheredTerms } from "./gather-terms.ts"
 import { mergedRows, newestToMerge } from "./merge.ts"
+import { createGatheredTerms } from "./store-contents.ts"
 
 const term = fc.oneof(
   fc.stringMatching(/^[a-z_]{1,12}$/),

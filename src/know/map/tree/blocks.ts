@@ -1,16 +1,16 @@
 import { invariant } from "#ground/base"
-import { BLOCK_BYTES } from "../limits.ts"
 
-/** The contents that have a term, with rising numbers: number, count, count, and so on. */
+/** A query reads some hundred blocks, each from its beginning. */
+const BLOCK_BYTES = 4_096
+
+/** Number, count, count, and so on, ascending. */
 export type Row = readonly [term: string, postings: readonly number[]]
 
-/** Terms in order, cut into blocks, and the first term of each. */
 export type Blocks = { readonly firsts: readonly string[]; readonly bodies: readonly Uint8Array[] }
 
 /**
- * A block holds some terms with their postings: for each term how many characters it shares with
- * the one before, the rest of it, the bytes of its postings, and these as numbers of seven bits a
- * byte, where a content is told by its distance from the one before.
+ * For each term: the length of the prefix shared with the term before, the rest, the bytes of its
+ * postings, and these as varints with delta-encoded content numbers.
  */
 export function encodeBlocks(rows: Iterable<Row>): Blocks {
   const firsts: string[] = []
@@ -38,7 +38,6 @@ export function encodeBlocks(rows: Iterable<Row>): Blocks {
   return { firsts, bodies }
 }
 
-/** The postings of a term in a block; undefined when it is not there. */
 export function findInBlock(body: Uint8Array, wanted: string): readonly number[] | undefined {
   const from = createCursor(body)
   for (let term = ""; !from.isAtEnd(); ) {
@@ -59,7 +58,6 @@ export function* rowsOfBlock(body: Uint8Array): Generator<Row> {
   }
 }
 
-/** The block that holds a term, if any does. */
 export function placeOf(firsts: readonly string[], term: string): number {
   let low = 0
   let high = firsts.length
@@ -75,7 +73,7 @@ function sharedUnits(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let shared = 0
   while (shared < most && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++
-  // Half of a pair is no text by itself.
+  // Never splits a surrogate pair.
   const isHalf = shared > 0 && (b.charCodeAt(shared - 1) & 0xfc00) === 0xd800
   return isHalf ? shared - 1 : shared
 }
@@ -111,7 +109,6 @@ function readPostings(from: Cursor, length: number): readonly number[] {
 
 type Bytes = ReturnType<typeof createBytes>
 
-/** Bytes that grow at their end. */
 function createBytes() {
   let bytes = Buffer.allocUnsafe(BLOCK_BYTES * 2)
   let used = 0

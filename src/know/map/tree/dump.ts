@@ -4,8 +4,8 @@ import { allRows } from "./indexed-tree.ts"
 import type { Content, IndexedFile, IndexedTree } from "./types.ts"
 
 /**
- * Everything that a tree knows, by paths and blob ids: two trees with the same dump answer all
- * questions alike, whatever their numbers are and however they came about.
+ * Two trees with the same dump answer all questions alike, independent of content numbers and of how they
+ * were built.
  */
 export async function dumpTree(tree: IndexedTree): Promise<string> {
   const lines = [JSON.stringify({ digest: tree.digest, gitSha: tree.gitSha ?? null })]
@@ -26,7 +26,6 @@ export async function dumpTree(tree: IndexedTree): Promise<string> {
   return [...lines, ...(await postingsLines(tree, names))].join("\n")
 }
 
-/** Without its number, which is the store's. */
 function fileLine(file: IndexedFile): string {
   const { path, blobId, fileClass, sizeBytes, language = null } = file
   const { lines, tokens, symbolCount, importCount, problemCount, bodyLength } = file
@@ -38,7 +37,6 @@ function factsLine(name: string, content: Content | undefined): string {
   return `${name} ${JSON.stringify({ ...content, number: undefined })}`
 }
 
-/** All rows of all terms, for the contents of the tree. */
 async function postingsLines(
   tree: IndexedTree,
   names: ReadonlyMap<number, string>,

@@ -4,20 +4,19 @@ import { type Corpus, type History, prepareCorpus, prepareHistory } from "#know/
 import { blobId } from "#see/repo"
 import { VALUES_A_STATEMENT } from "../limits.ts"
 import { STRIDE } from "./blocks.ts"
-import { decodeFacts } from "./facts-decode.ts"
-import type { KeptState } from "./kept-trees.ts"
+import { decodeFacts } from "./facts-codec.ts"
 import { type PostingsStore, roundsOf } from "./postings-store.ts"
 import { FactsRow, selectFacts } from "./queries.ts"
+import type { KeptState } from "./tree-store.ts"
 import type { Content, IndexedFile, IndexedTree, TreeSource } from "./types.ts"
 
-export type TreeParts = {
+type TreeParts = {
   readonly db: Db<"map">
   readonly postings: PostingsStore
   readonly source: TreeSource
   readonly kept: KeptState
 }
 
-/** What searching and choosing stand on, out of what is kept. */
 export function createIndexedTree(parts: TreeParts): IndexedTree {
   const { db, postings, source, kept } = parts
   const { files, unread, skipped, refused } = kept.tree
@@ -30,7 +29,7 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
   const corpusOf = () => (corpus ??= prepareCorpus(files))
   const historyOf = () => (history ??= prepareHistory(commits, corpusOf()))
 
-  /** Contents of this tree among the postings of names, by a count. */
+  /** By a count: 1 for defined, 2 for used. */
   async function having(names: readonly string[], count: 1 | 2) {
     own ??= new Set(files.map((it) => it.content))
     const rows = await postings.rows("names", [...new Set(names)])
@@ -67,7 +66,7 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
   return tree
 }
 
-/** For those who look at everything a tree has; no part of what a tree offers. */
+/** For `dumpTree` only. */
 const storeOfTree = new WeakMap<IndexedTree, PostingsStore>()
 
 export function allRows(tree: IndexedTree): ReturnType<PostingsStore["all"]> {
@@ -103,7 +102,6 @@ async function readContents(
   return contents
 }
 
-/** Only texts that still have the id they were scanned with. */
 async function readTexts(
   source: TreeSource,
   files: ReadonlyMap<string, IndexedFile>,
@@ -120,7 +118,7 @@ async function readTexts(
   return texts
 }
 
-/** A mark at the start is part of the text: counts and lines are of what is in the file. */
+/** Keeps a byte-order mark: counts and lines refer to the file. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
 }

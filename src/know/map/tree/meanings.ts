@@ -2,7 +2,7 @@ import { invariant } from "#ground/base"
 import { indexFile, type Meaning, meaningOf, prepareMeaning, type Ranker } from "#know/search"
 import type { IndexedTree } from "./types.ts"
 
-/** The vectors of a tree's files. They depend on path and content, so that few are made anew. */
+/** Vectors depend on path and content, so few are computed again. */
 export function createMeanings({ table }: Ranker): (tree: IndexedTree) => Promise<Meaning> {
   const vectors = new Map<string, Float32Array>()
   return async (tree) => {

@@ -30,8 +30,8 @@ import {
 import { decodeTree } from "./tree-codec.ts"
 
 /**
- * Joins the newest segments when there are too many, so that a query reads few and a scan writes
- * little: one is joined with an older one only when it has grown to its size.
+ * Merges the newest segments when there are too many. A segment is merged with an older one only when it
+ * has grown to its size.
  */
 export async function mergeNewest(db: Db<"map">): Promise<void> {
   const { length } = await db.all(SegmentIdRow, selectSegmentIds())
@@ -43,7 +43,7 @@ export async function mergeNewest(db: Db<"map">): Promise<void> {
   })
 }
 
-/** How many of the newest become one; sizes from the oldest to the newest. */
+/** Sizes from the oldest to the newest. */
 export function newestToMerge(sizes: readonly number[]): number {
   if (sizes.length <= MOST_SEGMENTS) return 0
   let count = 0
@@ -58,8 +58,8 @@ export function newestToMerge(sizes: readonly number[]): number {
 }
 
 /**
- * Drops contents that no tree has any more, once they are the larger part. A scan that is under way
- * in another process sees by `sweeps` that it must look again.
+ * Drops contents that no tree has, once they are the larger part. A running scan of another process
+ * notices by `sweeps`.
  */
 export async function sweepDead(db: Db<"map">, alive: number): Promise<void> {
   const row = await db.get(CountRow, countContents())
@@ -87,7 +87,6 @@ export async function stateOf(tx: Pick<Tx<"map">, "get">) {
   return state
 }
 
-/** The oldest first: numbers rise from one to the next. */
 async function allSegments(tx: Tx<"map">): Promise<readonly PostingsSegment[]> {
   const ids = (await tx.all(SegmentIdRow, selectSegmentIds())).map((it) => it.id)
   return (await readSegments(tx, ids)).toSorted((a, b) => a.base - b.base)
@@ -158,7 +157,7 @@ function shifted(row: readonly number[], { by, base, isAlive }: Shift): readonly
   return kept
 }
 
-/** Rows of the same term become one, in the order of the sources. */
+/** Joins rows of the same term, in the order of the sources. */
 export function* mergedRows(sources: readonly Iterator<Row>[]): Generator<Row> {
   const heads = sources.map((it) => it.next())
   for (;;) {

@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { invariant } from "#ground/base"
 import type { Db, Tx } from "#ground/store"
-import { BLOCKS_IN_MEMORY, ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../limits.ts"
+import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../limits.ts"
 import { type Blocks, findInBlock, placeOf, rowsOfBlock, STRIDE } from "./blocks.ts"
 import {
   BlockRow,
@@ -15,18 +16,20 @@ import {
   selectSegments,
 } from "./queries.ts"
 
+/** Some four kilobytes each. */
+const BLOCKS_IN_MEMORY = 2_048
+
 export type Kind = "words" | "names"
 const KINDS = ["words", "names"] as const satisfies readonly Kind[]
 
-/** Where the blocks of a kind lie, and with what term each of them begins. */
+/** Offsets of the blocks of a kind, and the first term of each. */
 const Directory = z.object({
-  /** Added to every number in the blocks. */
   base: z.int(),
   words: z.object({ firstBlock: z.int(), firsts: z.array(z.string()).readonly() }),
   names: z.object({ firstBlock: z.int(), firsts: z.array(z.string()).readonly() }),
 })
 
-/** Postings of some contents, written once. Segments have no number in common. */
+/** Written once. Segments share no content number. */
 export type PostingsSegment = z.output<typeof Directory> & {
   readonly id: number
   readonly contents: number
@@ -34,7 +37,7 @@ export type PostingsSegment = z.output<typeof Directory> & {
 
 export type PostingsStore = ReturnType<typeof createPostingsStore>
 
-/** Reads postings of both kinds, and keeps what it has read; blocks never change. */
+/** Caches blocks, which never change. */
 export function createPostingsStore(db: Db<"map">) {
   const current = createSegmentList(db)
   const readBlocks = createBlockReader(db)
@@ -56,13 +59,13 @@ export function createPostingsStore(db: Db<"map">) {
 
   return {
     current,
-    /** Every row there is: of one term one for each segment that has it. */
+    /** One row per term and segment. */
     async *all() {
       for (const segment of await current()) {
         for (const kind of KINDS) yield* rowsOfSegment(db, segment, kind)
       }
     },
-    /** Number, count, count of each content that has the term, with rising numbers. */
+    /** Number, count, count of each content with the term, ascending. */
     async rows(kind: Kind, terms: readonly string[]): Promise<Rows> {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const rows = await tryRows(kind, terms)
@@ -75,7 +78,7 @@ export function createPostingsStore(db: Db<"map">) {
 
 type Rows = ReadonlyMap<string, readonly number[]>
 
-/** Numbers rise from one segment to the next. Only those that are new since the last look are read. */
+/** Numbers ascend from segment to segment. Reads only new segments. */
 function createSegmentList(db: Db<"map">): () => Promise<readonly PostingsSegment[]> {
   let segments: readonly PostingsSegment[] = []
   return async () => {
@@ -91,7 +94,7 @@ function createSegmentList(db: Db<"map">): () => Promise<readonly PostingsSegmen
 type BlockReader = (ids: readonly number[]) => Promise<ReadonlyMap<number, Uint8Array>>
 
 function createBlockReader(db: Db<"map">): BlockReader {
-  const recent = createRecentBlocks()
+  const recent = new LRUCache<number, Uint8Array>({ max: BLOCKS_IN_MEMORY })
   return async (ids) => {
     const found = new Map<number, Uint8Array>()
     const missing: number[] = []
@@ -108,16 +111,15 @@ function createBlockReader(db: Db<"map">): BlockReader {
   }
 }
 
-/** Somebody who merges segments does it once in some scans. */
+/** Merges happen once in some scans. */
 const MOST_TRIES = 5
 
-export type FoundRow = {
+type FoundRow = {
   readonly kind: Kind
   readonly term: string
   readonly row: readonly number[]
 }
 
-/** In the order of the terms. */
 async function* rowsOfSegment(
   db: Pick<Db<"map">, "all">,
   segment: PostingsSegment,
@@ -166,11 +168,11 @@ function placesOf(segments: readonly PostingsSegment[], kind: Kind, terms: reado
   )
 }
 
-export type NewSegment = { readonly contents: number } & Readonly<Record<Kind, Blocks>>
+type NewSegment = { readonly contents: number } & Readonly<Record<Kind, Blocks>>
 
 type NextIds = { readonly next_block: number; readonly next_segment: number }
 
-/** Gives the state that follows. */
+/** Returns the next state. */
 export async function writeSegment<State extends NextIds>(
   tx: Tx<"map">,
   state: State,
@@ -197,18 +199,4 @@ export async function writeSegment<State extends NextIds>(
 
 export function* roundsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
-}
-
-/** The blocks that were read last. */
-function createRecentBlocks() {
-  const bodies = new Map<number, Uint8Array>()
-  return {
-    get: (id: number) => bodies.get(id),
-    set(id: number, body: Uint8Array): void {
-      bodies.delete(id)
-      bodies.set(id, body)
-      const [oldest] = bodies.keys()
-      if (bodies.size > BLOCKS_IN_MEMORY && oldest !== undefined) bodies.delete(oldest)
-    },
-  }
 }

@@ -1,20 +1,18 @@
 import { indexFile } from "#know/search"
 import type { LanguageName, Problem } from "../facts.ts"
-import { encodeFacts, type TextFacts } from "./facts-encode.ts"
+import { encodeFacts, type TextFacts } from "./facts-codec.ts"
 import { type Countable, cutText, signatureLine } from "./segments.ts"
 
-/** A text on its way to a thread. */
 export type GivenText = {
   readonly text: string
   readonly language: LanguageName | undefined
-  /** Why it is not parsed, where that is known before. */
+  /** Why it is not parsed, if known before. */
   readonly problem?: Problem
 }
 
-/** What is known of a text besides its terms. */
-export type ReadText = {
+type ReadText = {
   readonly facts: Uint8Array
-  /** Tokens are counted by whoever has the vocabulary: a second one would cost 80 MB. */
+  /** Tokens are counted in the main thread: a second vocabulary would cost 80 MB. */
   readonly countable: Countable
   readonly lines: number
   readonly symbolCount: number
@@ -23,21 +21,17 @@ export type ReadText = {
   readonly bodyLength: number
 }
 
-/**
- * Terms of the texts of a batch: four numbers for each term of each text: the term's place in
- * `terms`, the text's place in the batch, and two counts.
- */
+/** Four numbers per entry: index in `terms`, index of the text in the batch, and two counts. */
 export type TermTable = { readonly terms: readonly string[]; readonly entries: Uint32Array }
 
-export type Reading = {
+export type ReadBatch = {
   readonly texts: readonly ReadText[]
-  /** Counts in the body, and among the names that are defined. */
+  /** Counts in the body and among defined names. */
   readonly words: TermTable
-  /** Whole names: how often defined, how often used. */
+  /** How often defined, how often used. */
   readonly names: TermTable
 }
 
-/** Collects what a batch of texts says. */
 export function createReading() {
   const texts: ReadText[] = []
   const words = createTerms()
@@ -68,7 +62,7 @@ export function createReading() {
         bodyLength,
       })
     },
-    result: (): Reading => ({ texts, words: words.table(), names: names.table() }),
+    result: (): ReadBatch => ({ texts, words: words.table(), names: names.table() }),
   }
 }
 

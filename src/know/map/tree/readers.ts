@@ -1,21 +1,20 @@
 import { type PoolAnswer, workAll } from "../pool.ts"
 import { createThreads, type WorkerOptions } from "../workers.ts"
-import type { GivenText, Reading } from "./read-text.ts"
+import type { GivenText, ReadBatch } from "./read-text.ts"
 
-/** A text on its way to a thread; whoever sends it knows it again by its key. */
 export type ReadItem = GivenText & { readonly key: string }
-export type ReadAnswer = PoolAnswer & Reading
+export type ReadAnswer = PoolAnswer & ReadBatch
 
 export type Readers = AsyncDisposable & {
-  /** Batches are taken when a thread is free; their answers come in any order. */
+  /** Batches are taken when a thread is free; answers come in any order. */
   readAll(work: {
     next(): Promise<readonly ReadItem[] | undefined>
-    keep(batch: readonly ReadItem[], reading: Reading): Promise<void>
+    keep(batch: readonly ReadItem[], reading: ReadBatch): Promise<void>
     readonly signal: AbortSignal
   }): Promise<void>
 }
 
-/** Threads that read texts. One that ends its thread takes part by its words alone. */
+/** A text that ends its thread takes part by its words alone. */
 export function createReaders(options: WorkerOptions = {}): Readers {
   const threads = createThreads<ReadItem, ReadAnswer>({ entry: READING_THREAD, ...options })
   let last: Promise<unknown> = Promise.resolve()

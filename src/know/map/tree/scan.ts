@@ -2,10 +2,9 @@ import { compareText, invariant } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
-import { blobId } from "#see/repo"
+import { blobId, classifyPath, type FileClass } from "#see/repo"
 import type { LanguageName } from "../facts.ts"
-import { BATCHES_AHEAD, LARGEST_BATCH_UNITS, MOST_BATCH_FILES, READER_VERSION } from "../limits.ts"
-import { type Comparison, compareWithBefore, isRead, unreadOf } from "./compare.ts"
+import { LARGEST_BATCH_UNITS, MOST_BATCH_FILES } from "../limits.ts"
 import { textOf } from "./indexed-tree.ts"
 import type { Readers, ReadItem } from "./readers.ts"
 import {
@@ -18,34 +17,38 @@ import {
 import type { KeptFile, KeptSkip, KeptTree, KeptUnread } from "./tree-codec.ts"
 import type { ScanOptions, SourceEntry, SourceText, TreeSource } from "./types.ts"
 
-export type ScanParts = {
+/** Part of every content's key; increase it when the same text gives other facts. */
+const READER_VERSION = 3
+
+/** So that no thread waits for the disk. */
+const BATCHES_AHEAD = 2
+
+type ScanParts = {
   readonly db: Db<"map">
   readonly readers: Readers
   readonly languageOf: (path: string, text: string) => LanguageName | undefined
   readonly counter: () => Promise<TokenCounter>
-  /** Replaces secrets and keeps the lines. */
   readonly redact: (text: string) => string
   readonly source: TreeSource
   readonly before: KeptTree | undefined
   readonly options: ScanOptions
 }
 
-export type ScanOutcome = {
+type ScanOutcome = {
   readonly tree: KeptTree
   readonly gitSha: string | undefined
-  /** New contents that were stored. */
   readonly written: number
 }
 
 /**
- * Lists the tree, reads what is new in it, and stores contents that no tree had before. The tree
- * itself is not stored here: until it is, the one of before stands.
+ * Lists the tree, reads what is new, and stores new contents. The caller stores the tree; until then the
+ * previous one is valid.
  */
 export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
   const { source, options } = parts
   const { encoding } = await parts.counter()
   const reader = readerOf(encoding)
-  // What another reader found is not what this one would.
+  // Another reader version has other results.
   const before = parts.before?.reader === reader ? parts.before : undefined
   const known = options.mode === "full" ? undefined : before
   const { entries, skipped, gitSha } = await source.list(options.signal)
@@ -57,7 +60,6 @@ export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
 
 type Intake = ReturnType<typeof createIntake>
 
-/** What was read so far: files whose content is known, and those that wait for theirs. */
 function createIntake(before: KeptTree | undefined, compared: Comparison) {
   const contents = new Map<ContentKey, KnownContent | "waiting">()
   const files: KeptFile[] = [...compared.files]
@@ -132,18 +134,18 @@ async function readNew(
     })
   } finally {
     await batches.end()
-    // Also of an interrupted scan: what was read need not be read again.
+    // Also after an interruption, so that nothing is read twice.
     await writer.flush()
   }
   return writer.written()
 }
 
-/** Contents are shared by all who would find the same in them. */
+/** Contents are shared by readers with equal results. */
 function readerOf(encoding: TokenEncoding): string {
   return `${READER_VERSION} ${encoding}`
 }
 
-type Given = {
+type ListedFiles = {
   readonly parts: ScanParts
   readonly reader: string
   readonly toRead: readonly SourceEntry[]
@@ -151,8 +153,8 @@ type Given = {
   readonly progress: (more: number) => void
 }
 
-/** Reads the files in order and gives out those whose content nobody knows. */
-async function* batchesOf(given: Given): AsyncGenerator<readonly ReadItem[]> {
+/** In order, without known contents. */
+async function* batchesOf(given: ListedFiles): AsyncGenerator<readonly ReadItem[]> {
   const { parts, toRead, intake, progress } = given
   const entries = new Map(toRead.map((it) => [it.path, it]))
   let group: FoundText[] = []
@@ -203,9 +205,9 @@ function judge({ source, languageOf }: ScanParts, entry: SourceEntry, read: Sour
   return { kind: "text", file, text }
 }
 
-/** Of equal texts one is given out; all of them wait for it. */
+/** Of equal texts only one is read. */
 async function* newOnes(
-  { parts, reader, intake, progress }: Given,
+  { parts, reader, intake, progress }: ListedFiles,
   group: readonly FoundText[],
 ): AsyncGenerator<readonly ReadItem[]> {
   const { contents, waiting } = intake
@@ -226,12 +228,12 @@ async function* newOnes(
   if (items.length > 0) yield items
 }
 
-/** Reads on while the threads are at work. */
+/** Reads ahead while the threads work. */
 function ahead(batches: AsyncGenerator<readonly ReadItem[]>) {
   const started: Promise<IteratorResult<readonly ReadItem[]>>[] = []
   const start = () => {
     const next = batches.next()
-    // Whoever asks for it hears of a failure; when nobody asks any more, nobody need.
+    // Errors surface when `next` is awaited; swallow them here to avoid an unhandled rejection.
     next.catch(() => {})
     started.push(next)
   }
@@ -245,4 +247,65 @@ function ahead(batches: AsyncGenerator<readonly ReadItem[]>) {
       await batches.return(undefined)
     },
   }
+}
+
+type Comparison = {
+  readonly files: readonly KeptFile[]
+  readonly unread: readonly KeptUnread[]
+  readonly refused: readonly KeptSkip[]
+  readonly toRead: readonly SourceEntry[]
+}
+
+/** Unchanged files keep their facts; files classified by path are never opened. */
+function compareWithBefore(
+  entries: readonly SourceEntry[],
+  before: KeptTree | undefined,
+): Comparison {
+  const known = before === undefined ? NOTHING : byPath(before)
+  const files: KeptFile[] = []
+  const unread: KeptUnread[] = []
+  const refused: KeptSkip[] = []
+  const toRead: SourceEntry[] = []
+  for (const entry of entries) {
+    const fileClass = classifyPath(entry.path)
+    const last = known.get(entry.path)
+    if (!isRead(fileClass)) unread.push(unreadOf(entry, fileClass))
+    else if (last === undefined || !isAsBefore(entry, last.it)) toRead.push(entry)
+    else if (last.kind === "file") files.push({ ...last.it, stamp: entry.stamp })
+    else if (last.kind === "unread") unread.push({ ...last.it, stamp: entry.stamp })
+    else refused.push({ ...last.it, stamp: entry.stamp })
+  }
+  return { files, unread, refused, toRead }
+}
+
+function isRead(fileClass: FileClass): boolean {
+  return fileClass === "source" || fileClass === "test" || fileClass === "docs"
+}
+
+function unreadOf(entry: SourceEntry, fileClass: FileClass): KeptUnread {
+  const { path, sizeBytes, stamp, blobId } = entry
+  return { path, fileClass, sizeBytes, stamp, blobId }
+}
+
+type Last =
+  | { readonly kind: "file"; readonly it: KeptFile }
+  | { readonly kind: "unread"; readonly it: KeptUnread }
+  | { readonly kind: "refused"; readonly it: KeptSkip }
+
+const NOTHING: ReadonlyMap<string, Last> = new Map()
+
+function byPath({ files, unread, refused }: KeptTree): ReadonlyMap<string, Last> {
+  const known = new Map<string, Last>()
+  for (const it of files) known.set(it.path, { kind: "file", it })
+  for (const it of unread) known.set(it.path, { kind: "unread", it })
+  for (const it of refused) known.set(it.path, { kind: "refused", it })
+  return known
+}
+
+type Marks = { readonly stamp?: string | undefined; readonly blobId?: string | undefined }
+
+/** By blob id if the source knows it, else by stamp; without both it must be read. */
+function isAsBefore(entry: Marks, last: Marks): boolean {
+  if (entry.blobId !== undefined) return entry.blobId === last.blobId
+  return entry.stamp !== undefined && entry.stamp === last.stamp
 }

@@ -1,14 +1,16 @@
 import type { SymbolKind } from "#ground/contract"
 import type { SymbolFact } from "../facts.ts"
-import { LONGEST_SEGMENT_LINES, SHORTEST_SYMBOL_SEGMENT_LINES } from "../limits.ts"
+import { LONGEST_SEGMENT_LINES } from "../limits.ts"
 import type { Segment } from "./types.ts"
 
-/** How a symbol is written in a list of signatures. */
+/** Shorter members and values share a segment with their neighbours. */
+const SHORTEST_SYMBOL_SEGMENT_LINES = 3
+
 export function signatureLine(symbol: Pick<SymbolFact, "fromLine" | "toLine" | "signature">) {
   return `${symbol.fromLine}-${symbol.toLine}: ${symbol.signature}`
 }
 
-/** A text cut into pieces: the last line of each, and the symbol it is part of, or -1. */
+/** The last line of each piece, and its symbol, or -1. */
 export type Cuts = {
   readonly lines: number
   readonly ends: readonly number[]
@@ -16,9 +18,8 @@ export type Cuts = {
 }
 
 /**
- * Cuts a text where its symbols begin and end. A function stays in one piece, a class is its head
- * and its members; what is long is cut at a quiet line. The pieces follow each other, so that the
- * tokens of some neighbours are the sum of theirs.
+ * Splits at symbols. A function is one piece, a class is its head and its members; long pieces are split
+ * at a blank line. Pieces are contiguous, so tokens add up.
  */
 export function cutText(text: string, symbols: readonly SymbolFact[]): Cuts {
   const starts = lineStarts(text)
@@ -30,10 +31,10 @@ export function cutText(text: string, symbols: readonly SymbolFact[]): Cuts {
   return { lines, ends, owners: ends.map((end) => owners[end - 1] ?? -1) }
 }
 
-/** What is counted of a text; a signature is counted as `signatureLine` writes it. */
+/** A signature is counted as `signatureLine` writes it. */
 export type Countable = {
   readonly ends: readonly number[]
-  /** First and last line of each symbol, one after the other. */
+  /** First and last line of each symbol. */
   readonly ranges: readonly number[]
   readonly signatures: readonly string[]
 }
@@ -57,7 +58,6 @@ export function countTokens(
   return { segments, symbols, signatures: signatures.map((it) => count(`${it}\n`)) }
 }
 
-/** Both at once: the pieces of a text with their tokens. */
 export function segmentsOf(
   text: string,
   symbols: readonly SymbolFact[],
@@ -84,7 +84,7 @@ export function joinSegments(
   })
 }
 
-/** Where each line begins, and the end of the text; a last line may lack its newline. */
+/** And the end of the text; the last line may lack its newline. */
 function lineStarts(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
@@ -92,10 +92,10 @@ function lineStarts(text: string): readonly number[] {
   return starts
 }
 
-/** By line, from 0: the innermost symbol with a piece of its own, or -1. */
+/** By line, from 0: the innermost symbol with its own piece, or -1. */
 function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
   const owners = new Int32Array(lines).fill(-1)
-  // Outer ones first, so that inner ones lie over them.
+  // Outer symbols first, so that inner ones overwrite them.
   const outerFirst = [...symbols.keys()].toSorted((a, b) => {
     const [one, two] = [symbols[a], symbols[b]]
     if (one === undefined || two === undefined) return 0
@@ -105,7 +105,7 @@ function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
     const symbol = symbols[at]
     if (symbol === undefined || !hasOwnPiece(symbol)) continue
     const around = symbols[owners[symbol.fromLine - 1] ?? -1]
-    // A function keeps what stands inside of it, unless it is too long for one piece.
+    // A function contains its inner symbols, unless it is too long for one piece.
     const isInFunction = around !== undefined && FUNCTIONS.has(around.kind)
     if (isInFunction && around.toLine - around.fromLine < LONGEST_SEGMENT_LINES) continue
     owners.fill(at, symbol.fromLine - 1, symbol.toLine)
@@ -113,7 +113,7 @@ function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
   return owners
 }
 
-/** A comment that ends on the line above belongs to what it is about. */
+/** A comment that ends on the line above belongs to the symbol. */
 function takeComments(owners: Int32Array, isComment: (line: number) => boolean): void {
   for (let line = owners.length - 1; line >= 1; line--) {
     const [here, below] = [owners[line - 1] ?? -1, owners[line] ?? -1]
@@ -130,7 +130,6 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*|#(?!\s*(?:include|define|if|endif|else|prag
 const FUNCTIONS: ReadonlySet<SymbolKind> = new Set(["function", "method"])
 const VALUES: ReadonlySet<SymbolKind> = new Set(["variable", "constant"])
 
-/** Short values and members stand together with their neighbours. */
 function hasOwnPiece({ kind, parent, fromLine, toLine }: SymbolFact): boolean {
   if (toLine - fromLine + 1 >= SHORTEST_SYMBOL_SEGMENT_LINES) return true
   return parent === undefined && !VALUES.has(kind)
@@ -147,7 +146,7 @@ function endsOf(owners: Int32Array, isQuiet: (line: number) => boolean): readonl
   return ends
 }
 
-/** Cut at the last quiet line of each stretch, or at its end when there is none. */
+/** At the last blank line of each stretch, or at its end. */
 function innerEnds(
   first: number,
   last: number,
@@ -171,9 +170,8 @@ type Between = (from: number, to: number) => number
 type Counted = Pick<Countable, "ends" | "ranges"> & { readonly tokens: readonly number[] }
 
 /**
- * Tokens of some lines: of the whole pieces among them, and of their parts of the first and the
- * last piece. A piece in which symbols begin or end is counted once more, part by part: counted
- * anew for each symbol, symbols that lie in each other would cost their depth times the text.
+ * Sums whole pieces and parts of the first and last piece. A piece in which symbols begin or end is
+ * counted part by part once; counting per symbol would cost nesting depth times the text.
  */
 function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
   const lines = ends.at(-1) ?? 0
@@ -204,15 +202,14 @@ function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
 }
 
 type CutPlace = {
-  /** The piece it lies in; -1 between two pieces. */
+  /** -1 between two pieces. */
   readonly piece: number
-  /** Tokens of all before it: whole pieces, and the parts of its own. */
+  /** Whole pieces, and the parts of its own. */
   readonly before: number
-  /** Such that with the parts after it the sum is that of whole pieces. */
+  /** So that with the parts after it the sum is that of whole pieces. */
   readonly wholeBefore: number
 }
 
-/** By piece, in order: the cuts that lie inside of it. */
 function groupByPiece(cuts: readonly number[], ends: readonly number[]): readonly number[][] {
   const groups: number[][] = ends.map(() => [])
   let piece = 0
@@ -224,7 +221,6 @@ function groupByPiece(cuts: readonly number[], ends: readonly number[]): readonl
   return groups
 }
 
-/** Tokens from a line to each of the cuts, as sums of what lies between them. */
 function headsOf(cuts: readonly number[], from: number, between: Between): readonly number[] {
   let sum = 0
   return cuts.map((cut, at) => {

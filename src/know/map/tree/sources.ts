@@ -15,16 +15,18 @@ import {
   type WalkedFile,
   walkTree,
 } from "#see/repo"
-import { HEAD_BYTES, LARGEST_TEXT_BYTES, MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
+import { LARGEST_TEXT_BYTES, MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
 import type { Past, SourceEntry, SourceText, TreeSource } from "./types.ts"
 
-/** The files as they lie on the disk, and the past of what is checked out. */
+/** To detect binary and generated files. */
+const HEAD_BYTES = 8_192
+
 export function workingTree(options: {
   readonly repository: Repository
-  /** Why there is no git, in words, where there is none. */
+  /** Why there is no git. */
   readonly git: Git | { readonly problem: string }
   readonly clock: Clock
-  /** Whose disk it is: in a store of several machines the same path is another tree on each. */
+  /** The machine: in a shared store the same path is another tree on each. */
   readonly place?: string
 }): TreeSource {
   const { repository, git, clock, place } = options
@@ -56,8 +58,8 @@ export function workingTree(options: {
 }
 
 /**
- * Without a stamp it is read at the next scan again. Somebody who writes twice within the grain of
- * the disk's clock leaves the same time twice; after two seconds nobody can.
+ * Without a stamp it is read again at the next scan. Two writes within the resolution of the disk's clock
+ * leave the same time; after two seconds that is impossible.
  */
 function entryOf({ path, stat }: WalkedFile, startedAtMs: number): SourceEntry {
   const { sizeBytes, modifiedAtMs, changedAtMs, inode } = stat
@@ -79,11 +81,10 @@ function textOrSkip(path: string, file: TreeFile): SourceText {
   }
 }
 
-/** The files of a commit, and its past. */
 export function commitTree(options: {
   readonly git: Git
   readonly commit: string
-  /** Trees of one key replace each other. */
+  /** Trees with the same key replace each other. */
   readonly key?: string
 }): TreeSource {
   const { git, commit, key = "commit" } = options
@@ -117,7 +118,7 @@ export function commitTree(options: {
 
 const UNNAMED: Skip = { path: "", reason: "name-not-utf8" }
 
-/** By the same words as a walk of the disk. */
+/** As in a walk of the disk. */
 function skipOf(path: string, mode: string): Skip | undefined {
   if (mode === "120000") return { path, reason: "link" }
   if (mode === "160000") return { path, reason: "submodule" }
@@ -134,7 +135,7 @@ function judged(path: string, outcome: BlobOutcome): SourceText {
   return { path, bytes, fileClass: classify(path, head) }
 }
 
-/** The list of ids is asked for anew, so that it is what a first look would find. */
+/** Lists the ids again, so that the result equals a first scan. */
 async function pastOf(
   git: Git,
   given: {
@@ -154,7 +155,7 @@ async function pastOf(
   const unknown = ids.filter((id) => !commits.has(id))
   signal.throwIfAborted()
   for (const { id, message, changes } of await git.readCommits(unknown)) {
-    // First redacted: cleaning takes hashes out, and a key without its digits is not known for one.
+    // Redact first: cleaning removes hashes, and a key without its digits is not recognised.
     const words = cleanMessage(redact(message))
     commits.set(id, { message: words, files: (changes ?? []).flatMap(pathsOf) })
   }
@@ -166,8 +167,8 @@ async function pastOf(
 }
 
 /**
- * Whether there is more behind the oldest commit that was known. In a shallow clone that one had no
- * parent and so touched every file; now it has one.
+ * Whether there is more behind the oldest known commit. In a shallow clone it had no parent, so it seemed
+ * to touch every file.
  */
 function goesOnAfter(ids: readonly string[], known: Past): boolean {
   if (known.ids.length >= MOST_PAST_COMMITS) return false
@@ -175,7 +176,7 @@ function goesOnAfter(ids: readonly string[], known: Past): boolean {
   return oldest >= 0 && oldest < ids.length - 1
 }
 
-/** A file that got another name was touched under both. */
+/** A renamed file was touched under both names. */
 function pathsOf(change: Change): readonly string[] {
   return change.kind === "renamed" ? [change.path, change.from] : [change.path]
 }

@@ -1,8 +1,8 @@
-import { invariant } from "#ground/base"
+import { compareText, invariant } from "#ground/base"
 import type { Db } from "#ground/store"
 import type { LanguageName } from "../facts.ts"
-import { CONTENTS_A_FLUSH, ROWS_A_STATEMENT, TERMS_A_FLUSH, VALUES_A_STATEMENT } from "../limits.ts"
-import { createGatheredTerms } from "./gather-terms.ts"
+import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../limits.ts"
+import { type Blocks, encodeBlocks, type Row } from "./blocks.ts"
 import { stateOf } from "./merge.ts"
 import { roundsOf, writeSegment } from "./postings-store.ts"
 import {
@@ -13,9 +13,14 @@ import {
   selectKnown,
   updateState,
 } from "./queries.ts"
-import type { Reading } from "./read-text.ts"
+import type { ReadBatch, TermTable } from "./read-text.ts"
 import type { ReadItem } from "./readers.ts"
 import { countTokens } from "./segments.ts"
+
+const TERMS_A_FLUSH = 250_000
+
+/** The most that an interruption loses, and what memory holds. */
+const CONTENTS_A_FLUSH = 1_000
 
 /** The same bytes are another content in another language. */
 export type ContentKey = string
@@ -25,7 +30,6 @@ export function contentKey(blobId: string, language: LanguageName | undefined): 
 
 export type KnownContent = Summary & { readonly number: number }
 
-/** Contents that are stored already, by their keys. */
 export async function findContents(
   db: Db<"map">,
   reader: string,
@@ -33,7 +37,7 @@ export async function findContents(
 ): Promise<ReadonlyMap<ContentKey, KnownContent>> {
   const known = new Map<ContentKey, KnownContent>()
   for (const round of roundsOf(blobIds, VALUES_A_STATEMENT)) {
-    // In the order of their numbers: of two equal ones the newer counts.
+    // By number: of two equal ones the newer counts.
     for (const row of await db.all(KnownRow, selectKnown(reader, round))) {
       known.set(`${row.blob_id} ${row.language}`, { number: row.number, ...row.summary })
     }
@@ -44,8 +48,8 @@ export async function findContents(
 type Waiting = Omit<NewContent, "number">
 
 /**
- * New contents on their way to the store, some hundred at a time with one segment of postings.
- * What was stored stays when a scan is interrupted; the next one finds it by its key.
+ * Stores some hundred contents at a time with one segment of postings. An interrupted scan keeps them;
+ * the next one finds them by key.
  */
 export function createContentWriter(deps: {
   readonly db: Db<"map">
@@ -68,7 +72,7 @@ export function createContentWriter(deps: {
   }
 
   return {
-    async add(batch: readonly ReadItem[], reading: Reading): Promise<void> {
+    async add(batch: readonly ReadItem[], reading: ReadBatch): Promise<void> {
       group.words.add(reading.words, group.contents.length)
       group.names.add(reading.names, group.contents.length)
       for (const [at, { key, text }] of batch.entries()) {
@@ -87,7 +91,6 @@ export function createContentWriter(deps: {
       if (isFull) await flush()
     },
     flush,
-    /** How many were stored so far. */
     written: () => written,
   }
 }
@@ -101,7 +104,7 @@ async function store(
   deps: Parameters<typeof createContentWriter>[0],
   group: ReturnType<typeof emptyGroup>,
 ): Promise<void> {
-  // Numbers are known inside of the transaction only; blocks count from 0, and a base is added.
+  // Numbers are assigned in the transaction; blocks count from 0, and a base is added.
   const segment = {
     contents: group.contents.length,
     words: group.words.blocks(0),
@@ -119,4 +122,79 @@ async function store(
   for (const [at, { blobId, language, summary }] of group.contents.entries()) {
     deps.stored(`${blobId} ${language}`, { number: base + at, ...summary })
   }
+}
+
+/** Four numbers per entry in one flat list: a map of lists takes ten times the memory. */
+export function createGatheredTerms() {
+  const places = new Map<string, number>()
+  let entries = new Uint32Array(FIRST_ENTRIES * 4)
+  let used = 0
+
+  return {
+    /** Ascending. */
+    add(table: TermTable, firstContent: number): void {
+      const own = table.terms.map((term) => {
+        const place = places.get(term) ?? places.size
+        if (place === places.size) places.set(term, place)
+        return place
+      })
+      const { entries: more } = table
+      while (used + more.length > entries.length) entries = doubled(entries)
+      for (let at = 0; at < more.length; at += 4) {
+        entries[used++] = own[more[at] ?? 0] ?? 0
+        entries[used++] = firstContent + (more[at + 1] ?? 0)
+        entries[used++] = more[at + 2] ?? 0
+        entries[used++] = more[at + 3] ?? 0
+      }
+    },
+    entries: () => used / 4,
+    blocks(firstNumber: number): Blocks {
+      return encodeBlocks(rowsOf({ places, entries: entries.subarray(0, used) }, firstNumber))
+    },
+  }
+}
+
+const FIRST_ENTRIES = 4_096
+
+function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(entries.length * 2)
+  larger.set(entries)
+  return larger
+}
+
+type Gathered = { readonly places: ReadonlyMap<string, number>; readonly entries: Uint32Array }
+
+function* rowsOf({ places, entries }: Gathered, firstNumber: number): Generator<Row> {
+  const { ends, order } = sortedByTerm(entries, places.size)
+  const terms = [...places].toSorted(([a], [b]) => compareText(a, b))
+  for (const [term, place] of terms) {
+    const row: number[] = []
+    for (let at = ends[place - 1] ?? 0; at < (ends[place] ?? 0); at++) {
+      const entry = (order[at] ?? 0) * 4
+      row.push(firstNumber + (entries[entry + 1] ?? 0), entries[entry + 2] ?? 0)
+      row.push(entries[entry + 3] ?? 0)
+    }
+    yield [term, row]
+  }
+}
+
+/** Stable. */
+function sortedByTerm(entries: Uint32Array, termCount: number) {
+  const count = entries.length / 4
+  const ends = new Uint32Array(termCount)
+  for (let at = 0; at < count; at++) {
+    const term = entries[at * 4] ?? 0
+    ends[term] = (ends[term] ?? 0) + 1
+  }
+  for (let term = 1; term < termCount; term++)
+    ends[term] = (ends[term] ?? 0) + (ends[term - 1] ?? 0)
+  const order = new Uint32Array(count)
+  const next = ends.slice()
+  for (let at = count - 1; at >= 0; at--) {
+    const term = entries[at * 4] ?? 0
+    const place = (next[term] ?? 0) - 1
+    next[term] = place
+    order[place] = at
+  }
+  return { ends, order }
 }

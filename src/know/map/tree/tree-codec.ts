@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { parseJson } from "#ground/base"
 import { type FileClass, SKIP_REASONS, type Skip, type SkipReason } from "#see/repo"
 import { LANGUAGE_NAMES } from "../facts.ts"
 import type { IndexedFile, Past, UnreadFile } from "./types.ts"
@@ -6,21 +7,18 @@ import type { IndexedFile, Past, UnreadFile } from "./types.ts"
 type Stamped = { readonly stamp: string | undefined }
 export type KeptFile = IndexedFile & Stamped
 export type KeptUnread = UnreadFile & Stamped & { readonly blobId: string | undefined }
-/** Left out after a look into it. */
 export type KeptSkip = Skip & Stamped & { readonly blobId: string | undefined }
 
-/** A tree as it is kept between two scans; each list by path. */
 export type KeptTree = {
-  /** Who found what is known of the contents. */
+  /** The reader version of its contents. */
   readonly reader: string
   readonly files: readonly KeptFile[]
   readonly unread: readonly KeptUnread[]
   readonly refused: readonly KeptSkip[]
-  /** What was not even listed. */
   readonly skipped: readonly Skip[]
 }
 
-/** One list a field: 10,000 files are read in some milliseconds. */
+/** One list per field: 10,000 files are parsed in some milliseconds. */
 export function encodeTree({ reader, files, unread, refused, skipped }: KeptTree): string {
   return JSON.stringify({
     reader,
@@ -101,9 +99,9 @@ const StoredTree = z.object({
 })
 type Stored = z.output<typeof StoredTree>
 
-/** Undefined for what another version kept: it is scanned again. */
+/** Undefined for another version. */
 export function decodeTree(text: string): KeptTree | undefined {
-  const stored = StoredTree.safeParse(valueIn(text))
+  const stored = StoredTree.safeParse(parseJson(text))
   if (!stored.success) return undefined
   const { reader, files, unread, refused, skipped } = stored.data
   return {
@@ -144,15 +142,7 @@ function decodedFiles(files: Stored["files"]): readonly KeptFile[] {
   }))
 }
 
-function valueIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** A reason of an older or newer version, which had other words. */
+/** Another version may have other reasons. */
 function reasonOf(text: string | undefined): SkipReason {
   return isReason(text) ? text : "unreadable"
 }
@@ -161,7 +151,7 @@ function isReason(text: string | undefined): text is SkipReason {
   return text !== undefined && Object.hasOwn(SKIP_REASONS, text)
 }
 
-/** What a tree has of the past: commits, or why there are none. */
+/** Commits, or why there are none. */
 export type KeptPast = {
   readonly gitSha: string | undefined
   readonly past: Past | { readonly problem: string }
@@ -185,9 +175,9 @@ export function encodePast({ gitSha, past }: KeptPast): string {
   return JSON.stringify({ ...of, ids: past.ids, messages, files })
 }
 
-/** Undefined for what another version kept. */
+/** Undefined for another version. */
 export function decodePast(text: string): KeptPast | undefined {
-  const parsed = StoredPast.safeParse(valueIn(text))
+  const parsed = StoredPast.safeParse(parseJson(text))
   if (!parsed.success) return undefined
   const stored = parsed.data
   const gitSha = stored.gitSha ?? undefined

@@ -5,24 +5,23 @@ import type { TokenCounter } from "#ground/tokens"
 import { MOST_PAST_COMMITS } from "../limits.ts"
 import type { RepoMap } from "../map.ts"
 import { createIndexedTree } from "./indexed-tree.ts"
-import { changesBetween, createKeptTrees, type KeptState, type KeptTrees } from "./kept-trees.ts"
 import { mergeNewest, stateOf, sweepDead } from "./merge.ts"
 import { createPostingsStore } from "./postings-store.ts"
 import { scanSource } from "./scan.ts"
 import type { KeptPast, KeptTree } from "./tree-codec.ts"
+import { changesBetween, createKeptTrees, type KeptState, type KeptTrees } from "./tree-store.ts"
 import type { Past, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
 
-export type TreeIndexDeps = {
+type TreeIndexDeps = {
   readonly db: Db<"map">
   readonly map: Pick<RepoMap, "languageOf" | "readers">
   readonly counter: () => Promise<TokenCounter>
-  /** What replaces secrets and keeps the lines: nothing of a text is kept before. */
+  /** Replaces secrets and keeps the lines; runs before anything is stored. */
   readonly redact: () => Promise<(text: string) => string>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Trees that were scanned, and contents that they share. */
 export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
   const { db, clock } = deps
   const postings = createPostingsStore(db)
@@ -49,10 +48,14 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
   }
 }
 
-type Wanted = { readonly source: TreeSource; readonly options: ScanOptions }
+type ScanRequest = { readonly source: TreeSource; readonly options: ScanOptions }
 
-/** Again from the start when somebody dropped contents meanwhile: ours may be among them. */
-async function scanUntilSaved(deps: TreeIndexDeps, trees: KeptTrees, { source, options }: Wanted) {
+/** Starts over when contents were dropped meanwhile. */
+async function scanUntilSaved(
+  deps: TreeIndexDeps,
+  trees: KeptTrees,
+  { source, options }: ScanRequest,
+) {
   const { db, map } = deps
   const redact = await deps.redact()
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -80,8 +83,8 @@ async function scanUntilSaved(deps: TreeIndexDeps, trees: KeptTrees, { source, o
 const MOST_TRIES = 5
 
 /**
- * While the same commit is checked out its past is the same, unless it was cut short: of a shallow
- * clone more may have come meanwhile. Then also what was known of its oldest commits was wrong.
+ * The history of a commit is constant, except in a shallow clone, which may have been deepened; then its
+ * oldest commits were wrong too.
  */
 async function pastOf(
   source: TreeSource,

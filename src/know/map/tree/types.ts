@@ -3,46 +3,40 @@ import type { Commit, Corpus, History, PostingsOf } from "#know/search"
 import type { FileClass, ObjectFormat, Skip, SkipReason } from "#see/repo"
 import type { ImportFact, LanguageName, Problem, ReferenceFact, SymbolFact } from "../facts.ts"
 
-/** A file of the tree. Its content has a number, which it shares with all files that are equal. */
 export type IndexedFile = {
   readonly path: string
   readonly content: number
   readonly blobId: string
   readonly fileClass: FileClass
   readonly sizeBytes: number
-  /** Undefined for what takes part by path and text only. */
+  /** Undefined for text without a grammar. */
   readonly language: LanguageName | undefined
   readonly lines: number
-  /** Of the whole text: the sum of its segments. */
+  /** The sum of its segments. */
   readonly tokens: number
   readonly symbolCount: number
   readonly importCount: number
-  /** Why it could be read in part only; how many reasons there are. */
+  /** The number of reasons why it could be read only in part. */
   readonly problemCount: number
-  /** Terms of its text, for ranking. */
   readonly bodyLength: number
 }
 
 export type ContentSymbol = SymbolFact & {
-  /** All its lines: the sum of its parts. */
+  /** The sum of its segments. */
   readonly tokens: number
-  /** Its line in a list of signatures, as `signatureLine` writes it. */
+  /** As `signatureLine` writes it. */
   readonly signatureTokens: number
 }
 
-/**
- * A part of a text, from line to line. The segments of a text follow each other without a gap; one
- * is a function, a method, the head of a class, or what stands between.
- */
+/** Contiguous: a function, a method, the head of a class, or what is between. */
 export type Segment = {
   readonly fromLine: number
   readonly toLine: number
   readonly tokens: number
-  /** Index of the innermost symbol it is part of. */
+  /** The innermost one, as an index. */
   readonly symbol: number | undefined
 }
 
-/** What is known of a content, wherever it lies. */
 export type Content = {
   readonly number: number
   readonly blobId: string
@@ -55,74 +49,64 @@ export type Content = {
   readonly problems: readonly Problem[]
 }
 
-/** A file that is there and takes no part: generated, minified, vendored, or a list of versions. */
+/** Generated, minified, vendored, or a lock file. */
 export type UnreadFile = {
   readonly path: string
   readonly fileClass: FileClass
   readonly sizeBytes: number
 }
 
-/** A tree as it was scanned: what searching and choosing stand on. */
 export type IndexedTree = {
-  /** Of all paths and contents; equal trees have equal ones. */
   readonly digest: string
-  /** Another one means another tree, another past, or contents under other numbers. */
+  /** Changes with the tree, its history or its content numbers. */
   readonly revision: number
   readonly gitSha: string | undefined
   readonly scannedAtMs: number
-  /** Sorted by path. */
   readonly files: readonly IndexedFile[]
-  /** Sorted by path. */
   readonly unread: readonly UnreadFile[]
-  /** The position of a file is its place in `files`. Made at the first call, then kept. */
+  /** Created at the first call. Positions are indexes in `files`. */
   corpus(): Corpus
-  /** Undefined without a past. Made at the first call, then kept. */
+  /** Created at the first call. Positions are indexes in `files`. */
   history(): History | undefined
   /** Newest first; messages are cleaned. */
   readonly commits: readonly Commit[]
-  /** Why there is no past, in words. */
   readonly historyProblem: string | undefined
   readonly skipped: readonly Skip[]
   postings(terms: readonly string[]): Promise<PostingsOf>
-  /** Facts of contents by their numbers. */
   contents(numbers: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  /** Contents of this tree that define a symbol of exactly this name. */
+  /** Contents of this tree that define exactly this name. */
   definers(names: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
   /** Contents of this tree that use exactly this name. */
   referrers(names: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
-  /** Texts of files as they were scanned; undefined where the file has changed or is gone. */
+  /** Undefined for a file that changed since the scan. */
   texts(paths: readonly string[]): Promise<ReadonlyMap<string, string | undefined>>
 }
 
-/** A file as its source lists it. */
 export type SourceEntry = {
   readonly path: string
   readonly sizeBytes: number
-  /** Where it is known without reading, as in a commit. */
+  /** If known without reading, as in a commit. */
   readonly blobId?: string
-  /** Changes whenever the file does, as far as can be told without reading it. */
+  /** Changes with the file, as far as can be told without reading it. */
   readonly stamp?: string
 }
 
-/** A file that was read, or why it was not. */
 export type SourceText =
   | { readonly path: string; readonly bytes: Uint8Array; readonly fileClass: FileClass }
   | { readonly path: string; readonly skip: SkipReason }
 
-/** Where the files of a tree come from: a working tree, or a commit. */
 export type TreeSource = {
-  /** Tells the trees of one store apart. */
+  /** Distinguishes the trees of one store. */
   readonly key: string
-  /** In what its blob ids are written. */
   readonly format: ObjectFormat
   list(signal: AbortSignal): Promise<{
     readonly entries: readonly SourceEntry[]
     readonly skipped: readonly Skip[]
     readonly gitSha: string | undefined
   }>
-  /** Bytes in the order asked for; a reason instead where there are none. */
+  /** In the given order; a reason where there are no bytes. */
   read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
-  /** What lies before a commit, or why there is no past; commits that are known are not read again. */
+  /** Known commits are not read again. */
   past(
     given: {
       readonly gitSha: string | undefined
@@ -133,7 +117,7 @@ export type TreeSource = {
   ): Promise<Past | { readonly problem: string }>
 }
 
-/** Commits newest first, with their ids at the same places; messages are cleaned. */
+/** Newest first, with ids at the same indexes. */
 export type Past = { readonly ids: readonly string[]; readonly commits: readonly Commit[] }
 
 export type ScanOptions = {
@@ -144,9 +128,7 @@ export type ScanOptions = {
 
 export type Scanned = { readonly result: ScanResult; readonly tree: IndexedTree }
 
-/** The index of a store: trees that were scanned, and contents that they share. */
 export type TreeIndex = {
   scan(source: TreeSource, options: ScanOptions): Promise<Scanned>
-  /** The tree as the last scan left it; undefined when there was none. */
   open(source: TreeSource): Promise<IndexedTree | undefined>
 }

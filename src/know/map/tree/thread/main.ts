@@ -1,12 +1,12 @@
 import { answerQuestions } from "#ground/base"
 import { createParser } from "../../parser.ts"
-import type { TextFacts } from "../facts-encode.ts"
+import type { TextFacts } from "../facts-codec.ts"
 import { createReading, type GivenText } from "../read-text.ts"
 import type { ReadAnswer, ReadItem } from "../readers.ts"
 
 const parser = createParser()
 
-/** What is computed of a text, but for its tokens, so that who stores it has little to do. */
+/** Everything computed from a text except its tokens. */
 answerQuestions(async (items: readonly ReadItem[]): Promise<ReadAnswer> => {
   const reading = createReading()
   for (const item of items) {

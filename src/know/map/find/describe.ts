@@ -5,10 +5,9 @@ import type { Problem } from "../facts.ts"
 import type { LinkEnd } from "../graph/links.ts"
 import type { Content, ContentSymbol, IndexedFile, IndexedTree } from "../tree/types.ts"
 
-/** Text of a repository, without the secrets somebody left in it. */
 export type Redact = (text: string) => string
 
-/** Signs that nobody sees go first: a secret with one inside would be whole again without it. */
+/** Hidden characters first: they may hide a secret. */
 export function withoutTricks(redact: Redact): Redact {
   return (text) => redact(withoutHiddenSigns(text))
 }
@@ -40,7 +39,7 @@ export function describeSymbol(path: string, symbol: ContentSymbol, redact: Reda
   }
 }
 
-/** Code that stands in no symbol is the module's own. */
+/** Code outside of any symbol belongs to the module. */
 export function describeEnd(
   file: IndexedFile,
   content: Content | undefined,
@@ -74,7 +73,6 @@ const PROBLEMS: Readonly<Record<Problem["reason"], string>> = {
   crashed: "ended the parser",
 }
 
-/** Why a file that is listed takes no part. */
 export function describeUnread(fileClass: FileClass): string {
   return UNREAD[fileClass] ?? "not read"
 }

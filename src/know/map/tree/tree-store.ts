@@ -27,9 +27,8 @@ import {
 } from "./tree-codec.ts"
 import type { IndexedFile } from "./types.ts"
 
-/** A tree as the store has it. */
 export type KeptState = {
-  /** Another one means another tree or another past. */
+  /** Changes with the tree or its history. */
   readonly revision: number
   readonly scannedAtMs: number
   readonly digest: string
@@ -37,24 +36,23 @@ export type KeptState = {
   readonly past: KeptPast
 }
 
-export type SavedTree = {
+type SavedTree = {
   readonly key: string
   readonly before: KeptState | undefined
   readonly tree: KeptTree
   readonly past: KeptPast
-  /** What `sweeps` was when the scan began. */
+  /** The value of `sweeps` when the scan began. */
   readonly sweeps: number
 }
 
 export type KeptTrees = ReturnType<typeof createKeptTrees>
 
-/** Trees by their keys, each in one piece: the old one stands until the new one is whole. */
+/** Each tree is one row, replaced when the new one is complete. */
 export function createKeptTrees(deps: { readonly db: Db<"map">; readonly clock: Clock }) {
   const { db, clock } = deps
   const inMemory = new Map<string, KeptState>()
 
   return {
-    /** As the last scan left it, whoever made it. */
     async load(key: string): Promise<KeptState | undefined> {
       const row = await db.get(TreeRow, selectTree(key))
       if (row === undefined) return undefined
@@ -108,7 +106,7 @@ async function write(
   const hasSamePast = isOurs && isSamePast(before.past, past)
   const isSame = hasSameTree && hasSamePast
   const revision = isSame ? before.revision : state.next_revision
-  // Never given twice, not even after a tree was dropped: others may still hold the old one.
+  // Never reused, because others may still hold the old one.
   if (!isSame) await tx.run(updateState({ ...state, next_revision: revision + 1 }))
   const git_sha = past.gitSha ?? null
   await tx.run(upsertTree({ name, revision, scanned_at: scannedAtMs, git_sha }))
@@ -129,7 +127,6 @@ async function dropOldest(tx: Tx<"map">): Promise<void> {
   }
 }
 
-/** Of all paths and contents. */
 function digestOf(files: readonly IndexedFile[]): string {
   const hash = createHash("sha256")
   for (const { path, blobId } of files) hash.update(`${path}\0${blobId}\n`)
@@ -165,7 +162,6 @@ function isSamePast(a: KeptPast, b: KeptPast): boolean {
   return ids.length === others.length && ids.every((id, at) => id === others[at])
 }
 
-/** Files that were added, changed or are gone. */
 export function changesBetween(before: KeptTree | undefined, after: KeptTree): number {
   const old = new Map(before?.files.map((it) => [it.path, it.blobId]))
   let [same, added] = [0, 0]
