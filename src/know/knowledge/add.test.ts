@@ -7,7 +7,7 @@ import { z } from "zod"
 import { sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { kindEmbedder, knowledgeWorld } from "#test/knowledge-room"
-import { goneFrom } from "./gone.ts"
+import { goneFrom } from "./add.ts"
 import { LARGEST_DOCUMENT_BYTES, MOST_PARAGRAPHS } from "./limits.ts"
 
 const HANDBOOK = {

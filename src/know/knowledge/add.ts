@@ -1,13 +1,12 @@
 import path from "node:path"
 import { formatExact, giveOthersATurn, type Log } from "#ground/base"
-import { type CallContext, type KbAdded, type KbTier } from "#ground/contract"
+import type { CallContext, KbAdded, KbTier } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { KnowledgeDeps } from "./deps.ts"
-import { embedFolder } from "./embed.ts"
+import { embedFolder } from "./embeddings.ts"
 import { FolderUnreadable } from "./errors.ts"
-import { goneFrom } from "./gone.ts"
-import { DOCUMENTS_A_TRANSACTION, MOST_PARAGRAPHS_OF_A_DOCUMENT } from "./limits.ts"
+import { MOST_PARAGRAPHS_OF_A_DOCUMENT } from "./limits.ts"
 import {
   CountRow,
   countParagraphsOf,
@@ -24,14 +23,16 @@ import { readDocument } from "./readers/read.ts"
 import { type Candidate, readCandidate, type Skipped, type Walked, walkDocuments } from "./walk.ts"
 import { cutFresh, type Fresh, writeDocument } from "./write-document.ts"
 
-type Wanted = { readonly folder: string; readonly tier: KbTier }
+const DOCUMENTS_A_TRANSACTION = 20
+
+type AddRequest = { readonly folder: string; readonly tier: KbTier }
 
 /**
- * Brings what is known of a folder to what lies in it: files by their digest, so that what did not
- * change is not cut again; what is gone from the disk is gone from here.
+ * Synchronises the index with a folder. Files are compared by digest, so unchanged ones are not parsed
+ * again; deleted files are removed.
  */
 export async function addFolder(
-  wanted: Wanted,
+  wanted: AddRequest,
   context: CallContext,
   deps: KnowledgeDeps,
 ): Promise<KbAdded> {
@@ -65,7 +66,7 @@ export async function addFolder(
   }
 }
 
-type Work = Wanted & {
+type Work = AddRequest & {
   readonly walked: Walked
   readonly known: readonly DocumentRow[]
   readonly redact: Redact
@@ -79,9 +80,7 @@ type Done = {
   changed: number
   unchanged: number
   readonly skipped: Skipped[]
-  /** What is kept of a document, when that is not all of it. */
   readonly notes: Skipped[]
-  /** Those that have what they had; their file may have been touched. */
   readonly same: Candidate[]
 }
 
@@ -109,7 +108,6 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
   return done
 }
 
-/** What lies there now, if it is not what is known of it. */
 function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
   const file = readCandidate(work.folder, candidate.path)
   if (file.kind === "missing") return { kind: "gone" as const, reason: "it is gone" }
@@ -123,13 +121,12 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
     const fresh: Fresh = { candidate, digest, ...made, knownId: before?.id }
     return { kind: "fresh" as const, fresh }
   } catch (error) {
-    // Nothing of it is kept, and the other documents are not its business.
+    // The other documents are still added.
     work.log.warn("a document cannot be read", { path: candidate.path, error })
     return { kind: "skipped" as const, reason: "it cannot be read as a document" }
   }
 }
 
-/** Documents with what they brought, the folder they are of, and word of it: all or nothing. */
 async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Promise<void> {
   const { folder, tier, now, walked } = work
   const refused = await work.db.transaction(async (tx) => {
@@ -156,7 +153,7 @@ async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Prom
 
 const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are kept`
 
-/** Takes out what is gone, and notes what was left out; how many documents went. */
+/** Returns the number of removed documents. */
 async function finish(work: Work, done: Done): Promise<number> {
   const { folder, tier, known, walked } = work
   const gone = goneFrom(known, walked, done.skipped)
@@ -178,7 +175,7 @@ async function finish(work: Work, done: Done): Promise<number> {
   return gone.length
 }
 
-/** What a folder above had of this one is here now. */
+/** Takes over what a folder above had indexed of this one. */
 async function takeFromAbove(
   folder: string,
   folders: readonly string[],
@@ -201,4 +198,17 @@ async function takeFromAbove(
 
 function folderRow({ folder, tier, now }: Work, skipped: readonly Skipped[]) {
   return { folder, tier, added_at: now, skipped: JSON.stringify(skipped) }
+}
+
+/** Indexed documents without a readable file, except below folders that could not be listed. */
+export function goneFrom<Known extends { readonly path: string }>(
+  known: readonly Known[],
+  { candidates, unseen }: Pick<Walked, "candidates" | "unseen">,
+  skipped: readonly Skipped[],
+): readonly Known[] {
+  const unreadable = new Set(skipped.map((it) => it.path))
+  const there = new Set(candidates.map((it) => it.path).filter((it) => !unreadable.has(it)))
+  const isUnseen = (file: string) =>
+    unseen.some((it) => it === "" || file === it || file.startsWith(`${it}/`))
+  return known.filter((it) => !there.has(it.path) && !isUnseen(it.path))
 }

@@ -3,7 +3,7 @@ import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { Judge } from "./verify/citation-accuracy.ts"
 
-/** What makes a vector of a text; its name says which, since vectors of two are not compared. */
+/** Vectors of two embedders are not comparable, so `name` identifies them. */
 export type Embedder = {
   readonly name: string
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>
@@ -13,12 +13,11 @@ export type KnowledgeDeps = {
   db(): Promise<Db<"knowledge">>
   readonly clock: Clock
   readonly log: Log
-  /** Counts tokens. */
   count(): Promise<(text: string) => number>
-  /** When it throws or rejects, nothing is kept. */
+  /** When it throws or rejects, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact">>
-  /** Undefined when none is configured: then words alone are searched. */
+  /** Undefined when none is configured. */
   embedder(): Promise<Embedder | undefined>
-  /** A model that says whether a text supports a sentence; undefined when there is none. */
+  /** A model that tells whether a text supports a sentence. */
   judge?(): Promise<Judge | undefined>
 }

@@ -1,5 +1,6 @@
 import { defineError, visibleLine } from "#ground/base"
-import { LONGEST_SHOWN_UNITS } from "./limits.ts"
+
+const LONGEST_SHOWN_UNITS = 200
 
 export const FolderUnreadable = defineError<{ path: string; reason: string }>()(
   "KNOWLEDGE_FOLDER_UNREADABLE",
@@ -22,7 +23,7 @@ export const ParagraphUnknown = defineError<{ id: string }>()("KNOWLEDGE_PARAGRA
   hint: () => "Search again (qm kb search, kb_hybrid_search): its document may have changed.",
 })
 
-/** Names come from outside: on one line, with nothing hidden, and no longer than is read. */
+/** Foreign text: on one line, nothing hidden, truncated. */
 function shown(text: string): string {
   return visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
 }

@@ -1,19 +1,22 @@
 import type { KbBy, KbHit, KbTier } from "#ground/contract"
-import { type Graph, type Step, walkGraph } from "./hops.ts"
-import { type Kept, type Library, shownParagraph } from "./library.ts"
-import { FUSION_RANKS, MOST_RANKED } from "./limits.ts"
+import { type Library, type StoredParagraph, shownParagraph } from "./library.ts"
+import { type Graph, type Step, walkGraph } from "./reference-graph.ts"
 
-export type Question = {
+/** The usual constant of reciprocal rank fusion. */
+const FUSION_RANKS = 60
+
+const MOST_RANKED = 200
+
+type Question = {
   readonly query: string
   readonly limit: number
   readonly tier: KbTier | undefined
   readonly hops: number
 }
 
-/** What took part: words always; meaning as paragraphs with their likeness, best first. */
-export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly Kept[] }
+export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly StoredParagraph[] }
 
-/** The best paragraphs for a question, and those that they lead to. Pure. */
+/** The best paragraphs, and those they refer to. Pure. */
 export function findParagraphs(
   question: Question,
   library: Library,
@@ -29,14 +32,16 @@ export function findParagraphs(
   }))
 }
 
-type Ranked = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & { readonly paragraph: Kept }
+type Ranked = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & {
+  readonly paragraph: StoredParagraph
+}
 
 function rankAll(
   { query, tier }: Question,
   library: Library,
-  byMeaning: readonly Kept[],
+  byMeaning: readonly StoredParagraph[],
 ): readonly Ranked[] {
-  const isWanted = (it: Kept) => tier === undefined || it.document.tier === tier
+  const isWanted = (it: StoredParagraph) => tier === undefined || it.document.tier === tier
   const words = library.words
     .search(query)
     .flatMap(({ number, score }) => {
@@ -48,13 +53,13 @@ function rankAll(
   return meant.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), meant)
 }
 
-type Scored = { readonly paragraph: Kept; readonly score: number }
+type Scored = { readonly paragraph: StoredParagraph; readonly score: number }
 
-function paragraphOf({ paragraph }: Scored): Kept {
+function paragraphOf({ paragraph }: Scored): StoredParagraph {
   return paragraph
 }
 
-/** Shares of the best: how much worse the next ones are is worth seeing. */
+/** Relative to the best. */
 function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
   const best = words[0]?.score ?? 1
   return words.map(({ paragraph, score }, at) => ({
@@ -66,9 +71,13 @@ function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
   }))
 }
 
-/** By reciprocal ranks: scores of two kinds are not comparable, places are. From 1 down. */
-function fuse(words: readonly Kept[], meant: readonly Kept[]): readonly Ranked[] {
-  const rankIn = (list: readonly Kept[]) => new Map(list.map((it, at) => [it.id, at + 1]))
+/** By reciprocal rank, because scores of two kinds are not comparable. */
+function fuse(
+  words: readonly StoredParagraph[],
+  meant: readonly StoredParagraph[],
+): readonly Ranked[] {
+  const rankIn = (list: readonly StoredParagraph[]) =>
+    new Map(list.map((it, at) => [it.id, at + 1]))
   const [byWords, byMeaning] = [rankIn(words), rankIn(meant)]
   const best = 2 / (FUSION_RANKS + 1)
   const all = new Map([...words, ...meant].map((it) => [it.id, it]))
@@ -92,8 +101,8 @@ function byScore(a: Ranked, b: Ranked): number {
 }
 
 /**
- * A third of the places is for what the best lead to, if they lead anywhere. What is found by itself
- * too keeps its rank and score: being referred to costs nothing.
+ * A third of the places is for referenced paragraphs. One that is also found directly keeps its rank and
+ * score.
  */
 function followed(
   { limit, hops, tier }: Question,
@@ -124,7 +133,6 @@ function rankedStep({ to, from, kind, depth, weight }: Step, own: Ranked | undef
   }
 }
 
-/** A paragraph that was reached and not searched. */
 export function hitOfStep(step: Step): KbHit {
   const { paragraph, ...it } = rankedStep(step, undefined)
   return { paragraph: shownParagraph(paragraph), ...it, matched: [] }

@@ -8,10 +8,10 @@ import { kindEmbedder, knowledgeWorld } from "#test/knowledge-room"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
-import { formatContext } from "./context.ts"
+import { formatContext } from "./answer.ts"
+import { unpackVector } from "./embeddings.ts"
 import { kbHandlers } from "./handlers.ts"
-import type { Kept } from "./library.ts"
-import { unpackVector } from "./vectors.ts"
+import type { StoredParagraph } from "./library.ts"
 
 const CORPUS = {
   "handbook.md": `# Harbour Handbook
@@ -354,7 +354,7 @@ describe("[KNOW-17] hops", () => {
 })
 
 describe("[KNOW-19] context", () => {
-  const kept = (text: string, number: number): Kept => ({
+  const kept = (text: string, number: number): StoredParagraph => ({
     id: `d.${number}`,
     number,
     body: { text, line: 1, headings: [], number: null, citation: `"C" <${number}>`, anchors: [] },

@@ -1,15 +1,20 @@
+import { parseJson } from "#ground/base"
 import {
   type CallContext,
   type KbAdded,
+  type KbBy,
   type KbStatus,
   OPERATIONS,
   type OperationInput,
   type OperationOutput,
 } from "#ground/contract"
+import type { Db } from "#ground/store"
 import { addFolder } from "./add.ts"
-import { createAsking } from "./asking.ts"
+import { createAsking } from "./answer.ts"
 import type { KnowledgeDeps } from "./deps.ts"
 import { FolderUnknown } from "./errors.ts"
+import type { Library } from "./library.ts"
+import { createLibraryAccess } from "./library-access.ts"
 import {
   DocumentRow,
   deleteDocument,
@@ -19,21 +24,22 @@ import {
   selectDocumentsOf,
   selectFolders,
 } from "./queries.ts"
-import { createShelf } from "./shelf.ts"
-import { statusOf } from "./status.ts"
-import { createVerifying } from "./verifying.ts"
+import type { Graph } from "./reference-graph.ts"
+import { createVerifying } from "./verify.ts"
+import { readCandidate, walkDocuments } from "./walk.ts"
+
+const MOST_UNRESOLVED_TOLD = 200
 
 export type Knowledge = ReturnType<typeof createKnowledge>
 
-/** Documents people wrote, cut into paragraphs that are found, followed, cited and verified. */
 export function createKnowledge(deps: KnowledgeDeps) {
-  const shelf = createShelf(deps)
+  const access = createLibraryAccess(deps)
   const inTurn = createTurns()
   return {
-    ...createAsking(deps, shelf),
-    ...createVerifying(deps, shelf),
+    ...createAsking(deps, access),
+    ...createVerifying(deps, access),
 
-    /** `path` is absolute and without links; whether it may be read was asked before. */
+    /** `path` is absolute and without links; the caller has checked that it may be read. */
     add: (input: OperationInput<"kb.add">, context: CallContext = QUIET): Promise<KbAdded> => {
       const { path: folder, tier } = OPERATIONS["kb.add"].input.parse(input)
       return inTurn(() => addFolder({ folder, tier }, context, deps))
@@ -43,8 +49,8 @@ export function createKnowledge(deps: KnowledgeDeps) {
       inTurn(() => removeFolder(input.path, deps)),
 
     async status(): Promise<KbStatus> {
-      const { library, graph } = await shelf.open()
-      const by = await shelf.meaning.state(library)
+      const { library, graph } = await access.open()
+      const by = await access.meaning.state(library)
       return statusOf(library, { db: await deps.db(), graph: graph(), by })
     },
   }
@@ -52,7 +58,7 @@ export function createKnowledge(deps: KnowledgeDeps) {
 
 const QUIET: CallContext = { signal: new AbortController().signal }
 
-/** One after another: two readings of the same folder would write the same rows. */
+/** Serialises: two adds of one folder would write the same rows. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -76,4 +82,66 @@ async function removeFolder(folder: string, deps: Pick<KnowledgeDeps, "db">) {
     tx.emit("knowledge.changed", { folder, documents: 0, changed: documents.length })
     return { folder, documents: documents.length }
   })
+}
+
+async function statusOf(
+  library: Library,
+  on: { readonly db: Db<"knowledge">; readonly graph: Graph; readonly by: KbBy },
+): Promise<KbStatus> {
+  const folders = await on.db.all(FolderRow, selectFolders())
+  const apart = new Set(folders.map((it) => it.folder))
+  const byFolder = Map.groupBy(library.documents, (it) => it.folder)
+  return {
+    folders: folders.map((it) => {
+      const documents = byFolder.get(it.folder) ?? []
+      return {
+        folder: it.folder,
+        tier: it.tier,
+        documents: documents.length,
+        paragraphs: documents.reduce(
+          (sum, { id }) => sum + (library.byDocument.get(id)?.length ?? 0),
+          0,
+        ),
+        addedAt: it.added_at,
+        isStale: isStale(it.folder, documents, apart),
+        skipped: skippedIn(it.skipped),
+      }
+    }),
+    documents: library.documents.length,
+    paragraphs: library.paragraphs.length,
+    references: library.references.length,
+    unresolved: on.graph.unresolved.slice(0, MOST_UNRESOLVED_TOLD),
+    by: on.by,
+  }
+}
+
+/** By size and time first; only files that differ there are read, because a checkout touches all files. */
+function isStale(
+  folder: string,
+  documents: readonly DocumentRow[],
+  apart: ReadonlySet<string>,
+): boolean {
+  const outcome = walkDocuments(folder, apart)
+  if (outcome.kind === "failed") return true
+  const known = new Map(documents.map((it) => [it.path, it]))
+  const { candidates, unseen } = outcome.walked
+  const isMissing = documents.length > candidates.length && unseen.length === 0
+  return (
+    isMissing ||
+    candidates.some(({ path, stat }) => {
+      const before = known.get(path)
+      const isSame =
+        before?.size_bytes === stat.sizeBytes &&
+        before.modified_at === Math.trunc(stat.modifiedAtMs)
+      if (isSame) return false
+      const now = readCandidate(folder, path)
+      if (now.kind === "read") return now.digest !== before?.digest
+      return before !== undefined
+    })
+  )
+}
+
+function skippedIn(json: string): number {
+  const skipped = parseJson(json)
+  return Array.isArray(skipped) ? skipped.length : 0
 }

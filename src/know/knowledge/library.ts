@@ -1,9 +1,10 @@
 import { compareText } from "#ground/base"
 import type { KbDocument, KbParagraph } from "#ground/contract"
 import type { Db } from "#ground/store"
-import { bodyOf, type ParagraphBody } from "./paragraph-body.ts"
 import {
+  bodyOf,
   DocumentRow,
+  type ParagraphBody,
   ParagraphRow,
   ReferenceRow,
   RevisionRow,
@@ -14,28 +15,25 @@ import {
 } from "./queries.ts"
 import { indexWords, type WordIndex } from "./word-index.ts"
 
-/** A paragraph in the order of all documents. */
-export type Kept = {
+export type StoredParagraph = {
   readonly id: string
   readonly document: DocumentRow
   readonly body: ParagraphBody
-  /** Its number in the library, which the index counts by. */
+  /** The number that the word index uses. */
   readonly number: number
 }
 
-/** All that is known, as it lay in the store at one moment. */
 export type Library = {
   readonly revision: number
   readonly documents: readonly DocumentRow[]
-  readonly paragraphs: readonly Kept[]
-  readonly byId: ReadonlyMap<string, Kept>
-  /** In their order, by document. */
-  readonly byDocument: ReadonlyMap<string, readonly Kept[]>
+  readonly paragraphs: readonly StoredParagraph[]
+  readonly byId: ReadonlyMap<string, StoredParagraph>
+  readonly byDocument: ReadonlyMap<string, readonly StoredParagraph[]>
   readonly references: readonly ReferenceRow[]
   readonly words: WordIndex
 }
 
-/** The library of this process: made at the first question, and anew when the store has changed. */
+/** Loaded at the first query, and again when the store has changed. */
 export function createLibrary(db: () => Promise<Db<"knowledge">>) {
   let held: { readonly revision: number; readonly library: Promise<Library> } | undefined
   return async (): Promise<Library> => {
@@ -54,7 +52,7 @@ export function createLibrary(db: () => Promise<Db<"knowledge">>) {
 }
 
 async function loadLibrary(db: Db<"knowledge">, revision: number): Promise<Library> {
-  // Not in one transaction: what is newer than the revision is read again by the next question.
+  // Not in one transaction: newer rows are read by the next query.
   const documents = await db.all(DocumentRow, selectDocuments())
   const paragraphs = await db.all(ParagraphRow, selectParagraphs())
   const references = await db.all(ReferenceRow, selectReferences())
@@ -67,13 +65,13 @@ type Rows = {
   readonly references: readonly ReferenceRow[]
 }
 
-/** Ordered here: the databases do not agree on the order of text. */
+/** Sorted here, because the databases sort text differently. */
 async function libraryOf(rows: Rows, revision: number): Promise<Library> {
   const documents = rows.documents.toSorted(
     (a, b) => compareText(a.folder, b.folder) || compareText(a.path, b.path),
   )
   const rowsByDocument = Map.groupBy(rows.paragraphs, (it) => it.document)
-  const paragraphs: Kept[] = []
+  const paragraphs: StoredParagraph[] = []
   for (const document of documents) {
     const own = rowsByDocument.get(document.id) ?? []
     for (const row of own.toSorted((a, b) => a.place - b.place)) {
@@ -95,7 +93,7 @@ async function libraryOf(rows: Rows, revision: number): Promise<Library> {
   }
 }
 
-export function shownParagraph({ id, document, body }: Kept): KbParagraph {
+export function shownParagraph({ id, document, body }: StoredParagraph): KbParagraph {
   const { text, line, headings, number, citation } = body
   const { title, path, tier } = document
   return {

@@ -1,15 +1,14 @@
 import type { KbBy } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { Embedder, KnowledgeDeps } from "./deps.ts"
-import { byWords, NO_EMBEDDER } from "./embed.ts"
+import { byWords, likeness, NO_EMBEDDER, unit, unpackVector } from "./embeddings.ts"
 import type { ByMeaning } from "./find.ts"
 import type { Library } from "./library.ts"
 import { selectVectors, VectorRow } from "./queries.ts"
-import { likeness, unit, unpackVector } from "./vectors.ts"
 
 type Vectors = ReadonlyMap<string, Float32Array>
 
-/** Ranks paragraphs by the likeness of their vectors to the question's; says why when it cannot. */
+/** By cosine with the question; reports why when it cannot. */
 export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log" | "secrets">) {
   let held: { readonly key: string; readonly vectors: Vectors } | undefined
 
@@ -22,7 +21,6 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
   }
 
   return {
-    /** What would take part in a search now. */
     async state(library: Library): Promise<KbBy> {
       const embedder = await deps.embedder()
       if (embedder === undefined) return byWords(NO_EMBEDDER)
@@ -36,7 +34,7 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
       const by = stateOf(embedder, library, vectors)
       if (by.meaning === null) return { by, ranked: [] }
       try {
-        // It may go to a service, and a question is written with less care than a document.
+        // The question may go to a service.
         const { redact } = await deps.secrets()
         const asked = await embedQuestion(redact(query).text, embedder, signal)
         return { by, ranked: rankBy(asked, library, vectors) }

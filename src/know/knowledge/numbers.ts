@@ -1,21 +1,19 @@
 /**
- * Numbers as documents give them to their parts: 4.2, § 4.2, Article 7, Annex B. Years and amounts
- * look alike, so a plain number has at most three digits, and in running text at least two parts.
+ * Section numbers: 4.2, § 4.2, Article 7, Annex B. Years and amounts look alike, so a plain number has at
+ * most three digits, and in running text at least two parts.
  */
 
-/** The number a heading begins with, in the document's own format. */
 export function numberOfHeading(heading: string): string | null {
   const worded = WORDED.exec(heading)
   if (worded !== null) return `${capital(worded[1] ?? "")} ${worded[2]?.toUpperCase()}`
   return PLAIN_HEADING.exec(heading)?.[1] ?? null
 }
 
-/** The number a paragraph itself begins with. */
 export function numberOfText(text: string): string | null {
   return OWN_NUMBER.exec(text)?.[1] ?? null
 }
 
-/** By which names a part with this number is looked for; the surest first. */
+/** Lookup keys, the most specific first. */
 export function keysOfNumber(number: string): readonly string[] {
   const key = number.toLowerCase().replace(/\s+/g, " ").trim()
   const [, word, count] = /^([a-z]+) (\S+)$/.exec(key) ?? []
@@ -33,7 +31,7 @@ const PLAIN_HEADING = new RegExp(
 )
 const OWN_NUMBER = /^(?:§\s*)?\(?(\d{1,3}(?:\.\d{1,3}){1,5})\)?\.?\s+\S/
 
-/** Where the word is a part of the name: Article 7 is not section 7. */
+/** Article 7 is not section 7. */
 const KEEPS_WORD: ReadonlySet<string> = new Set(["article", "schedule"])
 
 function capital(word: string): string {

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { parseJson } from "#ground/base"
 import { KbDocument, KbTier } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
 
@@ -73,7 +74,6 @@ export const selectDocuments = (): Sql => sql`SELECT ${DOCUMENT} FROM kb_documen
 export const selectDocumentsOf = (folder: string): Sql =>
   sql`SELECT ${DOCUMENT} FROM kb_documents WHERE folder = ${folder}`
 
-/** Who has one of these ids already. */
 export const selectPlaced = (ids: readonly string[]): Sql => sql`
   SELECT id, folder, path FROM kb_documents WHERE id IN (${join(ids.map((id) => sql`${id}`))})`
 
@@ -85,7 +85,7 @@ export const upsertDocument = (row: DocumentRow): Sql => sql`
     format = excluded.format, digest = excluded.digest, size_bytes = excluded.size_bytes,
     modified_at = excluded.modified_at, updated_at = excluded.updated_at`
 
-/** The same words, touched or in another tier. */
+/** Unchanged text, with a new time or tier. */
 export const touchDocument = (row: Pick<DocumentRow, "id" | "tier" | "modified_at">): Sql => sql`
   UPDATE kb_documents SET tier = ${row.tier}, modified_at = ${row.modified_at}
   WHERE id = ${row.id}`
@@ -135,7 +135,6 @@ export const insertReferences = (rows: readonly ReferenceRow[]): Sql => sql`
 export const selectVectors = (embedder: string): Sql =>
   sql`SELECT paragraph, vector FROM kb_vectors WHERE embedder = ${embedder}`
 
-/** Paragraphs of a folder that this embedder has not seen. */
 export const selectWithoutVector = (folder: string, embedder: string): Sql => sql`
   SELECT p.id, p.document, p.place, p.body
   FROM kb_paragraphs p JOIN kb_documents d ON d.id = p.document
@@ -153,3 +152,25 @@ export const insertVectors = (
 
 export const deleteVectors = (paragraphs: readonly string[]): Sql => sql`
   DELETE FROM kb_vectors WHERE paragraph IN (${join(paragraphs.map((id) => sql`${id}`))})`
+
+const LONGEST_EMBEDDED_UNITS = 8_000
+
+export const ParagraphBody = z.object({
+  text: z.string(),
+  line: z.int().positive(),
+  headings: z.array(z.string()),
+  number: z.string().nullable(),
+  citation: z.string(),
+  anchors: z.array(z.string()),
+})
+export type ParagraphBody = z.infer<typeof ParagraphBody>
+
+/** Undefined for a row of another version. */
+export function bodyOf(json: string): ParagraphBody | undefined {
+  return ParagraphBody.safeParse(parseJson(json)).data
+}
+
+/** With headings, because short paragraphs say little alone. Most embedders take about 8,000 tokens. */
+export function embeddedText({ headings, text }: ParagraphBody): string {
+  return [...headings, text].join("\n").slice(0, LONGEST_EMBEDDED_UNITS).toWellFormed()
+}

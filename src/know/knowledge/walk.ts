@@ -3,18 +3,18 @@ import { hash } from "node:crypto"
 import path from "node:path"
 import { type FileStat, type OpenFolder, openFolder } from "#ground/base"
 import { isSecretBearing } from "#see/repo"
-import {
-  DEEPEST_LEVELS,
-  LARGEST_DOCUMENT_BYTES,
-  MOST_ENTRIES,
-  MOST_FILES,
-  MOST_SKIPPED_TOLD,
-} from "./limits.ts"
+import { LARGEST_DOCUMENT_BYTES } from "./limits.ts"
 import { type Format, formatOf } from "./readers/read.ts"
 
-/** A file that looks like a document; nothing of it was read. */
+const MOST_SKIPPED_TOLD = 500
+
+const DEEPEST_LEVELS = 32
+
+const MOST_ENTRIES = 50_000
+
+const MOST_FILES = 20_000
+
 export type Candidate = {
-  /** From the folder, with forward slashes. */
   readonly path: string
   readonly format: Format
   readonly stat: FileStat
@@ -22,20 +22,19 @@ export type Candidate = {
 export type Skipped = { readonly path: string; readonly reason: string }
 
 export type Walked = {
-  /** Ordered by path. */
   readonly candidates: readonly Candidate[]
   readonly skipped: readonly Skipped[]
-  /** Folders that could not be looked into: what was read of them before is not gone. */
+  /** What was indexed below them is not deleted. */
   readonly unseen: readonly string[]
 }
 
-export type WalkOutcome =
+type WalkOutcome =
   | { readonly kind: "walked"; readonly walked: Walked }
   | { readonly kind: "failed"; readonly reason: string }
 
 /**
- * A folder to its depth, or one file. Each step is one into a real folder: no link is followed.
- * Folders `apart` were added by themselves, perhaps as another tier, and are not read twice.
+ * A folder with its subfolders, or one file. Follows no links. Folders in `apart` were added separately,
+ * perhaps as another tier.
  */
 export function walkDocuments(place: string, apart: ReadonlySet<string>): WalkOutcome {
   const opened = openFolder(place)
@@ -69,7 +68,7 @@ type State = {
   left: number
   isApart(way: readonly string[]): boolean
 }
-type Place = { readonly folder: OpenFolder; readonly way: readonly string[] }
+type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
 
 function newState(isApart: State["isApart"]): State {
   return { candidates: [], skipped: [], unseen: [], left: 0, isApart }
@@ -85,7 +84,7 @@ function skip(state: State, file: string, reason: string): void {
   else state.left++
 }
 
-function visit(place: Place, state: State): void {
+function visit(place: FolderAt, state: State): void {
   const here = place.way.join("/")
   const listed = place.folder.list({ maxEntries: MOST_ENTRIES })
   if (listed.kind !== "listed") {
@@ -102,7 +101,7 @@ function visit(place: Place, state: State): void {
   }
 }
 
-function enter({ folder, way }: Place, name: string, state: State): void {
+function enter({ folder, way }: FolderAt, name: string, state: State): void {
   const inner = [...way, name]
   const file = inner.join("/")
   if (state.isApart(inner)) return
@@ -121,7 +120,7 @@ function enter({ folder, way }: Place, name: string, state: State): void {
   visit({ folder: next, way: inner }, state)
 }
 
-function take({ folder, way }: Place, name: string, state: State): void {
+function take({ folder, way }: FolderAt, name: string, state: State): void {
   const file = [...way, name].join("/")
   if (state.isApart([...way, name])) return
   const looked = folder.stat(name)
@@ -141,12 +140,12 @@ function take({ folder, way }: Place, name: string, state: State): void {
   state.candidates.push({ path: file, format, stat: looked.stat })
 }
 
-export type ReadFile =
+type ReadFile =
   | { readonly kind: "read"; readonly text: string; readonly digest: string }
   | { readonly kind: "skipped"; readonly reason: string }
   | { readonly kind: "missing" }
 
-/** One candidate, step by step from the folder again: whatever was swapped, no link is followed. */
+/** Opens the path step by step again, so that no swapped link is followed. */
 export function readCandidate(place: string, file: string): ReadFile {
   const isFile = openFolder(place)
   if (isFile.kind !== "open") return readIn(path.dirname(place), [path.basename(place)])

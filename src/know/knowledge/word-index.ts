@@ -8,19 +8,21 @@ import {
   type SymbolField,
   type SymbolTerms,
   scoreSymbols,
+  type TermCounts,
 } from "#know/search"
-import type { Kept } from "./library.ts"
-import { MOST_QUESTION_TERMS, PARAGRAPHS_A_TURN } from "./limits.ts"
-import { countProse, eachWord, STOP_WORDS } from "./terms.ts"
+import type { StoredParagraph } from "./library.ts"
+
+const MOST_QUESTION_TERMS = 256
+
+/** About 20 ms, then other work gets a turn. */
+const PARAGRAPHS_A_TURN = 500
 
 export type WordIndex = {
-  /** Numbers of paragraphs, best first. */
   search(question: string): readonly { readonly number: number; readonly score: number }[]
-  /** Words of the question that a paragraph has, as they were asked. */
   matched(question: string, paragraph: number): readonly string[]
 }
 
-/** Where a word stands says how much it tells: a heading is about what it says. */
+/** A heading tells most about its topic. */
 const WEIGHTS: Bm25fWeights = {
   k1: 1.2,
   path: { weight: 0.8, b: 0 },
@@ -30,8 +32,7 @@ const WEIGHTS: Bm25fWeights = {
   body: { weight: 1, b: 0.5 },
 }
 
-/** BM25F of the search room, over the fields of a paragraph. */
-export async function indexWords(paragraphs: readonly Kept[]): Promise<WordIndex> {
+export async function indexWords(paragraphs: readonly StoredParagraph[]): Promise<WordIndex> {
   const postings = createPostings(SYMBOL_FIELDS.length)
   const measured: Pick<SymbolTerms, "lengths">[] = []
   for (const it of paragraphs) {
@@ -60,7 +61,7 @@ export async function indexWords(paragraphs: readonly Kept[]): Promise<WordIndex
   }
 }
 
-function fieldsOf({ document, body }: Kept): Readonly<Record<SymbolField, string>> {
+function fieldsOf({ document, body }: StoredParagraph): Readonly<Record<SymbolField, string>> {
   return {
     path: document.title,
     name: body.headings.at(-1) ?? "",
@@ -82,11 +83,57 @@ function readQuestion(question: string): Query {
 function askedIn(question: string) {
   const asked = new Map<string, { readonly word: string; times: number }>()
   eachWord(question, (term, word) => {
-    // As it is written: the plural of a word that says nothing would be folded into another.
+    // As written: the fold could turn a stop word into another word.
     if (STOP_WORDS.has(word.toLowerCase())) return
     const before = asked.get(term)
     if (before === undefined) asked.set(term, { word, times: 1 })
     else before.times++
   })
   return asked
+}
+
+/** Words in any script, and section numbers (4.2). The code terms of search/words.ts have neither. */
+function countProse(text: string): { readonly counts: TermCounts; readonly length: number } {
+  const counts = new Map<string, number>()
+  let length = 0
+  eachWord(text, (term) => {
+    length++
+    counts.set(term, (counts.get(term) ?? 0) + 1)
+  })
+  return { counts, length }
+}
+
+function eachWord(text: string, visit: (term: string, word: string) => void): void {
+  for (const word of text.normalize("NFKC").match(WORD) ?? []) {
+    if (UNSPACED.test(word)) for (const pair of pairsOf(word)) visit(pair, pair)
+    else if (word.length <= LONGEST_TERM_UNITS) visit(fold(word), word)
+  }
+}
+
+/** Without shall, may, not, which rules depend on. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a an and are as at be been by do does for from had has have he her here his how i if in into is
+  it its me my of on or our she so than that the their them then there these they this those to was
+  we were what when where which who whom whose why will with would you your`.split(/\s+/),
+)
+
+const WORD = /\p{N}{1,6}(?:\.\p{N}{1,6}){1,6}|[\p{L}\p{M}\p{N}]+/gu
+const LONGEST_TERM_UNITS = 80
+
+/** Scripts without spaces: pairs of characters are terms. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+
+function pairsOf(word: string): readonly string[] {
+  const signs = Array.from(word)
+  if (signs.length === 1) return [word]
+  return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
+}
+
+/** English plural only: a stemmer would find more that was not meant. */
+function fold(word: string): string {
+  const small = word.toLowerCase()
+  if (small.length < 4 || !small.endsWith("s")) return small
+  if (/(?:ss|us|is)$/.test(small)) return small
+  if (small.endsWith("ies") && small.length > 4) return `${small.slice(0, -3)}y`
+  return /(?:sses|shes|ches|xes)$/.test(small) ? small.slice(0, -2) : small.slice(0, -1)
 }

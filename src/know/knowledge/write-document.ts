@@ -1,16 +1,18 @@
 import { invariant } from "#ground/base"
 import type { KbTier } from "#ground/contract"
 import type { Tx } from "#ground/store"
-import { type CutParagraph, cutDocument, shortHash } from "./cut.ts"
-import { MOST_PARAGRAPHS, ROWS_A_STATEMENT } from "./limits.ts"
-import { bodyOf, embeddedText, type ParagraphBody } from "./paragraph-body.ts"
+import { MOST_PARAGRAPHS } from "./limits.ts"
+import { type CutParagraph, cutDocument, shortHash } from "./paragraphs.ts"
 import {
+  bodyOf,
   CountRow,
   countParagraphs,
   deleteParagraphs,
   deleteVectors,
+  embeddedText,
   insertParagraphs,
   insertReferences,
+  type ParagraphBody,
   ParagraphRow,
   PlacedRow,
   selectParagraphsOf,
@@ -20,19 +22,18 @@ import {
 import type { ReadDocument } from "./readers/outline.ts"
 import type { Candidate } from "./walk.ts"
 
+/** SQLite takes 32,766 values. */
+const ROWS_A_STATEMENT = 200
+
 export type Fresh = {
   readonly candidate: Candidate
   readonly digest: string
   readonly title: string
-  /** Their ids still lack the document's, which the store gives. */
   readonly paragraphs: readonly CutParagraph[]
-  /** Whether it had more than is kept. */
   readonly isCut: boolean
-  /** The id it has, when it is known. */
   readonly knownId: string | undefined
 }
 
-/** All that is made of a document before the store is asked. */
 export function cutFresh(
   read: ReadDocument,
   { path }: Pick<Candidate, "path">,
@@ -43,7 +44,7 @@ export function cutFresh(
 
 type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
 
-/** One document with its paragraphs in place of those it had. False when there is no more room. */
+/** Replaces the paragraphs it had. False when there is no more room. */
 export async function writeDocument(
   fresh: Fresh,
   { folder, tier, now }: Into,
@@ -78,8 +79,8 @@ export async function writeDocument(
 }
 
 /**
- * Of the path in its folder, so that it is the same wherever the folder lies. One that somebody has
- * already, by chance or because two folders have files of the same name, is made of more.
+ * From the path in its folder, so that it does not depend on where the folder is. On a collision, of more
+ * text.
  */
 async function freeId(
   document: { readonly folder: string; readonly path: string },
@@ -105,7 +106,7 @@ function titleOfFile(path: string): string {
   return words === "" ? name : words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** Vectors are of the words they were made of; a paragraph below another heading needs a new one. */
+/** A vector includes the headings, so a moved paragraph needs a new one. */
 async function dropStaleVectors(
   before: readonly ParagraphRow[],
   paragraphs: readonly CutParagraph[],

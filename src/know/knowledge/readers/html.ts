@@ -1,10 +1,15 @@
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5"
-import { HTML_STEP_UNITS, MOST_ATTRIBUTES } from "../limits.ts"
-import { createOutline, type Link, oneLine, type ReadDocument } from "./outline.ts"
+import { oneLine } from "#ground/base"
+import { createOutline, type Link, type ReadDocument } from "./outline.ts"
+
+const HTML_STEP_UNITS = 16_384
+
+/** The tokenizer compares names of attributes pairwise, in quadratic time. */
+const MOST_ATTRIBUTES = 1_000
 
 /**
- * Tags as they come, without a tree: a page of a million open tags makes a tree in quadratic time.
- * Undefined for a page with a tag that no honest page has.
+ * By tokens without a tree: a million open tags would make a tree in quadratic time. Undefined for a page
+ * with too many attributes on a tag.
  */
 export function readHtml(text: string): ReadDocument | undefined {
   const page = newPage()
@@ -20,7 +25,7 @@ export function readHtml(text: string): ReadDocument | undefined {
   return doneWith(page)
 }
 
-/** The package compares each attribute of a tag with all before it; between two steps we look. */
+/** The package compares each attribute with all before it, so this checks the count between steps. */
 class BoundedTokenizer extends Tokenizer {
   attributesNow(): number {
     const token = this.currentToken
@@ -30,7 +35,6 @@ class BoundedTokenizer extends Tokenizer {
 
 type Mode = (typeof TokenizerMode)[keyof typeof TokenizerMode]
 
-/** Elements whose text is no tags, and how far it goes. */
 const RAW: ReadonlyMap<string, Mode> = new Map([
   ["script", TokenizerMode.SCRIPT_DATA],
   ["style", TokenizerMode.RAWTEXT],
@@ -44,15 +48,14 @@ const RAW: ReadonlyMap<string, Mode> = new Map([
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** What is not a part of what somebody wrote for readers. */
 const DROPPED = words(
   "script style nav template noscript svg math iframe object canvas textarea select button noframes noembed",
 )
-/** Where a paragraph ends; anything else stands within one. */
+/** Elements that end a paragraph. */
 const BLOCKS = words(
   "address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul",
 )
-/** Kept whole as one paragraph, with their lines. */
+/** Kept as one paragraph, with their lines. */
 const WHOLE = words("table pre ul ol dl")
 const LINES = words("tr li dt dd p br div")
 const CELLS = words("td th")
@@ -63,15 +66,13 @@ type Page = {
   readonly outline: ReturnType<typeof createOutline>
   title: string | undefined
   isTitle: boolean
-  /** Of the paragraph, as it comes: joining it again and again would take quadratic time. */
+  /** An array, because repeated joining takes quadratic time. */
   pieces: string[]
-  /** Where it begins; 0 until there is a word. */
   line: number
   links: Link[]
   link: { readonly target: string; readonly from: number } | undefined
-  /** Level of the heading that the text is of. */
   heading: number | undefined
-  /** The element that is left out or kept whole, with how many of its name are open. */
+  /** The dropped or whole element, with the number of open elements of that name. */
   dropped: Nested | undefined
   whole: Nested | undefined
 }
@@ -131,7 +132,7 @@ function open(page: Page, tag: Token.TagToken): void {
   page.link = { target, from: page.pieces.length }
 }
 
-/** A tag outside of tables and lists: most of them end what stood before. */
+/** Outside of tables and lists. */
 function begin(page: Page, name: string): void {
   if (name === "br") page.pieces.push(" ")
   if (!BLOCKS.has(name)) return
@@ -141,7 +142,6 @@ function begin(page: Page, name: string): void {
   if (level !== undefined) page.heading = Number(level)
 }
 
-/** A tag inside of what is kept whole: at most a new line. */
 function goOn(page: Page, whole: Nested, name: string): void {
   if (whole.name === name) whole.depth++
   if (LINES.has(name)) page.pieces.push("\n")
@@ -193,7 +193,7 @@ function flush(page: Page): void {
   page.heading = undefined
 }
 
-/** A heading above all says what the document is; a page's own title names the site too. */
+/** The only top heading is the title; the `<title>` of a page also names the site. */
 function doneWith(page: Page): ReadDocument {
   flush(page)
   const read = page.outline.done({})
@@ -205,12 +205,12 @@ function attribute(tag: Token.TagToken, name: string): string | undefined {
   return tag.attrs.find((it) => it.name === name)?.value
 }
 
-/** Code as it stands; rows and items each on a line. */
+/** Code as it is; rows and items one per line. */
 function linesOf(text: string, name: string): string {
   if (name === "pre") return text.replace(/^\n+|\s+$/g, "")
   return text
     .split("\n")
-    .map(oneLine)
+    .map((it) => oneLine(it))
     .filter((it) => it !== "")
     .join("\n")
 }

@@ -1,16 +1,16 @@
-import { type Definitions, readDefinition, readInline } from "./inline.ts"
-import { createOutline, oneLine, type ReadDocument } from "./outline.ts"
+import { oneLine } from "#ground/base"
+import { createOutline, type Link, type ReadDocument } from "./outline.ts"
 
 /**
- * Line by line, so that no text takes longer than its length: headings, blocks between blank lines,
- * fences and tables whole. What it does not know is prose.
+ * Line by line in linear time: headings, blocks between blank lines, whole fences and tables. Everything
+ * else is prose.
  */
 export function readMarkdown(text: string): ReadDocument {
   const lines = text.split("\n")
   const front = readFrontMatter(lines)
   const outline = createOutline()
   const definitions = definitionsIn(lines)
-  let block: Line[] = []
+  let block: NumberedLine[] = []
 
   const flush = (): void => {
     const first = block[0]
@@ -45,9 +45,9 @@ export function readMarkdown(text: string): ReadDocument {
   return outline.done(front)
 }
 
-type Line = { readonly text: string; readonly line: number }
+type NumberedLine = { readonly text: string; readonly line: number }
 
-/** Three or more of one sign. By hand: the pattern for it has no stack for a line of millions. */
+/** By hand: the regular expression overflows the stack on a line of millions. */
 function isRule(line: string): boolean {
   const begins = line.search(/[^ ]/)
   const sign = line[begins]
@@ -60,7 +60,6 @@ function isRule(line: string): boolean {
   return signs >= 3
 }
 
-/** Title and the way it is cited, if the document begins with fields. */
 function readFrontMatter(lines: readonly string[]) {
   if (lines[0]?.trimEnd() !== "---") return { lines: 0 }
   const end = lines.findIndex((it, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(it))
@@ -83,7 +82,7 @@ function isThere<Value>(value: Value | undefined): value is Value {
   return value !== undefined
 }
 
-/** Fences and comments are read as wholes; one that never ends goes to the end. */
+/** Fences and comments; an unclosed one goes to the end. */
 function endOfWhole(lines: readonly string[], at: number) {
   const line = lines[at] ?? ""
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
@@ -113,7 +112,7 @@ function headingOf(line: string): Heading | undefined {
   return headingFrom(withoutClosing(rest ?? ""), { level: signs.length, isUnderlined: false })
 }
 
-/** By hand: the pattern for it takes quadratic time on a line of spaces. */
+/** By hand: the regular expression takes quadratic time on a line of spaces. */
 function withoutClosing(text: string): string {
   const trimmed = text.trimEnd()
   let end = trimmed.length
@@ -122,8 +121,8 @@ function withoutClosing(text: string): string {
   return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
 }
 
-/** One line of prose with a line of = or - below it. */
-function underlined(block: readonly Line[], line: string): Heading | undefined {
+/** A line of prose above a line of = or -. */
+function underlined(block: readonly NumberedLine[], line: string): Heading | undefined {
   const [only, ...more] = block
   if (only === undefined || more.length > 0) return undefined
   const [, sign] = /^ {0,3}(=|-)\1*[ \t]*$/.exec(line) ?? []
@@ -142,8 +141,8 @@ function headingFrom(text: string, kind: Pick<Heading, "level" | "isUnderlined">
 const LIST = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/
 const TABLE_RULE = /^ *\|? *:?-+:? *(?:\| *:?-* *:? *)*$/
 
-/** Lines that mean something stay lines: tables, code, items. Others are one line of prose. */
-function shapeBlock(block: readonly Line[], definitions: Definitions) {
+/** Tables, code and items keep their lines; prose becomes one line. */
+function shapeBlock(block: readonly NumberedLine[], definitions: Definitions) {
   const lines = block.map((it) => it.text)
   const isTable = lines.some((it) => it.length < 2_000 && it.includes("|") && TABLE_RULE.test(it))
   const isCode = lines.every((it) => /^(?: {4}|\t)/.test(it))
@@ -155,3 +154,46 @@ function shapeBlock(block: readonly Line[], definitions: Definitions) {
     .join("")
   return readInline(joined.trim(), definitions)
 }
+
+type Definitions = ReadonlyMap<string, string>
+
+function readInline(
+  raw: string,
+  definitions: Definitions,
+): { readonly text: string; readonly links: readonly Link[] } {
+  const links: Link[] = []
+  const note = (target: string, words: string): string => {
+    links.push({ target, words })
+    return words
+  }
+  const text = raw
+    .replace(WIKI, (_, target: string, shown?: string) => {
+      const words = shown ?? target
+      links.push({ target: `wiki:${target.trim()}`, words })
+      return words
+    })
+    .replace(PICTURE, "$1")
+    .replace(INLINE, (_, words: string, target: string) => note(target, words))
+    .replace(BY_LABEL, (whole, words: string, label: string) => {
+      const target = definitions.get((label === "" ? words : label).toLowerCase())
+      return target === undefined ? whole : note(target, words)
+    })
+    .replace(STRONG, "$2")
+    .replace(EMPHASIS, "$1$2")
+  return { text, links }
+}
+
+// No class contains its own opening character, so that a text full of brackets is read once.
+const WIKI = /\[\[([^\][\n|]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/g
+const INLINE = /\[([^\][\n]{0,500})\]\(<?([^()\s<>]{1,1000})>?(?: +"[^"\n]{0,300}")?\)/g
+const PICTURE = /!\[([^\][\n]{0,500})\]\([^()\n]{1,1500}\)/g
+const BY_LABEL = /\[([^\][\n]{1,300})\]\[([^\][\n]{0,300})\]/g
+const STRONG = /(\*\*|__)(?=\S)([^*_\n]{1,500})\1/g
+const EMPHASIS = /(^|[\s(])\*(?=\S)([^*\n]{1,300})\*(?![\w*])/g
+
+function readDefinition(line: string): readonly [string, string] | undefined {
+  const [, label, target] = DEFINITION.exec(line) ?? []
+  return label === undefined || target === undefined ? undefined : [label.toLowerCase(), target]
+}
+
+const DEFINITION = /^ {0,3}\[([^\][^][^\][\n]{0,299})\]: *<?([^\s<>]{1,1000})>?(?: .{0,300})?$/

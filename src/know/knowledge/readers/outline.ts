@@ -1,38 +1,34 @@
-import { LONGEST_HEADING_UNITS, MOST_PARAGRAPHS_OF_A_DOCUMENT } from "../limits.ts"
+import { oneLine } from "#ground/base"
+import { MOST_PARAGRAPHS_OF_A_DOCUMENT } from "../limits.ts"
 import { numberOfHeading } from "../numbers.ts"
 
-/** A link as it was written, with the words it stands on. */
+const LONGEST_HEADING_UNITS = 300
+
 export type Link = { readonly target: string; readonly words: string }
 
-/** A piece of a document that is found and cited as one. */
 export type Block = {
   readonly text: string
   readonly line: number
-  /** From the outermost, without the title of the document. */
+  /** Outermost first, without the title of the document. */
   readonly headings: readonly string[]
-  /** Names by which links lead here. */
   readonly anchors: readonly string[]
   readonly links: readonly Link[]
 }
 
 export type ReadDocument = {
-  /** Undefined when the document does not say. */
   readonly title: string | undefined
-  /** How it is cited, when that is not its title. */
   readonly citeAs: string | undefined
   readonly blocks: readonly Block[]
-  /** Whether it had more than is kept. */
   readonly isCut: boolean
 }
 
-/** Names that lead to the same place; a page with more has them for a program. */
+/** A page with more has them for a program. */
 const MOST_ANCHORS = 20
 
 type Heading = { readonly level: number; readonly text: string }
 type Piece = Pick<Block, "text" | "line"> & { readonly links?: readonly Link[] }
 type Open = Omit<Block, "headings"> & { readonly under: readonly Heading[] }
 
-/** Collects the blocks of a document below its headings, whatever format it has. */
 export function createOutline() {
   const blocks: Open[] = []
   const tops: Heading[] = []
@@ -75,13 +71,9 @@ export function createOutline() {
   }
 }
 
-/** One heading above all others is the title; of several, the first is unless it is numbered. */
+/** The only top heading, or the first of several unless it is numbered. */
 function titleAmong(tops: readonly Heading[]): Heading | undefined {
   const [first] = tops
   if (first === undefined) return undefined
   return tops.length === 1 || numberOfHeading(first.text) === null ? first : undefined
-}
-
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim()
 }

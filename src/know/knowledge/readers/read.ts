@@ -1,10 +1,10 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { oneLine, withoutHiddenSigns } from "#ground/base"
 import type { KbDocument } from "#ground/contract"
 import { type Redact, redactKeepingLines } from "#ground/secrets"
+import { numberOfHeading } from "../numbers.ts"
 import { readHtml } from "./html.ts"
 import { readMarkdown } from "./markdown.ts"
-import type { Block, ReadDocument } from "./outline.ts"
-import { readText } from "./text.ts"
+import { type Block, createOutline, type ReadDocument } from "./outline.ts"
 
 export type Format = KbDocument["format"]
 
@@ -17,7 +17,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   text: "text",
 }
 
-/** By the end of its name; undefined for what we cannot read. */
+/** By extension; undefined for an unknown one. */
 export function formatOf(name: string): Format | undefined {
   const extension = /\.([A-Za-z]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(FORMATS, extension) ? FORMATS[extension] : undefined
@@ -28,8 +28,8 @@ type Outcome =
   | { readonly kind: "skipped"; readonly reason: string }
 
 /**
- * Secrets are replaced in the file as it is, since one may go over several paragraphs, and again in
- * what was made of it, since HTML can spell one in ways that no secret has.
+ * Redacts the file, because a secret may span paragraphs, and again the parsed text, because HTML can
+ * encode one.
  */
 export function readDocument(text: string, format: Format, redact: Redact): Outcome {
   const clean = redactKeepingLines(withoutHiddenSigns(text.replace(/\r\n?/g, "\n")), redact)
@@ -66,4 +66,61 @@ function cleanedAgain(read: ReadDocument, redact: Redact): ReadDocument {
     title: title === undefined ? undefined : clean(title),
     blocks: read.blocks.map(block).filter((it) => it.text.trim() !== ""),
   }
+}
+
+/** A heading is a short line alone: numbered, underlined or in capitals. */
+function readText(text: string): ReadDocument {
+  const outline = createOutline()
+  let block: string[] = []
+  let begins = 1
+  let isFirst = true
+
+  const flush = (): void => {
+    const heading = headingOf(block) ?? (isFirst ? titleOf(block) : undefined)
+    if (block.length > 0) isFirst = false
+    if (heading !== undefined) outline.heading(heading.level, heading.text)
+    else outline.block({ text: joined(block), line: begins })
+    block = []
+  }
+
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line.trim() === "") {
+      flush()
+      continue
+    }
+    if (block.length === 0) begins = at + 1
+    block.push(line)
+  }
+  flush()
+  return outline.done({})
+}
+
+const LONGEST_HEADING_LINE = 100
+
+function headingOf(block: readonly string[]) {
+  const [line = "", below = "", ...more] = block
+  const text = line.trim()
+  if (more.length > 0 || text.length > LONGEST_HEADING_LINE || text === "") return undefined
+  if (/^={3,}$/.test(below.trim())) return { level: 1, text }
+  if (/^-{3,}$/.test(below.trim())) return { level: 2, text }
+  if (below !== "" || /[.,;:]$/.test(text)) return undefined
+  const number = numberOfHeading(text)
+  if (number !== null) return { level: 2 + number.split(".").length - 1, text }
+  const isLoud = /\p{Lu}{2}/u.test(text) && !/\p{Ll}/u.test(text)
+  return isLoud ? { level: 1, text } : undefined
+}
+
+function titleOf([line = "", ...more]: readonly string[]) {
+  const text = line.trim()
+  const isTitle =
+    more.length === 0 && text.length <= LONGEST_HEADING_LINE && /[^.,;:!?]$/.test(text)
+  return isTitle ? { level: 1, text } : undefined
+}
+
+/** Columns and items keep their lines; prose does not. */
+function joined(block: readonly string[]): string {
+  const isShaped = block.some((it) =>
+    /\S {3,}\S|\t\S|^\s*(?:[-*•]|\d{1,3}[.)])\s/.test(it.slice(0, 500)),
+  )
+  return isShaped ? block.map((it) => it.trim()).join("\n") : oneLine(block.join(" "))
 }

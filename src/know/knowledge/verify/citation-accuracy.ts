@@ -1,21 +1,33 @@
 import type { KbVerification } from "#ground/contract"
-import { CITATION_BAR, MOST_JUDGED, PARTIAL_SUPPORT_SHARE, SUPPORT_BAR_SHARE } from "./limits.ts"
-import { type Failure, reportOf } from "./report.ts"
 import {
   type Cited,
   type Evidence,
   evidenceFor,
-  type Reading,
+  type Failure,
+  type ReadAnswer,
   readAnswer,
+  reportOf,
   type Statement,
   shown,
 } from "./statements.ts"
 import { contentStems } from "./tokens.ts"
 
-/** Whether evidence supports a sentence; undefined: it cannot tell. What it throws goes through. */
+/** A paid call each; an answer of two pages has about forty citations. */
+const MOST_JUDGED = 60
+
+/** Several citations support a sentence together; each needs at least this. */
+const PARTIAL_SUPPORT_SHARE = 0.2
+
+/**
+ * Minimum share of content words. In the labelled cases, paraphrases kept more than a third, unrelated
+ * sentences a fifth.
+ */
+const SUPPORT_BAR_SHARE = 0.35
+
+const CITATION_BAR = 0.75
+
 export type Judge = (sentence: string, evidence: string) => Promise<boolean | undefined>
 
-/** The share of citations whose paragraph exists and whose text supports the sentence. */
 export async function citationAccuracy(
   answer: string,
   cited: readonly Cited[],
@@ -32,8 +44,7 @@ export async function citationAccuracy(
   return reportOf({ checked: read.length, failed: [...failed, ...refused], bar: CITATION_BAR, by })
 }
 
-/** Paragraphs were there, something checkable is asserted, and nothing says where it is from. */
-function withoutCitations(reading: Reading): KbVerification {
+function withoutCitations(reading: ReadAnswer): KbVerification {
   const bare = reading.statements.find((it) => it.entities.length > 0)
   if (bare === undefined || reading.evidence.size === 0) {
     return reportOf({ checked: 0, failed: [], bar: CITATION_BAR })
@@ -50,7 +61,7 @@ type Citation = {
   readonly failure: Failure | undefined
 }
 
-function citationsOf(reading: Reading, statement: Statement): readonly Citation[] {
+function citationsOf(reading: ReadAnswer, statement: Statement): readonly Citation[] {
   const { text: sentence, labels } = statement.sentence
   const known = labels.filter((label) => reading.evidence.has(label))
   const together = known.length === 0 ? [] : evidenceFor(reading, known)
@@ -64,7 +75,6 @@ function citationsOf(reading: Reading, statement: Statement): readonly Citation[
   })
 }
 
-/** Why the paragraph does not bear the sentence, or undefined. */
 function unsupported(
   statement: Statement,
   own: Evidence,
@@ -92,7 +102,7 @@ function percent(share: number): string {
   return `${Math.floor(share * 100)} %`
 }
 
-/** A figure nobody cited has, where the paragraph says another of the same kind. */
+/** The answer's figure is in no cited paragraph, but another of the same kind is. */
 function otherFigure(
   statement: Statement,
   own: Evidence,
@@ -108,7 +118,7 @@ function otherFigure(
 
 type Judged = { readonly refused: readonly Failure[]; readonly isHeard: boolean }
 
-/** Only what the words let pass is asked, each question once, one after the other. */
+/** Only what passed the word check, each question once. */
 async function judgeAll(read: readonly Citation[], judge: Judge): Promise<Judged> {
   const refused: Failure[] = []
   let isHeard = false

@@ -1,29 +1,25 @@
 import type { Entity } from "./entities.ts"
 import { isContent, type Token } from "./tokens.ts"
 
-/** What one clause asserts: of what, in which words, with which force. */
 export type Claim = {
   readonly text: string
-  /** Terms and references it speaks of, by key. */
   readonly about: ReadonlySet<string>
-  /** Figures and dates by what is counted. */
   readonly values: ReadonlyMap<string, ReadonlySet<string>>
-  /** What it says of them: content words without entities, figures, negations and modals. */
   readonly words: ReadonlySet<string>
   readonly force: Force
   readonly isNegated: boolean
-  /** Words of its conditions and exceptions: "if the draught differs". */
+  /** "if the draught differs" */
   readonly condition: ReadonlySet<string>
   readonly isAbsolute: boolean
-  /** Words that tell cases apart: before, after, inbound, more. */
+  /** before, after, inbound, more */
   readonly cases: ReadonlySet<string>
 }
 
 type Force = "plain" | "must" | "must not" | "may" | "need not"
-type Read = { readonly tokens: readonly Token[]; readonly entities: readonly Entity[] }
+type ReadSentence = { readonly tokens: readonly Token[]; readonly entities: readonly Entity[] }
 
-/** One claim a clause: "a Quote binds; an Indicative Quote does not" says two things. */
-export function claimsOf({ tokens, entities }: Read): readonly Claim[] {
+/** "A Quote binds; an Indicative Quote does not" has two claims. */
+export function claimsOf({ tokens, entities }: ReadSentence): readonly Claim[] {
   const clauses = clausesOf(tokens).map((clause) => ({
     ...clause,
     within: tokens.slice(clause.from, clause.to),
@@ -37,7 +33,7 @@ export function claimsOf({ tokens, entities }: Read): readonly Claim[] {
     )
 }
 
-/** "It is not the hour of Arrival": of what that is said, only the sentence before knows. */
+/** "It is not the hour of Arrival": the subject is in the sentence before. */
 function isOfSomethingElse(tokens: readonly Token[]): boolean {
   const first = TURNS.has(tokens[0]?.plain ?? "") || JOINS.has(tokens[0]?.plain ?? "") ? 1 : 0
   const [subject, , said] = tokens.slice(first)
@@ -56,8 +52,8 @@ const OPENERS = new Set(
 const TURNS = new Set(["but", "whereas", "while", "although", "however", "though"])
 
 /**
- * Cut at semicolons, at ", and the", and at words that turn the sense; what is before such a turn
- * has exceptions.
+ * At semicolons, at ", and the", and at words that reverse the sense; the part before such a word has
+ * exceptions.
  */
 function clausesOf(tokens: readonly Token[]): readonly Clause[] {
   const clauses: Clause[] = []
@@ -71,7 +67,7 @@ function clausesOf(tokens: readonly Token[]): readonly Clause[] {
   return [...clauses, { from, to: tokens.length, isExcepted: false }]
 }
 
-/** "Pays no dues, and the Booking stays": a comma, a conjunction, and a subject of its own. */
+/** "Pays no dues, and the Booking stays": a comma, a conjunction and a new subject. */
 function isJoin(tokens: readonly Token[], at: number): boolean {
   const [comma, join, opener] = tokens.slice(at, at + 3)
   return comma?.text === "," && JOINS.has(join?.plain ?? "") && OPENERS.has(opener?.plain ?? "")
@@ -141,7 +137,7 @@ const NEED = new Set(["need", "needn't", "has", "have"])
 
 type Meant = Pick<Claim, "force" | "isNegated">
 
-/** What is demanded and whether it is denied; two negations may mean anything. */
+/** Undefined for two negations, which may mean anything. */
 function forceOf(tokens: readonly Token[]): Meant | undefined {
   const main = withoutRelative(tokens)
   const negations = main.filter((token, at) => isNegation(token) && !isNotOnly(main, at)).length
@@ -151,7 +147,6 @@ function forceOf(tokens: readonly Token[]): Meant | undefined {
   return { force: modalForce(tokens, negations === 1), isNegated }
 }
 
-/** By the first modal of the clause. */
 function modalForce(tokens: readonly Token[], isDenied: boolean): Force {
   if (tokens.some((token) => FORBIDDEN.has(token.plain))) return isDenied ? "may" : "must not"
   const at = tokens.findIndex((token, place) => isModal(tokens, token, place))
@@ -164,7 +159,7 @@ function modalForce(tokens: readonly Token[], isDenied: boolean): Force {
   return modal.plain === "shall" || modal.plain === "must" ? "must not" : "need not"
 }
 
-/** "Witnesses who do not belong to the vessel" denies nothing of what is said. */
+/** "Witnesses who do not belong to the vessel": the relative clause does not negate the claim. */
 function withoutRelative(tokens: readonly Token[]): readonly Token[] {
   const from = tokens.findIndex((token) => token.plain === "who" || token.plain === "which")
   if (from === -1) return tokens
@@ -178,12 +173,11 @@ function isModal(tokens: readonly Token[], token: Token, at: number): boolean {
   return isKnown || /^(?:mustn't|shan't|cannot|can't)$/.test(token.plain)
 }
 
-/** Words that say what must and may be; they are no part of what is done. */
 function isForce({ plain }: Token): boolean {
   return MUST.has(plain) || MAY.has(plain) || FORBIDDEN.has(plain)
 }
 
-/** "need not", "needs to", "does not have to": not the noun and not "has". */
+/** "need not", "needs to", "does not have to"; not the noun and not "has". */
 function isNeed(tokens: readonly Token[], at: number): boolean {
   const word = tokens[at]?.plain ?? ""
   const next = tokens[at + 1]?.plain
@@ -201,7 +195,7 @@ function isNotOnly(tokens: readonly Token[], at: number): boolean {
   return tokens[at]?.plain === "not" && tokens[at + 1]?.plain === "only"
 }
 
-/** A word and its opposite are one sense, once affirmed and once denied. */
+/** A word and its opposite share one sense, once negated. */
 const OPPOSITES = new Map([
   ["refus", "accept"],
   ["reject", "accept"],
@@ -214,7 +208,7 @@ const OPPOSITES = new Map([
   ["void", "valid"],
 ])
 
-/** Modal words are in the force already. */
+/** Modal words are in the force. */
 function senseOf(token: Token): string {
   const bare = /^non[-‑]/i.test(token.text) ? token.stem.slice(3) : token.stem
   return OPPOSITES.get(bare) ?? bare

@@ -1,17 +1,18 @@
 import type { KbContradictions } from "#ground/contract"
 import { type Claim, claimsOf } from "./claims.ts"
-import {
-  MOST_COMPARED_PAIRS,
-  MOST_MATTER_ENTITIES,
-  MOST_MATTER_WORDS,
-  MOST_OF_ONE_MATTER,
-  MOST_TOLD_FAILURES,
-} from "./limits.ts"
+import { MOST_COMPARED_PAIRS, MOST_TOLD_FAILURES } from "./limits.ts"
 import { opposedBy } from "./opposition.ts"
 import { isClaiming, statementsOf } from "./statements.ts"
 import { type Terms, termsOf } from "./terms.ts"
 
-/** Statements about the same that exclude each other: within the answer, and with other texts. */
+const MOST_MATTER_WORDS = 24
+
+const MOST_MATTER_ENTITIES = 8
+
+/** More are repetitions. */
+const MOST_OF_ONE_MATTER = 40
+
+/** Within the answer, and between the answer and other texts. */
 export function findContradictions(
   answer: string,
   against: readonly string[] = [],
@@ -31,23 +32,23 @@ export function findContradictions(
   return { pairs, checked, isPassed: pairs.length === 0, by: "words" }
 }
 
-type Said = { readonly sentence: string; readonly claim: Claim }
+type StatedClaim = { readonly sentence: string; readonly claim: Claim }
 
-function claimsIn(text: string, terms: Terms): readonly Said[] {
+function claimsIn(text: string, terms: Terms): readonly StatedClaim[] {
   return statementsOf(text, terms)
     .filter((it) => isClaiming(it) && it.entities.length > 0)
     .flatMap((it) => claimsOf(it).map((claim) => ({ sentence: it.sentence.text, claim })))
 }
 
 /**
- * Pairs of claims that share an entity and a word besides it, each once. The first claims of a matter
- * are kept and later ones held against them, so that the work stays in proportion to the text.
+ * Pairs that share an entity and one more word, each once. Only the first claims of a matter are kept, so
+ * that the work is linear in the text.
  */
 function* candidatePairs(
-  own: readonly Said[],
-  others: readonly Said[],
-): Generator<readonly [Said, Said]> {
-  const kept = new Map<string, Said[]>()
+  own: readonly StatedClaim[],
+  others: readonly StatedClaim[],
+): Generator<readonly [StatedClaim, StatedClaim]> {
+  const kept = new Map<string, StatedClaim[]>()
   let left = MOST_COMPARED_PAIRS
   for (const [at, said] of [...own, ...others].entries()) {
     const matters = mattersOf(said.claim)
@@ -61,11 +62,11 @@ function* candidatePairs(
 }
 
 function metBy(
-  said: Said,
+  said: StatedClaim,
   matters: readonly string[],
-  kept: ReadonlyMap<string, readonly Said[]>,
-): ReadonlySet<Said> {
-  const met = new Set<Said>()
+  kept: ReadonlyMap<string, readonly StatedClaim[]>,
+): ReadonlySet<StatedClaim> {
+  const met = new Set<StatedClaim>()
   for (const matter of matters) {
     for (const earlier of kept.get(matter) ?? []) {
       if (earlier.sentence !== said.sentence) met.add(earlier)
@@ -75,13 +76,13 @@ function metBy(
   return met
 }
 
-function keep(kept: Map<string, Said[]>, matter: string, said: Said): void {
+function keep(kept: Map<string, StatedClaim[]>, matter: string, said: StatedClaim): void {
   const earlier = kept.get(matter)
   if (earlier === undefined) kept.set(matter, [said])
   else if (earlier.length < MOST_OF_ONE_MATTER) earlier.push(said)
 }
 
-/** An entity with what is said of it: few claims share such a pair by accident. */
+/** An entity with a word or figure; few claims share such a pair by accident. */
 function mattersOf({ about, words, values }: Claim): readonly string[] {
   const entities = [...about].slice(0, MOST_MATTER_ENTITIES)
   const said = [...words, ...values.keys()].slice(0, MOST_MATTER_WORDS)

@@ -3,20 +3,17 @@ import { LONGEST_TERM_WORDS } from "./limits.ts"
 import type { Terms } from "./terms.ts"
 import { contentStems, type Token, tokensOf } from "./tokens.ts"
 
-/** What a statement speaks of: a term or name, a figure, a date, the number of a document. */
 export type Entity = {
   readonly kind: "term" | Figure["kind"]
   readonly key: string
   readonly unit: string
   readonly isOwnCount: boolean
-  /** As written. */
   readonly text: string
-  /** First token, and the first after it. */
   readonly from: number
   readonly to: number
 }
 
-/** Entities in order of appearance, the longest term first, none inside another. */
+/** Longest term first, without overlaps. */
 export function entitiesOf(tokens: readonly Token[], terms: Terms): readonly Entity[] {
   const entities: Entity[] = []
   const figures = figuresOf(tokens)
@@ -32,9 +29,9 @@ export function entitiesOf(tokens: readonly Token[], terms: Terms): readonly Ent
   return entities
 }
 
-type Found = Omit<Entity, "text">
+type EntitySpan = Omit<Entity, "text">
 
-function entity(tokens: readonly Token[], found: Found): Entity {
+function entity(tokens: readonly Token[], found: EntitySpan): Entity {
   const words = tokens.slice(found.from, found.to).map((token) => token.text)
   return { ...found, text: words.join(" ") }
 }
@@ -42,9 +39,9 @@ function entity(tokens: readonly Token[], found: Found): Entity {
 function termAt(
   tokens: readonly Token[],
   { at, until, terms }: { at: number; until: number | undefined; terms: Terms },
-): Found | undefined {
+): EntitySpan | undefined {
   const last = Math.min(at + LONGEST_TERM_WORDS, until ?? tokens.length, tokens.length)
-  let found: Found | undefined
+  let found: EntitySpan | undefined
   let key = ""
   for (let to = at + 1; to <= last; to++) {
     const stem = tokens[to - 1]?.stem ?? ""
@@ -56,18 +53,14 @@ function termAt(
   return found
 }
 
-/** "Re-pricing" is a term; "is re-priced" is what happens. */
+/** "Re-pricing" is a term, "is re-priced" is not. */
 function isParticiple(token: Token | undefined): boolean {
   return token !== undefined && /^\p{Ll}.*ed$/u.test(token.text)
 }
 
-/** What a paragraph holds, made once and asked often. */
 export type Profile = {
-  /** Content words. */
   readonly words: ReadonlySet<string>
-  /** Terms of any length, figures, dates and references. */
   readonly keys: ReadonlySet<string>
-  /** Values by what is counted. */
   readonly values: ReadonlyMap<string, readonly string[]>
 }
 
@@ -83,7 +76,7 @@ export function profileOf(text: string, terms: Terms): Profile {
     keys.add(figure.key)
     if (figure.kind === "reference") continue
     values.set(figure.unit, [...(values.get(figure.unit) ?? []), figure.key])
-    // "14 March" and "March 2026" are said by "14 March 2026" as well.
+    // "14 March 2026" also grounds "14 March" and "March 2026".
     const [year = "", month = "", day = ""] = figure.key.split("-")
     if (figure.kind === "date") keys.add(year).add(`${year}-${month}`).add(`-${month}-${day}`)
   }

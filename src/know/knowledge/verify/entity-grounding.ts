@@ -1,10 +1,17 @@
 import type { KbVerification } from "#ground/contract"
 import type { Entity } from "./entities.ts"
-import { ENTITY_BAR } from "./limits.ts"
-import { type Failure, reportOf } from "./report.ts"
-import { type Cited, evidenceFor, type Reading, readAnswer, shown } from "./statements.ts"
+import {
+  type Cited,
+  evidenceFor,
+  type Failure,
+  type ReadAnswer,
+  readAnswer,
+  reportOf,
+  shown,
+} from "./statements.ts"
 
-/** The share of the answer's entities that occur in the paragraphs it cites. */
+const ENTITY_BAR = 0.8
+
 export function entityGrounding(answer: string, cited: readonly Cited[]): KbVerification {
   const reading = readAnswer(answer, cited)
   const labels = reading.statements.flatMap((it) => it.sentence.labels)
@@ -25,7 +32,7 @@ export function entityGrounding(answer: string, cited: readonly Cited[]): KbVeri
 
 type Mention = { readonly entity: Entity; readonly sentence: string }
 
-function mentionsOf({ statements }: Reading): readonly Mention[] {
+function mentionsOf({ statements }: ReadAnswer): readonly Mention[] {
   return statements.flatMap(({ entities, sentence }) =>
     entities.map((entity) => ({ entity, sentence: sentence.text })),
   )

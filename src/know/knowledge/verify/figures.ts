@@ -1,22 +1,19 @@
 import { isContent, type Token } from "./tokens.ts"
 
-/** A figure, a date or the number of a document or section, from which token to which. */
 export type Figure = {
   readonly kind: "figure" | "date" | "reference"
-  /** The same for "24 hours", "24 h" and "twenty-four hours". */
+  /** Equal for "24 hours", "24 h" and "twenty-four hours". */
   readonly key: string
-  /** What is counted, so that only like is compared with like. Empty when nothing is named. */
+  /** What is counted, so that only like is compared with like; empty when not named. */
   readonly unit: string
-  /** "Three reasons": the writer counts, and no paragraph need say so. */
+  /** "Three reasons": the writer's own count, which no paragraph need contain. */
   readonly isOwnCount: boolean
   readonly from: number
-  /** The first token after it. */
   readonly to: number
 }
 
 type Reader = (tokens: readonly Token[], at: number) => Figure | undefined
 
-/** In order; none overlaps another. */
 export function figuresOf(tokens: readonly Token[]): readonly Figure[] {
   const figures: Figure[] = []
   let at = 0
@@ -115,7 +112,7 @@ function yearOf(token: Token | undefined): string | undefined {
 }
 
 function monthOf(token: Token | undefined): number | undefined {
-  // "may" and "march" are words too: only as names of months are they written large.
+  // "may" and "march" are months only when capitalised.
   return token?.kind === "word" && /^[A-Z]/.test(token.text) ? MONTHS.get(token.plain) : undefined
 }
 
@@ -133,7 +130,7 @@ function readAmount(tokens: readonly Token[], at: number): Figure | undefined {
     const found = figure(value, counted.unit, { from: at, to: counted.to })
     return { ...found, isOwnCount: isWord && !counted.isMeasure }
   }
-  // A bare "two" is seldom a figure; a bare 42 is, of what stands before it: "channel 12".
+  // A bare "two" is seldom a figure; a bare 42 is: "channel 12".
   if (isWord) return undefined
   const before = tokens[at - 1]
   const isNamed = before?.kind === "word" && isContent(before)
@@ -164,7 +161,7 @@ function unitAfter(tokens: readonly Token[], at: number): Counted | undefined {
   return isNamed ? { unit: token.stem, isMeasure: false, to: place } : undefined
 }
 
-/** "two (2) days" says it twice. */
+/** "two (2) days" repeats itself. */
 function afterRepeat(tokens: readonly Token[], at: number): number {
   const isRepeat = tokens[at]?.text === "(" && tokens[at + 2]?.text === ")"
   return isRepeat && tokens[at + 1]?.kind === "number" ? at + 3 : at
@@ -199,7 +196,7 @@ const SMALL = `zero one two three four five six seven eight nine ten eleven twel
 fifteen sixteen seventeen eighteen nineteen`.split(/\s+/)
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ")
 
-/** Hyphens are gone from plain words: "twentyfour". "one" alone is more often a pronoun. */
+/** Without hyphens: "twentyfour". "one" is more often a pronoun. */
 const NUMBER_WORDS = new Map<string, string>([
   ...SMALL.map((word, at) => [word, String(at)] as const),
   ...TENS.flatMap((ten, at) => [

@@ -1,12 +1,19 @@
 import type { Claim } from "./claims.ts"
-import { LEAST_OF_LONGER_SHARE, SAME_MATTER_SHARE, SAME_MATTER_SHARE_WITH_TWO } from "./limits.ts"
 
-export type Opposition = {
+/** A short remark occurs in many long sentences, so the longer one counts too. */
+const LEAST_OF_LONGER_SHARE = 0.3
+
+/** With two common entities, fewer words must match. */
+const SAME_MATTER_SHARE_WITH_TWO = 0.5
+
+/** Share of the shorter statement's words that must be in both. */
+const SAME_MATTER_SHARE = 0.6
+
+type Opposition = {
   readonly kind: "polarity" | "number" | "modality"
   readonly entities: readonly string[]
 }
 
-/** How two claims about the same matter exclude each other, or undefined. */
 export function opposedBy(one: Claim, other: Claim): Opposition | undefined {
   const shared = inBoth(one.about, other.about)
   if (shared.length === 0 || !isSameCase(one, other)) return undefined
@@ -15,14 +22,14 @@ export function opposedBy(one: Claim, other: Claim): Opposition | undefined {
   return kind === undefined ? undefined : { kind, entities: shared }
 }
 
-/** Before and after, class A and class B, or two different conditions: both may be true. */
+/** Before and after, class A and class B, or two different conditions may both be true. */
 function isSameCase(one: Claim, other: Claim): boolean {
   const hasOwn = onlyIn(one.about, other.about) && onlyIn(other.about, one.about)
   const isOtherCase = one.cases.size + other.cases.size > 0 && !isEqual(one.cases, other.cases)
   return !hasOwn && !isOtherCase && isSameCondition(one, other)
 }
 
-/** A rule and its exception agree, unless one of them says never or always. */
+/** A rule and its exception agree, unless one says never or always. */
 function isSameCondition(one: Claim, other: Claim): boolean {
   if (one.isAbsolute || other.isAbsolute) return true
   const fewer = Math.min(one.condition.size, other.condition.size)
@@ -36,14 +43,14 @@ function isSameMatter(one: Claim, other: Claim, entities: number): boolean {
   const shorter = Math.min(one.words.size, other.words.size)
   const longer = Math.max(one.words.size, other.words.size)
   const bar = entities > 1 ? SAME_MATTER_SHARE_WITH_TWO : SAME_MATTER_SHARE
-  // "The Berth Window has four hours": nothing but entities and figures.
+  // "The Berth Window has four hours": only entities and figures.
   if (longer === 0) return true
   return shared > 0 && shared >= shorter * bar && shared >= longer * LEAST_OF_LONGER_SHARE
 }
 
 function kindOf(one: Claim, other: Claim): Opposition["kind"] | undefined {
   if (one.isNegated === other.isNegated && hasOtherNumber(one, other)) return "number"
-  // "A fee for tugs" and "no fee for pilots" are alike and agree: each has a word of its own.
+  // "A fee for tugs" and "no fee for pilots" agree: each has its own word.
   if (hasOwnMatter(one, other) && hasOwnMatter(other, one)) return undefined
   if (isOpposedForce(one, other)) return "modality"
   const isPlain = one.force === "plain" || other.force === "plain"
@@ -66,7 +73,7 @@ function isFreed(one: Claim, other: Claim): boolean {
   return one.force === "need not" || other.force === "need not"
 }
 
-/** Exactly one thing is counted otherwise; where two are, it is another row of a table. */
+/** Exactly one figure differs; with two, it is another row of a table. */
 function hasOtherNumber(one: Claim, other: Claim): boolean {
   let differing = 0
   for (const [unit, values] of one.values) {

@@ -1,26 +1,29 @@
 import type { KbVerification } from "#ground/contract"
 import { type Claim, claimsOf } from "./claims.ts"
 import type { Entity } from "./entities.ts"
-import { MOST_CLAIMS_OF_A_PARAGRAPH, RELATION_BAR } from "./limits.ts"
 import { opposedBy } from "./opposition.ts"
-import { type Failure, reportOf } from "./report.ts"
 import {
   type Cited,
   type Evidence,
   evidenceFor,
+  type Failure,
   isClaiming,
-  type Reading,
+  type ReadAnswer,
   readAnswer,
+  reportOf,
   type Statement,
   shown,
   statementsOf,
 } from "./statements.ts"
 import { isContent, isFunctionWord, type Token } from "./tokens.ts"
 
-/** A cross-reference between two paragraphs, by id. */
-export type Edge = { readonly from: string; readonly to: string }
+/** A paragraph has some five clauses; this limits a page pasted as one. */
+const MOST_CLAIMS_OF_A_PARAGRAPH = 60
 
-/** The share of relations between two entities that one paragraph, or one edge, holds as well. */
+const RELATION_BAR = 0.7
+
+type Edge = { readonly from: string; readonly to: string }
+
 export function relationPreservation(
   answer: string,
   cited: readonly Cited[],
@@ -45,7 +48,7 @@ export function relationPreservation(
 
 type Relation = { readonly one: Entity; readonly verb: string; readonly other: Entity }
 
-/** Neighbouring entities with a verb between them. References point at a place and relate nothing. */
+/** Neighbouring entities with a verb between them. References relate nothing. */
 function relationsOf({ tokens, entities }: Statement): readonly Relation[] {
   const spoken = entities.filter((it) => it.kind !== "reference" && !it.isOwnCount)
   return spoken.slice(1).flatMap((other, at) => {
@@ -61,7 +64,7 @@ const AUXILIARIES = new Set(
   need needs cannot`.split(/\s+/),
 )
 
-/** A modal or auxiliary, or a word with the ending of a verb. Across a stop nothing is related. */
+/** A modal, an auxiliary, or a word with a verb ending; none across a full stop. */
 function verbIn(between: readonly Token[]): string | undefined {
   if (between.some((token) => /[;:|]/.test(token.text))) return undefined
   const verb = between.find(
@@ -74,7 +77,6 @@ function verbIn(between: readonly Token[]): string | undefined {
 
 type Link = readonly [from: Evidence, to: Evidence]
 type Search = {
-  /** Paragraphs the sentence itself cites; they are looked at first. */
   readonly own: readonly Evidence[]
   readonly all: readonly Evidence[]
   readonly links: readonly Link[]
@@ -82,7 +84,6 @@ type Search = {
   readonly statement: Statement
 }
 
-/** Why the relation is not preserved, or undefined. */
 function lostRelation(relation: Relation, search: Search): string | undefined {
   const holdsBoth = (it: Evidence): boolean => hasBoth(it, it, relation)
   const own = search.own.filter(holdsBoth)
@@ -107,7 +108,10 @@ function areOpposed(claims: readonly Claim[], others: readonly Claim[]): boolean
   return claims.some((claim) => others.some((other) => opposedBy(claim, other) !== undefined))
 }
 
-function claimsByParagraph({ evidence, terms }: Reading): ReadonlyMap<Evidence, readonly Claim[]> {
+function claimsByParagraph({
+  evidence,
+  terms,
+}: ReadAnswer): ReadonlyMap<Evidence, readonly Claim[]> {
   const rows = [...evidence.values()].map((it) => {
     const read = statementsOf(it.text, terms).filter(isClaiming)
     return [it, read.flatMap(claimsOf).slice(0, MOST_CLAIMS_OF_A_PARAGRAPH)] as const
@@ -115,7 +119,6 @@ function claimsByParagraph({ evidence, terms }: Reading): ReadonlyMap<Evidence, 
   return new Map(rows)
 }
 
-/** Edges between paragraphs of the answer. */
 function linksOf(evidence: readonly Evidence[], edges: readonly Edge[]): readonly Link[] {
   const byId = new Map(evidence.map((it) => [it.id, it]))
   return edges.flatMap(({ from, to }) => {

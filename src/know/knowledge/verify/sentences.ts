@@ -1,21 +1,21 @@
-import type { LabelGroup } from "./labels.ts"
-import { labelGroupsOf } from "./labels.ts"
-import { LONGEST_SENTENCE_CHARACTERS } from "./limits.ts"
 import { isFunctionWord } from "./tokens.ts"
 
-/** A statement of an answer with the citations it bears. */
+/** Longer text has lost its full stops. */
+const LONGEST_SENTENCE_CHARACTERS = 4_000
+
+/** [P1–P9]; a longer range is a typo. */
+const LONGEST_LABEL_RANGE = 20
+
 export type Sentence = {
-  /** As written, without list marks, emphasis and citations. */
   readonly text: string
   readonly labels: readonly string[]
-  /** Its place in the whole text, citations included. */
   readonly start: number
   readonly end: number
 }
 
 type Range = { readonly start: number; readonly end: number }
 
-/** Sentences in order. Headings and code say nothing; a row of a table is one sentence. */
+/** Without headings and code; a table row is one sentence. */
 export function splitSentences(text: string): readonly Sentence[] {
   const groups = labelGroupsOf(text)
   const sentences: Sentence[] = []
@@ -58,11 +58,11 @@ function sentenceAt(
 const FENCE = /^\s{0,3}(?:```|~~~)/
 const HEADING = /^\s{0,3}#{1,6}\s/
 const RULE = /^\s*(?:[-*_=|:+]\s*){2,}$/
-// Marks of lists, and the number a paragraph has in its document: "4.2 The vessel".
+// List marks, and the number of a paragraph: "4.2 The vessel".
 const MARK =
   /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|§?\s?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
 
-/** Paragraphs, items of lists and rows of tables; what is wrapped over lines is one block. */
+/** Paragraphs, list items and table rows. */
 function blocksOf(text: string): readonly Range[] {
   const blocks: Range[] = []
   let isCode = false
@@ -115,7 +115,6 @@ function cutBlock(text: string, block: Range): readonly Range[] {
   return ranges.flatMap(cutLong)
 }
 
-/** A sentence without end is taken in pieces. */
 function cutLong({ start, end }: Range): readonly Range[] {
   const pieces = Math.ceil((end - start) / LONGEST_SENTENCE_CHARACTERS)
   return Array.from({ length: pieces }, (_, at) => ({
@@ -124,7 +123,7 @@ function cutLong({ start, end }: Range): readonly Range[] {
   }))
 }
 
-// Closing signs and citations behind the full stop still belong to the sentence before it.
+// Closing quotes and citations behind the full stop belong to the sentence.
 const CLOSERS = /[)\]"'”’»*_]{0,6}(?:\s{0,3}\[\s{0,4}[PW]\d{1,4}[^\]\n]{0,120}\])*/iy
 
 function afterClosers(said: string, from: number): number {
@@ -132,7 +131,7 @@ function afterClosers(said: string, from: number): number {
   return from + (CLOSERS.exec(said)?.[0].length ?? 0)
 }
 
-/** Whether a sign ends a sentence: not in 0.3, "e.g. a ship", "No. 7", "J. Marsh". */
+/** Not in 0.3, "e.g. a ship", "No. 7", "J. Marsh". */
 function endsHere(said: string, at: number, sign: string): boolean {
   if (/[。！？]/.test(sign)) return true
   const next = afterClosers(said, at + sign.length)
@@ -165,6 +164,52 @@ function isAbbreviated(before: string, following: string): boolean {
   if (BEFORE_NUMBERS.has(lower)) return /^[\d(]/.test(following)
   const opener = /^\p{L}+/u.exec(following)?.[0].toLowerCase() ?? ""
   const isInitial = /^\p{Lu}$/u.test(word) && !LETTERED.test(before)
-  // "J. Marsh" goes on; "Annex B. The" ends, since a sentence may begin with "The".
+  // "J. Marsh" continues; "Annex B. The" ends.
   return (isInitial || SELDOM_LAST.has(lower)) && opener !== "" && !isFunctionWord(opener)
+}
+
+export type LabelGroup = {
+  readonly start: number
+  readonly end: number
+  readonly labels: readonly string[]
+}
+
+// Bounded repetition, so that a long run costs nothing.
+const SEPARATOR = "(?:[\\s,;&–-]|and){1,8}"
+const INSIDE = `\\s{0,4}[PW]\\d{1,4}(?:${SEPARATOR}[PW]?\\d{1,4}){0,40}\\s{0,4}`
+const BRACKETED = new RegExp(`\\[${INSIDE}\\]`, "gi")
+const PARENTHESISED = new RegExp(`\\(${INSIDE}\\)`, "g")
+
+/** [P1], [p1], [P1, P2], [P1–P3], [P1 and W2]. */
+export function labelGroupsOf(text: string): readonly LabelGroup[] {
+  return groupsBy(BRACKETED, text)
+}
+
+/** (P1), as some models write it; upper case only, because (p3) is often a page. */
+export function parenthesisedGroupsOf(text: string): readonly LabelGroup[] {
+  return groupsBy(PARENTHESISED, text)
+}
+
+function groupsBy(pattern: RegExp, text: string): readonly LabelGroup[] {
+  return [...text.matchAll(pattern)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    labels: labelsIn(match[0].slice(1, -1)),
+  }))
+}
+
+const PART = /([PW]?)(\d{1,4})([^PW\d]*)/gi
+
+function labelsIn(inside: string): readonly string[] {
+  const labels = new Set<string>()
+  let letter = "P"
+  let from: number | undefined
+  for (const [, own = "", digits = "", after = ""] of inside.matchAll(PART)) {
+    letter = own === "" ? letter : own.toUpperCase()
+    const number = Number(digits)
+    const isRange = from !== undefined && number > from && number - from < LONGEST_LABEL_RANGE
+    for (let it = isRange ? (from ?? number) : number; it <= number; it++) labels.add(letter + it)
+    from = /^\s*[–-]\s*$/.test(after) ? number : undefined
+  }
+  return [...labels]
 }

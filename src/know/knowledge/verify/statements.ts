@@ -1,39 +1,38 @@
+import { oneLine } from "#ground/base"
+import type { KbVerification } from "#ground/contract"
 import { type Entity, entitiesOf, type Profile, profileOf } from "./entities.ts"
-import { isReadable } from "./language.ts"
-import { LONGEST_EVIDENCE_CHARACTERS } from "./limits.ts"
+import { MOST_TOLD_FAILURES } from "./limits.ts"
 import { type Sentence, splitSentences } from "./sentences.ts"
-import { type Terms, termsOf } from "./terms.ts"
+import { isReadable, type Terms, termsOf } from "./terms.ts"
 import { type Token, tokensOf } from "./tokens.ts"
 
-/** A paragraph an answer may cite, under its label in the answer. */
+const LONGEST_EVIDENCE_CHARACTERS = 400
+
 export type Cited = {
-  /** "P1", "W2". */
   readonly label: string
-  /** With its heading and number above, so that a mention of § 4.2 is grounded by it. */
+  /** With its heading and number, so that a mention of § 4.2 is grounded by it. */
   readonly text: string
   readonly id: string
 }
 
-/** A sentence of the answer, read. */
 export type Statement = {
   readonly sentence: Sentence
   readonly tokens: readonly Token[]
   readonly entities: readonly Entity[]
   readonly isReadable: boolean
-  /** What is asked is not said, whatever it names. */
+  /** A question asserts nothing. */
   readonly isQuestion: boolean
 }
 
 export type Evidence = Cited & { readonly profile: Profile }
 
-export type Reading = {
+export type ReadAnswer = {
   readonly statements: readonly Statement[]
   readonly evidence: ReadonlyMap<string, Evidence>
   readonly terms: Terms
 }
 
-/** The answer's sentences and the paragraphs it has, read with the same terms. */
-export function readAnswer(answer: string, cited: readonly Cited[]): Reading {
+export function readAnswer(answer: string, cited: readonly Cited[]): ReadAnswer {
   const terms = termsOf([answer, ...cited.map((it) => it.text)])
   const evidence = cited.map((it) => {
     const profile = profileOf(it.text, terms)
@@ -54,30 +53,41 @@ export function statementsOf(text: string, terms: Terms): readonly Statement[] {
 
 const QUESTION = /[?？][!?！？…]{0,8}[)\]"'”’»*_]{0,8}$/
 
-/** Whether it says something that can be held against what others say. */
 export function isClaiming({ isReadable: isRead, isQuestion }: Statement): boolean {
   return isRead && !isQuestion
 }
 
-/** The paragraphs these labels stand for; without any label, all there are. */
-export function evidenceFor(reading: Reading, labels: readonly string[]): readonly Evidence[] {
+/** Without labels, all paragraphs. */
+export function evidenceFor(reading: ReadAnswer, labels: readonly string[]): readonly Evidence[] {
   const own = labels.flatMap((label) => reading.evidence.get(label) ?? [])
   return own.length > 0 ? own : [...reading.evidence.values()]
 }
 
-/** What was read, short enough to be shown. */
 export function shown(evidence: readonly Cited[]): string {
   if (evidence.length === 0) return "no paragraph"
   const each = Math.max(80, Math.floor(LONGEST_EVIDENCE_CHARACTERS / Math.min(evidence.length, 5)))
-  const first = evidence.slice(0, 5).map(({ label, text }) => `[${label}] ${cut(text, each)}`)
+  const first = evidence.slice(0, 5).map(({ label, text }) => `[${label}] ${oneLine(text, each)}`)
   const left = evidence.length - first.length
   return left > 0 ? `${first.join(" ")} and ${left} more` : first.join(" ")
 }
 
-function cut(text: string, most: number): string {
-  const line = text
-    .slice(0, most * 2)
-    .replaceAll(/\s+/g, " ")
-    .trim()
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`
+export type Failure = KbVerification["failed"][number]
+
+/** 1 when there was nothing to check. */
+export function reportOf(found: {
+  readonly checked: number
+  readonly failed: readonly Failure[]
+  readonly bar: number
+  readonly by?: KbVerification["by"]
+}): KbVerification {
+  const { checked, failed, bar, by = "words" } = found
+  const score = checked === 0 ? 1 : (checked - failed.length) / checked
+  return {
+    score,
+    bar,
+    isPassed: score >= bar,
+    checked,
+    by,
+    failed: failed.slice(0, MOST_TOLD_FAILURES),
+  }
 }

@@ -1,17 +1,16 @@
-/** A word, a number or a sign, with its place in the text. */
 export type Token = {
   readonly text: string
-  /** In lower case, without hyphens and the possessive; a number without its thousands signs. */
+  /** Lower case, without hyphens and possessive; a number without thousands separators. */
   readonly plain: string
-  /** What inflected forms have in common. Empty for signs. */
+  /** Empty for punctuation. */
   readonly stem: string
   readonly start: number
   readonly end: number
   readonly kind: "word" | "number" | "code" | "sign"
 }
 
-// A date, a code such as TL-204, a number, a word, any other sign. Each alternative takes its
-// characters once, so that the whole is linear.
+// A date, a code such as TL-204, a number, a word, any other character. Linear: each alternative consumes
+// its characters once.
 const TOKEN =
   /(\d{4}-\d{2}-\d{2})(?!\d)|([A-Z]{1,6}-?\d[\dA-Z]*(?:[-/]\d+)*)(?![\p{L}\p{N}])|(\d+(?:[.,:]\d+)*)|([\p{L}\p{M}]+(?:['’‑-][\p{L}\p{M}]+)*)|\S/gu
 
@@ -37,7 +36,6 @@ export function tokensOf(text: string): readonly Token[] {
   return tokens
 }
 
-/** The stems of what a text speaks of: no articles, pronouns, auxiliaries, signs. */
 export function contentStems(tokens: readonly Token[]): readonly string[] {
   return tokens.filter(isContent).map((token) => token.stem)
 }
@@ -59,7 +57,7 @@ function plainWord(word: string): string {
 }
 
 const stems = new Map<string, string>()
-/** Words already stemmed: a corpus has some thousands, and they return all the time. */
+/** A corpus has some thousands. */
 const MOST_REMEMBERED_STEMS = 20_000
 
 function stemOf(plain: string): string {

@@ -1,13 +1,13 @@
-import type { Kept, Library } from "./library.ts"
-import { MOST_UNDER_A_HEADING } from "./limits.ts"
-import { createResolver } from "./resolve.ts"
+import type { Library, StoredParagraph } from "./library.ts"
+import { createResolver } from "./resolve-references.ts"
+
+const MOST_UNDER_A_HEADING = 6
 
 export type EdgeKind = "refers to" | "referred from" | "same heading"
-export type Edge = { readonly to: Kept; readonly kind: EdgeKind; readonly words: string }
+type Edge = { readonly to: StoredParagraph; readonly kind: EdgeKind; readonly words: string }
 
-/** How paragraphs hang together: what one refers to, who refers to it, what stands beside it. */
 export type Graph = {
-  edges(from: Kept): readonly Edge[]
+  edges(from: StoredParagraph): readonly Edge[]
   readonly unresolved: readonly { readonly document: string; readonly text: string }[]
 }
 
@@ -40,16 +40,16 @@ function put(map: Map<string, Edge[]>, key: string, edge: Edge): void {
   map.set(key, edges)
 }
 
-/** Those below the same heading, the nearest first; a document without headings has none. */
+/** Nearest first; none in a document without headings. */
 function createNeighbours(library: Library) {
-  const keyOf = (it: Kept) => `${it.document.id}\n${it.body.headings.join("\n")}`
-  let groups: Map<string, Kept[]> | undefined
-  return (from: Kept): readonly Edge[] => {
+  const keyOf = (it: StoredParagraph) => `${it.document.id}\n${it.body.headings.join("\n")}`
+  let groups: Map<string, StoredParagraph[]> | undefined
+  return (from: StoredParagraph): readonly Edge[] => {
     const heading = from.body.headings.at(-1)
     if (heading === undefined) return []
     groups ??= Map.groupBy(library.paragraphs, keyOf)
     const others = (groups.get(keyOf(from)) ?? []).filter((it) => it.id !== from.id)
-    const distance = (it: Kept) => Math.abs(it.number - from.number)
+    const distance = (it: StoredParagraph) => Math.abs(it.number - from.number)
     return others
       .toSorted((a, b) => distance(a) - distance(b) || a.number - b.number)
       .slice(0, MOST_UNDER_A_HEADING)
@@ -57,18 +57,22 @@ function createNeighbours(library: Library) {
   }
 }
 
-export type Step = Edge & { readonly from: Kept; readonly depth: number; readonly weight: number }
+export type Step = Edge & {
+  readonly from: StoredParagraph
+  readonly depth: number
+  readonly weight: number
+}
 
-/** How much of a paragraph's weight a step hands on: a reference was meant, a place happened. */
+/** Share of a paragraph's weight that a step passes on. */
 const HANDS_ON: Readonly<Record<EdgeKind, number>> = {
   "refers to": 0.6,
   "referred from": 0.45,
   "same heading": 0.3,
 }
 
-type Start = { readonly paragraph: Kept; readonly weight: number }
+type Start = { readonly paragraph: StoredParagraph; readonly weight: number }
 
-/** Step by step from where it begins; each paragraph is reached once, by its shortest way. */
+/** Breadth first; each paragraph is reached once, by its shortest path. */
 export function walkGraph(
   graph: Graph,
   starts: readonly Start[],
@@ -78,7 +82,7 @@ export function walkGraph(
   const steps: Step[] = []
   let rim = starts
   for (let depth = 1; depth <= limits.depth; depth++) {
-    // Of two ways of the same length the better reason is told.
+    // Of two paths of the same length, the better reason wins.
     const ways = rim
       .flatMap((from) => stepsFrom(from, graph, depth))
       .toSorted((a, b) => b.weight - a.weight)

@@ -1,18 +1,22 @@
 import type { CallContext, KbBy } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { Embedder, KnowledgeDeps } from "./deps.ts"
-import { TEXTS_A_CALL } from "./limits.ts"
-import { bodyOf, embeddedText } from "./paragraph-body.ts"
-import { insertVectors, ParagraphRow, raiseRevision, selectWithoutVector } from "./queries.ts"
-import { packVector } from "./vectors.ts"
+import {
+  bodyOf,
+  embeddedText,
+  insertVectors,
+  ParagraphRow,
+  raiseRevision,
+  selectWithoutVector,
+} from "./queries.ts"
+
+/** All known embedders accept 64. */
+const TEXTS_A_CALL = 64
 
 /** Why there is no search by meaning, when nobody asked for it. */
 export const NO_EMBEDDER = "no embedder is configured; knowledge.embedder names one"
 
-/**
- * Vectors for the paragraphs of a folder that have none. A failure leaves words, and says so: the
- * next `add` goes on where this one ended.
- */
+/** Vectors for the paragraphs of a folder that have none. After a failure the next `add` continues. */
 export async function embedFolder(
   folder: string,
   context: CallContext,
@@ -62,4 +66,37 @@ async function embedSome(
     await tx.run(insertVectors(embedder.name, packed))
     await tx.run(raiseRevision())
   })
+}
+
+/** Base64 text, because both databases store it alike. */
+function packVector(vector: Float32Array): string {
+  if (vector.length === 0 || !vector.every(Number.isFinite)) {
+    throw new Error("the embedder gave a vector that is none")
+  }
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)
+  return bytes.toString("base64")
+}
+
+/** Unit length, so that the cosine is one sum; undefined for damaged text. */
+export function unpackVector(text: string): Float32Array | undefined {
+  const bytes = Buffer.from(text, "base64")
+  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined
+  const vector = Float32Array.from({ length: bytes.length / 4 }, (_, at) =>
+    bytes.readFloatLE(at * 4),
+  )
+  return unit(vector)
+}
+
+export function unit(vector: Float32Array): Float32Array | undefined {
+  const length = Math.hypot(...vector)
+  return length > 0 && Number.isFinite(length) ? vector.map((it) => it / length) : undefined
+}
+
+/** Cosine of two unit vectors; 0 for different lengths. */
+export function likeness(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
 }

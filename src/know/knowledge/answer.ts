@@ -9,35 +9,33 @@ import {
   OPERATIONS,
   type OperationInput,
 } from "#ground/contract"
-import { formatContext } from "./context.ts"
 import type { KnowledgeDeps } from "./deps.ts"
-import { byWords } from "./embed.ts"
+import { byWords } from "./embeddings.ts"
 import { ParagraphUnknown } from "./errors.ts"
 import { findParagraphs, hitOfStep } from "./find.ts"
-import { type EdgeKind, type Graph, walkGraph } from "./hops.ts"
-import { type Kept, type Library, shownDocuments, shownParagraph } from "./library.ts"
-import type { Shelf } from "./shelf.ts"
+import { type Library, type StoredParagraph, shownDocuments, shownParagraph } from "./library.ts"
+import type { LibraryAccess } from "./library-access.ts"
+import { type EdgeKind, type Graph, walkGraph } from "./reference-graph.ts"
 
-/** What is asked of the documents that are known. */
-export function createAsking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
+export function createAsking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
       const { tier, ...asked } = OPERATIONS["kb.search"].input.parse(input)
-      const { library, graph } = await shelf.open()
-      const meaning = await shelf.meaning.rank(asked.query, library, context.signal)
+      const { library, graph } = await access.open()
+      const meaning = await access.meaning.rank(asked.query, library, context.signal)
       const hits = findParagraphs({ ...asked, tier }, library, { graph, meaning })
       const documents = library.documents.length
       return { hits: [...hits], by: meaning.by, documents } satisfies KbFound
     },
 
     async hop(input: OperationInput<"kb.hop">): Promise<KbFound> {
-      const { library, steps } = await walked(input, shelf)
+      const { library, steps } = await walked(input, access)
       const hits = steps.map((it) => hitOfStep(it))
       return { hits, by: byWords(OVER_THE_GRAPH), documents: library.documents.length }
     },
 
     async trace(input: OperationInput<"kb.trace">): Promise<KbTrace> {
-      const { steps } = await walked(input, shelf)
+      const { steps } = await walked(input, access)
       return {
         steps: steps.map(({ from, to, kind, words, depth }) => ({
           from: from.id,
@@ -49,32 +47,32 @@ export function createAsking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
       }
     },
 
-    ...createLooking(deps, shelf),
+    ...createLooking(deps, access),
   }
 }
 
-function createLooking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
+function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
   return {
     async documents(input: OperationInput<"kb.documents"> = {}): Promise<KbDocuments> {
-      const { library } = await shelf.open()
+      const { library } = await access.open()
       const isWanted = (tier: string) => input.tier === undefined || tier === input.tier
       return { documents: shownDocuments(library).filter((it) => isWanted(it.tier)) }
     },
 
     async paragraph({ id }: OperationInput<"kb.paragraph">): Promise<KbParagraphShown> {
-      const { library, graph } = await shelf.open()
+      const { library, graph } = await access.open()
       return showParagraph(known(id, library), library, graph())
     },
 
-    /** In the order they were named; those that are gone are left out. */
+    /** In the given order, without deleted ones. */
     async paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]> {
-      const { library } = await shelf.open()
+      const { library } = await access.open()
       return ids.flatMap((id) => library.byId.get(id) ?? []).map(shownParagraph)
     },
 
     async context(input: OperationInput<"kb.context">): Promise<KbContext> {
       const { paragraphs, budget } = OPERATIONS["kb.context"].input.parse(input)
-      const { library } = await shelf.open()
+      const { library } = await access.open()
       const wanted = paragraphs.map((id) => ({ id, paragraph: library.byId.get(id) }))
       return formatContext(wanted, budget, await deps.count())
     },
@@ -84,20 +82,20 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, shelf: Shelf) {
 const QUIET: CallContext = { signal: new AbortController().signal }
 const OVER_THE_GRAPH = "reached over references and headings, not searched"
 
-async function walked(input: OperationInput<"kb.hop">, shelf: Shelf) {
+async function walked(input: OperationInput<"kb.hop">, access: LibraryAccess) {
   const { paragraphs, depth, limit } = OPERATIONS["kb.hop"].input.parse(input)
-  const { library, graph } = await shelf.open()
+  const { library, graph } = await access.open()
   const starts = paragraphs.map((id) => ({ paragraph: known(id, library), weight: 1 }))
   return { library, steps: walkGraph(graph(), starts, { depth, most: limit }) }
 }
 
-function known(id: string, library: Library): Kept {
+function known(id: string, library: Library): StoredParagraph {
   const paragraph = library.byId.get(id)
   if (paragraph === undefined) throw ParagraphUnknown({ id })
   return paragraph
 }
 
-function showParagraph(it: Kept, library: Library, graph: Graph): KbParagraphShown {
+function showParagraph(it: StoredParagraph, library: Library, graph: Graph): KbParagraphShown {
   const beside = (number: number) => {
     const other = library.paragraphs[number]
     return other?.document.id === it.document.id ? shownParagraph(other) : null
@@ -114,4 +112,57 @@ function showParagraph(it: Kept, library: Library, graph: Graph): KbParagraphSho
     refersTo: along("refers to"),
     referredFrom: along("referred from"),
   }
+}
+
+/**
+ * Most important first, each whole with its citation label, within a token budget. A text cannot end its
+ * element.
+ */
+export function formatContext(
+  wanted: readonly { readonly id: string; readonly paragraph: StoredParagraph | undefined }[],
+  budget: number,
+  count: (text: string) => number,
+): KbContext {
+  const taken: StoredParagraph[] = []
+  let tokens = count(textOf([]))
+  for (const { paragraph } of wanted) {
+    if (paragraph === undefined || taken.includes(paragraph)) continue
+    const more = count(`${elementOf(paragraph, taken.length)}\n`)
+    if (tokens + more > budget) continue
+    taken.push(paragraph)
+    tokens += more
+  }
+  // The whole may have a few more tokens than its parts.
+  while (taken.length > 0 && count(textOf(taken)) > budget) taken.pop()
+  const text = textOf(taken)
+  const included = taken.map((it, at) => ({ label: labelOf(at), id: it.id }))
+  const isIn = new Set(taken.map((it) => it.id))
+  const left = [...new Set(wanted.map((it) => it.id))].filter((id) => !isIn.has(id))
+  return { text, tokens: count(text), included, left }
+}
+
+function textOf(paragraphs: readonly StoredParagraph[]): string {
+  return ["<knowledge>", ...paragraphs.map(elementOf), "</knowledge>"].join("\n")
+}
+
+function elementOf({ id, body, document }: StoredParagraph, at: number): string {
+  const attributes = [
+    `label="${labelOf(at)}"`,
+    `id="${escaped(id)}"`,
+    `citation="${escaped(body.citation)}"`,
+    `tier="${document.tier}"`,
+  ]
+  return `<paragraph ${attributes.join(" ")}>${escaped(body.text)}</paragraph>`
+}
+
+function labelOf(at: number): string {
+  return `P${at + 1}`
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
 }

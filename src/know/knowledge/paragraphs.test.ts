@@ -1,11 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { cutDocument } from "./cut.ts"
 import { LONGEST_PARAGRAPH_UNITS } from "./limits.ts"
 import { keysOfNumber, numberOfHeading, numberOfText } from "./numbers.ts"
+import { cutDocument, referencesIn } from "./paragraphs.ts"
 import { readMarkdown } from "./readers/markdown.ts"
-import { referencesIn } from "./references.ts"
 
 const DOCUMENT = { id: "0123abcd", title: "Harbour Handbook" }
 const cut = (text: string) => cutDocument(readMarkdown(text), DOCUMENT)

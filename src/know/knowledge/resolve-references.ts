@@ -1,11 +1,10 @@
 import path from "node:path/posix"
-import type { Kept, Library } from "./library.ts"
+import type { Library, StoredParagraph } from "./library.ts"
 import { keysOfNumber, numberOfHeading } from "./numbers.ts"
 import type { DocumentRow, ReferenceRow } from "./queries.ts"
 
-export type Resolve = (reference: ReferenceRow) => Kept | undefined
+type Resolve = (reference: ReferenceRow) => StoredParagraph | undefined
 
-/** Finds what references lead to, among the documents that are known now. */
 export function createResolver(library: Library): Resolve {
   const parts = new Map<string, Parts>()
   const partsOf = (document: DocumentRow): Parts => {
@@ -40,17 +39,16 @@ type House = {
   readonly byTitle: ReadonlyMap<string, readonly DocumentRow[]>
 }
 
-/** What a document calls its own parts; each name leads to the first paragraph that has it. */
 type Parts = {
-  readonly first: Kept | undefined
-  readonly byNumber: ReadonlyMap<string, Kept>
-  readonly byAnchor: ReadonlyMap<string, Kept>
+  readonly first: StoredParagraph | undefined
+  readonly byNumber: ReadonlyMap<string, StoredParagraph>
+  readonly byAnchor: ReadonlyMap<string, StoredParagraph>
 }
 
-function readParts(paragraphs: readonly Kept[]): Parts {
-  const byNumber = new Map<string, Kept>()
-  const byAnchor = new Map<string, Kept>()
-  const put = (map: Map<string, Kept>, key: string, it: Kept): void => {
+function readParts(paragraphs: readonly StoredParagraph[]): Parts {
+  const byNumber = new Map<string, StoredParagraph>()
+  const byAnchor = new Map<string, StoredParagraph>()
+  const put = (map: Map<string, StoredParagraph>, key: string, it: StoredParagraph): void => {
     if (!map.has(key)) map.set(key, it)
   }
   for (const it of paragraphs) {
@@ -65,7 +63,7 @@ function readParts(paragraphs: readonly Kept[]): Parts {
   return { first: paragraphs[0], byNumber, byAnchor }
 }
 
-/** As the renderers of markdown name the anchor of a heading. */
+/** As Markdown renderers name the anchor of a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -74,7 +72,7 @@ function slugOf(heading: string): string {
     .replace(/\s/g, "-")
 }
 
-function followLink(target: string, from: DocumentRow, house: House): Kept | undefined {
+function followLink(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
   const [before = "", anchor = ""] = decoded(target).split("#", 2)
   const [way = ""] = before.split("?", 1)
   const document = way === "" ? from : documentAt(way, from, house)
@@ -91,13 +89,13 @@ function documentAt(way: string, from: DocumentRow, house: House): DocumentRow |
   return found.find((it) => it !== undefined)
 }
 
-/** The folder that a document's path begins in; one that was added as a file lies in the one above. */
+/** A document added as a file is in its parent folder. */
 function homeOf({ folder, path: file }: DocumentRow): string {
   const home = folder.replaceAll("\\", "/")
   return home.endsWith(`/${file}`) ? path.dirname(home) : home
 }
 
-/** Percent signs that stand for nothing are signs. */
+/** Malformed percent escapes stay as they are. */
 function decoded(target: string): string {
   try {
     return decodeURIComponent(target)
@@ -107,10 +105,10 @@ function decoded(target: string): string {
 }
 
 /**
- * `4.2`: of the document itself, or of the one neighbour that has such a part. With `of` the title
- * must be known; with `in` the words before may be a title or not.
+ * In the document itself, or in the only neighbour with such a part. With `of` the title must be known;
+ * with `in` the preceding words may be a title.
  */
-function findSection(target: string, from: DocumentRow, house: House): Kept | undefined {
+function findSection(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
   const [, number = "", how, title = ""] = /^(.+?)(?: (of|in) (.+))?$/.exec(target) ?? []
   const named = how === undefined ? undefined : documentOfTitle(title, from, { how, house })
   if (named !== undefined) return partOf(number, house.partsOf(named))
@@ -118,19 +116,23 @@ function findSection(target: string, from: DocumentRow, house: House): Kept | un
   return partOf(number, house.partsOf(from)) ?? onlyNeighbour(number, from, house)
 }
 
-/** `this Handbook`, `these Rules`: the corpus of which the document is a part. */
+/** `this Handbook`, `these Rules`: the corpus that contains the document. */
 function isOwnTitle(title: string, from: DocumentRow): boolean {
   const words = plain(title)
   return words !== "" && plain(from.title).includes(words)
 }
 
-function partOf(number: string, { byNumber }: Parts): Kept | undefined {
+function partOf(number: string, { byNumber }: Parts): StoredParagraph | undefined {
   const found = keysOfNumber(number).map((it) => byNumber.get(it))
   return found.find((it) => it !== undefined)
 }
 
-/** A handbook in several files counts through all of them. */
-function onlyNeighbour(number: string, from: DocumentRow, house: House): Kept | undefined {
+/** A handbook in several files numbers its parts through all of them. */
+function onlyNeighbour(
+  number: string,
+  from: DocumentRow,
+  house: House,
+): StoredParagraph | undefined {
   const home = homeOf(from)
   const neighbours = house.library.documents.filter(
     (it) => homeOf(it) === home && it.id !== from.id && it.tier === from.tier,
@@ -145,7 +147,8 @@ function documentOfTitle(
   { how, house }: { readonly how: string; readonly house: House },
 ): DocumentRow | undefined {
   const words = plain(title).split(" ")
-  // Words of the sentence may stand before a title (`in`) or after it (`of`): fewer and fewer of them.
+  // Tries fewer and fewer words, because words of the sentence may precede (`in`) or follow (`of`) the
+  // title.
   const shorter = words.map((_, at) =>
     (how === "in" ? words.slice(at) : words.slice(0, words.length - at)).join(" "),
   )
@@ -157,7 +160,7 @@ function documentOfTitle(
   return undefined
 }
 
-function findWiki(target: string, from: DocumentRow, house: House): Kept | undefined {
+function findWiki(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
   const [name = "", heading = ""] = target.split("#", 2)
   const document = name === "" ? from : documentOfName(name, from, house)
   if (document === undefined) return house.partsOf(from).byAnchor.get(slugOf(name))
@@ -179,7 +182,6 @@ function documentOfName(name: string, from: DocumentRow, house: House): Document
   })
 }
 
-/** Titles are compared by their words. */
 function plain(title: string): string {
   const words =
     title

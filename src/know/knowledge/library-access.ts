@@ -1,12 +1,11 @@
 import type { KnowledgeDeps } from "./deps.ts"
-import { createGraph, type Graph } from "./hops.ts"
 import { createLibrary, type Library } from "./library.ts"
 import { createMeaning } from "./meaning.ts"
+import { createGraph, type Graph } from "./reference-graph.ts"
 
-export type Shelf = ReturnType<typeof createShelf>
+export type LibraryAccess = ReturnType<typeof createLibraryAccess>
 
-/** The library of this process with what is made from it, each when it is asked for. */
-export function createShelf(deps: KnowledgeDeps) {
+export function createLibraryAccess(deps: KnowledgeDeps) {
   const library = createLibrary(deps.db)
   const graphs = new WeakMap<Library, Graph>()
   const graphOf = (of: Library): Graph => {

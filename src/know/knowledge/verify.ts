@@ -5,7 +5,7 @@ import {
   type OperationInput,
 } from "#ground/contract"
 import type { KnowledgeDeps } from "./deps.ts"
-import type { Shelf } from "./shelf.ts"
+import type { LibraryAccess } from "./library-access.ts"
 import { citationAccuracy } from "./verify/citation-accuracy.ts"
 import { findContradictions } from "./verify/contradictions.ts"
 import { entityGrounding } from "./verify/entity-grounding.ts"
@@ -13,11 +13,11 @@ import { relationPreservation } from "./verify/relation-preservation.ts"
 
 type Verified = OperationInput<"kb.entities">
 
-/** An answer held against the paragraphs it cites; the judging itself is pure, in verify/. */
-export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, shelf: Shelf) {
-  /** Labels go by place in the list: one whose paragraph is gone is a citation of nothing. */
+/** The checks themselves are pure, in verify/. */
+export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
+  /** Labels are positions in the list, so a deleted paragraph leaves its label empty. */
   async function citedIn(ids: readonly string[]) {
-    const { library, graph } = await shelf.open()
+    const { library, graph } = await access.open()
     const cited = ids.flatMap((id, at) => {
       const paragraph = library.byId.get(id)
       return paragraph === undefined ? [] : [{ label: `P${at + 1}`, id, paragraph }]
