@@ -1,10 +1,9 @@
 import type { Clock } from "#ground/base"
 import type { Redact } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import type { Kept, MemoryEntry } from "./entry.ts"
+import type { MemoryEntry, StoredMemory } from "./entry.ts"
 import { readMemory } from "./file-text.ts"
-import { problemOf, readText } from "./files.ts"
-import { RACY_MS } from "./limits.ts"
+import { type FoundFile, findFiles, type Problem, problemOf, readText } from "./files.ts"
 import {
   deleteFile,
   entryOfRow,
@@ -14,13 +13,13 @@ import {
   UsesRow,
   upsertFile,
 } from "./queries.ts"
-import { type FoundFile, findFiles, type Problem } from "./walk.ts"
 
-/** Everything that is remembered, in the order of the files. */
+/** Two writes within the resolution of the disk's clock leave the same time. */
+const RACY_MS = 2_000
+
 export type Catalogue = {
-  readonly kept: readonly Kept[]
+  readonly kept: readonly StoredMemory[]
   readonly problems: readonly Problem[]
-  /** Those that could not be read among them. */
   readonly files: number
   usesOf(id: string): number
 }
@@ -34,12 +33,9 @@ type Deps = {
 
 export type Load = () => Promise<Catalogue>
 
-/**
- * The files as they are now. The index spares reading those that have not changed; without it the
- * answer is the same and takes longer.
- */
+/** The index avoids reading unchanged files; without it the result is the same but slower. */
 export function createCatalogue(deps: Deps): Load {
-  // What the rows of the last answer said, so that a row that says the same is not parsed again.
+  // By file, to skip parsing rows that did not change.
   let parsed: ReadonlyMap<string, Current> = new Map()
   return async () => {
     const db = await deps.db()
@@ -59,7 +55,7 @@ export function createCatalogue(deps: Deps): Load {
 
 type Current = { readonly row: FileRow; readonly entry: MemoryEntry | undefined }
 
-type Known = {
+type IndexedFile = {
   readonly known: ReadonlyMap<string, FileRow>
   readonly parsed: ReadonlyMap<string, Current>
   readonly deps: Deps
@@ -67,10 +63,10 @@ type Known = {
 
 async function currentRows(
   files: readonly FoundFile[],
-  { known, parsed, deps }: Known,
+  { known, parsed, deps }: IndexedFile,
 ): Promise<readonly Current[]> {
   const now = deps.clock.now()
-  // Only what has changed needs it, and it may take a while to make.
+  // Only changed files need it, and it may take a while to create.
   let redact: Redact | undefined
   const rows: Current[] = []
   for (const found of files) {
@@ -87,7 +83,7 @@ async function currentRows(
   return rows
 }
 
-/** Undefined when the file is to be read: it has changed, or its row is of no use. */
+/** Undefined when the file must be read: it changed, or its row is unusable. */
 function currentRow(
   row: FileRow | undefined,
   { stamp, parsed }: { readonly stamp: string; readonly parsed: Current | undefined },
@@ -98,10 +94,10 @@ function currentRow(
   return entry === undefined && row.problem === null ? undefined : { row, entry }
 }
 
-/** The number goes up when files are read differently, so that old rows are made anew. */
+/** Increase it when files are parsed differently, to invalidate old rows. */
 const READER = 1
 
-/** Without one the file is read again next time. */
+/** Without a stamp the file is read again next time. */
 const NO_STAMP = ""
 
 function stampOf({ stat }: FoundFile, now: number): string {
@@ -110,12 +106,12 @@ function stampOf({ stat }: FoundFile, now: number): string {
   return isRacy ? NO_STAMP : [READER, sizeBytes, modifiedAtMs, changedAtMs, inode].join(" ")
 }
 
-type Reading = { readonly stamp: string; readonly root: string; readonly redact: Redact }
+type ReadOptions = { readonly stamp: string; readonly root: string; readonly redact: Redact }
 
-/** Undefined for a file that went away meanwhile. */
+/** Undefined for a file that was deleted meanwhile. */
 async function readRow(
   { file, stat }: FoundFile,
-  { stamp, root, redact }: Reading,
+  { stamp, root, redact }: ReadOptions,
 ): Promise<Current | undefined> {
   const outcome = await readText(root, file)
   if (outcome.kind === "missing") return undefined
@@ -136,7 +132,7 @@ type Index = {
   readonly known: ReadonlyMap<string, FileRow>
 }
 
-/** Nothing is written when nothing has changed. */
+/** Writes nothing when nothing changed. */
 async function keepIndex(db: Db<"memory">, { root, rows, known }: Index): Promise<void> {
   const names = new Set(rows.map((it) => it.row.file))
   const gone = [...known.keys()].filter((it) => !names.has(it))
@@ -157,13 +153,13 @@ function isSame(row: FileRow, before: FileRow | undefined): boolean {
   )
 }
 
-/** The first file with an id has it; a copy of a file is a problem, not a second memory. */
+/** The first file with an id wins; a copy is reported as a problem. */
 function sorted(
   rows: readonly Current[],
   found: readonly Problem[],
 ): Pick<Catalogue, "kept" | "problems"> {
   const fileById = new Map<string, string>()
-  const kept: Kept[] = []
+  const kept: StoredMemory[] = []
   const problems = [...found]
   for (const { row, entry } of rows) {
     const { file, problem } = row

@@ -3,46 +3,44 @@ import type { Tx } from "#ground/store"
 import type { Catalogue, Load } from "./catalogue.ts"
 import { placeOf } from "./cites.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
-import type { Kept, MemoryEntry } from "./entry.ts"
+import type { MemoryEntry, StoredMemory } from "./entry.ts"
 import { AlreadySuperseded, MemoryUnknown, NothingSaid, OnlyAPerson } from "./errors.ts"
-import { changeFiles } from "./files.ts"
-import type { Held } from "./lock.ts"
-import { deleteTraces, SayRow, selectSay, upsertSay } from "./queries.ts"
-import { changeOf } from "./rewrite.ts"
-import { type FeedbackInput, speakerOf, withSay } from "./says.ts"
+import { applyFeedback, type FeedbackInput, feedbackSourceOf } from "./feedback.ts"
+import { changeFiles, changeOf } from "./files.ts"
+import type { HeldLock } from "./lock.ts"
+import { deleteTraces, FeedbackRow, selectFeedback, upsertFeedback } from "./queries.ts"
 import type { View } from "./views.ts"
 
-type Changing = {
+type ChangeDeps = {
   readonly deps: MemoryDeps
   readonly load: Load
   view(): Promise<View>
-  locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result>
+  locked<Result>(work: (held: HeldLock) => Promise<Result>): Promise<Result>
 }
 
-type Named = { readonly id: string }
+type MemoryRef = { readonly id: string }
 
-/** What may be done to a memory that is there. Each reads its file anew and writes it whole. */
-export function createChanges(changing: Changing) {
+/** Each change reads the file again and writes it whole. */
+export function createChanges(changing: ChangeDeps) {
   const { deps, load, locked } = changing
   return {
     async feedback(input: FeedbackInput, caller?: Caller): Promise<Memory> {
       const { id: memory, verdict = null, outcome = null } = input
       const now = { verdict, outcome }
       if (verdict === null && outcome === null) throw NothingSaid({ id: memory })
-      const speaker = speakerOf(input, caller)
+      const speaker = feedbackSourceOf(input, caller)
       if (speaker === undefined) return change(memory, changing, { edit: judged(now, undefined) })
       const said = { root: deps.root(), memory, speaker }
       return change(memory, changing, {
         edit: async (entry) => {
-          const before = await (await deps.db()).get(SayRow, selectSay(said))
+          const before = await (await deps.db()).get(FeedbackRow, selectFeedback(said))
           return judged(now, before)(entry)
         },
-        keep: async (tx) => void (await tx.run(upsertSay(said, now))),
+        keep: async (tx) => void (await tx.run(upsertFeedback(said, now))),
       })
     },
 
-    /** A person vouches for it, as it stands and for the code of now. */
-    async confirm({ id }: Named, caller?: Caller): Promise<Memory> {
+    async confirm({ id }: MemoryRef, caller?: Caller): Promise<Memory> {
       if (!isPerson(caller)) throw OnlyAPerson({ id, what: "confirm" })
       return change(id, changing, {
         edit: async (entry) => {
@@ -52,7 +50,7 @@ export function createChanges(changing: Changing) {
       })
     },
 
-    async forget({ id }: Named, caller?: Caller): Promise<{ id: string; file: string }> {
+    async forget({ id }: MemoryRef, caller?: Caller): Promise<{ id: string; file: string }> {
       if (!isPerson(caller)) throw OnlyAPerson({ id, what: "forget" })
       return locked(async (held) => {
         const known = find(await load(), id)
@@ -60,7 +58,7 @@ export function createChanges(changing: Changing) {
         const db = await deps.db()
         await changeFiles(deps.root(), [{ ...before, after: undefined }], () =>
           db.transaction(async (tx) => {
-            await held.letGo(tx)
+            await held.release(tx)
             for (const query of deleteTraces(deps.root(), id)) await tx.run(query)
             tx.emit("memory.forgotten", { id })
           }),
@@ -73,24 +71,24 @@ export function createChanges(changing: Changing) {
 
 type Change = {
   edit(entry: MemoryEntry): MemoryEntry | Promise<MemoryEntry>
-  /** What else is kept in the transaction of the change. */
+  /** What else the transaction of the change stores. */
   keep?(tx: Tx<"memory">): Promise<void>
 }
 
 function change(
   id: string,
-  { deps, load, view, locked }: Changing,
+  { deps, load, view, locked }: ChangeDeps,
   { edit, keep }: Change,
 ): Promise<Memory> {
   return locked(async (held) => {
     const catalogue = await load()
     const { change: file, kept } = await changeOf(find(catalogue, id), deps, edit)
-    // Made before the change is: what fails afterwards would hide that it happened.
+    // Before the change, because a later failure would hide that it happened.
     const memory = await (await view())(kept, catalogue)
     const db = await deps.db()
     await changeFiles(deps.root(), [file], () =>
       db.transaction(async (tx) => {
-        await held.letGo(tx)
+        await held.release(tx)
         await keep?.(tx)
         tx.emit("memory.changed", { id, state: kept.entry.state })
       }),
@@ -99,17 +97,20 @@ function change(
   })
 }
 
-export function find({ kept }: Catalogue, id: string): Kept {
+export function find({ kept }: Catalogue, id: string): StoredMemory {
   const found = kept.find((it) => it.entry.id === id)
   if (found === undefined) throw MemoryUnknown({ id })
   return found
 }
 
-function judged(now: SayRow, before: SayRow | undefined): (entry: MemoryEntry) => MemoryEntry {
-  return (entry) => ({ ...entry, signals: withSay(entry.signals, { before, now }) })
+function judged(
+  now: FeedbackRow,
+  before: FeedbackRow | undefined,
+): (entry: MemoryEntry) => MemoryEntry {
+  return (entry) => ({ ...entry, signals: applyFeedback(entry.signals, { before, now }) })
 }
 
-/** Code that is gone keeps the hash it had, and stays gone. */
+/** Missing code keeps its hash, and stays missing. */
 async function rehashed(
   { cites }: MemoryEntry,
   { hashOf }: MemoryDeps,

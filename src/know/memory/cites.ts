@@ -1,24 +1,27 @@
 import type { Log } from "#ground/base"
 import type { Memory, MemoryCite } from "#ground/contract"
-import { CITES_AT_ONCE, MOST_CHECKED_CITES } from "./limits.ts"
 
-/** Code by its path from the root, or one symbol of it. */
-export type Place = { readonly path: string; readonly symbol?: string }
+const CITES_AT_ONCE = 16
 
-/** Of the code of now; undefined when it is gone. */
-export type HashOf = (place: Place) => Promise<string | undefined>
+/** The rest is reported as unchecked. */
+const MOST_CHECKED_CITES = 5_000
 
-export type CheckedCite = Memory["cites"][number]
+export type CitePlace = { readonly path: string; readonly symbol?: string }
 
-/** `path#symbol`; a name may have a `#` of its own, so that only the last one counts. */
-export function parseCite(cite: string): Place {
+/** Undefined when the code is gone. */
+export type HashOf = (place: CitePlace) => Promise<string | undefined>
+
+type CheckedCite = Memory["cites"][number]
+
+/** `path#symbol`; a file name may contain `#`, so the last one counts. */
+export function parseCite(cite: string): CitePlace {
   const at = cite.lastIndexOf("#")
   const isWhole = at <= 0 || at === cite.length - 1
   return isWhole ? { path: cite } : { path: cite.slice(0, at), symbol: cite.slice(at + 1) }
 }
 
-/** A path below the root, written as git does; anything else leads out, or nowhere. */
-export function isInside(path: string): boolean {
+/** Relative, as git writes paths. */
+export function isPathBelowRoot(path: string): boolean {
   return (
     !path.includes("\\") &&
     !path.startsWith("/") &&
@@ -26,14 +29,11 @@ export function isInside(path: string): boolean {
   )
 }
 
-/**
- * Looks citations up, each place once for an answer. What cannot be looked up is unchecked, which
- * is no proof of anything.
- */
+/** Looks up each place once. A failed lookup is "unchecked". */
 export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: Log }) {
-  const known = new Map<string, Promise<Found>>()
+  const known = new Map<string, Promise<CiteLookup>>()
 
-  function find(place: Place): Promise<Found> {
+  function find(place: CitePlace): Promise<CiteLookup> {
     const key = JSON.stringify([place.path, place.symbol])
     const before = known.get(key)
     if (before !== undefined) return before
@@ -43,9 +43,9 @@ export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: L
     return found
   }
 
-  async function look(place: Place): Promise<Found> {
+  async function look(place: CitePlace): Promise<CiteLookup> {
     try {
-      return { sha: isInside(place.path) ? await deps.hashOf(place) : undefined }
+      return { sha: isPathBelowRoot(place.path) ? await deps.hashOf(place) : undefined }
     } catch (error) {
       deps.log.warn("a citation could not be looked up", { error })
       return "unknown"
@@ -65,21 +65,20 @@ export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: L
   }
 }
 
-/** Code it rests on has changed or is gone. */
 export function isStale(cites: readonly Pick<CheckedCite, "state">[]): boolean {
   return cites.some((it) => it.state === "changed" || it.state === "gone")
 }
 
-type Found = { readonly sha: string | undefined } | "unknown"
+type CiteLookup = { readonly sha: string | undefined } | "unknown"
 
-export function placeOf({ path, symbol }: MemoryCite): Place {
+export function placeOf({ path, symbol }: MemoryCite): CitePlace {
   return symbol === undefined ? { path } : { path, symbol }
 }
 
-function stateOf(cite: MemoryCite, found: Found | undefined): CheckedCite["state"] {
+function stateOf(cite: MemoryCite, found: CiteLookup | undefined): CheckedCite["state"] {
   if (found === undefined || found === "unknown") return "unchecked"
   if (found.sha === undefined) return "gone"
-  // A person may cite without a hash: there is nothing to compare it with.
+  // A person may cite without a hash.
   if (cite.sha === "") return "unchecked"
   return found.sha === cite.sha ? "fresh" : "changed"
 }

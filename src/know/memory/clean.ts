@@ -1,12 +1,12 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { oneLine, withoutHiddenSigns } from "#ground/base"
 import type { Redact } from "#ground/secrets"
 
-export type Cleaned = { readonly text: string; readonly redactions: number }
+type Cleaned = { readonly text: string; readonly redactions: number }
 
 /**
- * A text without hidden signs and secrets. Signs go first: a secret with one inside is known for a
- * secret only without it. Where one stood beside a secret and kept it apart from a word, the secret
- * is known only with it, and is replaced before.
+ * Removes hidden characters, then secrets. A hidden character inside a secret hides it, so characters go
+ * first. One beside a secret may separate it from a word; then the secret is found only with it, and is
+ * replaced before.
  */
 export function cleaned(text: string, redact: Redact): Cleaned {
   const plain = withoutHiddenSigns(text)
@@ -18,13 +18,8 @@ export function cleaned(text: string, redact: Redact): Cleaned {
   return { text: both.text, redactions: before.findings.length + both.findings.length }
 }
 
-/** The same on one line. */
 export function cleanedLine(text: string, redact: Redact): Cleaned {
-  return cleaned(onOneLine(text), redact)
-}
-
-export function onOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim()
+  return cleaned(oneLine(text), redact)
 }
 
 function answer({ text, findings }: ReturnType<Redact>): Cleaned {

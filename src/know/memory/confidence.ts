@@ -1,23 +1,20 @@
 import type { MemoryEntry } from "./entry.ts"
 
 /**
- * How much each kind of sign counts, in observations. A verdict is about the memory itself; a task
- * succeeds or fails for many reasons; that it was handed out says next to nothing.
+ * In observations. A verdict is about the memory itself; a task succeeds or fails for many reasons; a use
+ * says next to nothing.
  */
 const WEIGHTS = { verdict: 1, outcome: 0.5, use: 0.02 } as const
 
-/**
- * However often it was handed out. Less than half a verdict: with more, what is handed out would
- * earn its place by being handed out.
- */
+/** Less than half a verdict, so that a memory cannot earn its place by being handed out. */
 const MOST_USE_OBSERVATIONS = 0.4
 
-/** Signs of one sort that count: a number in a file can be written by hand. */
+/** People can write any number into a file. */
 export const MOST_COUNTED_SIGNS = 50
 
 /**
- * What is believed before anything was said, as observations for and against. Ten of them: one bad
- * verdict moves a new memory below the floor of 0.7, and five good ones move it to 0.8.
+ * As observations for and against. Ten of them: one bad verdict moves a new memory below the floor of
+ * 0.7, five good ones move it to 0.8.
  */
 const PRIORS = {
   proposed: { good: 7, bad: 3 },
@@ -26,7 +23,7 @@ const PRIORS = {
 
 type Judged = Pick<MemoryEntry, "signals" | "state" | "source">
 
-/** The mean of a Beta distribution over what was said and seen. Nobody can assert it. */
+/** The mean of a Beta distribution over verdicts, outcomes and uses. */
 export function confidenceOf({ signals, state, source }: Judged, uses: number): number {
   const isVouched = state === "confirmed" || (source.actor === "human" && !source.isUntrusted)
   const prior = isVouched ? PRIORS.vouched : PRIORS.proposed

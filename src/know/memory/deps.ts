@@ -6,24 +6,23 @@ import type { HashOf } from "./cites.ts"
 
 export type MemoryDeps = {
   db(): Promise<Db<"memory">>
-  /** Of the repository, without links. Every row carries it; every query asks for it. */
+  /** Without links; in every row and every query. */
   root(): string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Counts tokens. */
   count(): Promise<(text: string) => number>
-  /** When it throws or rejects, nothing is written and nothing leaves. */
+  /** When it throws or rejects, nothing is written or returned. */
   secrets(): Promise<Pick<Secrets, "redact">>
   readonly hashOf: HashOf
   commit(): Promise<string | null>
-  /** Where hooks find what they are told of; without it nothing is kept for them. */
+  /** Where hooks read pitfalls; without it none are written. */
   stateDirectory?(): string
-  /** Whether a session has read a text that nobody here wrote. */
+  /** Whether a session has read text from outside. */
   isUntrusted(sessionId: string): Promise<boolean>
 }
 
-/** The person at the terminal has no caller; one at the console is the owner and no program. */
+/** No caller at the terminal; at the console the owner without a client. */
 export function isPerson(caller: Caller | undefined): boolean {
   return caller === undefined || (caller.principal === "owner" && caller.client === undefined)
 }

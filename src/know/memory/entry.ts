@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { MemoryCite, MemoryKind, MemorySignals, MemorySource } from "#ground/contract"
 
-/** What a file can say about its memory; whether it is stale says the code alone. */
+/** Staleness is not written; it follows from the code. */
 export const WrittenState = z.enum(["proposed", "confirmed", "superseded"])
 
-/** A memory as its file says it, without hidden signs and secrets: what the index keeps. */
+/** Parsed from its file, without hidden characters and secrets. */
 export const MemoryEntry = z.object({
   id: z.string(),
   kind: MemoryKind,
@@ -20,10 +20,9 @@ export const MemoryEntry = z.object({
 })
 export type MemoryEntry = z.infer<typeof MemoryEntry>
 
-/** With the file it came from, from the root of the repository. */
-export type Kept = { readonly file: string; readonly entry: MemoryEntry }
+export type StoredMemory = { readonly file: string; readonly entry: MemoryEntry }
 
-/** It rests on a text nobody here wrote, and no person has vouched for it (TB5). */
+/** Based on text from outside and not confirmed by a person (TB5). */
 export function isQuarantined({ source, state }: Pick<MemoryEntry, "source" | "state">): boolean {
   return source.isUntrusted && state !== "confirmed"
 }

@@ -1,11 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { systemRandom } from "#ground/base"
+import { oneLine, systemRandom } from "#ground/base"
 import { MEMORY_KINDS } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { fileText } from "#test/memory-room"
 import { fcParameters } from "#test/seed"
-import { onOneLine } from "./clean.ts"
 import type { MemoryEntry } from "./entry.ts"
 import { editMemory, readMemory, writeMemory } from "./file-text.ts"
 
@@ -47,7 +46,7 @@ const Odd = fc
     { maxLength: 60 },
   )
   .map((signs) => signs.join(""))
-const OneLine = Odd.map((text) => onOneLine(`x ${text}`))
+const OneLine = Odd.map((text) => oneLine(`x ${text}`))
 
 describe("what is written", () => {
   test("[MEMORY-1] reads back the same, whatever signs it has", () => {

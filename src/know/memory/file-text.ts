@@ -1,28 +1,29 @@
 import { createHash } from "node:crypto"
 import { type Document, parseDocument, stringify } from "yaml"
 import { z } from "zod"
-import { invariant } from "#ground/base"
+import { invariant, truncate } from "#ground/base"
 import { type MemoryCite, MemoryKind } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
+import { PROJECT_FOLDER } from "#see/repo"
 import { parseCite } from "./cites.ts"
 import { cleaned, cleanedLine } from "./clean.ts"
 import { type MemoryEntry, WrittenState } from "./entry.ts"
-import { FOLDER_KINDS } from "./folders.ts"
 import {
   LONGEST_DESCRIPTION_UNITS,
-  LONGEST_HEAD_UNITS,
   LONGEST_SHOWN_UNITS,
   LONGEST_TITLE_UNITS,
   MOST_CITES,
 } from "./limits.ts"
 
-export type ReadMemory =
+/** The largest head we write has some 20 citations. */
+const LONGEST_HEAD_UNITS = 32_000
+
+type ReadMemory =
   | { readonly kind: "memory"; readonly entry: MemoryEntry }
   | { readonly kind: "problem"; readonly problem: string }
 
-export type Where = { readonly file: string; readonly modifiedAtMs: number }
+type Where = { readonly file: string; readonly modifiedAtMs: number }
 
-/** A file as a memory, without hidden signs and secrets, or what is wrong with it. */
 export function readMemory(text: string, where: Where, redact: Redact): ReadMemory {
   if (hasMergeMarks(text)) return problem("it has the marks of a merge that is not done")
   const parts = partsOf(text)
@@ -34,7 +35,6 @@ export function readMemory(text: string, where: Where, redact: Redact): ReadMemo
   return { kind: "memory", entry: entryOf(front.data, { ...where, body: parts.body }, redact) }
 }
 
-/** The file of a new memory. */
 export function writeMemory(entry: MemoryEntry): string {
   const { id, kind, title, description, state, supersededBy, signals } = entry
   const { session, actor, commit, isUntrusted, isDistilled } = entry.source
@@ -56,10 +56,7 @@ export function writeMemory(entry: MemoryEntry): string {
   return `---\n${head}---\n\n${entry.body}\n`
 }
 
-/**
- * The same file with what changed of its memory. What people wrote beside it, comments and keys of
- * their own and the whole text below, stays as it is.
- */
+/** Keeps what people wrote beside it: comments, their own keys and the text below. */
 export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry): string {
   const parts = partsOf(text)
   invariant(parts !== undefined, "only a file that was read as a memory is edited")
@@ -75,7 +72,7 @@ export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry
   return `${parts.opening}${head}${parts.rest}`
 }
 
-/** Whether a text has what git leaves where two changes meet: all three, each on its line. */
+/** All three conflict markers of git, each on its own line. */
 export function hasMergeMarks(text: string): boolean {
   return /^<{7} /m.test(text) && /^={7}\r?$/m.test(text) && /^>{7} /m.test(text)
 }
@@ -95,10 +92,8 @@ function setCite(document: Document, at: number, cite: MemoryCite): void {
 }
 
 type Parts = {
-  /** The first line, with its newline. */
   readonly opening: string
   readonly head: string
-  /** The line that closes the head, and all below it. */
   readonly rest: string
   readonly body: string
   readonly newline: string
@@ -120,13 +115,13 @@ function partsOf(text: string): Parts | undefined {
   }
 }
 
-/** The document, or what is wrong with it. Messages of the reader quote the text: its codes do not. */
+/** The document or an error code; messages of the parser would quote the text. */
 function parseHead(head: string): Document | string {
   const document = parseDocument(head, YAML)
   const [error] = document.errors
   if (error !== undefined) return `its head is no YAML (${error.code})`
   try {
-    // An alias without an anchor, or too many of them, shows only here.
+    // Throws on aliases without an anchor, or too many of them.
     document.toJS()
     return document
   } catch {
@@ -134,7 +129,7 @@ function parseHead(head: string): Document | string {
   }
 }
 
-/** A key without a value is as good as none. */
+/** A key without a value counts as missing. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
@@ -154,15 +149,15 @@ function wrongField(error: z.ZodError): string {
   return `its ${where === "" ? "head" : where} is wrong: ${issue?.message ?? "unknown"}`
 }
 
-/** An id goes into marks and file names: nothing in it may be more than a letter or a digit. */
+/** An id goes into marks and file names. */
 const MEMORY_ID = /^mem_[0-9A-Za-z]{1,60}$/
 
-/** YAML takes `42` for a number where a person meant a word. */
+/** YAML parses `42` as a number where a person meant a word. */
 const Words = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const Id = Words.pipe(z.string().regex(MEMORY_ID))
 const Signs = z.int().nonnegative().default(0)
 
-/** Confidence is not read: nobody can assert it. What is missing is what is trusted least. */
+/** Confidence is not read: nobody can assert it. Missing values get the least trusted default. */
 const Front = z.object({
   id: Id.optional(),
   kind: MemoryKind.optional(),
@@ -203,7 +198,7 @@ function entryOf(
   { file, modifiedAtMs, body }: Where & { readonly body: string },
   redact: Redact,
 ): MemoryEntry {
-  const line = (text: string, most: number) => cut(cleanedLine(text, redact).text, most)
+  const line = (text: string, most: number) => truncate(cleanedLine(text, redact).text, most)
   const created = Date.parse(front.created ?? "")
   const title = line(front.title, LONGEST_TITLE_UNITS)
   const { session, actor, commit, untrusted, distilled } = front.source
@@ -241,7 +236,7 @@ function cleanCite(
   }
 }
 
-/** A file that a person wrote has no id until we write to it; till then its place is its name. */
+/** A file written by a person has no id until we write to it; until then its path is its id. */
 function idOf(file: string): string {
   return `mem_${createHash("sha256").update(file).digest("hex").slice(0, 20)}`
 }
@@ -251,6 +246,43 @@ function kindByFolder(file: string): MemoryKind {
   return FOLDER_KINDS[folder ?? "lessons"] ?? "strategy"
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
+export const MEMORY_FOLDER = [PROJECT_FOLDER, "memory"] as const
+
+/** The kind of a file that does not state its own, by folder. */
+export const FOLDER_KINDS: Readonly<Record<string, MemoryKind>> = {
+  lessons: "strategy",
+  decisions: "decision",
+  rules: "rule",
+  glossary: "term",
 }
+
+/** A moved file stays where it is. */
+export function folderOf(kind: MemoryKind): string {
+  switch (kind) {
+    case "strategy":
+    case "pitfall":
+    case "fix":
+      return "lessons"
+    case "decision":
+      return "decisions"
+    case "rule":
+      return "rules"
+    case "term":
+      return "glossary"
+    default:
+      return kind satisfies never
+  }
+}
+
+/** The title, and the last characters of the id, which are random. */
+export function fileNameOf(title: string, id: string): string {
+  const words = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  const slug = (words ?? []).join("-").slice(0, LONGEST_SLUG_UNITS).replace(/-+$/, "")
+  return `${slug === "" ? "memory" : slug}-${id.slice(-NAMED_ID_UNITS)}.md`
+}
+
+const LONGEST_SLUG_UNITS = 48
+const NAMED_ID_UNITS = 6

@@ -1,23 +1,32 @@
 import { join } from "node:path"
 import {
+  type DirectoryEntry,
   ensureDirectory,
+  type FileStat,
+  type OpenFolder,
+  openFolder,
   type ReadTextOutcome,
   readTextBounded,
   removeFile,
   statFile,
   writeFileAtomic,
 } from "#ground/base"
-import { FolderUnusable } from "./errors.ts"
-import { MEMORY_FOLDER } from "./folders.ts"
-import { LARGEST_FILE_BYTES } from "./limits.ts"
+import type { MemoryDeps } from "./deps.ts"
+import type { MemoryEntry, StoredMemory } from "./entry.ts"
+import { FileChanged, FolderUnusable } from "./errors.ts"
+import { editMemory, FOLDER_KINDS, MEMORY_FOLDER, readMemory } from "./file-text.ts"
+import { LARGEST_FILE_BYTES, MOST_FILES } from "./limits.ts"
 
-/** Its text, wherever links lead: only what really lies below the root is read. */
+const DEEPEST_FOLDER_LEVELS = 4
+
+const MOST_ENTRIES = 20_000
+
+/** Reads only what is really below the root. */
 export function readText(root: string, file: string): Promise<ReadTextOutcome> {
   const limits = { maxBytes: LARGEST_FILE_BYTES, root: join(root, ...MEMORY_FOLDER) }
   return readTextBounded(join(root, file), limits)
 }
 
-/** What is wrong with a file that could not be read as text. */
 export function problemOf(outcome: Exclude<ReadTextOutcome, { kind: "read" }>): string {
   switch (outcome.kind) {
     case "missing":
@@ -39,7 +48,7 @@ export function problemOf(outcome: Exclude<ReadTextOutcome, { kind: "read" }>): 
 
 export type FileChange = {
   readonly file: string
-  /** With their byte-order mark and line ends; undefined when the file is not there. */
+  /** With byte-order mark and line ends; undefined when there is no file. */
   readonly before: Uint8Array | undefined
   /** Undefined deletes the file. */
   readonly after: string | undefined
@@ -47,8 +56,7 @@ export type FileChange = {
 }
 
 /**
- * Changes files and commits what belongs to the change. When anything fails, the files are put back
- * as they were: what is in git and what is in the journal tell the same story.
+ * Writes files and runs `commit`. On a failure the files are restored, so that git and the journal agree.
  */
 export async function changeFiles(
   root: string,
@@ -58,13 +66,13 @@ export async function changeFiles(
   const begun: FileChange[] = []
   try {
     for (const change of changes) {
-      // The very last step of a write can fail when the new bytes are in place already.
+      // The last step of a write can fail after the new bytes are in place.
       begun.push(change)
       await write(root, change, change.after)
     }
     await commit()
   } catch (error) {
-    // The first failure is the one to tell.
+    // Report the first failure.
     for (const change of begun.toReversed()) {
       await write(root, change, change.before).catch(() => {})
     }
@@ -82,7 +90,7 @@ async function write(
   else await writeFileAtomic(path, content, { mode })
 }
 
-/** Makes the folder of new memories, one step after the other: a link on the way would lead out. */
+/** Step by step, without following links, which may lead out. */
 export async function makeFolder(root: string, folder: string): Promise<string> {
   let way = ""
   for (const name of [...MEMORY_FOLDER, folder]) {
@@ -95,10 +103,129 @@ export async function makeFolder(root: string, folder: string): Promise<string> 
   return way
 }
 
-export function irregular(what: string): string {
+function irregular(what: string): string {
   return `it is a ${what}, and those are not followed`
 }
 
-export function unreadable(reason: string): string {
+function unreadable(reason: string): string {
   return `it could not be read (${reason})`
+}
+
+export type FoundFile = { readonly file: string; readonly stat: FileStat }
+export type Problem = { readonly file: string; readonly problem: string }
+type FoundFiles = {
+  readonly files: readonly FoundFile[]
+  readonly problems: readonly Problem[]
+}
+
+/** By name, without following links. */
+export function findFiles(root: string): FoundFiles {
+  const found: WalkResult = { files: [], problems: [] }
+  const top = openFolder(root)
+  if (top.kind !== "open") return found
+  using folder = top.folder
+  visit({ folder, way: [] }, found)
+  return found
+}
+
+type WalkResult = { readonly files: FoundFile[]; readonly problems: Problem[] }
+type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
+
+/** Down to the four folders; below them, everything. */
+function visit(place: FolderAt, found: WalkResult): void {
+  const depth = place.way.length
+  const next = MEMORY_FOLDER[depth]
+  if (next !== undefined) enter(place, next, found)
+  else if (depth > MEMORY_FOLDER.length) visitAll(place, found)
+  else for (const name of Object.keys(FOLDER_KINDS).toSorted()) enter(place, name, found)
+}
+
+function enter({ folder, way }: FolderAt, name: string, found: WalkResult): void {
+  const file = [...way, name].join("/")
+  const opened = folder.open(name)
+  switch (opened.kind) {
+    case "open": {
+      using inner = opened.folder
+      return visit({ folder: inner, way: [...way, name] }, found)
+    }
+    case "missing":
+      return
+    case "not-directory":
+      return void found.problems.push({ file, problem: irregular(opened.what) })
+    case "unreadable":
+      return void found.problems.push({ file, problem: unreadable(opened.reason) })
+    default:
+      return opened satisfies never
+  }
+}
+
+function visitAll(place: FolderAt, found: WalkResult): void {
+  const file = place.way.join("/")
+  const listed = place.folder.list({ maxEntries: MOST_ENTRIES })
+  switch (listed.kind) {
+    case "listed":
+      for (const name of listed.unnameable)
+        found.problems.push({ file: `${file}/${name}`, problem: "its name is not UTF-8" })
+      for (const entry of listed.entries) take(place, entry, found)
+      return
+    case "missing":
+      return
+    case "too-many":
+      return void found.problems.push({ file, problem: `it holds more than ${MOST_ENTRIES} files` })
+    case "unreadable":
+      return void found.problems.push({ file, problem: unreadable(listed.reason) })
+    default:
+      return listed satisfies never
+  }
+}
+
+function take(place: FolderAt, { name, what }: DirectoryEntry, found: WalkResult): void {
+  const file = [...place.way, name].join("/")
+  if (name.startsWith(".")) return
+  if (what === "directory") {
+    const isDeep = place.way.length - MEMORY_FOLDER.length >= DEEPEST_FOLDER_LEVELS
+    if (isDeep) found.problems.push({ file, problem: "the folder lies too deep" })
+    else enter(place, name, found)
+    return
+  }
+  const isOther = !/\.md$/i.test(name) || /^readme\.md$/i.test(name)
+  if (isOther) return
+  const looked = place.folder.stat(name)
+  if (looked.kind === "missing") return
+  const problem = problemWith(looked, found.files.length)
+  if (problem !== undefined) found.problems.push({ file, problem })
+  else if (looked.kind === "found") found.files.push({ file, stat: looked.stat })
+}
+
+function problemWith(
+  looked: Exclude<ReturnType<OpenFolder["stat"]>, { kind: "missing" }>,
+  count: number,
+): string | undefined {
+  if (looked.kind === "unreadable") return unreadable(looked.reason)
+  if (looked.what !== "regular file") return irregular(looked.what)
+  return count >= MOST_FILES ? `there are more than ${MOST_FILES} files` : undefined
+}
+
+type Rewritten = { readonly change: FileChange; readonly kept: StoredMemory }
+
+/**
+ * Reads the file now, under the lock, to keep what people wrote since it was indexed. An unreadable file
+ * is left alone.
+ */
+export async function changeOf(
+  { file, entry: known }: StoredMemory,
+  deps: Pick<MemoryDeps, "root" | "secrets">,
+  edit: (entry: MemoryEntry) => MemoryEntry | Promise<MemoryEntry>,
+): Promise<Rewritten> {
+  const outcome = await readText(deps.root(), file)
+  if (outcome.kind !== "read") throw FileChanged({ file, problem: problemOf(outcome) })
+  const { text, bytes, stat, hasByteOrderMark } = outcome
+  const { redact } = await deps.secrets()
+  const read = readMemory(text, { file, modifiedAtMs: stat.modifiedAtMs }, redact)
+  if (read.kind === "problem") throw FileChanged({ file, problem: read.problem })
+  if (read.entry.id !== known.id) throw FileChanged({ file, problem: "it is another memory now" })
+  const after = await edit(read.entry)
+  const edited = `${hasByteOrderMark ? "\uFEFF" : ""}${editMemory(text, read.entry, after)}`
+  const change = { file, before: bytes, after: edited, mode: stat.mode }
+  return { change, kept: { file, entry: after } }
 }

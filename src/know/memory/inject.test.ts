@@ -4,7 +4,7 @@ import { systemRandom } from "#ground/base"
 import type { MemoryKind } from "#ground/contract"
 import { AGENT, fileText, memoryWorld, note, WANTED } from "#test/memory-room"
 import { fcParameters } from "#test/seed"
-import { blockOf } from "./block.ts"
+import { blockOf } from "./inject.ts"
 import { INJECTIONS } from "./injections.fixture.ts"
 
 describe("what is handed out", () => {

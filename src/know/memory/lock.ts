@@ -1,15 +1,17 @@
 import type { Clock, Random } from "#ground/base"
 import type { Db, Tx } from "#ground/store"
 import { MemoryBusy } from "./errors.ts"
-import { LEASE_MS, LOCK_TRY_MS, LONGEST_LOCK_WAIT_MS } from "./limits.ts"
+import { LEASE_MS, LOCK_TRY_MS } from "./limits.ts"
 import { releaseLock, takeLock } from "./queries.ts"
 
-export type Held = {
+/** Longer than a lease, so that a dead process costs a wait and not an error. */
+const LONGEST_LOCK_WAIT_MS = 15_000
+
+export type HeldLock = {
   /**
-   * Lets go in the transaction of the change. Throws when the lock was lost: others may have
-   * written since, and what this holder did is to be undone.
+   * Releases in the transaction of the change. Throws when the lock was lost; then the caller must undo.
    */
-  letGo(tx: Tx<"memory">): Promise<void>
+  release(tx: Tx<"memory">): Promise<void>
 }
 
 type Deps = {
@@ -19,10 +21,10 @@ type Deps = {
   readonly random: Random
 }
 
-/** One writer of a repository's memories at a time: here one after the other, elsewhere by a row. */
+/** One writer per repository: a queue in this process, a row between processes. */
 export function createWriteLock(deps: Deps) {
   let last: Promise<unknown> = Promise.resolve()
-  return function locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result> {
+  return function locked<Result>(work: (held: HeldLock) => Promise<Result>): Promise<Result> {
     const mine = last.then(() => underLease(work, deps))
     last = mine.catch(() => {})
     return mine
@@ -30,7 +32,7 @@ export function createWriteLock(deps: Deps) {
 }
 
 async function underLease<Result>(
-  work: (held: Held) => Promise<Result>,
+  work: (held: HeldLock) => Promise<Result>,
   deps: Deps,
 ): Promise<Result> {
   const db = await deps.db()
@@ -38,15 +40,15 @@ async function underLease<Result>(
   const owner = Buffer.from(deps.random.bytes(16)).toString("hex")
   await take(db, { root, owner, clock: deps.clock })
   let hasLetGo = false
-  const held: Held = {
-    async letGo(tx) {
+  const held: HeldLock = {
+    async release(tx) {
       hasLetGo = true
       const { changes } = await tx.run(releaseLock(root, owner))
       if (changes !== 1) throw MemoryBusy({})
     },
   }
   const result = await work(held).catch(async (error: unknown) => {
-    // The failure that led here is the one to tell; a lock that stays ends by itself.
+    // Keep the original failure; the lock expires by itself.
     await db.run(releaseLock(root, owner)).catch(() => {})
     throw error
   })
@@ -54,9 +56,9 @@ async function underLease<Result>(
   return result
 }
 
-type Wanted = { readonly root: string; readonly owner: string; readonly clock: Clock }
+type LockRequest = { readonly root: string; readonly owner: string; readonly clock: Clock }
 
-async function take(db: Db<"memory">, { root, owner, clock }: Wanted): Promise<void> {
+async function take(db: Db<"memory">, { root, owner, clock }: LockRequest): Promise<void> {
   const until = clock.monotonicMs() + LONGEST_LOCK_WAIT_MS
   for (;;) {
     const lease = { root, owner, now: clock.now(), leaseMs: LEASE_MS }

@@ -1,18 +1,29 @@
-import type { Caller, MemoryInjected, MemoryRecorded } from "#ground/contract"
-import { createCatalogue } from "./catalogue.ts"
-import { createChanges } from "./change.ts"
+import { compareText } from "#ground/base"
+import type {
+  Caller,
+  Memory,
+  MemoryInjected,
+  MemoryKind,
+  MemoryList,
+  MemoryRecorded,
+  MemorySearch,
+  MemoryState,
+} from "#ground/contract"
+import { createCatalogue, type Load } from "./catalogue.ts"
+import { createChanges, find } from "./change.ts"
 import type { MemoryDeps } from "./deps.ts"
-import type { RecordInput } from "./draft.ts"
-import { injectMemories, type Wanted } from "./inject.ts"
+import type { StoredMemory } from "./entry.ts"
+import { type InjectRequest, injectMemories } from "./inject.ts"
 import { createWriteLock } from "./lock.ts"
+import type { RecordInput } from "./memory-input.ts"
 import { forHooks } from "./pitfalls.ts"
-import { createReads } from "./reads.ts"
+import { rankMemories } from "./rank.ts"
 import { recordMemory } from "./record.ts"
-import { createView } from "./views.ts"
+import { createView, type View } from "./views.ts"
 
 export type MemoryRoom = ReturnType<typeof createMemory>
 
-/** What a repository decided to remember: its files are the truth, all else is made from them. */
+/** The files are the truth; everything else is derived from them. */
 export function createMemory(deps: MemoryDeps) {
   const { load, locked } = forHooks(createCatalogue(deps), createWriteLock(deps), deps)
   const view = () => createView(deps)
@@ -23,8 +34,8 @@ export function createMemory(deps: MemoryDeps) {
     record: (input: RecordInput, caller?: Caller): Promise<MemoryRecorded> =>
       recordMemory(input, caller, { deps, load, view, locked }),
 
-    /** For a branch or a session. Whatever goes wrong, the work goes on without. */
-    async inject(wanted: Wanted): Promise<readonly MemoryInjected[]> {
+    /** A failure never stops the caller's work. */
+    async inject(wanted: InjectRequest): Promise<readonly MemoryInjected[]> {
       try {
         return await injectMemories(wanted, { deps, load })
       } catch (error) {
@@ -33,4 +44,68 @@ export function createMemory(deps: MemoryDeps) {
       }
     },
   }
+}
+
+type SearchInput = {
+  readonly words: string
+  readonly kind?: MemoryKind | undefined
+  readonly limit: number
+}
+type ListInput = {
+  readonly kind?: MemoryKind | undefined
+  readonly state?: MemoryState | undefined
+  readonly limit: number
+}
+
+type Reading = {
+  readonly deps: Pick<MemoryDeps, "clock">
+  readonly load: Load
+  view(): Promise<View>
+}
+
+function createReads({ deps, load, view }: Reading) {
+  return {
+    async search({ words, kind, limit }: SearchInput): Promise<MemorySearch> {
+      const catalogue = await load()
+      const ranked = rankMemories(words, ofKind(catalogue.kept, kind), deps.clock.now())
+      const best = ranked[0]?.score ?? 1
+      const show = await view()
+      const found: MemorySearch["found"] = []
+      for (const { kept, score, why } of ranked.slice(0, limit)) {
+        found.push({ memory: await show(kept, catalogue), score: score / best, why: [...why()] })
+      }
+      return { found, total: catalogue.kept.length }
+    },
+
+    async list({ kind, state, limit }: ListInput): Promise<MemoryList> {
+      const catalogue = await load()
+      const show = await view()
+      const memories: Memory[] = []
+      for (const kept of ofKind(catalogue.kept, kind).toSorted(byAge)) {
+        const memory = await show(kept, catalogue)
+        if (state === undefined || memory.state === state) memories.push(memory)
+      }
+      return {
+        memories: memories.slice(0, limit),
+        total: memories.length,
+        problems: [...catalogue.problems],
+      }
+    },
+
+    async show({ id }: { readonly id: string }): Promise<Memory> {
+      const catalogue = await load()
+      return (await view())(find(catalogue, id), catalogue)
+    },
+  }
+}
+
+function ofKind(
+  kept: readonly StoredMemory[],
+  kind: MemoryKind | undefined,
+): readonly StoredMemory[] {
+  return kind === undefined ? kept : kept.filter((it) => it.entry.kind === kind)
+}
+
+function byAge({ entry: a }: StoredMemory, { entry: b }: StoredMemory): number {
+  return b.createdAt - a.createdAt || compareText(b.id, a.id)
 }

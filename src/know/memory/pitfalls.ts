@@ -8,32 +8,29 @@ import type { MemoryDeps } from "./deps.ts"
 import { isQuarantined, type MemoryEntry } from "./entry.ts"
 import type { createWriteLock } from "./lock.ts"
 
-/** What an edit is warned of, as a hook reads it: without a package, and without the database. */
+/** For hooks, which read it without a package and without the database. */
 type Pitfall = {
   readonly id: string
   readonly title: string
   readonly line: string
-  /** Files and folders that it cites. */
   readonly paths: readonly string[]
 }
 
-/** As handed out elsewhere: what was never judged stands exactly here. */
+/** As in `inject`: an unjudged memory has exactly this. */
 const LEAST_CONFIDENCE = 0.7
 
-/** A hook reads them all before an edit, and shows three. */
+/** A hook reads all of them before an edit, and shows three. */
 const MOST_PITFALLS = 500
 const LONGEST_LINE_UNITS = 300
 
-/** The largest file that these make, in their widest letters. */
 const LARGEST_FILE_BYTES = 8 * 1024 ** 2
 
 type Locked = ReturnType<typeof createWriteLock>
 type Deps = Pick<MemoryDeps, "secrets" | "log"> & { stateDirectory(): string }
 
 /**
- * The room's reader and writer, with the file for hooks kept beside them. Whoever asks what is
- * remembered sees what people changed by hand, so each look is the moment to write it, and only when
- * it differs; after a change the room looks once more.
+ * Wraps reading and writing to keep the pitfalls file for hooks current. People change memories by hand,
+ * so every read rewrites the file when it differs, and so does every change.
  */
 export function forHooks(
   load: Load,
@@ -46,7 +43,7 @@ export function forHooks(
     load: keepingLoad,
     async locked(work) {
       const result = await locked(work)
-      // The change is made; what fails now must not hide that.
+      // The change has happened; a failure here must not hide it.
       await keepingLoad().catch((error: unknown) => others.log.warn(NOT_WRITTEN, { error }))
       return result
     },
@@ -68,7 +65,7 @@ function withPitfalls(load: Load, deps: Deps): Load {
   }
 }
 
-/** Those that are believed and not over, the latest first, with what they cite. */
+/** Newest first. */
 function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   const isTold = (it: MemoryEntry) =>
     it.kind === "pitfall" &&
@@ -81,7 +78,7 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   return latest.slice(0, MOST_PITFALLS).map((it) => ({
     id: it.id,
     title: it.title,
-    // Who gave no line has the title for one, which says nothing new.
+    // Without a description the title would repeat itself.
     line: ["", it.title].includes(it.description) ? it.body : it.description,
     paths: [...new Set(it.cites.map((cite) => cite.path))],
   }))
@@ -89,7 +86,7 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
 
 type Keeping = { readonly deps: Deps; readonly written: string | undefined }
 
-/** What the file was made from, so that the same is not made twice. */
+/** Skips writing when nothing changed. */
 async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): Promise<string> {
   const pitfalls = pitfallsIn(catalogue)
   const source = JSON.stringify(pitfalls)
@@ -98,7 +95,7 @@ async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): P
   const file = join(folder, "pitfalls.json")
   const there = await readTextBounded(file, { maxBytes: LARGEST_FILE_BYTES })
   if (there.kind === "missing" && pitfalls.length === 0) return source
-  // Once more on the way out: a value may be known for a secret since the file was read.
+  // Again, because a value may have become a known secret since the file was read.
   const { redact } = pitfalls.length === 0 ? { redact: undefined } : await deps.secrets()
   const items = redact === undefined ? [] : pitfalls.map((it) => safe(it, redact))
   const text = `${JSON.stringify({ version: 1, items }, undefined, 1)}\n`

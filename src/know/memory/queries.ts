@@ -1,8 +1,8 @@
 import { z } from "zod"
+import { parseJson } from "#ground/base"
 import { type Sql, sql } from "#ground/store"
 import { MemoryEntry } from "./entry.ts"
 
-/** What the index knows of a file: a memory, or what is wrong with it. */
 export const FileRow = z.object({
   file: z.string(),
   stamp: z.string(),
@@ -34,27 +34,26 @@ export const countUse = ({ root, memory, at }: Used): Sql => sql`
   INSERT INTO memory_uses (root, memory, uses, used_at) VALUES (${root}, ${memory}, 1, ${at})
   ON CONFLICT (root, memory) DO UPDATE SET uses = memory_uses.uses + 1, used_at = excluded.used_at`
 
-export const SayRow = z.object({
+export const FeedbackRow = z.object({
   verdict: z.enum(["helpful", "unhelpful"]).nullable(),
   outcome: z.enum(["succeeded", "failed"]).nullable(),
 })
-export type SayRow = z.infer<typeof SayRow>
+export type FeedbackRow = z.infer<typeof FeedbackRow>
 
 type Speaker = { readonly root: string; readonly memory: string; readonly speaker: string }
 
-export const selectSay = ({ root, memory, speaker }: Speaker): Sql => sql`
+export const selectFeedback = ({ root, memory, speaker }: Speaker): Sql => sql`
   SELECT verdict, outcome FROM memory_says
   WHERE root = ${root} AND memory = ${memory} AND speaker = ${speaker}`
 
-/** What was not said this time stays as it was said before. */
-export const upsertSay = ({ root, memory, speaker }: Speaker, say: SayRow): Sql => sql`
+/** Missing values keep what was stored before. */
+export const upsertFeedback = ({ root, memory, speaker }: Speaker, say: FeedbackRow): Sql => sql`
   INSERT INTO memory_says (root, memory, speaker, verdict, outcome)
   VALUES (${root}, ${memory}, ${speaker}, ${say.verdict}, ${say.outcome})
   ON CONFLICT (root, memory, speaker) DO UPDATE SET
     verdict = coalesce(excluded.verdict, memory_says.verdict),
     outcome = coalesce(excluded.outcome, memory_says.outcome)`
 
-/** What was seen and said of a memory that is gone. */
 export const deleteTraces = (root: string, memory: string): readonly Sql[] => [
   sql`DELETE FROM memory_uses WHERE root = ${root} AND memory = ${memory}`,
   sql`DELETE FROM memory_says WHERE root = ${root} AND memory = ${memory}`,
@@ -67,7 +66,7 @@ type Lease = {
   readonly leaseMs: number
 }
 
-/** Nobody holds a lock for two leases: one that ends later was written by a wrong clock. */
+/** A lock that ends later than two leases was written by a wrong clock. */
 export const takeLock = ({ root, owner, now, leaseMs }: Lease): Sql => sql`
   INSERT INTO memory_locks (root, owner, held_until) VALUES (${root}, ${owner}, ${now + leaseMs})
   ON CONFLICT (root) DO UPDATE SET owner = excluded.owner, held_until = excluded.held_until
@@ -76,11 +75,7 @@ export const takeLock = ({ root, owner, now, leaseMs }: Lease): Sql => sql`
 export const releaseLock = (root: string, owner: string): Sql => sql`
   DELETE FROM memory_locks WHERE root = ${root} AND owner = ${owner}`
 
-/** The entry of a row; undefined for one that another version wrote, or nobody. */
+/** Undefined for a row of another version. */
 export function entryOfRow(body: string): MemoryEntry | undefined {
-  try {
-    return MemoryEntry.safeParse(JSON.parse(body)).data
-  } catch {
-    return undefined
-  }
+  return MemoryEntry.safeParse(parseJson(body)).data
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "#ground/base"
 import type { MemoryKind } from "#ground/contract"
 import {
   indexSymbol,
@@ -9,24 +10,32 @@ import {
   type SymbolTerms,
   scoreSymbols,
 } from "#know/search"
-import { onOneLine } from "./clean.ts"
-import type { Kept, MemoryEntry } from "./entry.ts"
-import { HALF_LIFE_DAYS, LEAST_AGE_SHARE, MOST_WHY_WORDS, SUPERSEDED_SHARE } from "./limits.ts"
-import { readSpelt, withSpeltWords } from "./spelt.ts"
+import type { MemoryEntry, StoredMemory } from "./entry.ts"
+
+const MOST_WHY_WORDS = 5
+
+/** Superseded memories come last. */
+const SUPERSEDED_SHARE = 0.3
+
+const LEAST_AGE_SHARE = 0.25
+
+/** About half of what was learnt about code concerns other code after half a year. */
+const HALF_LIFE_DAYS = 180
 
 export type Ranked = {
-  readonly kept: Kept
+  readonly kept: StoredMemory
   readonly score: number
-  /** More than one common word speaks for it. */
+  /** Matches by more than one common word. */
   readonly isStrong: boolean
   why(): readonly string[]
 }
 
-/**
- * Memories by the words they share with a text, best first, by the formula that ranks symbols: the
- * title is its name, the description its signature, cited paths its path.
- */
-export function rankMemories(text: string, kept: readonly Kept[], now: number): readonly Ranked[] {
+/** By the formula that ranks symbols: title as name, description as signature, cited paths as path. */
+export function rankMemories(
+  text: string,
+  kept: readonly StoredMemory[],
+  now: number,
+): readonly Ranked[] {
   const query = queryOf(text)
   const terms = kept.map(({ entry }) => termsOf(entry))
   const index = { postingsOf: postingsIn(terms), lengths: measureSymbols(terms) }
@@ -47,7 +56,7 @@ export function rankMemories(text: string, kept: readonly Kept[], now: number): 
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** Few terms are asked for: looking them up takes a tenth of the time that a table of all does. */
+/** Looking up a few terms takes a tenth of the time of a full table. */
 function postingsIn(all: readonly SymbolTerms[]): PostingsOf {
   return (term) =>
     all.flatMap(({ counts }, at) =>
@@ -59,9 +68,9 @@ function isProminent(term: string, { counts }: SymbolTerms): boolean {
   return [NAME, PATH].some((field) => counts[field]?.has(term) ?? false)
 }
 
-/** A text of nothing but words that all texts have is taken at its word. */
+/** A text of stop words alone is searched as it is. */
 function queryOf(text: string): Query {
-  const whole = withSpeltWords(text)
+  const whole = encodeNonLatinWords(text)
   const query = readQuery(whole)
   if (query.terms.length > 0) return query
   const { counts } = indexSymbol({ ...NO_TEXT, name: whole.slice(0, LONGEST_PLAIN_UNITS) })
@@ -78,7 +87,7 @@ const NAME = SYMBOL_FIELDS.indexOf("name")
 const PATH = SYMBOL_FIELDS.indexOf("path")
 const LONGEST_PLAIN_UNITS = 1_000
 
-/** Entries that have not changed are the same objects from one question to the next. */
+/** Unchanged entries are the same objects from one query to the next. */
 const known = new WeakMap<MemoryEntry, SymbolTerms>()
 
 function termsOf(entry: MemoryEntry): SymbolTerms {
@@ -87,17 +96,17 @@ function termsOf(entry: MemoryEntry): SymbolTerms {
   const { title, description, body, cites, kind } = entry
   const terms = indexSymbol({
     path: cites.map(placeText).join(" "),
-    name: withSpeltWords(title),
-    signature: description === title ? "" : withSpeltWords(description),
+    name: encodeNonLatinWords(title),
+    signature: description === title ? "" : encodeNonLatinWords(description),
     comments: kind,
-    body: withSpeltWords(body),
+    body: encodeNonLatinWords(body),
   })
   known.set(entry, terms)
   return terms
 }
 
 function placeText({ path, symbol = "" }: MemoryEntry["cites"][number]): string {
-  return withSpeltWords(`${path} ${symbol}`)
+  return encodeNonLatinWords(`${path} ${symbol}`)
 }
 
 const DAY_MS = 86_400_000
@@ -108,7 +117,7 @@ function shareOf({ kind, state, createdAt }: MemoryEntry, now: number): number {
   return state === "superseded" ? age * SUPERSEDED_SHARE : age
 }
 
-/** What was decided holds until somebody decides otherwise. */
+/** Decisions and rules do not age. */
 function decays(kind: MemoryKind): boolean {
   return kind !== "decision" && kind !== "rule"
 }
@@ -118,10 +127,46 @@ function reasonsOf(matched: readonly string[], { cites, kind }: MemoryEntry): re
     const own = indexSymbol({ ...NO_TEXT, path: placeText(cite) }).counts[PATH]
     return matched.some((term) => own?.has(term))
   })
-  const words = matched.slice(0, MOST_WHY_WORDS).map((term) => `'${readSpelt(term)}'`)
+  const words = matched.slice(0, MOST_WHY_WORDS).map((term) => `'${decodeNonLatinTerm(term)}'`)
   return [
     `matches ${words.join(", ")}`,
-    ...(cited === undefined ? [] : [`cites ${onOneLine(cited.path)}`]),
+    ...(cited === undefined ? [] : [`cites ${oneLine(cited.path)}`]),
     `is a ${kind}`,
   ]
+}
+
+/**
+ * Index terms consist of ASCII letters. A word in another script is encoded: `q`, then its code points in
+ * hex with the digits `a` to `p`. Characters of scripts without spaces are words of their own.
+ */
+function encodeNonLatinWords(text: string): string {
+  const words = text.normalize("NFC").toLowerCase().match(OTHER_WORDS) ?? []
+  return words.length === 0 ? text : `${text}\n${words.map(encodeWord).join(" ")}`
+}
+
+function decodeNonLatinTerm(term: string): string {
+  if (!SPELT.test(term)) return term
+  const numbers = term.slice(1, -1).split("q")
+  return String.fromCodePoint(...numbers.map((it) => Number.parseInt(toDigits(it), 16)))
+}
+
+const OTHER_WORDS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?=[\p{L}\p{M}\p{N}_]*[^\p{ASCII}])[\p{L}\p{M}\p{N}_]+/gu
+const SPELT = /^q(?:[a-p]{1,6}q)+$/
+
+const MOST_CHARACTERS = 15
+
+function encodeWord(word: string): string {
+  const signs = Array.from(word).slice(0, MOST_CHARACTERS)
+  return `q${signs.map((it) => `${toLetters(it.codePointAt(0) ?? 0)}q`).join("")}`
+}
+
+function toLetters(point: number): string {
+  return Array.from(point.toString(16), (digit) =>
+    String.fromCharCode(97 + Number.parseInt(digit, 16)),
+  ).join("")
+}
+
+function toDigits(letters: string): string {
+  return Array.from(letters, (it) => (it.charCodeAt(0) - 97).toString(16)).join("")
 }

@@ -1,9 +1,7 @@
 import type { Caller, MemoryRecorded } from "#ground/contract"
-import { holdsOwnText } from "./block.ts"
 import type { Catalogue, Load } from "./catalogue.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
-import { type Draft, draftOf, type RecordInput } from "./draft.ts"
-import type { Kept, MemoryEntry } from "./entry.ts"
+import type { MemoryEntry, StoredMemory } from "./entry.ts"
 import {
   AlreadySuperseded,
   MemoryFull,
@@ -12,29 +10,29 @@ import {
   OwnText,
   TooManyDistilled,
 } from "./errors.ts"
-import { writeMemory } from "./file-text.ts"
-import { changeFiles, type FileChange, makeFolder } from "./files.ts"
-import { fileNameOf, folderOf } from "./folders.ts"
-import { isTwin, likenessOf } from "./likeness.ts"
+import { fileNameOf, folderOf, writeMemory } from "./file-text.ts"
+import { changeFiles, changeOf, type FileChange, makeFolder } from "./files.ts"
+import { holdsOwnText } from "./inject.ts"
 import { MOST_DISTILLED_A_SESSION, MOST_FILES } from "./limits.ts"
-import type { Held } from "./lock.ts"
-import { changeOf } from "./rewrite.ts"
+import type { HeldLock } from "./lock.ts"
+import { type CheckedMemory, checkMemory, type RecordInput } from "./memory-input.ts"
+import { isTwin, textPrintOf } from "./similarity.ts"
 import type { View } from "./views.ts"
 
 type Recording = {
   readonly deps: MemoryDeps
   readonly load: Load
   view(): Promise<View>
-  locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result>
+  locked<Result>(work: (held: HeldLock) => Promise<Result>): Promise<Result>
 }
 
-/** Scrubbed, then compared, then refused if it is ours or one too many; only then written. */
+/** Scrubs, compares and refuses before anything is written. */
 export async function recordMemory(
   input: RecordInput,
   caller: Caller | undefined,
   { deps, load, view, locked }: Recording,
 ): Promise<MemoryRecorded> {
-  const draft = await draftOf(input, caller, deps)
+  const draft = await checkMemory(input, caller, deps)
   return locked(async (held) => {
     const catalogue = await load()
     const twin = findTwin(draft, catalogue, input.supersedes)
@@ -49,22 +47,22 @@ export async function recordMemory(
   })
 }
 
-/** What a memory is to replace may say nearly the same. */
+/** The memory to be replaced may be similar. */
 function findTwin(
-  { entry }: Draft,
+  { entry }: CheckedMemory,
   { kept }: Catalogue,
   supersedes: string | undefined,
-): Kept | undefined {
-  const own = likenessOf(entry)
+): StoredMemory | undefined {
+  const own = textPrintOf(entry)
   return kept.find(
     (it) =>
       it.entry.state !== "superseded" &&
       it.entry.id !== supersedes &&
-      isTwin(own, likenessOf(it.entry)),
+      isTwin(own, textPrintOf(it.entry)),
   )
 }
 
-function refuse({ entry }: Draft, { kept, files }: Catalogue): void {
+function refuse({ entry }: CheckedMemory, { kept, files }: Catalogue): void {
   const { title, description, body, source } = entry
   if ([title, description, body].some(holdsOwnText)) throw OwnText({})
   if (files >= MOST_FILES) throw MemoryFull({})
@@ -76,17 +74,20 @@ function refuse({ entry }: Draft, { kept, files }: Catalogue): void {
   if (before.length >= MOST_DISTILLED_A_SESSION) throw TooManyDistilled({ session })
 }
 
-type Asked = {
+type RecordJob = {
   readonly catalogue: Catalogue
   readonly caller: Caller | undefined
-  readonly draft: Draft
+  readonly draft: CheckedMemory
 }
 
 /**
- * What a person has vouched for is replaced by a person alone, and nothing by a memory that is
- * itself in quarantine: else a text nobody here wrote could take ours out of the window.
+ * Only a person replaces what a person confirmed, and a quarantined memory replaces nothing: otherwise
+ * text from outside could remove ours.
  */
-function findOld(input: RecordInput, { catalogue, caller, draft }: Asked): Kept | undefined {
+function findOld(
+  input: RecordInput,
+  { catalogue, caller, draft }: RecordJob,
+): StoredMemory | undefined {
   const { supersedes: id } = input
   if (id === undefined) return undefined
   const old = catalogue.kept.find((it) => it.entry.id === id)
@@ -99,12 +100,15 @@ function findOld(input: RecordInput, { catalogue, caller, draft }: Asked): Kept 
 }
 
 type Writing = {
-  readonly old: Kept | undefined
-  readonly held: Held
+  readonly old: StoredMemory | undefined
+  readonly held: HeldLock
   readonly deps: MemoryDeps
 }
 
-async function write({ entry }: Draft, { old, held, deps }: Writing): Promise<Kept> {
+async function write(
+  { entry }: CheckedMemory,
+  { old, held, deps }: Writing,
+): Promise<StoredMemory> {
   const root = deps.root()
   const folder = await makeFolder(root, folderOf(entry.kind))
   const file = `${folder}/${fileNameOf(entry.title, entry.id)}`
@@ -113,7 +117,7 @@ async function write({ entry }: Draft, { old, held, deps }: Writing): Promise<Ke
   const db = await deps.db()
   await changeFiles(root, [fresh, ...changes], () =>
     db.transaction(async (tx) => {
-      await held.letGo(tx)
+      await held.release(tx)
       const { id, kind } = entry
       tx.emit("memory.recorded", { id, kind, actor: entry.source.actor })
       if (old !== undefined) tx.emit("memory.changed", { id: old.entry.id, state: "superseded" })
@@ -122,7 +126,7 @@ async function write({ entry }: Draft, { old, held, deps }: Writing): Promise<Ke
   return { file, entry }
 }
 
-async function replaced(old: Kept, by: MemoryEntry, deps: MemoryDeps): Promise<FileChange> {
+async function replaced(old: StoredMemory, by: MemoryEntry, deps: MemoryDeps): Promise<FileChange> {
   const { change } = await changeOf(old, deps, (entry) => ({
     ...entry,
     state: "superseded",

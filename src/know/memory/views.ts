@@ -3,22 +3,18 @@ import { createCiteCheck, isStale } from "./cites.ts"
 import { cleaned } from "./clean.ts"
 import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
-import type { Kept } from "./entry.ts"
+import type { StoredMemory } from "./entry.ts"
 
-/** A memory as others see it, with what is known of its use. */
-export type View = (kept: Kept, known: { usesOf(id: string): number }) => Promise<Memory>
+export type View = (kept: StoredMemory, known: { usesOf(id: string): number }) => Promise<Memory>
 
-/**
- * With what the code of now says of a memory, and how far it is believed. One is made for each
- * answer: it looks each citation up once.
- */
+/** Looks up each citation once, so create one per answer. */
 export async function createView({
   hashOf,
   log,
   secrets,
 }: Pick<MemoryDeps, "hashOf" | "log" | "secrets">): Promise<View> {
   const { check } = createCiteCheck({ hashOf, log })
-  // Once more on the way out: a value may be known for a secret since the file was read.
+  // Again, because a value may have become a known secret since the file was read.
   const { redact } = await secrets()
   const safe = (text: string) => cleaned(text, redact).text
   return async ({ file, entry }, { usesOf }) => {

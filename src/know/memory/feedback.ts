@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Caller, MemorySignals } from "#ground/contract"
 import { isPerson } from "./deps.ts"
-import type { SayRow } from "./queries.ts"
+import type { FeedbackRow } from "./queries.ts"
 
 export type FeedbackInput = {
   readonly id: string
@@ -11,10 +11,10 @@ export type FeedbackInput = {
 }
 
 /**
- * Who speaks, by a hash; undefined for a person, each of whose words counts. An agent that says the
- * same in a loop, or again because no answer came, says it once.
+ * A hash of session and principal; undefined for a person, whose every verdict counts. An agent has one
+ * vote per memory.
  */
-export function speakerOf(
+export function feedbackSourceOf(
   { sessionId }: Pick<FeedbackInput, "sessionId">,
   caller: Caller | undefined,
 ): string | undefined {
@@ -23,16 +23,16 @@ export function speakerOf(
   return createHash("sha256").update(names).digest("hex")
 }
 
-/** The signs with what is said now, in place of what the same speaker said before. */
-export function withSay(
+/** Replaces the earlier feedback of the same source. */
+export function applyFeedback(
   signals: MemorySignals,
-  { before, now }: { readonly before: SayRow | undefined; readonly now: SayRow },
+  { before, now }: { readonly before: FeedbackRow | undefined; readonly now: FeedbackRow },
 ): MemorySignals {
   const after = { ...signals }
   for (const about of ["verdict", "outcome"] as const) {
     const [said, earlier] = [now[about], before?.[about] ?? null]
     if (said === null) continue
-    // A person may have set the counts in the file back since.
+    // A person may have reset the counts in the file.
     if (earlier !== null) after[earlier] = Math.max(0, after[earlier] - 1)
     after[said] += 1
   }

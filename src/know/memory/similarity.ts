@@ -1,19 +1,22 @@
-import { FARTHEST_TWIN_BITS, SHINGLE_WORDS } from "./limits.ts"
+/** Compared as one, so that their order counts. */
+const SHINGLE_WORDS = 3
 
-type Said = { readonly title: string; readonly body: string }
-export type Likeness = { readonly words: string; readonly print: Print }
+/** Of 64 bits: the same text with one word changed. */
+const FARTHEST_TWIN_BITS = 3
 
-/** Two halves of 32 bits: numbers, since big integers take ten times as long. */
+type MemoryText = { readonly title: string; readonly body: string }
+type TextPrint = { readonly words: string; readonly print: Print }
+
+/** Two 32-bit halves, because BigInt takes ten times as long. */
 type Print = readonly [high: number, low: number]
 
-/** The words of a memory, whatever their case, signs and spacing, and a print of them. */
-export function likenessOf({ title, body }: Said): Likeness {
+export function textPrintOf({ title, body }: MemoryText): TextPrint {
   const words = wordsOf(`${title}\n${body}`)
   return { words: words.join(" "), print: printOf(words) }
 }
 
-/** The same words, or nearly. Without a word there is nothing to compare. */
-export function isTwin(a: Likeness, b: Likeness): boolean {
+/** Texts without words are never twins. */
+export function isTwin(a: TextPrint, b: TextPrint): boolean {
   if (a.words === "" || b.words === "") return false
   return a.words === b.words || distance(a.print, b.print) <= FARTHEST_TWIN_BITS
 }
@@ -28,8 +31,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * A SimHash: each run of words votes on each bit. Texts that share most of their runs share most of
- * their bits, so that a word changed in a long text is still the same text.
+ * SimHash: each run of words votes on each bit, so that one changed word in a long text changes few bits.
  */
 function printOf(words: readonly string[]): Print {
   const votes = new Int32Array(64)
@@ -55,7 +57,7 @@ function elected(votes: Int32Array, from: number): number {
   return bits >>> 0
 }
 
-/** FNV-1a, stirred at the end: without that its high bits hardly differ between short texts. */
+/** FNV-1a with a final mix, because its high bits hardly differ between short texts. */
 function hash(text: string, seed: number): number {
   let bits = seed
   for (let at = 0; at < text.length; at++) {

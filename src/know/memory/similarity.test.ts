@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { isTwin, likenessOf } from "./likeness.ts"
+import { isTwin, textPrintOf } from "./similarity.ts"
 
-const of = (body: string, title = "") => likenessOf({ title, body })
+const of = (body: string, title = "") => textPrintOf({ title, body })
 const words = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => `word${from + at}`).join(" ")
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
-import { createIds } from "#ground/base"
+import { createIds, oneLine } from "#ground/base"
 import type { Caller, MemoryCite, MemoryKind, MemorySource } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
-import { isInside, type Place, parseCite } from "./cites.ts"
-import { cleaned, cleanedLine, onOneLine } from "./clean.ts"
+import { type CitePlace, isPathBelowRoot, parseCite } from "./cites.ts"
+import { cleaned, cleanedLine } from "./clean.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
 import type { MemoryEntry } from "./entry.ts"
 import { CiteUnknown, MemoryInvalid, TextTooLong } from "./errors.ts"
@@ -28,14 +28,13 @@ export type RecordInput = {
   readonly sessionId?: string | undefined
 }
 
-export type Draft = { readonly entry: MemoryEntry; readonly redactions: number }
+export type CheckedMemory = { readonly entry: MemoryEntry; readonly redactions: number }
 
-/** A new memory, checked and scrubbed, before anything is written. */
-export async function draftOf(
+export async function checkMemory(
   input: RecordInput,
   caller: Caller | undefined,
   deps: MemoryDeps,
-): Promise<Draft> {
+): Promise<CheckedMemory> {
   const { redact } = await deps.secrets()
   const said = saidIn(input, redact)
   const cites = await citesOf(input.cites, redact, deps)
@@ -48,7 +47,7 @@ export async function draftOf(
     ...words,
     cites: [...cites],
     source,
-    // What a person wrote needs no second person; what rests on foreign words needs one (TB5).
+    // A person's own text is confirmed; text from outside needs a person (TB5).
     state: source.actor === "human" && !source.isUntrusted ? "confirmed" : "proposed",
     supersededBy: null,
     signals: { helpful: 0, unhelpful: 0, succeeded: 0, failed: 0 },
@@ -57,15 +56,11 @@ export async function draftOf(
   return { entry, redactions }
 }
 
-type Said = Pick<MemoryEntry, "title" | "description" | "body">
+type MemoryTexts = Pick<MemoryEntry, "title" | "description" | "body">
 
-function saidIn(input: RecordInput, redact: Redact): Said & { readonly redactions: number } {
-  const title = fitting("title", onOneLine(input.title), LONGEST_TITLE_UNITS)
-  const description = fitting(
-    "description",
-    onOneLine(input.description),
-    LONGEST_DESCRIPTION_UNITS,
-  )
+function saidIn(input: RecordInput, redact: Redact): MemoryTexts & { readonly redactions: number } {
+  const title = fitting("title", oneLine(input.title), LONGEST_TITLE_UNITS)
+  const description = fitting("description", oneLine(input.description), LONGEST_DESCRIPTION_UNITS)
   const body = fitting("body", input.body, LONGEST_BODY_UNITS)
   const safe = {
     title: cleanedLine(title, redact),
@@ -99,18 +94,18 @@ async function citesOf(
   for (const cite of new Set(given)) {
     const found = await findPlace(cite, deps)
     const shown = cleaned(cite, redact)
-    // A name with a secret in it cannot be written down, and without it leads nowhere.
+    // A path that contains a secret cannot be stored.
     if (found === undefined || shown.text !== cite) throw CiteUnknown({ cite: shown.text })
     cites.push(found)
   }
   return cites
 }
 
-/** The whole of it may be a name with a `#`; else what is behind the `#` is a symbol. */
+/** The whole text may be a path with a `#`; otherwise the part behind it is a symbol. */
 async function findPlace(cite: string, deps: MemoryDeps): Promise<MemoryCite | undefined> {
-  const places: readonly Place[] = [{ path: cite }, parseCite(cite)]
+  const places: readonly CitePlace[] = [{ path: cite }, parseCite(cite)]
   for (const place of places) {
-    const sha = isInside(place.path) ? await deps.hashOf(place) : undefined
+    const sha = isPathBelowRoot(place.path) ? await deps.hashOf(place) : undefined
     if (sha !== undefined) return { ...place, sha }
   }
   return undefined
@@ -133,7 +128,7 @@ async function sourceOf(
   }
 }
 
-/** Who cannot be asked is not trusted. */
+/** Unknown counts as untrusted. */
 async function hasReadUntrusted(
   session: string | undefined,
   { isUntrusted, log }: MemoryDeps,
@@ -146,7 +141,7 @@ async function hasReadUntrusted(
   }
 }
 
-/** A session as it is written into a file that others read; one that would not do as it is, by a hash. */
+/** A session id that is unsafe in a shared file is replaced by its hash. */
 function nameOf(session: string, redact: Redact): string {
   const isPlain =
     session.length <= LONGEST_SHOWN_UNITS && cleanedLine(session, redact).text === session
