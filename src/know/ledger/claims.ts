@@ -8,20 +8,20 @@ import {
   type ProcessIdentity,
   type Random,
 } from "#ground/base"
-import type { ClaimRecord } from "./claim-file.ts"
+import { type ClaimRecord, createTurns, type Turns } from "./claim-store.ts"
 import { ClaimLost, PathUnusable } from "./errors.ts"
-import { hasRunOut } from "./lease.ts"
-import {
-  LEASE_MS,
-  MOST_PATHS_AT_ONCE,
-  MOST_YIELD_TRIES,
-  RENEW_AFTER_SHARE,
-  YIELD_TRY_MS,
-} from "./limits.ts"
+import { CLOCK_MARGIN_MS, LEASE_MS, MOST_PATHS_AT_ONCE } from "./limits.ts"
 import { foldersAbove, isBelow, mustBePlain, plainPath } from "./paths.ts"
-import { createTurns, type Turns } from "./turns.ts"
 
-export type ClaimsDeps = {
+const MOST_YIELD_TRIES = 200
+
+/** A release takes milliseconds, on a busy disk a few hundred. After two seconds the other was first. */
+const YIELD_TRY_MS = 10
+
+/** Hooks renew at each edit; a younger heartbeat is left alone. */
+const RENEW_AFTER_SHARE = 0.25
+
+type ClaimsDeps = {
   readonly stateDirectory: string
   readonly clock: Pick<Clock, "now" | "sleep">
   readonly random: Random
@@ -31,80 +31,76 @@ export type ClaimsDeps = {
 export type Claim = Omit<ClaimRecord, "state">
 export type Claims = ReturnType<typeof createClaims>
 
-export type Holder = {
+type Holder = {
   readonly session: string
-  /** The process that lives as long as the session, not the hook that asks for it. */
+  /** The process that lives as long as the session, not the hook. */
   readonly process: ProcessIdentity
   readonly leaseMs?: number
 }
 
-export type TakeOutcome =
+type TakeOutcome =
   | { readonly kind: "taken"; readonly claims: readonly Claim[] }
   | { readonly kind: "held"; readonly path: string; readonly by: Claim }
 
-export type RenewOutcome =
-  | { readonly kind: "renewed"; readonly claim: Claim }
-  | { readonly kind: "lost" }
+type RenewOutcome = { readonly kind: "renewed"; readonly claim: Claim } | { readonly kind: "lost" }
 
-/** Who works on which paths, as leases that all worktrees of a repository see. */
 export function createClaims(deps: ClaimsDeps) {
   const folder = join(deps.stateDirectory, "claims")
-  const world: World = { ...deps, turns: createTurns(folder, deps.random) }
+  const context: ClaimsContext = { ...deps, turns: createTurns(folder, deps.random) }
 
   return {
-    /** All of the paths or none. A path that the session holds already is renewed. */
+    /** All paths or none; paths that the session already holds are renewed. */
     async take(paths: readonly string[], holder: Holder): Promise<TakeOutcome> {
       if (paths.length > MOST_PATHS_AT_ONCE)
         throw PathUnusable({ path: `${paths.length} paths`, wrong: "are too many at once" })
       await ensureDirectory(folder)
-      // In one order for all: of two that want the same paths one gets through.
+      // The same order for all, so that of two with the same paths one succeeds.
       const wanted = [...new Set(paths.map(mustBePlain))].toSorted(compareText)
-      return takeAll(wanted, holder, world)
+      return takeAll(wanted, holder, context)
     },
-    renew: (claim: Claim) => renew(claim, world),
-    /** For hooks: renews what the session holds over a path, unless it did so a moment ago. */
+    renew: (claim: Claim) => renew(claim, context),
+    /** For hooks: renews the session's claim on a path, unless it is fresh. */
     async keepAlive(session: string, path: string): Promise<RenewOutcome | { kind: "none" }> {
-      const claim = covering(path, world).find((it) => it.session === session)
+      const claim = covering(path, context).find((it) => it.session === session)
       if (claim === undefined) return { kind: "none" }
-      const isFresh = !isStale(claim, world)
-      return isFresh ? { kind: "renewed", claim } : await renew(claim, world)
+      const isFresh = !isStale(claim, context)
+      return isFresh ? { kind: "renewed", claim } : await renew(claim, context)
     },
-    release: (claim: Claim) => release(claim, world),
-    isHeld: (claim: Claim) => isHeld(claim, world),
-    /** Undefined for a process of another machine, about which this one knows nothing. */
+    release: (claim: Claim) => release(claim, context),
+    isHeld: (claim: Claim) => isHeld(claim, context),
+    /** Undefined for a process of another machine. */
     isHolderAlive(claim: Claim): boolean | undefined {
       return claim.machine === deps.machine.name ? isSameProcessAlive(claim) : undefined
     },
     /**
-     * To be asked with every write under a claim, as late as possible. It renews, so that the claim
-     * has a whole lease left for the write; when another has taken the path, it throws.
+     * Call it with every write under a claim, as late as possible. It renews the claim, so that a whole
+     * lease is left for the write, and throws when another session took the path.
      */
     async assertHeld(claim: Claim): Promise<Claim> {
-      const renewed = await renew(claim, world)
+      const renewed = await renew(claim, context)
       if (renewed.kind === "lost") throw ClaimLost({ path: claim.path, fence: claim.fence })
       return renewed.claim
     },
-    /** Claims that have not run out, by path. */
     list: (): readonly Claim[] =>
-      live(world.turns.all(), world).toSorted((a, b) => compareText(a.path, b.path)),
-    /** The claim that covers a path: its own, or the nearest of a folder above. */
-    find: (path: string): Claim | undefined => covering(path, world)[0],
+      live(context.turns.all(), context).toSorted((a, b) => compareText(a.path, b.path)),
+    /** Its own claim, or that of the nearest folder above. */
+    find: (path: string): Claim | undefined => covering(path, context)[0],
   }
 }
 
-type World = ClaimsDeps & { readonly turns: Turns }
+type ClaimsContext = ClaimsDeps & { readonly turns: Turns }
 
 async function takeAll(
   paths: readonly string[],
   holder: Holder,
-  world: World,
+  context: ClaimsContext,
 ): Promise<TakeOutcome> {
   const taken: { readonly claim: Claim; readonly isNew: boolean }[] = []
   const giveBack = async () => {
-    for (const { claim, isNew } of taken) if (isNew) await release(claim, world)
+    for (const { claim, isNew } of taken) if (isNew) await release(claim, context)
   }
   for (const path of paths) {
-    const outcome = await takeOne(path, holder, world)
+    const outcome = await takeOne(path, holder, context)
     if (outcome.kind === "taken") taken.push(outcome)
     else {
       await giveBack()
@@ -119,61 +115,64 @@ type OneOutcome =
   | Extract<TakeOutcome, { kind: "held" }>
 
 /**
- * A folder and what is in it have files of their own, so two may link at once. Both look at the
- * other's after their own stands: one of them at least sees the other. If both do, what is below
- * gives back at once and the folder waits a moment for that, so that one of them has it.
+ * A folder and a path below it have separate files, so both may be linked at once. Each checks the other
+ * after linking, so at least one sees the other. If both do, the lower one releases at once and the
+ * folder waits for that.
  */
-async function takeOne(path: string, holder: Holder, world: World): Promise<OneOutcome> {
-  const before = await clearOverlaps(path, holder, world)
+async function takeOne(path: string, holder: Holder, context: ClaimsContext): Promise<OneOutcome> {
+  const before = await clearOverlaps(path, holder, context)
   if (before !== undefined) return { kind: "held", path, by: before }
-  const outcome = await linkOne(path, holder, world)
+  const outcome = await linkOne(path, holder, context)
   if (outcome.kind === "held") return outcome
-  const after = await overlapAfter(path, holder, world)
+  const after = await overlapAfter(path, holder, context)
   if (after === undefined) return outcome
-  if (outcome.isNew) await release(outcome.claim, world)
+  if (outcome.isNew) await release(outcome.claim, context)
   return { kind: "held", path, by: after }
 }
 
 async function overlapAfter(
   path: string,
   holder: Holder,
-  world: World,
+  context: ClaimsContext,
 ): Promise<Claim | undefined> {
   for (let tries = 1; ; tries++) {
-    const other = await clearOverlaps(path, holder, world)
+    const other = await clearOverlaps(path, holder, context)
     const mayGiveBack = other !== undefined && isBelow(other.path, path)
     if (!mayGiveBack || tries === MOST_YIELD_TRIES) return other
-    await world.clock.sleep(YIELD_TRY_MS)
+    await context.clock.sleep(YIELD_TRY_MS)
   }
 }
 
-async function linkOne(path: string, holder: Holder, world: World): Promise<OneOutcome> {
-  const token = Buffer.from(world.random.bytes(16)).toString("hex")
+async function linkOne(path: string, holder: Holder, context: ClaimsContext): Promise<OneOutcome> {
+  const token = Buffer.from(context.random.bytes(16)).toString("hex")
   let isNew = true
-  const done = await world.turns.change<Claim>(path, (current) => {
+  const done = await context.turns.change<Claim>(path, (current) => {
     const isOwn = current?.state === "held" && current.session === holder.session
     isNew = !isOwn
-    if (isOwn) return { kind: "put", record: () => beaten(current, world) }
-    if (current !== undefined && isLive(current, world)) return { kind: "stop", result: current }
-    return { kind: "put", record: (turn) => claimOf({ path, token, fence: turn }, holder, world) }
+    if (isOwn) return { kind: "put", record: () => withHeartbeat(current, context) }
+    if (current !== undefined && isLive(current, context)) return { kind: "stop", result: current }
+    return { kind: "put", record: (turn) => claimOf({ path, token, fence: turn }, holder, context) }
   })
   if ("result" in done) return { kind: "held", path, by: done.result }
   return { kind: "taken", claim: done, isNew }
 }
 
-/** The live claim of another that overlaps; those that have run out are ended, or they could return. */
+/**
+ * The overlapping live claim of another session. Expired ones are released, so that they cannot come
+ * back.
+ */
 async function clearOverlaps(
   path: string,
   holder: Holder,
-  world: World,
+  context: ClaimsContext,
 ): Promise<Claim | undefined> {
-  for (const other of overlapping(path, world)) {
+  for (const other of overlapping(path, context)) {
     if (other.state === "released" || other.session === holder.session) continue
-    if (isLive(other, world)) return other
-    const done = await world.turns.change<Claim | undefined>(other.path, (current) => {
+    if (isLive(other, context)) return other
+    const done = await context.turns.change<Claim | undefined>(other.path, (current) => {
       const isSame = current?.token === other.token && current.state === "held"
-      if (!isSame) return { kind: "stop", result: heldBy(current, holder, world) }
-      if (isLive(current, world)) return { kind: "stop", result: current }
+      if (!isSame) return { kind: "stop", result: heldBy(current, holder, context) }
+      if (isLive(current, context)) return { kind: "stop", result: current }
       return { kind: "put", record: () => ({ ...current, state: "released" }) }
     })
     if ("result" in done && done.result !== undefined) return done.result
@@ -181,20 +180,24 @@ async function clearOverlaps(
   return undefined
 }
 
-function heldBy(current: ClaimRecord | undefined, holder: Holder, world: World): Claim | undefined {
+function heldBy(
+  current: ClaimRecord | undefined,
+  holder: Holder,
+  context: ClaimsContext,
+): Claim | undefined {
   if (current === undefined || current.session === holder.session) return undefined
-  return isLive(current, world) ? current : undefined
+  return isLive(current, context) ? current : undefined
 }
 
-function overlapping(path: string, { turns }: World): readonly ClaimRecord[] {
+function overlapping(path: string, { turns }: ClaimsContext): readonly ClaimRecord[] {
   const above = foldersAbove(path).flatMap((it) => turns.current(it) ?? [])
   return [...above, ...turns.all().filter((it) => isBelow(it.path, path))]
 }
 
-async function renew(claim: Claim, world: World): Promise<RenewOutcome> {
-  const done = await world.turns.change(claim.path, (current) =>
+async function renew(claim: Claim, context: ClaimsContext): Promise<RenewOutcome> {
+  const done = await context.turns.change(claim.path, (current) =>
     isSameHold(current, claim)
-      ? { kind: "put", record: () => beaten(current, world) }
+      ? { kind: "put", record: () => withHeartbeat(current, context) }
       : { kind: "stop", result: "lost" as const },
   )
   return "result" in done ? { kind: "lost" } : { kind: "renewed", claim: done }
@@ -202,19 +205,19 @@ async function renew(claim: Claim, world: World): Promise<RenewOutcome> {
 
 async function release(
   claim: Claim,
-  world: World,
+  context: ClaimsContext,
 ): Promise<{ readonly kind: "released" | "lost" }> {
-  const done = await world.turns.change(claim.path, (current, wasPut) =>
+  const done = await context.turns.change(claim.path, (current, wasPut) =>
     isSameHold(current, claim)
       ? { kind: "put", record: () => ({ ...current, state: "released" }) }
       : { kind: "stop", result: { wasPut } },
   )
-  // Somebody may have taken the path between our last turn and our look at it.
+  // Another may have taken the path between our last turn and this check.
   return { kind: "result" in done && !done.result.wasPut ? "lost" : "released" }
 }
 
-/** One that has run out and that nobody took is still its holder's. */
-function isHeld(claim: Claim, { turns }: World): boolean {
+/** An expired claim that nobody took still belongs to its holder. */
+function isHeld(claim: Claim, { turns }: ClaimsContext): boolean {
   return isSameHold(turns.current(claim.path), claim)
 }
 
@@ -222,22 +225,22 @@ function isSameHold(current: ClaimRecord | undefined, claim: Claim): current is 
   return current?.state === "held" && current.token === claim.token
 }
 
-function covering(path: string, world: World): readonly Claim[] {
+function covering(path: string, context: ClaimsContext): readonly Claim[] {
   const plain = plainPath(path)
   if (plain === undefined) return []
-  const found = [plain, ...foldersAbove(plain)].flatMap((it) => world.turns.current(it) ?? [])
-  return live(found, world)
+  const found = [plain, ...foldersAbove(plain)].flatMap((it) => context.turns.current(it) ?? [])
+  return live(found, context)
 }
 
-function live(claims: readonly ClaimRecord[], world: World): readonly Claim[] {
-  return claims.filter((it) => isLive(it, world))
+function live(claims: readonly ClaimRecord[], context: ClaimsContext): readonly Claim[] {
+  return claims.filter((it) => isLive(it, context))
 }
 
-function isLive(claim: ClaimRecord, { clock, machine }: World): boolean {
-  return claim.state === "held" && !hasRunOut(claim, { now: clock.now(), machine })
+function isLive(claim: ClaimRecord, { clock, machine }: ClaimsContext): boolean {
+  return claim.state === "held" && !isExpired(claim, { now: clock.now(), machine })
 }
 
-function isStale(claim: Claim, { clock, machine }: World): boolean {
+function isStale(claim: Claim, { clock, machine }: ClaimsContext): boolean {
   const isHere = claim.machine === machine.name && claim.boot === machine.boot
   const ageMs = isHere
     ? machine.uptimeMs() - claim.heartbeatUptimeMs
@@ -245,10 +248,10 @@ function isStale(claim: Claim, { clock, machine }: World): boolean {
   return ageMs < 0 || ageMs > claim.leaseMs * RENEW_AFTER_SHARE
 }
 
-type New = Pick<Claim, "path" | "token" | "fence">
+type NewClaim = Pick<Claim, "path" | "token" | "fence">
 
-function claimOf(it: New, holder: Holder, world: World): ClaimRecord {
-  const now = world.clock.now()
+function claimOf(it: NewClaim, holder: Holder, context: ClaimsContext): ClaimRecord {
+  const now = context.clock.now()
   const leaseMs = holder.leaseMs ?? LEASE_MS
   return {
     ...it,
@@ -256,18 +259,17 @@ function claimOf(it: New, holder: Holder, world: World): ClaimRecord {
     state: "held",
     pid: holder.process.pid,
     startedAt: holder.process.startedAt,
-    machine: world.machine.name,
-    boot: world.machine.boot,
+    machine: context.machine.name,
+    boot: context.machine.boot,
     takenAt: now,
     heartbeatAt: now,
-    heartbeatUptimeMs: world.machine.uptimeMs(),
+    heartbeatUptimeMs: context.machine.uptimeMs(),
     leaseMs,
     expiresAt: now + leaseMs,
   }
 }
 
-/** The same claim with a new heartbeat, from the machine that renews it. */
-function beaten(claim: ClaimRecord, { clock, machine }: World): ClaimRecord {
+function withHeartbeat(claim: ClaimRecord, { clock, machine }: ClaimsContext): ClaimRecord {
   const now = clock.now()
   return {
     ...claim,
@@ -277,4 +279,22 @@ function beaten(claim: ClaimRecord, { clock, machine }: World): ClaimRecord {
     heartbeatUptimeMs: machine.uptimeMs(),
     expiresAt: now + claim.leaseMs,
   }
+}
+
+type LeaseClock = {
+  readonly now: number
+  readonly machine: Machine
+}
+
+/** Wall clocks jump, so within one boot of one machine the monotonic clock decides. */
+function isExpired(claim: ClaimRecord, { now, machine }: LeaseClock): boolean {
+  const isHere = claim.machine === machine.name
+  if (isHere && claim.boot === machine.boot)
+    return machine.uptimeMs() - claim.heartbeatUptimeMs > claim.leaseMs
+  // After a restart nobody can renew. A heartbeat in the future means that the clock was set back;
+  // believing it would block the path.
+  const isImpossible = isHere && claim.heartbeatAt > now + claim.leaseMs
+  // Between machines only wall clocks can be compared, and they differ.
+  const marginMs = isHere ? 0 : CLOCK_MARGIN_MS
+  return isImpossible || now > claim.expiresAt + marginMs
 }

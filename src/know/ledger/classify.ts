@@ -1,17 +1,14 @@
 import { createMatcher } from "#ground/base"
 
 export type ClassifyGlobs = {
-  /** Never written into a ledger. */
   readonly ignored: readonly string[]
-  /** Worth registering when they change. */
   readonly important: readonly string[]
-  /** Whoever changes one of these has registered. */
+  /** A session that changes one of these has registered. */
   readonly registration: readonly string[]
 }
 
 export type Classifier = ReturnType<typeof createClassifier>
 
-/** What a change of a file means. The one seam between the kit and how a project is laid out. */
 export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
   const isIgnored = createMatcher(globs.ignored ?? DEFAULT_GLOBS.ignored)
   const isWeighty = createMatcher(globs.important ?? DEFAULT_GLOBS.important)
@@ -21,16 +18,16 @@ export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
   return {
     isTrackable,
     isRegistrationFile,
-    /** The path of a registration file holds one of these; undefined when that cannot be said. */
+    /** Every registration path contains one of these; undefined when that cannot be told. */
     registrationMarks: marksOf(registration),
     isImportant: (path: string) => !isRegistrationFile(path) && !isIgnored(path) && isWeighty(path),
   }
 }
 
-/** Of each pattern the longest text that all its paths have, so that most lines need no look. */
+/** The longest literal of each pattern, so that most lines need no match. */
 function marksOf(patterns: readonly string[]): readonly string[] | undefined {
   const marks = patterns.map((pattern) => {
-    // What brackets and backslashes mean is for the matcher to know.
+    // Only the matcher knows brackets and backslashes.
     if (/[[\\]/.test(pattern)) return ""
     const texts = pattern.split(/\{[^{}]*\}|[*?{}]/).map((it) => it.replace(/^[./]+|\/+$/g, ""))
     return texts.reduce((longest, it) => (it.length > longest.length ? it : longest), "")
@@ -38,8 +35,8 @@ function marksOf(patterns: readonly string[]): readonly string[] | undefined {
   return marks.includes("") ? undefined : marks
 }
 
-/** Cover common layouts of most languages; a project's config replaces a list as a whole. */
-export const DEFAULT_GLOBS: ClassifyGlobs = {
+/** For common layouts; the config replaces a list as a whole. */
+const DEFAULT_GLOBS: ClassifyGlobs = {
   ignored: [
     ".git",
     ".qm",

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import type { Classifier } from "./classify.ts"
-import { digest } from "./digest.ts"
-import { FEWEST_DRIFTED_FILES, MOST_DRIFTED_FILES } from "./limits.ts"
+import { digest } from "./paths.ts"
 import {
   type LedgerRecord,
   lineAround,
@@ -11,12 +10,16 @@ import {
   readLedger,
 } from "./records.ts"
 
+const MOST_DRIFTED_FILES = 100
+
+/** Fewer changed files are a small fix without a reminder. */
+const FEWEST_DRIFTED_FILES = 2
+
 export type Drift = {
-  /** Of the paths alone: the same files edited again are the same drift. */
+  /** Of the paths alone: editing the same files again is the same drift. */
   readonly fingerprint: string
-  /** Important files changed since the last registration: the first hundred, by name. */
+  /** The first hundred important files changed since the last registration, by name. */
   readonly paths: readonly string[]
-  /** There are more than those. */
   readonly isCut: boolean
 }
 
@@ -24,7 +27,6 @@ export type NudgeDue =
   | { readonly kind: "due"; readonly drift: Drift }
   | { readonly kind: "not-due"; readonly why: "registered" | "little" | "nudged" }
 
-/** What drifted by the ledger in a file. */
 export async function readDrift(file: string, classifier: Classifier): Promise<Drift> {
   return (await driftAndBytes(file, classifier)).drift
 }
@@ -47,12 +49,10 @@ async function driftAndBytes(
   return { drift, bytes }
 }
 
-/** The same, of records that were read. */
 export function driftOf(records: readonly LedgerRecord[], classifier: Classifier): Drift {
   return asDrift(driftedIn(records, classifier).slice(0, MOST_DRIFTED_FILES + 1))
 }
 
-/** All important files changed since the last registration, in the order of their first edit. */
 export function driftedIn(
   records: readonly LedgerRecord[],
   classifier: Classifier,
@@ -64,9 +64,8 @@ export function driftedIn(
 }
 
 /**
- * The same without reading it all: a session of 10,000 files has drifted after the first
- * hundred. Where a line is damaged, or registrations cannot be searched for, the careful way is
- * taken; so both always say the same.
+ * Like `driftOf` without reading everything: 10,000 files have drifted after the first hundred. Undefined
+ * when a line is damaged or registrations cannot be searched for; then the caller takes the slow way.
  */
 export function quickDrift(bytes: Buffer, classifier: Classifier): Drift | undefined {
   const since = isUtf8(bytes) ? endOfRegistration(bytes, classifier) : undefined
@@ -94,7 +93,6 @@ function isRegistration(it: LedgerRecord, { isRegistrationFile }: Classifier): b
   return it.kind === "registered" || (it.kind === "modified" && isRegistrationFile(it.path))
 }
 
-/** Where the line after the last registration begins; undefined when it cannot be told quickly. */
 function endOfRegistration(bytes: Buffer, classifier: Classifier): number | undefined {
   if (classifier.registrationMarks === undefined) return undefined
   const marks = classifier.registrationMarks.map((it) => JSON.stringify(it).slice(1, -1))
@@ -107,12 +105,12 @@ function endOfRegistration(bytes: Buffer, classifier: Classifier): number | unde
   return since
 }
 
-type Searched = { readonly mark: string; readonly after: number }
+type MarkSearch = { readonly mark: string; readonly after: number }
 
-/** From the end back to the first registration that holds a mark, or to where the search ends. */
+/** Searches backwards. */
 function lastWith(
   bytes: Buffer,
-  { mark, after }: Searched,
+  { mark, after }: MarkSearch,
   classifier: Classifier,
 ): number | "broken" {
   for (let at = bytes.lastIndexOf(mark); at >= after; ) {

@@ -1,5 +1,7 @@
 import { defineError, visibleLine } from "#ground/base"
-import { LONGEST_SHOWN_UNITS, MOST_SESSIONS_A_DAY } from "./limits.ts"
+import { MOST_SESSIONS_A_DAY } from "./limits.ts"
+
+const LONGEST_SHOWN_UNITS = 200
 
 export const LedgerUnreadable = defineError<{ file: string; problem: string }>()(
   "LEDGER_UNREADABLE",
@@ -67,7 +69,7 @@ export const FolderUnusable = defineError<{ folder: string; what: string }>()(
   },
 )
 
-/** Names come from outside: on one line, with nothing hidden, and no longer than is read. */
+/** Foreign text: on one line, nothing hidden, truncated. */
 function shown(text: string): string {
   return visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
 }

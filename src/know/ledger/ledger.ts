@@ -8,18 +8,28 @@ import {
   statFile,
 } from "#ground/base"
 import type { ActivityEntry } from "#ground/contract"
-import { activityOf } from "./activity.ts"
 import type { Classifier } from "./classify.ts"
-import { digest } from "./digest.ts"
 import { type Drift, type NudgeDue, readDrift, readNudgeDue } from "./drift.ts"
 import { LedgerUnreadable } from "./errors.ts"
-import { MOST_LEDGER_ENTRIES, MOST_LEDGERS } from "./limits.ts"
-import { type LiveRow, liveOf } from "./live.ts"
+import { digest } from "./paths.ts"
 import { type LedgerRecord, readLedger, readLines } from "./records.ts"
-import { type LedgerSummary, type Simulation, simulationOf, summaryOf } from "./summary.ts"
+import {
+  activityOf,
+  type LedgerSummary,
+  type LiveRow,
+  liveOf,
+  type Simulation,
+  simulationOf,
+  summaryOf,
+} from "./summary.ts"
 
-export type LedgerDeps = {
-  /** Of this repository and all its worktrees: never inside of what git tracks. */
+const MOST_LEDGER_ENTRIES = 20_000
+
+/** Newest first. */
+const MOST_LEDGERS = 200
+
+type LedgerDeps = {
+  /** Shared by all worktrees, outside of what git tracks. */
   readonly stateDirectory: string
   readonly clock: Pick<Clock, "now">
   readonly random: Random
@@ -29,7 +39,6 @@ export type Ledger = ReturnType<typeof createLedger>
 
 export type LedgerSession = {
   readonly sessionId: string
-  /** The program it runs in, where a hook has said so. */
   readonly host: string | undefined
   readonly lastAt: number
 }
@@ -39,14 +48,12 @@ export type Touch = {
   readonly path: string
   readonly tool: string
   readonly at: number
-  /** Of the worktree it was in, where that was written down. */
   readonly tree: string | undefined
 }
 
-/** What each session did, one file a session that only grows. */
 export function createLedger(deps: LedgerDeps) {
   const folder = join(deps.stateDirectory, "ledger")
-  const place: Place = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
+  const place: LedgerFolder = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
   return {
     ...writers(place, deps),
     ...readers(place),
@@ -55,9 +62,9 @@ export function createLedger(deps: LedgerDeps) {
   }
 }
 
-type Place = { readonly folder: string; fileOf(sessionId: string): string }
+type LedgerFolder = { readonly folder: string; fileOf(sessionId: string): string }
 
-function writers(place: Place, { clock, random }: LedgerDeps) {
+function writers(place: LedgerFolder, { clock, random }: LedgerDeps) {
   const append = (sessionId: string, entry: Entry) =>
     appendTo(place, sessionId, { ...entry, at: clock.now() })
   return {
@@ -69,7 +76,7 @@ function writers(place: Place, { clock, random }: LedgerDeps) {
       append(sessionId, { kind: "simulated", id: it.id, files: it.files, risk: it.risk }),
     registered: (sessionId: string, file: string) =>
       append(sessionId, { kind: "registered", file }),
-    /** True for exactly one caller a session and fingerprint: the one whose line stands first. */
+    /** True for exactly one caller per session and fingerprint: the one whose line is first. */
     async nudge(sessionId: string, fingerprint: string): Promise<boolean> {
       const nonce = Buffer.from(random.bytes(16)).toString("hex")
       await append(sessionId, { kind: "nudged", fingerprint, nonce })
@@ -81,9 +88,9 @@ function writers(place: Place, { clock, random }: LedgerDeps) {
   }
 }
 
-function openers(place: Place, { clock }: LedgerDeps) {
+function openers(place: LedgerFolder, { clock }: LedgerDeps) {
   return {
-    /** A session began or goes on; said again, nothing is written. */
+    /** Idempotent. */
     async opened(sessionId: string, host: string): Promise<void> {
       const file = place.fileOf(sessionId)
       const isKnown = (await openedIn(file)).some((it) => it.host === host)
@@ -101,17 +108,16 @@ type Modification = {
   readonly tree?: string | undefined
 }
 
-/** A name for a worktree in a ledger: short, and no path of the machine. */
 export function treeName(root: string): string {
   return digest(root).slice(0, 12)
 }
 
-/** A line that does not say where it was counts everywhere. */
+/** A line without a worktree counts everywhere. */
 export function isInTree(it: { readonly tree: string | undefined }, tree: string | undefined) {
   return it.tree === undefined || tree === undefined || it.tree === tree
 }
 
-function readers({ fileOf }: Place) {
+function readers({ fileOf }: LedgerFolder) {
   return {
     async summarise(sessionId: string): Promise<LedgerSummary> {
       return summaryOf(sessionId, await readLedger(fileOf(sessionId)))
@@ -124,10 +130,8 @@ function readers({ fileOf }: Place) {
       const found = await readLines(fileOf(sessionId), '"kind":"simulated"')
       return found.flatMap((it) => simulationOf(it) ?? [])
     },
-    /** What this session did to one file, in order, with the hash it left each time. */
     ownEdits: (sessionId: string, path: string): Promise<readonly Modified[]> =>
       edits(fileOf(sessionId), path),
-    /** The hash this session last left a file with. */
     async ownSha(sessionId: string, path: string, tree?: string): Promise<string | undefined> {
       const own = await edits(fileOf(sessionId), path)
       return own.findLast((it) => isInTree(it, tree))?.sha
@@ -135,9 +139,9 @@ function readers({ fileOf }: Place) {
   }
 }
 
-function acrossSessions({ folder, fileOf }: Place) {
+function acrossSessions({ folder, fileOf }: LedgerFolder) {
   return {
-    /** The last edit of a path by each other session since a moment, newest first. */
+    /** The last edit by each other session since a moment, newest first. */
     async touchesOfOthers(
       path: string,
       options: { readonly exceptSessionId: string; readonly sinceMs: number },
@@ -149,17 +153,16 @@ function acrossSessions({ folder, fileOf }: Place) {
         .flatMap((it) => (it === undefined || it.at < options.sinceMs ? [] : [it]))
         .toSorted((a, b) => b.at - a.at)
     },
-    /** Sessions that wrote something since a moment, newest first. */
+    /** Newest first. */
     async sessions(options: {
       readonly sinceMs: number
-      /** The newest of them; hooks have no time for all. */
       readonly most?: number
     }): Promise<readonly LedgerSession[]> {
       const recent = recentFiles(folder, options.sinceMs).slice(0, options.most ?? MOST_LEDGERS)
       const found = await Promise.all(recent.map(sessionOf))
       return found.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
     },
-    /** The last lines of all ledgers after a moment, the oldest first. */
+    /** Oldest first. */
     async activity(options: { readonly afterMs: number; readonly limit: number }) {
       const found = await Promise.all(
         recentFiles(folder, options.afterMs).map((it) => activityIn(it).catch(unlessUnreadable)),
@@ -170,7 +173,7 @@ function acrossSessions({ folder, fileOf }: Place) {
         .toSorted((a, b) => a.at - b.at)
         .slice(-options.limit)
     },
-    /** The same with what they did. A ledger that cannot be read is passed over. */
+    /** Skips unreadable ledgers. */
     async listLive(options: {
       readonly sinceMs: number
       readonly classifier: Classifier
@@ -189,16 +192,16 @@ type Kinds = Exclude<LedgerRecord, { kind: "opened" }>
 type Entry = Kinds extends infer One ? (One extends Kinds ? Omit<One, "at"> : never) : never
 
 /**
- * Written when the process goes on, and not flushed: a hook would wait for the disk at every edit.
- * The death of a process loses nothing of it; a power cut may lose the last lines.
+ * Not flushed: a hook would wait for the disk at every edit. A power cut may lose the last lines; the
+ * death of a process loses nothing.
  */
 function linesOf(file: string) {
   return createJsonl(file, { isDurable: false })
 }
 
-/** The first line says whose ledger it is: the file's name does not. Two may write it at once. */
+/** The first line has the session id, which the file name does not. Two processes may write it at once. */
 async function appendTo(
-  { folder, fileOf }: Place,
+  { folder, fileOf }: LedgerFolder,
   sessionId: string,
   record: Entry & { readonly at: number },
 ): Promise<void> {
@@ -226,7 +229,7 @@ async function lastTouch(file: string, path: string): Promise<Touch | undefined>
   return { sessionId: session.sessionId, path, tool, at, tree }
 }
 
-/** One that goes on in another program is there: the last that was said counts. */
+/** If a session moved to another host, the last recorded host wins. */
 async function sessionOf(file: string): Promise<LedgerSession | undefined> {
   const said = await openedIn(file)
   const looked = await statFile(file)
@@ -258,7 +261,7 @@ function unlessUnreadable(error: unknown): undefined {
   if (!LedgerUnreadable.is(error)) throw error
 }
 
-/** By the time of their last line; the newest of them, when there are too many. */
+/** By the time of their last line, newest first. */
 function recentFiles(folder: string, sinceMs: number): readonly string[] {
   const opened = openFolder(folder)
   if (opened.kind !== "open") return []

@@ -1,11 +1,11 @@
-import { posix, relative, sep } from "node:path"
-import { PathUnusable } from "./errors.ts"
-import { LONGEST_PATH_UNITS } from "./limits.ts"
+import { createHash } from "node:crypto"
+import { join, posix, relative, sep } from "node:path"
+import { ensureDirectory, type OpenFolder, openFolder, statFile } from "#ground/base"
+import { FolderUnusable, PathUnusable } from "./errors.ts"
 
-/**
- * A path from the root of the repository in its one spelling, so that two spellings of one file meet:
- * with slashes, without dots, composed. Undefined when it leads out, or is no path.
- */
+const LONGEST_PATH_UNITS = 4_096
+
+/** Relative to the root, with slashes, without dots, NFC. Undefined when it leads out or is no path. */
 export function plainPath(path: string): string | undefined {
   const isWild = path === "" || path.includes("\0") || path.length > LONGEST_PATH_UNITS
   if (isWild || posix.isAbsolute(path)) return undefined
@@ -14,7 +14,7 @@ export function plainPath(path: string): string | undefined {
   return isOut ? undefined : plain
 }
 
-/** The same for a path as hosts give it: absolute, or from the folder they run in. */
+/** For a path as hosts give it: absolute, or relative to the root. */
 export function pathFrom(root: string, path: string): string | undefined {
   if (!posix.isAbsolute(slashed(path)) && !/^[A-Za-z]:[\\/]/.test(path)) return plainPath(path)
   const inside = relative(root, path)
@@ -28,7 +28,7 @@ export function mustBePlain(path: string): string {
   return plain
 }
 
-/** The folders above a path, nearest first; `.` is the whole repository. */
+/** Nearest first; `.` is the whole repository. */
 export function foldersAbove(path: string): readonly string[] {
   if (path === ".") return []
   const names = path.split("/").slice(0, -1)
@@ -41,4 +41,34 @@ export function isBelow(path: string, folder: string): boolean {
 
 function slashed(path: string): string {
   return sep === "\\" ? path.replaceAll("\\", "/") : path
+}
+
+/** Step by step, without following links, which may lead out. */
+export function openBelow(root: string, way: string): OpenFolder | undefined {
+  const opened = openFolder(root)
+  let at = opened.kind === "open" ? opened.folder : undefined
+  for (const name of way.split("/")) {
+    if (at === undefined) return undefined
+    using above = at
+    const next = above.open(name)
+    at = next.kind === "open" ? next.folder : undefined
+  }
+  return at
+}
+
+/** Step by step, without following links, which may lead out. */
+export async function makeFolders(root: string, folder: string): Promise<void> {
+  let way = ""
+  for (const name of folder.split("/")) {
+    way = way === "" ? name : `${way}/${name}`
+    const looked = await statFile(join(root, way))
+    if (looked.kind === "found" && looked.what !== "directory")
+      throw FolderUnusable({ folder: way, what: looked.what })
+    if (looked.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
+  }
+}
+
+/** A file name for any text. Hashes UTF-16, because lone surrogates are equal in UTF-8. */
+export function digest(text: string): string {
+  return createHash("sha256").update(text, "utf16le").digest("hex").slice(0, 40)
 }

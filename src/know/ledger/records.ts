@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer"
 import { basename, dirname } from "node:path"
-import { type JsonlRecord, openFolder, readJsonl } from "#ground/base"
+import { isRecord, type JsonlRecord, openFolder, readJsonl } from "#ground/base"
 import { LedgerUnreadable } from "./errors.ts"
-import { LARGEST_LEDGER_BYTES } from "./limits.ts"
+
+/** Some 600,000 edits; a hook reads it whole. */
+const LARGEST_LEDGER_BYTES = 64 * 1024 ** 2
 
 export type SimulatedFile = { readonly path: string; readonly sha: string | undefined }
 
-/** What a ledger holds, in the order in which it happened. */
 export type LedgerRecord =
   | {
       readonly kind: "opened"
@@ -19,12 +20,12 @@ export type LedgerRecord =
       readonly path: string
       readonly tool: string
       readonly at: number
-      /** Of the file after the edit, where the hook knew it. */
+      /** Of the file after the edit, if the hook knew it. */
       readonly sha: string | undefined
-      /** Which of the worktrees; the same path is another file in each. */
+      /** The worktree; the same path is another file in each. */
       readonly tree: string | undefined
     }
-  /** Someone who is no session of ours changed a file that this session had touched. */
+  /** Something outside of our sessions changed a file that this session had touched. */
   | { readonly kind: "outside"; readonly path: string; readonly at: number }
   | {
       readonly kind: "simulated"
@@ -41,22 +42,21 @@ export type LedgerRecord =
       readonly at: number
     }
 
-/** All of a ledger; one that is not there has no records. */
 export async function readLedger(file: string): Promise<readonly LedgerRecord[]> {
   const bytes = await readBytes(file)
   if (bytes === undefined) return []
   return quickly(bytes) ?? (await readJsonl(file)).records.flatMap((it) => recordOf(it) ?? [])
 }
 
-/** Only lines that hold a text: they are found in the bytes, and only they are parsed. */
+/** Parses only the lines that contain `text`. */
 export async function readLines(file: string, text: string): Promise<readonly LedgerRecord[]> {
   const bytes = await readBytes(file)
   return bytes === undefined ? [] : linesWith(bytes, text)
 }
 
 /**
- * Undefined when there is no such file. At once and not through the pool of threads: a hook has
- * nothing else to do, and 1 MB takes 0.7 ms in place of 4.
+ * Undefined when there is no such file. Synchronous: a hook has nothing else to do, and 1 MB takes 0.7 ms
+ * instead of 4.
  */
 export async function readBytes(file: string): Promise<Buffer | undefined> {
   const opened = openFolder(dirname(file))
@@ -80,10 +80,7 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/**
- * Line by line at once: 10,000 edits take some 5 ms, a third of what the careful reader takes. It
- * gives up at the first line that is not whole, and the careful one says what still counts.
- */
+/** 10,000 edits take some 5 ms, a third of the tolerant reader. Undefined at the first damaged line. */
 function quickly(bytes: Buffer): readonly LedgerRecord[] | undefined {
   if (!isUtf8(bytes)) return undefined
   const records: LedgerRecord[] = []
@@ -112,14 +109,13 @@ export function linesWith(bytes: Buffer, text: string): readonly LedgerRecord[] 
 
 type Line = {
   readonly start: number
-  /** Of its newline, or of the file. */
   readonly end: number
-  /** Undefined for what is none of ours. */
+  /** Undefined for a record of another version. */
   readonly record: LedgerRecord | "broken" | undefined
 }
 
 export function lineAround(bytes: Buffer, at: number): Line {
-  // A place before the first is taken for one from the end.
+  // `lastIndexOf` takes a negative offset from the end.
   return lineFrom(bytes, at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1)
 }
 
@@ -140,7 +136,7 @@ function parsed(line: string): Line["record"] {
   }
 }
 
-/** A record as we know it; what a later version may add is passed over. */
+/** Ignores what a later version may add. */
 function recordOf(value: unknown): LedgerRecord | undefined {
   if (!isRecord(value)) return undefined
   const { kind, at, path } = value
@@ -189,8 +185,4 @@ function isText(value: unknown): value is string {
 
 function textOr(value: unknown): string | undefined {
   return isText(value) ? value : undefined
-}
-
-function isRecord(value: unknown): value is JsonlRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

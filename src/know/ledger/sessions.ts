@@ -7,20 +7,17 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import { SessionInvalid, TooManySessions } from "./errors.ts"
-import { makeFolders } from "./folders.ts"
 import { ARCHIVE_FOLDER, type Indexed, SESSIONS_FOLDER, writeIndices } from "./indices.ts"
-import {
-  LONGEST_PART_UNITS,
-  LONGEST_SLUG_UNITS,
-  MOST_INDEXED_FILES,
-  MOST_LIST_ITEMS,
-  MOST_SESSIONS_A_DAY,
-} from "./limits.ts"
-import { renderSession } from "./session-text.ts"
+import { LONGEST_PART_UNITS, MOST_INDEXED_FILES, MOST_SESSIONS_A_DAY } from "./limits.ts"
+import { makeFolders } from "./paths.ts"
+import { renderSession } from "./session-file.ts"
 import { archiveOld, type Proposal, proposeLesson, type Upkeep } from "./upkeep.ts"
 
+const LONGEST_SLUG_UNITS = 48
+
+const MOST_LIST_ITEMS = 200
+
 export type SessionEntry = {
-  /** As YYYY-MM-DD. */
   readonly date: string
   readonly slug: string
   readonly request: string
@@ -29,26 +26,22 @@ export type SessionEntry = {
   readonly finalState: string
 }
 
-export type SessionsDeps = {
-  /** Of the worktree in which the file is to be seen. */
+type SessionsDeps = {
+  /** Of the worktree that gets the file. */
   root(): string
   readonly stateDirectory: string
-  /** Takes secrets out. When it throws, nothing is written. */
+  /** Removes secrets. When it throws, nothing is written. */
   redact(text: string): string
 }
 
-export type Sessions = ReturnType<typeof createSessions>
-
-export type RegisteredSession = {
-  /** From the root of the repository. */
+type RegisteredSession = {
   readonly file: string
   readonly indices: Indexed
-  /** Sessions that went to the archive with it: where they lie now. */
+  /** New paths of the sessions that were archived. */
   readonly archived: readonly string[]
   readonly proposal: Proposal | undefined
 }
 
-/** What sessions leave in the repository, for people and for the sessions after them. */
 export function createSessions(deps: SessionsDeps) {
   return {
     async register(entry: SessionEntry, upkeep?: Upkeep): Promise<RegisteredSession> {
@@ -58,13 +51,12 @@ export function createSessions(deps: SessionsDeps) {
       await makeFolders(root, SESSIONS_FOLDER)
       const name = await reserveName(root, cleaned, deps.stateDirectory)
       const file = `${SESSIONS_FOLDER}/${name}`
-      // The name is ours since we made the file; nobody else's bytes are replaced.
+      // We created the file, so nobody else's bytes are replaced.
       await writeFileAtomic(join(root, file), renderSession(name, cleaned), { mode: 0o644 })
       const archived = await archiveOld(places, upkeep)
       const indices = await writeIndices(root)
       return { file, indices, archived, proposal: await proposeLesson(places, upkeep) }
     },
-    /** Makes both indices from the files that are there. */
     writeIndices: () => writeIndices(deps.root()),
   }
 }
@@ -97,7 +89,7 @@ function checked(entry: SessionEntry, { redact }: SessionsDeps): SessionEntry {
   }
 }
 
-/** The 31st of February is written like a day and is none. */
+/** Rejects 31 February. */
 function isDay(date: string): boolean {
   const moment = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date)
@@ -114,8 +106,8 @@ function slugOf(text: string): string {
 }
 
 /**
- * The number is reserved where all worktrees see it, and then the file is made; both are done by
- * one process only. Two sessions with different words still get different numbers.
+ * Reserves the number where all worktrees see it, then creates the file; both succeed for one process
+ * only.
  */
 async function reserveName(
   root: string,

@@ -1,11 +1,13 @@
+import type { ActivityEntry, LiveSession } from "#ground/contract"
+import type { Classifier } from "./classify.ts"
+import { driftedIn } from "./drift.ts"
 import type { LedgerRecord, SimulatedFile } from "./records.ts"
 
-export type TouchedPath = {
+type TouchedPath = {
   readonly path: string
   readonly edits: number
   readonly firstAt: number
   readonly lastAt: number
-  /** Of the file after the session's last edit, where it is known. */
   readonly sha: string | undefined
 }
 
@@ -21,7 +23,6 @@ export type LedgerSummary = {
   readonly startedAt: number | undefined
   readonly lastAt: number | undefined
   readonly edits: number
-  /** In the order of their first edit. */
   readonly paths: readonly TouchedPath[]
   readonly outside: readonly { readonly path: string; readonly at: number }[]
   readonly registered: readonly { readonly file: string; readonly at: number }[]
@@ -63,7 +64,7 @@ function touchedOf(modified: readonly Modified[]): readonly TouchedPath[] {
   return [...byPath.values()]
 }
 
-/** Two processes may have written the same nudge; the first of them was the nudge. */
+/** Two processes may have written the same nudge; the first one counts. */
 function nudgesOf(records: readonly LedgerRecord[]): LedgerSummary["nudges"] {
   const byFingerprint = new Map<string, { fingerprint: string; at: number }>()
   for (const it of records) {
@@ -71,4 +72,63 @@ function nudgesOf(records: readonly LedgerRecord[]): LedgerSummary["nudges"] {
     if (isNew) byFingerprint.set(it.fingerprint, { fingerprint: it.fingerprint, at: it.at })
   }
   return [...byFingerprint.values()]
+}
+
+export function activityOf(
+  session: string,
+  records: readonly LedgerRecord[],
+): readonly ActivityEntry[] {
+  return records.map((it) => ({
+    at: it.at,
+    session,
+    kind: it.kind,
+    path: pathOf(it),
+    tool: it.kind === "modified" ? it.tool : null,
+  }))
+}
+
+function pathOf(it: LedgerRecord): string | null {
+  switch (it.kind) {
+    case "modified":
+    case "outside":
+      return it.path
+    case "registered":
+      return it.file
+    case "simulated":
+      return it.files[0]?.path ?? null
+    case "opened":
+    case "nudged":
+      return null
+    default:
+      return it satisfies never
+  }
+}
+
+export type LiveRow = Omit<LiveSession, "claims">
+
+type SessionFacts = {
+  readonly session: string
+  readonly host: string | undefined
+  readonly lastAt: number
+}
+
+export function liveOf(
+  { session, host, lastAt }: SessionFacts,
+  records: readonly LedgerRecord[],
+  classifier: Classifier,
+): LiveRow {
+  const edits = records.filter((it) => it.kind === "modified")
+  const isRegistered =
+    records.some((it) => it.kind === "registered") ||
+    edits.some((it) => classifier.isRegistrationFile(it.path))
+  return {
+    session,
+    host: host ?? null,
+    startedAt: records[0]?.at ?? null,
+    lastAt: records.at(-1)?.at ?? lastAt,
+    edits: edits.length,
+    files: new Set(edits.map((it) => it.path)).size,
+    drifted: driftedIn(records, classifier).length,
+    isRegistered,
+  }
 }

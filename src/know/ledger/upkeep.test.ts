@@ -4,11 +4,10 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { archivable } from "./archive.ts"
 import { renderSessions } from "./indices.ts"
-import { sharedLessons } from "./lessons.ts"
 import { LEAST_LIKENESS_SHARE } from "./limits.ts"
 import { createSessions } from "./sessions.ts"
+import { archivable, sharedLessons } from "./upkeep.ts"
 
 const SESSIONS = ".qm/memory/sessions"
 const NOW = Date.UTC(2026, 10, 16, 12)

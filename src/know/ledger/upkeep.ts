@@ -1,32 +1,50 @@
 import { join } from "node:path"
-import { createFile, ensureDirectory, isAppError, visibleLine } from "#ground/base"
-import { archivable, archive } from "./archive.ts"
-import { openBelow } from "./below.ts"
-import { SESSIONS_FOLDER } from "./indices.ts"
-import { type Lesson, sharedLessons } from "./lessons.ts"
-import { LONGEST_INDEX_LINE_UNITS, MOST_COMPARED_SESSIONS, MOST_INDEXED_FILES } from "./limits.ts"
-import { readLatest } from "./logged.ts"
-import { parseSessionName } from "./session-text.ts"
+import {
+  compareText,
+  createFile,
+  ensureDirectory,
+  FileExists,
+  isAppError,
+  renameFile,
+  visibleLine,
+} from "#ground/base"
+import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
+import { LEAST_LIKENESS_SHARE, LONGEST_INDEX_LINE_UNITS, MOST_INDEXED_FILES } from "./limits.ts"
+import { digest, makeFolders, openBelow } from "./paths.ts"
+import { parseSessionName } from "./session-file.ts"
+import { type ReadSession, readLatest } from "./session-log.ts"
 
-/** What the kit does beside a registration. */
+/** Shorter lines, such as "tests added", are equal by chance. */
+const FEWEST_LESSON_WORDS = 4
+
+const MOST_LESSON_LINES = 20
+
+/** Once a day; 2,000 lines take well below a second. */
+const MOST_COMPARED_SESSIONS = 100
+
+/** As the kit promises. */
+const FEWEST_LESSON_SESSIONS = 10
+
+const ARCHIVED_AFTER_DAYS = 7
+
+/** As the kit promises. */
+const MOST_UNARCHIVED_SESSIONS = 30
+
 export type Upkeep = {
   readonly level: number
   readonly now: number
 }
 
-/** A lesson that many sessions share, to be kept once as a memory. */
 export type Proposal = {
   readonly text: string
-  /** Of the sessions, from the root of the repository. */
   readonly files: readonly string[]
 }
 
 type Places = { readonly root: string; readonly stateDirectory: string }
 
-/** From this level on sessions are archived and lessons proposed. */
 const UPKEEP_LEVEL = 5
 
-/** Old sessions go to the archive, once a day. What fails is left for tomorrow. */
+/** Once a day; failures are retried the next day. */
 export async function archiveOld(places: Places, upkeep: Upkeep | undefined) {
   if (upkeep === undefined || upkeep.level < UPKEEP_LEVEL) return []
   return unlessRefused([], async () => {
@@ -72,7 +90,7 @@ function sessionNames(root: string): readonly string[] {
   )
 }
 
-/** True for one caller, of all processes and worktrees. */
+/** True for one caller among all processes and worktrees. */
 async function stampOnce({ stateDirectory }: Places, stamp: string): Promise<boolean> {
   const folder = join(stateDirectory, UPKEEP_FOLDER)
   await ensureDirectory(folder)
@@ -90,7 +108,7 @@ function dayOf({ now }: Upkeep): string {
   return new Date(now).toISOString().slice(0, 10)
 }
 
-/** The session is written down already: what is done beside it may fail. */
+/** The session is already written, so a failure here must not fail the registration. */
 async function unlessRefused<Result>(
   otherwise: Result,
   work: () => Promise<Result>,
@@ -101,4 +119,132 @@ async function unlessRefused<Result>(
     if (!isAppError(error)) throw error
     return otherwise
   }
+}
+
+export function archivable(names: readonly string[], now: number): readonly string[] {
+  if (names.length <= MOST_UNARCHIVED_SESSIONS) return []
+  const first = new Date(now - ARCHIVED_AFTER_DAYS * DAY_MS).toISOString().slice(0, 10)
+  return names.filter((it) => (parseSessionName(it)?.day ?? first) < first)
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Never replaces a file in the archive. */
+async function archive(root: string, names: readonly string[]): Promise<readonly string[]> {
+  await makeFolders(root, ARCHIVE_FOLDER)
+  const moved: string[] = []
+  for (const name of names) {
+    const to = `${ARCHIVE_FOLDER}/${name}`
+    if (await tryRename(join(root, SESSIONS_FOLDER, name), join(root, to))) moved.push(to)
+  }
+  return moved
+}
+
+async function tryRename(from: string, to: string): Promise<boolean> {
+  try {
+    return (await renameFile(from, to)).kind === "renamed"
+  } catch (error) {
+    if (!FileExists.is(error)) throw error
+    return false
+  }
+}
+
+type Lesson = {
+  readonly id: string
+  readonly line: string
+  readonly files: readonly string[]
+}
+
+/** The most frequent first. */
+export function sharedLessons(sessions: readonly ReadSession[]): readonly Lesson[] {
+  const groups = grouped(sessions.flatMap(linesOf))
+  return groups
+    .filter((it) => it.files.size >= FEWEST_LESSON_SESSIONS)
+    .toSorted((a, b) => b.files.size - a.files.size || compareText(a.id, b.id))
+    .map(({ id, line, files }) => ({ id, line, files: [...files] }))
+}
+
+type Line = {
+  readonly file: string
+  readonly line: string
+  readonly words: ReadonlySet<string>
+  /** The words in a fixed order. */
+  readonly key: string
+}
+
+function linesOf({ file, decisions, done }: ReadSession): readonly Line[] {
+  return [...decisions, ...done].slice(0, MOST_LESSON_LINES).flatMap((item) => {
+    const [line = ""] = item.split("\n")
+    const words = new Set(line.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu))
+    const key = [...words].toSorted().join(" ")
+    return words.size < FEWEST_LESSON_WORDS ? [] : [{ file, line, words, key }]
+  })
+}
+
+type Group = {
+  readonly id: string
+  readonly line: string
+  readonly words: ReadonlySet<string>
+  readonly files: Set<string>
+}
+
+/** A line joins the group with the most similar first line, or starts one. */
+function grouped(lines: readonly Line[]): readonly Group[] {
+  const rarest = byRarity(lines)
+  const groups: Group[] = []
+  const known = new Map<string, Group>()
+  const byWord = new Map<string, Group[]>()
+  for (const { file, line, words, key } of lines) {
+    const telling = rarest(words)
+    const near =
+      known.get(key) ?? nearest(words, new Set(telling.flatMap((it) => byWord.get(it) ?? [])))
+    const group = near ?? { id: digest(key), line, words, files: new Set() }
+    if (near === undefined) {
+      groups.push(group)
+      for (const word of telling) put(byWord, word, group)
+    }
+    known.set(key, group)
+    group.files.add(file)
+  }
+  return groups
+}
+
+function put(byWord: Map<string, Group[]>, word: string, group: Group): void {
+  const there = byWord.get(word)
+  if (there === undefined) byWord.set(word, [group])
+  else there.push(group)
+}
+
+/**
+ * The rarest words of a line, so few that two lines which share enough words share one of these. Limits
+ * the comparisons.
+ */
+function byRarity(lines: readonly Line[]): (words: ReadonlySet<string>) => readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { words } of lines)
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const rarer = (a: string, b: string) =>
+    (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || compareText(a, b)
+  return (words) => {
+    const most = words.size - Math.ceil(LEAST_LIKENESS_SHARE * words.size) + 1
+    return [...words].toSorted(rarer).slice(0, most)
+  }
+}
+
+function nearest(words: ReadonlySet<string>, groups: Iterable<Group>): Group | undefined {
+  let best: { readonly group: Group; readonly share: number } | undefined
+  for (const group of groups) {
+    const share = shareOf(words, group.words)
+    if (share >= LEAST_LIKENESS_SHARE && share > (best?.share ?? 0)) best = { group, share }
+  }
+  return best?.group
+}
+
+function shareOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a]
+  // Even if the shorter line were contained in the longer one.
+  if (fewer.size < more.size * LEAST_LIKENESS_SHARE) return 0
+  let shared = 0
+  for (const word of fewer) if (more.has(word)) shared += 1
+  return shared / (a.size + b.size - shared)
 }

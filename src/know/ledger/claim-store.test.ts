@@ -3,10 +3,9 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { tempDirectory } from "#test/temp"
-import { type ClaimRecord, parseClaim, writeClaim } from "./claim-file.ts"
-import { digest } from "./digest.ts"
+import { type ClaimRecord, createTurns, parseClaim, writeClaim } from "./claim-store.ts"
 import { ClaimsBusy } from "./errors.ts"
-import { createTurns } from "./turns.ts"
+import { digest } from "./paths.ts"
 
 const record: ClaimRecord = {
   path: "a",

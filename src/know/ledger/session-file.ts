@@ -1,7 +1,7 @@
 import { compareText } from "#ground/base"
 import type { SessionEntry } from "./sessions.ts"
 
-/** A session's file in its parts; each is empty when the file, which people may edit, lacks it. */
+/** Parts that the file lacks are empty; people may edit it. */
 export type SessionParts = {
   readonly title: string
   readonly request: string
@@ -10,7 +10,7 @@ export type SessionParts = {
   readonly finalState: string
 }
 
-/** `YYYY-MM-DD-NN-words.md`, in its parts; undefined for any other name. */
+/** `YYYY-MM-DD-NN-words.md`; undefined for any other name. */
 export function parseSessionName(
   name: string,
 ): { readonly day: string; readonly number: number; readonly words: string } | undefined {
@@ -19,7 +19,6 @@ export function parseSessionName(
   return { day, number: Number(number), words: words.replaceAll("-", " ") }
 }
 
-/** Of names of sessions. Numbers of more than two digits come after those of two. */
 export function newestNameFirst(a: string, b: string): number {
   const byDay = compareText(b.slice(0, DAY_UNITS), a.slice(0, DAY_UNITS))
   return byDay || numberOf(b) - numberOf(a) || compareText(a, b)
@@ -27,7 +26,6 @@ export function newestNameFirst(a: string, b: string): number {
 
 const DAY_UNITS = "YYYY-MM-DD".length
 
-/** It ends where the words begin. */
 function numberOf(name: string): number {
   return Number.parseInt(name.slice(DAY_UNITS + 1), 10)
 }
@@ -44,7 +42,7 @@ export function renderSession(name: string, entry: SessionEntry): string {
   return `${parts.join("\n\n")}\n`
 }
 
-/** Reads what was rendered, and what people made of it. */
+/** Also after people edited it. */
 export function parseSession(name: string, text: string): SessionParts {
   const [head = "", ...rest] = text.replaceAll("\r\n", "\n").split(/^## /m)
   const parts = new Map<string, string>()
@@ -67,7 +65,7 @@ export function parseSession(name: string, text: string): SessionParts {
 const NO_TEXT = "None given."
 const NO_ITEMS = "None."
 
-/** A heading inside of a text would end its part. */
+/** A heading in a text would end its part. */
 function plainText(text: string): string {
   return text.replace(/^( {0,3})#/gm, "$1\\#")
 }

@@ -1,33 +1,28 @@
 import { isUtf8 } from "node:buffer"
 import { type OpenFolder, visibleLine, withoutHiddenSigns } from "#ground/base"
 import type { LoggedSession } from "#ground/contract"
-import { openBelow } from "./below.ts"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
 import {
   LARGEST_INDEXED_FILE_BYTES,
   LONGEST_INDEX_LINE_UNITS,
   MOST_INDEXED_FILES,
 } from "./limits.ts"
+import { openBelow } from "./paths.ts"
 import {
   newestNameFirst,
   parseSession,
   parseSessionName,
   type SessionParts,
-} from "./session-text.ts"
+} from "./session-file.ts"
 
-export type LoggedText = {
-  /** From the root of the repository. */
+type LoggedText = {
   readonly file: string
   readonly text: string
 }
 
-/** A session's file with what it says, without hidden signs. */
 export type ReadSession = SessionParts & { readonly file: string; readonly date: string }
 
-/**
- * Sessions that were written down, those in the archive among them, the latest first. Only as many
- * files are read as are wanted; one that cannot be read is passed over.
- */
+/** With the archive, newest first. Reads only as many files as `limit`; skips unreadable ones. */
 export function listLogged(
   root: string,
   limit: number,
@@ -40,19 +35,17 @@ export function listLogged(
   return { logged: logged.toArray(), count: found.length }
 }
 
-/** The last session that was written down, whole. */
 export function latestLogged(root: string): ReadSession | undefined {
   return readLatest(root, 1)[0]
 }
 
-/** The last few of them. */
 export function readLatest(root: string, limit: number): readonly ReadSession[] {
   return readSessions(root, findSessions(root)).take(limit).toArray()
 }
 
 /**
- * The text of a session's file, by its path from the root or its name alone; it may have gone to
- * the archive since. Undefined for what is not there, no session's, too large, or not a plain file.
+ * By path or name alone, also when it moved to the archive. Undefined when it is missing, no session, too
+ * large or not a regular file.
  */
 export function readLogged(root: string, file: string): LoggedText | undefined {
   const [, given, name = ""] =
@@ -68,10 +61,10 @@ export function readLogged(root: string, file: string): LoggedText | undefined {
   return undefined
 }
 
-type Found = { readonly folder: string; readonly name: string }
+type SessionName = { readonly folder: string; readonly name: string }
 
-/** By name alone, the latest first. */
-function findSessions(root: string): readonly Found[] {
+/** Newest first, by name. */
+function findSessions(root: string): readonly SessionName[] {
   const found = [SESSIONS_FOLDER, ARCHIVE_FOLDER].flatMap((folder) => {
     using held = openBelow(root, folder)
     const listed = held?.list({ maxEntries: MOST_INDEXED_FILES })
@@ -83,8 +76,7 @@ function findSessions(root: string): readonly Found[] {
   return found.toSorted((a, b) => newestNameFirst(a.name, b.name))
 }
 
-/** One after the other, as they are asked for. */
-function* readSessions(root: string, found: readonly Found[]): Generator<ReadSession> {
+function* readSessions(root: string, found: readonly SessionName[]): Generator<ReadSession> {
   for (const { folder, name } of found) {
     using held = openBelow(root, folder)
     const text = held === undefined ? undefined : textIn(held, name)
@@ -98,11 +90,10 @@ function textIn(held: OpenFolder, name: string): string | undefined {
   const read = held.read(name, { maxBytes: LARGEST_INDEXED_FILE_BYTES })
   if (read.kind !== "read" || !isUtf8(read.bytes)) return undefined
   const text = withoutHiddenSigns(read.bytes.toString().replaceAll("\r\n", "\n"))
-  // A name is reserved by an empty file, a moment before its text is there.
+  // An empty file reserves a name before its text is written.
   return text.trim() === "" ? undefined : text
 }
 
-/** The first line, as it is shown in a list. */
 function lineOf(text: string): string {
   const [first = ""] = text.split("\n")
   const points = [...visibleLine(first.trim())]
