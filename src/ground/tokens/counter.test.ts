@@ -7,7 +7,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { TokenEncoding } from "#ground/contract"
 import { fcParameters, isNight } from "#test/seed"
-import { createCounter } from "./counter.ts"
+import { createCountCache, createCounter } from "./counter.ts"
 import { countMerged } from "./merge.ts"
 import { createTokens } from "./tokens.ts"
 import { loadVocabulary } from "./vocabulary.ts"
@@ -158,6 +158,26 @@ test("[TOKENS-4] a text counted again, or beside thousands of others, has the sa
   for (let other = 0; other < 2_000; other++) count(`${text}${other}`)
   expect(count(text)).toBe(first)
   expect(count(text.slice(0, 500))).toBeLessThan(first)
+})
+
+test("[TOKENS-4] what is remembered stays within its bounds, and a hit is what was set", () => {
+  const step = fc.tuple(fc.string({ maxLength: 40 }), fc.option(fc.nat(), { nil: undefined }))
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const cache = createCountCache(5, 400)
+      const truth = new Map<string, number>()
+      for (const [key, value] of steps) {
+        if (value === undefined) expect([undefined, truth.get(key)]).toContain(cache.get(key))
+        else {
+          cache.set(key, value)
+          truth.set(key, value)
+        }
+        expect(cache.size).toBeLessThanOrEqual(5)
+        expect(cache.calculatedSize).toBeLessThanOrEqual(400)
+      }
+    }),
+    fcParameters({ numRuns: 500 }),
+  )
 })
 
 test("[TOKENS-5] each figure says what it is", () => {

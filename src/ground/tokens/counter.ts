@@ -34,11 +34,7 @@ export type TokenCounter = {
 /** Counts as the encoding does, and remembers texts by their content. */
 export function createCounter(vocabulary: Vocabulary): TokenCounter {
   const countWords = createWordCounter(vocabulary)
-  const countByHash = new LRUCache<string, number>({
-    max: MOST_CACHED_TEXTS,
-    maxSize: MOST_CACHED_TEXT_BYTES,
-    sizeCalculation: entryBytes,
-  })
+  const countByHash = createCountCache(MOST_CACHED_TEXTS, MOST_CACHED_TEXT_BYTES)
   return {
     encoding: vocabulary.encoding,
     exact: true,
@@ -68,11 +64,7 @@ const MEANING: Readonly<Record<TokenEncoding, string>> = {
  * in UTF-8.
  */
 function createWordCounter(vocabulary: Vocabulary) {
-  const countByWord = new LRUCache<string, number>({
-    max: MOST_REMEMBERED_WORDS,
-    maxSize: MOST_REMEMBERED_WORD_BYTES,
-    sizeCalculation: entryBytes,
-  })
+  const countByWord = createCountCache(MOST_REMEMBERED_WORDS, MOST_REMEMBERED_WORD_BYTES)
 
   const countWord = (word: string): number => {
     if (vocabulary.rankOfText(word) !== undefined) return 1
@@ -93,7 +85,14 @@ function createWordCounter(vocabulary: Vocabulary) {
   }
 }
 
-/** A key and about what the cache needs beside it. */
-function entryBytes(_tokens: number, key: string): number {
-  return 2 * key.length + 64
+/**
+ * Counts by key, bounded in entries and in bytes. Without the option `max`, which allocates all entries
+ * at once and takes milliseconds; instead each entry has at least its share of `maxBytes`.
+ */
+export function createCountCache(maxEntries: number, maxBytes: number) {
+  const leastBytes = Math.ceil(maxBytes / maxEntries)
+  return new LRUCache<string, number>({
+    maxSize: maxBytes,
+    sizeCalculation: (_tokens, key) => Math.max(leastBytes, 2 * key.length + 64),
+  })
 }
