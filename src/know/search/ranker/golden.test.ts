@@ -33,7 +33,7 @@ type Golden = {
 }
 
 const golden = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, "golden.json"), "utf8"),
+  readFileSync(path.join(import.meta.dirname, "../../../../models/ranker/golden.json"), "utf8"),
 ) as Golden
 const ranker = await loadRanker({ table: "load" })
 const table = ranker.table!
