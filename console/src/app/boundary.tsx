@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from "react"
-import { hasCode, toWireError } from "../data/errors.ts"
+import { hasCode, toWireError } from "../base/errors.ts"
 import { Failure } from "../ui/failure/failure.tsx"
 import { Header } from "../ui/frame/frame.tsx"
 import { PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
+import { isRefusal, toWireError } from "../base/errors.ts"
 import type { Clock } from "../data/clock.ts"
-import { isRefusal, toWireError } from "../data/errors.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
 import { CommandLine, Hello } from "../ui/empty/empty.tsx"

@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from "react"
-import { type Failure, failure } from "../data/errors.ts"
+import { type Failure, failure } from "../base/errors.ts"
 
 /**
  * A part of the console that is loaded when it is first shown. Chromium remembers a module that

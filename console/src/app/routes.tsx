@@ -74,7 +74,7 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
   ),
   decisions: page(
     decisionsParams,
-    withMarkdown(async () => (await import("../features/decisions/page.tsx")).DecisionsPage),
+    withMarkdown(async () => (await import("../features/memory/page.tsx")).DecisionsPage),
   ),
   sessions: page(
     sessionsParams,

@@ -1,6 +1,6 @@
 import { Suspense, useCallback, useEffect, useState } from "react"
+import { toWireError } from "../base/errors.ts"
 import type { Clock } from "../data/clock.ts"
-import { toWireError } from "../data/errors.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { Brand, FindButton, Frame, Nav, NavFoot, NavHeading, Place } from "../ui/frame/frame.tsx"

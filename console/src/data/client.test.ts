@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { toWireError } from "../base/errors.ts"
 import { createClient, withQuery } from "./client.ts"
-import { toWireError } from "./errors.ts"
 
 type Sent = { url: string; method: string; headers: Headers; body: string }
 

@@ -1,5 +1,5 @@
+import { answerUnreadable, failure, serverUnreachable, sessionOver } from "../base/errors.ts"
 import type { OperationInput, OperationName, OperationOutput, WireError } from "../contract.ts"
-import { answerUnreadable, failure, serverUnreachable, sessionOver } from "./errors.ts"
 
 export type AnyOperation = OperationName
 export type Input<Name extends AnyOperation> = OperationInput<Name>

@@ -102,3 +102,12 @@ export type ParamsProps<Params> = {
 }
 
 export type PageProps<Params> = ParamsProps<Params> & { readonly now: number }
+
+/** Undoes the first step that is done: a detail is left before the filter. */
+export function leaveOne<Params>(
+  onParams: ParamsProps<Params>["onParams"],
+  ...steps: readonly (readonly [isDone: boolean, undo: Partial<Params>])[]
+): (() => void) | undefined {
+  const undo = steps.find(([isDone]) => isDone)?.[1]
+  return undo === undefined ? undefined : () => onParams(undo, "replace")
+}

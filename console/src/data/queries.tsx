@@ -28,6 +28,10 @@ export function useSession() {
   return useQuery({ queryKey: keys.session, queryFn: () => client.session(), retry: false })
 }
 
+export function useReadOnly(): boolean {
+  return useSession().data?.readOnly === true
+}
+
 export function useOperationList() {
   const client = useClient()
   return useQuery({

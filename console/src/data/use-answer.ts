@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { hasCode, toWireError } from "../base/errors.ts"
 import type { Approval, OperationOutput } from "../contract.ts"
-import { hasCode, toWireError } from "./errors.ts"
 import { keys } from "./keys.ts"
 import { useClient } from "./queries.tsx"
 

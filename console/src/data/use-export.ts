@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
+import { toWireError } from "../base/errors.ts"
 import { browserClock } from "./clock.ts"
-import { toWireError } from "./errors.ts"
 import { useClient } from "./queries.tsx"
 
 type Told = { fail(error: ReturnType<typeof toWireError>): void }

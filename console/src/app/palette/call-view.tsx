@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import type { TokenCount } from "../../contract.ts"
 import type { OperationEntry } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { useClient } from "../../data/queries.tsx"
 import {
   CommandFoot,

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { AgentFolder, AgentShow, ConfigProblem } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { AGENTS_TABS, type AgentsTab, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"

@@ -1,7 +1,7 @@
 import { useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type AgentFolder, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { AgentsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"

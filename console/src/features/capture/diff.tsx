@@ -1,7 +1,7 @@
 import { useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen } from "../../base/format.ts"
 import { type CaptureDiff, type CaptureSummary, formatExact, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Cell, NarrowEnd, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"

@@ -1,3 +1,4 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import {
   type Capture,
@@ -6,7 +7,6 @@ import {
   formatExact,
   type ManifestItem,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { CaptureParams, CaptureView } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"

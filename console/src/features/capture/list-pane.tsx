@@ -1,7 +1,7 @@
 import { useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type Capture, formatExact } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"

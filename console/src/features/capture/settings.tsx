@@ -1,7 +1,7 @@
 import { useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { CaptureSettings } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Cell, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"

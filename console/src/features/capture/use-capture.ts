@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import {
   type Capture,
   type CaptureHosts,
   type CaptureSummary,
   formatExact,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { CaptureParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query"
-import { toWireError } from "../../data/errors.ts"
+import { toWireError } from "../../base/errors.ts"
 import { type Journal, olderThan } from "../../data/journal.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatClock, formatClockFine } from "../../base/format.ts"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { Journal } from "../../data/journal.ts"
 import type { EventsParams } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type Branch, type FoldShow, formatExact } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { FoldParams, FoldTab } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

@@ -1,7 +1,7 @@
 import type { RefObject } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type FoldSearch, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"

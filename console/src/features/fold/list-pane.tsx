@@ -1,6 +1,6 @@
 import { useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { type FoldTree, formatExact } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"

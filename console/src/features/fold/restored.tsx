@@ -1,6 +1,5 @@
-import type { FoldRestore } from "../../contract.ts"
-import { plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
+import { toWireError } from "../../base/errors.ts"
+import { type FoldRestore, plural } from "../../contract.ts"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyButton } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"

@@ -1,4 +1,5 @@
 import { formatUsd } from "#ground/base/format"
+import { toWireError } from "../../base/errors.ts"
 import { formatClockFine, visibleLine } from "../../base/format.ts"
 import {
   formatBytes,
@@ -8,7 +9,6 @@ import {
   type GatewayRequest,
   plural,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayTexts, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"

@@ -1,7 +1,7 @@
 import { useMemo } from "react"
+import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayShow, plural } from "../../contract.ts"
-import { hasCode, toWireError } from "../../data/errors.ts"
 import { type GatewayParams, type GatewayWho, paths } from "../../data/paths.ts"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"

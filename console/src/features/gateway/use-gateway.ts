@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import { type GatewayShow, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { shortSession } from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { GUARD_HOURS, GUARD_RULES, GUARD_VERDICTS, type GuardParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"

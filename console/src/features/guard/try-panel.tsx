@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { type ConfigSetting, formatExact, type GuardTry, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { GUARD_HOURS, type GuardParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { KbAdded, KbTier } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { KNOWLEDGE_TIERS } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"

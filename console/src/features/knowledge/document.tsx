@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { formatBytes, formatExact, type KbDocument, type KbStatus } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"

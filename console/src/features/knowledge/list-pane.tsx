@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type KbStatus, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { KNOWLEDGE_TIERS, type KnowledgeParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"

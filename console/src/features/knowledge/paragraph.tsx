@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type KbParagraph, type KbParagraphShown } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

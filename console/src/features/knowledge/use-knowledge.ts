@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import { type KbAdded, plural } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { KnowledgeParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"

@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { WireError } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

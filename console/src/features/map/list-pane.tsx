@@ -1,6 +1,6 @@
 import { type RefObject, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"

@@ -5,8 +5,8 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import type { AnyOperation } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"

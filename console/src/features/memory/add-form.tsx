@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import type { MemoryRecorded } from "../../contract.ts"
-import type { AnyOperation } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
+import type { Client } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import { MEMORY_KINDS } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
@@ -12,10 +12,18 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { checkDraft, type Draft, type Problems, problemsOf } from "./draft.ts"
+import {
+  checkDecision,
+  checkMemory,
+  type DecisionDraft,
+  type MemoryDraft,
+  type Problems,
+  problemsOf,
+} from "./draft.ts"
+import { CHANGED } from "./use-memory.ts"
 import { KINDS_IN_WORDS } from "./words.ts"
 
-type AddFormProps = {
+type AddFormProps<Draft> = {
   readonly draft: Draft
   readonly isReadOnly: boolean
   onDraft(draft: Draft): void
@@ -23,9 +31,50 @@ type AddFormProps = {
   onClose(): void
 }
 
-/** Adds a memory by hand. A panel, so that what is remembered already stays in sight. */
-export function AddForm({ draft, isReadOnly, onDraft, onRecorded, onClose }: AddFormProps) {
-  const { record, isPending, problems, error } = useRecord(draft, onRecorded)
+export function AddMemory(props: AddFormProps<MemoryDraft>) {
+  const send = (client: Client, draft: MemoryDraft) => {
+    const checked = checkMemory(draft)
+    return checked.kind === "wrong" ? checked : client.write("memory.record", checked.input)
+  }
+  return (
+    <AddForm {...props} title="Add memory" verbs={["Record", "Recording"]} send={send}>
+      {(entry) => <MemoryEntries {...entry} />}
+    </AddForm>
+  )
+}
+
+export function AddDecision(props: AddFormProps<DecisionDraft>) {
+  const send = (client: Client, draft: DecisionDraft) => {
+    const checked = checkDecision(draft)
+    return checked.kind === "wrong" ? checked : client.write("decision.add", checked.input)
+  }
+  return (
+    <AddForm {...props} title="Add decision" verbs={["Add", "Adding"]} send={send}>
+      {(entry) => <DecisionEntries {...entry} />}
+    </AddForm>
+  )
+}
+
+type Wrong = { readonly kind: "wrong"; readonly problems: Problems }
+
+type EntriesProps<Draft> = {
+  readonly draft: Draft
+  readonly problems: Problems
+  set(change: Partial<Draft>): void
+}
+
+type SharedFormProps<Draft> = AddFormProps<Draft> & {
+  readonly title: string
+  /** What the button says, and what it says while it waits. */
+  readonly verbs: readonly [string, string]
+  send(client: Client, draft: Draft): Wrong | Promise<MemoryRecorded>
+  children(entry: EntriesProps<Draft>): ReactNode
+}
+
+/** A panel, so that the list stays in sight. */
+function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormProps<Draft>) {
+  const { title, verbs, draft, isReadOnly, onDraft, onClose } = props
+  const { record, isPending, problems, error } = useRecord(props)
   const isOff = isReadOnly || isPending
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
@@ -35,21 +84,21 @@ export function AddForm({ draft, isReadOnly, onDraft, onRecorded, onClose }: Add
     if (event.key === "Escape") onClose()
   }
   return (
-    <Pane ground="canvas" label="Add memory">
+    <Pane ground="canvas" label={title}>
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
-        <Text strong>Add memory</Text>
+        <Text strong>{title}</Text>
       </PaneHead>
       <PaneScroll onKeyDown={press}>
         <EntryForm>
-          <Entries
-            draft={draft}
-            problems={problems}
-            set={(change) => onDraft({ ...draft, ...change })}
-          />
+          {props.children({
+            draft,
+            problems,
+            set: (change) => onDraft({ ...draft, ...change }),
+          })}
           {error === undefined ? null : <Failure size="pane" error={error} />}
           <Flow>
             <Button look="primary" disabled={isOff} onPress={record}>
-              {isPending ? "Recording" : "Record"}
+              {isPending ? verbs[1] : verbs[0]}
             </Button>
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
@@ -60,63 +109,104 @@ export function AddForm({ draft, isReadOnly, onDraft, onRecorded, onClose }: Add
   )
 }
 
-type EntriesProps = {
-  readonly draft: Draft
-  readonly problems: Problems
-  set(change: Partial<Draft>): void
+function useRecord<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormProps<Draft>) {
+  const { draft, send, onRecorded } = props
+  const client = useClient()
+  const queries = useQueryClient()
+  const [wrong, setWrong] = useState<Problems>({})
+  const begin = useMutation({
+    mutationFn: async () => {
+      const answer = await send(client, draft)
+      const isWrong = "problems" in answer
+      setWrong(isWrong ? answer.problems : {})
+      return isWrong ? undefined : answer
+    },
+    onSuccess: (answer) => {
+      if (answer === undefined) return
+      for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      onRecorded(answer)
+    },
+  })
+  const error = begin.error === null ? undefined : toWireError(begin.error)
+  const refused = error === undefined ? {} : problemsOf(error, draft)
+  const isOfField = Object.keys(refused).length > 0
+  return {
+    record: () => begin.mutate(),
+    isPending: begin.isPending,
+    problems: { ...refused, ...wrong },
+    error: isOfField ? undefined : error,
+  }
 }
 
-function Entries({ draft, problems, set }: EntriesProps) {
-  const title = useRef<HTMLInputElement>(null)
-  // It was opened to be written in.
-  useEffect(() => title.current?.focus(), [])
+type TitleEntryProps = {
+  readonly title: string
+  readonly problem: string | undefined
+  onTitle(title: string): void
+}
+
+function TitleEntry({ title, problem, onTitle }: TitleEntryProps) {
+  const input = useRef<HTMLInputElement>(null)
+  // The form was opened to write.
+  useEffect(() => input.current?.focus(), [])
+  return <TextEntry ref={input} label="Title" value={title} problem={problem} onChange={onTitle} />
+}
+
+type CitesEntryProps = {
+  readonly noun: string
+  readonly cites: string
+  readonly problem: string | undefined
+  onCites(cites: string): void
+}
+
+function CitesEntry({ noun, cites, problem, onCites }: CitesEntryProps) {
+  return (
+    <AreaEntry
+      label="Code it rests on"
+      mono
+      rows={2}
+      value={cites}
+      placeholder="src/tariff/rounding.ts#roundLine"
+      problem={problem}
+      says={`One a line, as path or path#symbol. When that code changes, the ${noun} is shown as stale.`}
+      onChange={onCites}
+    />
+  )
+}
+
+function MemoryEntries({ draft, problems, set }: EntriesProps<MemoryDraft>) {
   return (
     <>
-      <TextEntry
-        ref={title}
-        label="Title"
-        value={draft.title}
-        problem={problems.title}
-        onChange={(text) => set({ title: text })}
+      <TitleEntry
+        title={draft.title}
+        problem={problems["title"]}
+        onTitle={(title) => set({ title })}
       />
       <AreaEntry
         label="What is to be remembered?"
         rows={6}
         value={draft.body}
-        problem={problems.body}
+        problem={problems["body"]}
         says="Markdown. Secrets are replaced before it is written."
-        onChange={(text) => set({ body: text })}
+        onChange={(body) => set({ body })}
       />
       <TextEntry
         label="In one line"
         value={draft.description}
-        problem={problems.description}
+        problem={problems["description"]}
         says="Left empty, it is the title."
-        onChange={(text) => set({ description: text })}
+        onChange={(description) => set({ description })}
       />
-      <MoreEntries draft={draft} problems={problems} set={set} />
-    </>
-  )
-}
-
-function MoreEntries({ draft, problems, set }: EntriesProps) {
-  return (
-    <>
       <PickEntry
         label="Kind"
         choices={KINDS}
         value={draft.kind}
         onPick={(value) => set({ kind: MEMORY_KINDS.find((it) => it === value) ?? draft.kind })}
       />
-      <AreaEntry
-        label="Code it rests on"
-        mono
-        rows={2}
-        value={draft.cites}
-        placeholder="src/tariff/rounding.ts#roundLine"
-        problem={problems.cites}
-        says="One a line, as path or path#symbol. When that code changes, the memory is shown as stale."
-        onChange={(text) => set({ cites: text })}
+      <CitesEntry
+        noun="memory"
+        cites={draft.cites}
+        problem={problems["cites"]}
+        onCites={(cites) => set({ cites })}
       />
       <PickEntry
         label="Where it comes from"
@@ -139,32 +229,43 @@ const SOURCES = [
   { value: "outside", label: "From outside", detail: "quarantined until confirmed" },
 ]
 
-const CHANGED: readonly AnyOperation[] = ["memory.list", "memory.search"]
-
-/** Checks, asks, and puts what is wrong beside its field. */
-function useRecord(draft: Draft, onRecorded: (answer: MemoryRecorded) => void) {
-  const client = useClient()
-  const queries = useQueryClient()
-  const [wrong, setWrong] = useState<Problems>({})
-  const begin = useMutation({
-    mutationFn: async () => {
-      const checked = checkDraft(draft)
-      setWrong(checked.kind === "wrong" ? checked.problems : {})
-      return checked.kind === "wrong" ? undefined : client.write("memory.record", checked.input)
-    },
-    onSuccess: (answer) => {
-      if (answer === undefined) return
-      for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-      onRecorded(answer)
-    },
-  })
-  const error = begin.error === null ? undefined : toWireError(begin.error)
-  const refused = error === undefined ? {} : problemsOf(error)
-  const isOfField = Object.keys(refused).length > 0
-  return {
-    record: () => begin.mutate(),
-    isPending: begin.isPending,
-    problems: { ...refused, ...wrong },
-    error: isOfField ? undefined : error,
-  }
+function DecisionEntries({ draft, problems, set }: EntriesProps<DecisionDraft>) {
+  return (
+    <>
+      <TitleEntry
+        title={draft.title}
+        problem={problems["title"]}
+        onTitle={(title) => set({ title })}
+      />
+      <AreaEntry
+        label="What made it necessary?"
+        rows={3}
+        value={draft.context}
+        problem={problems["context"]}
+        onChange={(context) => set({ context })}
+      />
+      <AreaEntry
+        label="What was decided?"
+        rows={4}
+        value={draft.decision}
+        problem={problems["decision"]}
+        says="Markdown. Secrets are replaced before it is written."
+        onChange={(decision) => set({ decision })}
+      />
+      <AreaEntry
+        label="What follows from it?"
+        rows={3}
+        value={draft.consequences}
+        problem={problems["consequences"]}
+        says="May be left empty."
+        onChange={(consequences) => set({ consequences })}
+      />
+      <CitesEntry
+        noun="decision"
+        cites={draft.cites}
+        problem={problems["cites"]}
+        onCites={(cites) => set({ cites })}
+      />
+    </>
+  )
 }

@@ -1,11 +1,9 @@
 import { formatAge, formatMoment, visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
+import { Answer } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { DetailHead } from "../../ui/pane/detail-head.tsx"
@@ -27,73 +25,88 @@ import {
   sayUses,
 } from "./words.ts"
 
+type View = "memory" | "decisions"
+
 type DetailProps = {
+  readonly view: View
   readonly now: number
   readonly id: string
   readonly isReadOnly: boolean
   onClose(): void
 }
 
-/** One memory: its text, what it rests on, who said it, and what others made of it. */
-export function Detail({ now, id, isReadOnly, onClose }: DetailProps) {
-  const { data, error, isPending, refetch } = useMemory(id)
+/** A memory, or a decision, which is judged on the page of memories. */
+export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
+  const memory = useMemory(id, view)
   const actions = useActions()
+  const title = visibleLine(memory.data?.title ?? id)
   useKey("panel.right", onClose)
   return (
-    <Pane label="The memory">
-      <Head memory={data} id={id} onClose={onClose} />
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
-      {isPending ? <RowSkeleton rows={8} /> : null}
-      {data === undefined ? null : (
-        <>
-          <PaneScroll>
-            <Warnings memory={data} />
-            <Body memory={data} />
-            <Cites memory={data} />
-            <About now={now} memory={data} />
-          </PaneScroll>
-          <Judge memory={data} actions={actions} isReadOnly={isReadOnly} onForgotten={onClose} />
-        </>
-      )}
+    <Pane label={view === "memory" ? "The memory" : "The decision"}>
+      <DetailHead
+        back="Back to the list"
+        actions={
+          <CopyIcon text={memory.data?.body ?? id} label="Copy its text" keyId={`${view}.copy`} />
+        }
+        onClose={onClose}
+      >
+        <Text as="h2" strong cut title={title}>
+          {title}
+        </Text>
+      </DetailHead>
+      <Answer query={memory} rows={8}>
+        {(data) => (
+          <>
+            <PaneScroll>
+              <Warnings memory={data} view={view} />
+              {view === "memory" ? (
+                <Body memory={data} />
+              ) : (
+                <Block>
+                  <Markdown text={data.body} />
+                </Block>
+              )}
+              <Cites memory={data} />
+              {view === "memory" ? (
+                <AboutMemory now={now} memory={data} />
+              ) : (
+                <AboutDecision now={now} memory={data} />
+              )}
+            </PaneScroll>
+            {view === "memory" ? (
+              <Judge
+                memory={data}
+                actions={actions}
+                isReadOnly={isReadOnly}
+                onForgotten={onClose}
+              />
+            ) : null}
+          </>
+        )}
+      </Answer>
     </Pane>
   )
 }
 
-type HeadProps = { readonly memory: Memory | undefined; readonly id: string; onClose(): void }
+const WARNINGS = {
+  memory: {
+    quarantined:
+      "Quarantined: it rests on a text that nobody here wrote. It is found by search and handed to no agent until a person confirms it.",
+    stale:
+      "Stale: code it cites has changed since it was written. If it still holds, confirm it for the code of now.",
+  },
+  decisions: {
+    quarantined:
+      "Quarantined: it rests on a text that nobody here wrote. It is handed to no agent until a person confirms it in Memory.",
+    stale:
+      "Stale: code it cites has changed since it was decided. If it still holds, confirm it in Memory.",
+  },
+} as const
 
-function Head({ memory, id, onClose }: HeadProps) {
-  const title = visibleLine(memory?.title ?? id)
-  return (
-    <DetailHead
-      back="Back to the list"
-      actions={<CopyIcon text={memory?.body ?? id} label="Copy its text" keyId="memory.copy" />}
-      onClose={onClose}
-    >
-      <Text as="h2" strong cut title={title}>
-        {title}
-      </Text>
-    </DetailHead>
-  )
-}
-
-function Warnings({ memory }: { readonly memory: Memory }) {
-  if (isQuarantined(memory)) {
-    return (
-      <Notice
-        tone="warn"
-        says="Quarantined: it rests on a text that nobody here wrote. It is found by search and handed to no agent until a person confirms it."
-      />
-    )
-  }
-  if (memory.state !== "stale") return null
-  return (
-    <Notice
-      tone="warn"
-      says="Stale: code it cites has changed since it was written. If it still holds, confirm it for the code of now."
-    />
-  )
+function Warnings({ memory, view }: { readonly memory: Memory; readonly view: View }) {
+  const isHeld = isQuarantined(memory)
+  if (!isHeld && memory.state !== "stale") return null
+  return <Notice tone="warn" says={WARNINGS[view][isHeld ? "quarantined" : "stale"]} />
 }
 
 function Body({ memory }: { readonly memory: Memory }) {
@@ -140,17 +153,14 @@ function CiteLink({ cite }: { readonly cite: Memory["cites"][number] }) {
   return <PlaceLink href={paths.map({ show: place })}>{visibleLine(place)}</PlaceLink>
 }
 
-function About({ now, memory }: { readonly now: number; readonly memory: Memory }) {
-  const { kind, confidence, createdAt, supersededBy, file, id } = memory
+type AboutProps = { readonly now: number; readonly memory: Memory }
+
+function AboutMemory({ now, memory }: AboutProps) {
+  const { kind, confidence, id } = memory
   return (
     <Block title="About it">
       <Values>
-        <Value name="State">
-          <Flow>
-            <StatusMark status={markOf(memory)} />
-            {sayState(memory)}
-          </Flow>
-        </Value>
+        <StateValue memory={memory} />
         <Value name="Trust">
           {confidence.toFixed(2)}, {sayTrust(confidence)}, computed from signals and uses
         </Value>
@@ -167,23 +177,70 @@ function About({ now, memory }: { readonly now: number; readonly memory: Memory 
             a text that nobody here wrote
           </Value>
         ) : null}
-        <Value name="Age">
-          {formatAge(createdAt, now)}, {formatMoment(createdAt)}
-        </Value>
-        {supersededBy === null ? null : (
-          <Value name="Replaced by">
-            <PlaceLink href={paths.memory({ at: supersededBy, show: supersededBy })}>
-              {visibleLine(supersededBy)}
-            </PlaceLink>
-          </Value>
-        )}
-        <Value name="File" wrap>
-          <Text mono>{visibleLine(file)}</Text>
-        </Value>
+        <OriginValues now={now} memory={memory} pathOf={paths.memory} />
         <Value name="Id">
           <Text mono>{visibleLine(id)}</Text>
         </Value>
       </Values>
     </Block>
+  )
+}
+
+function AboutDecision({ now, memory }: AboutProps) {
+  const { id, source } = memory
+  return (
+    <Block title="About it">
+      <Stack gap="8">
+        <Values>
+          <StateValue memory={memory} />
+          <Value name="Said by">{source.actor}</Value>
+          {source.session === null ? null : (
+            <Value name="Session" title={visibleLine(source.session)}>
+              <Text mono>{visibleLine(source.session)}</Text>
+            </Value>
+          )}
+          <OriginValues now={now} memory={memory} pathOf={paths.decisions} />
+        </Values>
+        <PlaceLink href={paths.memory({ at: id, show: id })}>
+          Confirm, judge or forget it in Memory
+        </PlaceLink>
+      </Stack>
+    </Block>
+  )
+}
+
+function StateValue({ memory }: { readonly memory: Memory }) {
+  return (
+    <Value name="State">
+      <Flow>
+        <StatusMark status={markOf(memory)} />
+        {sayState(memory)}
+      </Flow>
+    </Value>
+  )
+}
+
+type OriginProps = AboutProps & {
+  pathOf(params: { readonly at: string; readonly show: string }): string
+}
+
+function OriginValues({ now, memory, pathOf }: OriginProps) {
+  const { createdAt, supersededBy, file } = memory
+  return (
+    <>
+      <Value name="Age">
+        {formatAge(createdAt, now)}, {formatMoment(createdAt)}
+      </Value>
+      {supersededBy === null ? null : (
+        <Value name="Replaced by">
+          <PlaceLink href={pathOf({ at: supersededBy, show: supersededBy })}>
+            {visibleLine(supersededBy)}
+          </PlaceLink>
+        </Value>
+      )}
+      <Value name="File" wrap>
+        <Text mono>{visibleLine(file)}</Text>
+      </Value>
+    </>
   )
 }

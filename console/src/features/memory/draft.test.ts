@@ -1,18 +1,24 @@
 import { describe, expect, it } from "vitest"
 import { OPERATIONS } from "#ground/contract"
-import { checkDraft, NO_DRAFT, problemsOf } from "./draft.ts"
+import { checkDecision, checkMemory, NO_DECISION, NO_MEMORY, problemsOf } from "./draft.ts"
 
-const DRAFT = { ...NO_DRAFT, title: " Round on the line ", body: "Half to even." }
+const DRAFT = { ...NO_MEMORY, title: " Round on the line ", body: "Half to even." }
+const DECISION = {
+  ...NO_DECISION,
+  title: " Round ",
+  context: "Totals differed.",
+  decision: "Even.",
+}
 const refusal = (code: string, data: object) => ({ code, message: "No.", hint: "", data })
 
 describe("a memory that is added by hand", () => {
   it("[CONSOLE-44] what is left empty is left out, and the contract takes the rest", () => {
-    const checked = checkDraft(DRAFT)
+    const checked = checkMemory(DRAFT)
     expect(checked).toEqual({
       kind: "right",
       input: { kind: "rule", title: "Round on the line", body: "Half to even." },
     })
-    const whole = checkDraft({
+    const whole = checkMemory({
       ...DRAFT,
       kind: "fix",
       description: "One line",
@@ -27,7 +33,7 @@ describe("a memory that is added by hand", () => {
 
   it("[CONSOLE-44] a title and a text are needed, and no more citations than are kept", () => {
     const cites = Array.from({ length: 21 }, (_, i) => `src/${i}.ts`).join("\n")
-    expect(checkDraft({ ...NO_DRAFT, title: "  ", cites })).toEqual({
+    expect(checkMemory({ ...NO_MEMORY, title: "  ", cites })).toEqual({
       kind: "wrong",
       problems: {
         title: "It needs a title.",
@@ -38,12 +44,51 @@ describe("a memory that is added by hand", () => {
   })
 
   it("[CONSOLE-44] a refusal stands beside the field it is about", () => {
-    expect(problemsOf(refusal("MEMORY_TEXT_TOO_LONG", { field: "title" }))).toEqual({
+    expect(problemsOf(refusal("MEMORY_TEXT_TOO_LONG", { field: "title" }), DRAFT)).toEqual({
       title: "No.",
     })
-    expect(problemsOf(refusal("MEMORY_CITE_UNKNOWN", { cite: "x" }))).toEqual({ cites: "No." })
-    expect(problemsOf(refusal("MEMORY_OWN_TEXT", {}))).toEqual({ body: "No." })
-    expect(problemsOf(refusal("MEMORY_FULL", {}))).toEqual({})
-    expect(problemsOf(refusal("MEMORY_INVALID_INPUT", { field: "other" }))).toEqual({})
+    expect(problemsOf(refusal("MEMORY_CITE_UNKNOWN", { cite: "x" }), DRAFT)).toEqual({
+      cites: "No.",
+    })
+    expect(problemsOf(refusal("MEMORY_OWN_TEXT", {}), DRAFT)).toEqual({ body: "No." })
+    expect(problemsOf(refusal("MEMORY_FULL", {}), DRAFT)).toEqual({})
+    expect(problemsOf(refusal("MEMORY_INVALID_INPUT", { field: "other" }), DRAFT)).toEqual({})
+  })
+})
+
+describe("a decision that is added by hand", () => {
+  it("[CONSOLE-50] what is left empty is left out, and the contract takes the rest", () => {
+    expect(checkDecision(DECISION)).toEqual({
+      kind: "right",
+      input: { title: "Round", context: "Totals differed.", decision: "Even." },
+    })
+    const cites = " src/a.ts#b \n\nsrc/c.ts\n"
+    const whole = checkDecision({ ...DECISION, consequences: "Re-send.", cites })
+    expect(whole).toMatchObject({
+      input: { consequences: "Re-send.", cites: ["src/a.ts#b", "src/c.ts"] },
+    })
+    if (whole.kind === "right") OPERATIONS["decision.add"].input.parse(whole.input)
+  })
+
+  it("[CONSOLE-50] title, what made it necessary and what was decided are needed", () => {
+    const cites = Array.from({ length: 21 }, (_, i) => `src/${i}.ts`).join("\n")
+    expect(checkDecision({ ...NO_DECISION, title: " ", cites })).toEqual({
+      kind: "wrong",
+      problems: {
+        title: "It needs a title.",
+        context: "Say what made it necessary.",
+        decision: "Say what was decided.",
+        cites: "At most 20, these are 21.",
+      },
+    })
+  })
+
+  it("[CONSOLE-50] a refusal stands beside the field it is about", () => {
+    expect(problemsOf(refusal("MEMORY_TEXT_TOO_LONG", { field: "title" }), DECISION)).toEqual({
+      title: "No.",
+    })
+    expect(problemsOf(refusal("MEMORY_CITE_UNKNOWN", {}), DECISION)).toEqual({ cites: "No." })
+    expect(problemsOf(refusal("MEMORY_FULL", {}), DECISION)).toEqual({})
+    expect(problemsOf(refusal("MEMORY_INVALID_INPUT", { field: "other" }), DECISION)).toEqual({})
   })
 })

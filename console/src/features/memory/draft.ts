@@ -1,8 +1,7 @@
 import type { MemoryKind, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
-/** What the form holds; local until it is sent. */
-export type Draft = {
+export type MemoryDraft = {
   readonly kind: MemoryKind
   readonly title: string
   readonly description: string
@@ -12,7 +11,7 @@ export type Draft = {
   readonly isUntrusted: boolean
 }
 
-export const NO_DRAFT: Draft = {
+export const NO_MEMORY: MemoryDraft = {
   kind: "rule",
   title: "",
   description: "",
@@ -21,31 +20,39 @@ export const NO_DRAFT: Draft = {
   isUntrusted: false,
 }
 
-type Field = "title" | "description" | "body" | "cites"
-export type Problems = Partial<Readonly<Record<Field, string>>>
+export type DecisionDraft = {
+  readonly title: string
+  readonly context: string
+  readonly decision: string
+  readonly consequences: string
+  readonly cites: string
+}
 
-export type Checked =
+export const NO_DECISION: DecisionDraft = {
+  title: "",
+  context: "",
+  decision: "",
+  consequences: "",
+  cites: "",
+}
+
+export type Problems<Field extends string = string> = Partial<Readonly<Record<Field, string>>>
+
+export type Checked<Request> =
   | { readonly kind: "wrong"; readonly problems: Problems }
-  | { readonly kind: "right"; readonly input: Input<"memory.record"> }
+  | { readonly kind: "right"; readonly input: Request }
 
-/** The contract's most. */
-const MOST_CITES = 20
-
-/** What is left empty is left out; lengths are judged by the server, which says the limit. */
-export function checkDraft(draft: Draft): Checked {
-  const cites = draft.cites.split("\n").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
-  const problems: Problems = {
-    ...(draft.title.trim() === "" ? { title: "It needs a title." } : {}),
-    ...(draft.body.trim() === "" ? { body: "It needs a text." } : {}),
-    ...(cites.length > MOST_CITES
-      ? { cites: `At most ${MOST_CITES}, these are ${cites.length}.` }
-      : {}),
-  }
-  if (Object.keys(problems).length > 0) return { kind: "wrong", problems }
+/** The server judges lengths and says the limit; empty fields are left out. */
+export function checkMemory(draft: MemoryDraft): Checked<Input<"memory.record">> {
+  const cites = parseCites(draft.cites)
   const description = draft.description.trim()
-  return {
-    kind: "right",
-    input: {
+  return checked(
+    {
+      title: draft.title.trim() === "" && "It needs a title.",
+      body: draft.body.trim() === "" && "It needs a text.",
+      cites: tooMany(cites),
+    },
+    {
       kind: draft.kind,
       title: draft.title.trim(),
       body: draft.body,
@@ -53,19 +60,60 @@ export function checkDraft(draft: Draft): Checked {
       ...(cites.length === 0 ? {} : { cites }),
       ...(draft.isUntrusted ? { untrusted: true } : {}),
     },
-  }
+  )
 }
 
-const FIELDS: readonly Field[] = ["title", "description", "body", "cites"]
-
-const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
-  MEMORY_CITE_UNKNOWN: "cites",
-  MEMORY_OWN_TEXT: "body",
+export function checkDecision(draft: DecisionDraft): Checked<Input<"decision.add">> {
+  const cites = parseCites(draft.cites)
+  const consequences = draft.consequences.trim()
+  return checked(
+    {
+      title: draft.title.trim() === "" && "It needs a title.",
+      context: draft.context.trim() === "" && "Say what made it necessary.",
+      decision: draft.decision.trim() === "" && "Say what was decided.",
+      cites: tooMany(cites),
+    },
+    {
+      title: draft.title.trim(),
+      context: draft.context,
+      decision: draft.decision,
+      ...(consequences === "" ? {} : { consequences }),
+      ...(cites.length === 0 ? {} : { cites }),
+    },
+  )
 }
 
-/** Where a refusal of the server belongs, if it is about one field. */
-export function problemsOf({ code, message, data }: WireError): Problems {
+function checked<Request>(
+  found: Readonly<Record<string, string | false>>,
+  input: Request,
+): Checked<Request> {
+  const wrong = Object.entries(found).flatMap(([field, text]) => (text ? [[field, text]] : []))
+  return wrong.length === 0
+    ? { kind: "right", input }
+    : { kind: "wrong", problems: Object.fromEntries(wrong) }
+}
+
+function parseCites(text: string): string[] {
+  return text.split("\n").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
+}
+
+/** The contract's limit. */
+const MAX_CITES = 20
+
+function tooMany(cites: readonly string[]): string | false {
+  return cites.length > MAX_CITES && `At most ${MAX_CITES}, these are ${cites.length}.`
+}
+
+/** Puts a refusal of the server beside the field it is about, if it is about one. */
+export function problemsOf(
+  { code, message, data }: WireError,
+  draft: MemoryDraft | DecisionDraft,
+): Problems {
   const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
-  const field = FIELD_OF_CODE[code] ?? FIELDS.find((it) => it === named)
-  return field === undefined ? {} : { [field]: message }
+  const ownText = "decision" in draft ? "decision" : "body"
+  const fields = [...Object.keys(draft)].filter((it) => it !== "kind" && it !== "isUntrusted")
+  const byCode = { MEMORY_CITE_UNKNOWN: "cites", MEMORY_OWN_TEXT: ownText }
+  const field = Object.entries(byCode).find(([it]) => it === code)?.[1]
+  const known = field ?? fields.find((it) => it === named)
+  return known === undefined ? {} : { [known]: message }
 }

@@ -54,7 +54,7 @@ export function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) 
           verb="Forget"
           onClose={() => setIsAsking(false)}
           onDo={() => {
-            actions.forget(memory.id)
+            actions.forget({ id: memory.id })
             onForgotten()
           }}
         />

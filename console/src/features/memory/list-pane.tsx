@@ -1,61 +1,44 @@
 import { useMemo, useRef } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory, type MemoryList, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
-import { MEMORY_KINDS, MEMORY_STATES, type MemoryParams } from "../../data/paths.ts"
+import type { PageProps } from "../../data/params.ts"
+import {
+  type DecisionsParams,
+  MEMORY_KINDS,
+  MEMORY_STATES,
+  type MemoryParams,
+} from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
+import {
+  Answer,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  NoMatch,
+} from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
-import { type MemoryLine, MemoryRows } from "./rows.tsx"
-import { MOST_LISTED, useFound, useMemories } from "./use-memory.ts"
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { DecisionRows, type MemoryLine, MemoryRows } from "./rows.tsx"
+import { MOST_LISTED, useDecisions, useFound, useMemories } from "./use-memory.ts"
 import { NAMES_OF_STATES } from "./words.ts"
 
-type ListPaneProps = {
-  readonly now: number
-  readonly isReadOnly: boolean
-  readonly params: MemoryParams
-  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
-}
+type MemoriesPaneProps = PageProps<MemoryParams> & { readonly isReadOnly: boolean }
+type Listed = MemoriesPaneProps & { readonly handle: ListRef }
 
-/** All of them, those of a kind and a state, or those that answer the words. */
-export function ListPane(props: ListPaneProps) {
+export function MemoriesPane(props: MemoriesPaneProps) {
   const { params, onParams } = props
   const handle = useRef<VirtualListHandle>(null)
-  const { data, error, refetch } = useMemories(params)
-  const isSearching = params.text.trim() !== ""
+  const memories = useMemories(params)
   return (
     <Pane label="Memories">
-      <Filters params={params} handle={handle} onParams={onParams} />
-      <Problems problems={data?.problems ?? []} />
-      {isSearching ? <FoundPane {...props} handle={handle} /> : null}
-      {!isSearching && error !== null ? (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      ) : null}
-      {!isSearching && error === null && data === undefined ? <RowSkeleton rows={10} /> : null}
-      {isSearching || data === undefined ? null : <Listed {...props} handle={handle} list={data} />}
-    </Pane>
-  )
-}
-
-type Handled = ListPaneProps & { readonly handle: React.RefObject<VirtualListHandle | null> }
-
-function Filters({ params, handle, onParams }: Omit<Handled, "now" | "isReadOnly">) {
-  const states = [{ value: "", label: "All" }, ...STATES]
-  const pick = (value: string) =>
-    onParams({ state: MEMORY_STATES.find((it) => it === value) ?? null, at: "" }, "replace")
-  const at = states.findIndex((it) => it.value === (params.state ?? ""))
-  useKey("memory.state", () => pick(states[(at + 1) % states.length]?.value ?? ""))
-  return (
-    <>
-      <PaneHead
-        edge="page"
+      <FilterHead
+        label="Search the memories"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           <ChoiceField
             small
@@ -68,44 +51,69 @@ function Filters({ params, handle, onParams }: Omit<Handled, "now" | "isReadOnly
             }}
           />
         }
-      >
-        <FilterField
-          label="Search the memories"
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
-      <PaneHead edge="page">
-        <Facets label="State" facets={states} active={params.state ?? ""} onPick={pick} />
-      </PaneHead>
-    </>
+      />
+      <FacetHead
+        label="State"
+        keyId="memory.state"
+        facets={STATES}
+        active={params.state ?? ""}
+        onPick={(state) => onParams({ state: state === "" ? null : state, at: "" }, "replace")}
+      />
+      <Problems problems={memories.data?.problems ?? []} />
+      {params.text.trim() === "" ? (
+        <Answer query={memories} rows={10}>
+          {(list) => <AllMemories {...props} handle={handle} list={list} />}
+        </Answer>
+      ) : (
+        <FoundMemories {...props} handle={handle} />
+      )}
+    </Pane>
   )
 }
 
-const STATES = MEMORY_STATES.map((value) => ({ value, label: NAMES_OF_STATES[value] }))
+const STATES = [
+  { value: "" as const, label: "All" },
+  ...MEMORY_STATES.map((value) => ({ value, label: NAMES_OF_STATES[value] })),
+]
 const KINDS = [
   { value: "", label: "All kinds" },
   ...MEMORY_KINDS.map((value) => ({ value, label: value })),
 ]
 
-/** Files that say nothing we could read: named, so that somebody mends them. */
+/** Files that could not be read as a memory. */
 function Problems({ problems }: Pick<MemoryList, "problems">) {
   if (problems.length === 0) return null
-  const named = problems.slice(0, MOST_NAMED).map(({ file, problem }) => `${file}: ${problem}`)
+  const named = problems.slice(0, 3).map(({ file, problem }) => `${file}: ${problem}`)
   const more = problems.length - named.length
   const rest = more === 0 ? "" : ` And ${formatExact(more)} more.`
   const says = `${plural(problems.length, "file")} could not be read as a memory. ${named.join(" ")}${rest}`
   return <Notice tone="warn" says={visibleLine(says)} />
 }
 
-/** The others are named by the command line. */
-const MOST_NAMED = 3
-
-function Listed({ list, ...props }: Handled & { readonly list: MemoryList }) {
+function AllMemories({ list, ...props }: Listed & { readonly list: MemoryList }) {
+  const { params, isReadOnly, onParams } = props
   const { memories, total } = list
   const lines = useMemo(() => memories.map(plainLine), [memories])
-  if (lines.length === 0) return <NothingListed {...props} />
+  if (lines.length === 0 && (params.kind !== null || params.state !== null)) {
+    return (
+      <NoMatch onShowAll={() => onParams({ kind: null, state: null })}>
+        No memory is of this kind and state.
+      </NoMatch>
+    )
+  }
+  if (lines.length === 0) {
+    return (
+      <Empty says="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
+        <CommandLine command='qm memory add "Berth" "Where a ship lies, and what is billed." --kind term'>
+          {isReadOnly ? null : (
+            <Button look="primary" small onPress={() => onParams({ add: true })}>
+              Add memory
+            </Button>
+          )}
+        </CommandLine>
+      </Empty>
+    )
+  }
   return (
     <>
       <MemoryRows {...props} lines={lines} />
@@ -120,63 +128,100 @@ function Listed({ list, ...props }: Handled & { readonly list: MemoryList }) {
 
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 
-function NothingListed({
-  params,
-  isReadOnly,
-  onParams,
-}: Pick<ListPaneProps, "params" | "isReadOnly" | "onParams">) {
-  if (params.kind !== null || params.state !== null) {
-    return (
-      <RowNote>
-        No memory is of this kind and state.
-        <Button small onPress={() => onParams({ kind: null, state: null })}>
-          Show all
-        </Button>
-      </RowNote>
-    )
-  }
+function FoundMemories(props: Listed) {
+  const { params, onParams } = props
   return (
-    <Empty says="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
-      <CommandLine command={ADD}>
-        {isReadOnly ? null : (
-          <Button look="primary" small onPress={() => onParams({ add: true })}>
-            Add memory
-          </Button>
-        )}
-      </CommandLine>
-    </Empty>
+    <Answer query={useFound(params)} rows={6}>
+      {(data) => {
+        // The search knows kinds only; the state is filtered here.
+        const lines = data.found.filter(
+          ({ memory }) => params.state === null || memory.state === params.state,
+        )
+        return lines.length === 0 ? (
+          <NoMatch onShowAll={() => onParams({ text: "", kind: null, state: null, at: "" })}>
+            No memory answers these words, of {formatExact(data.total)}.
+          </NoMatch>
+        ) : (
+          <>
+            <MemoryRows {...props} lines={lines} />
+            <PaneFoot>
+              {plural(lines.length, "memory", "memories")} of {formatExact(data.total)}, the best
+              first.
+            </PaneFoot>
+          </>
+        )
+      }}
+    </Answer>
   )
 }
 
-const ADD = 'qm memory add "Berth" "Where a ship lies, and what is billed." --kind term'
+type DecisionsPaneProps = PageProps<DecisionsParams> & { readonly isReadOnly: boolean }
 
-function FoundPane(props: Handled) {
+export function DecisionsPane(props: DecisionsPaneProps) {
   const { params, onParams } = props
-  const { data, error, refetch } = useFound(params)
-  if (error !== null) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
-  if (data === undefined) return <RowSkeleton rows={6} />
-  // The search knows kinds only; the state is looked at here.
-  const lines = data.found.filter(
-    ({ memory }) => params.state === null || memory.state === params.state,
+  const handle = useRef<VirtualListHandle>(null)
+  return (
+    <Pane label="Decisions">
+      <FilterHead
+        label="Filter by words"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+      />
+      <Answer query={useDecisions()} rows={8}>
+        {(list) => <AllDecisions {...props} handle={handle} list={list} />}
+      </Answer>
+    </Pane>
   )
-  if (lines.length === 0) {
+}
+
+type AllDecisionsProps = DecisionsPaneProps & {
+  readonly handle: ListRef
+  readonly list: MemoryList
+}
+
+function AllDecisions({ list, ...props }: AllDecisionsProps) {
+  const { params, isReadOnly, onParams } = props
+  const { memories, total } = list
+  const shown = useMemo(() => having(memories, params.text), [memories, params.text])
+  if (memories.length === 0) {
     return (
-      <RowNote>
-        No memory answers these words, of {formatExact(data.total)}.
-        <Button small onPress={() => onParams({ text: "", kind: null, state: null, at: "" })}>
-          Show all
-        </Button>
-      </RowNote>
+      <Empty says="What was decided here will be listed with what made it necessary and what follows from it, each a file in git. When code it cites changes, it is shown as stale.">
+        <CommandLine command='qm decision add "Round on the line" "Half to even, per line." --context "Totals differed."'>
+          {isReadOnly ? null : (
+            <Button look="primary" small onPress={() => onParams({ add: true })}>
+              Add decision
+            </Button>
+          )}
+        </CommandLine>
+      </Empty>
+    )
+  }
+  if (shown.length === 0) {
+    return (
+      <NoMatch onShowAll={() => onParams({ text: "", at: "" })}>
+        No decision has these words, of {formatExact(total)}.
+      </NoMatch>
     )
   }
   return (
     <>
-      <MemoryRows {...props} lines={lines} />
+      <DecisionRows {...props} decisions={shown} />
       <PaneFoot>
-        {plural(lines.length, "memory", "memories")} of {formatExact(data.total)}, the best first.
+        {memories.length < total
+          ? `The newest ${formatExact(memories.length)} of ${formatExact(total)} are listed.`
+          : `${plural(total, "decision")}, newest first. Each is a file in git.`}
       </PaneFoot>
     </>
   )
+}
+
+/** Decisions whose title, description or text has every word. */
+function having(all: readonly Memory[], text: string): readonly Memory[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return all
+  return all.filter(({ title, description, body }) => {
+    const haystack = `${title} ${description} ${body}`.toLowerCase()
+    return words.every((word) => haystack.includes(word))
+  })
 }

@@ -1,100 +1,115 @@
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { type MemoryRecorded, plural } from "../../contract.ts"
-import type { MemoryParams } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
+import type { DecisionsParams, MemoryParams } from "../../data/paths.ts"
+import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { Split } from "../../ui/split/split.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { AddForm } from "./add-form.tsx"
+import { AddDecision, AddMemory } from "./add-form.tsx"
 import { Detail } from "./detail.tsx"
-import { type Draft, NO_DRAFT } from "./draft.ts"
-import { ListPane } from "./list-pane.tsx"
+import { NO_DECISION, NO_MEMORY } from "./draft.ts"
+import { DecisionsPane, MemoriesPane } from "./list-pane.tsx"
 import { useActions } from "./use-memory.ts"
 
-type MemoryPageProps = {
-  readonly now: number
-  readonly params: MemoryParams
-  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
-}
-
-/** What was decided to be remembered, who said it, how old it is and how far it is trusted. */
-export function MemoryPage({ now, params, onParams }: MemoryPageProps) {
-  const { data: session } = useSession()
-  const isReadOnly = session?.readOnly === true
-  // Here and not in the form: what was written stays when the form is left.
-  const [draft, setDraft] = useState<Draft>(NO_DRAFT)
-  const isEmpty = !params.add && params.show === ""
-  useKey("leave", leaves(params, onParams))
+export function MemoryPage(props: PageProps<MemoryParams>) {
+  const isReadOnly = useReadOnly()
+  const [draft, setDraft] = useState(NO_MEMORY)
+  const form = useForm(props, () => setDraft(NO_MEMORY))
   return (
-    <>
-      <Header title="Memory">
-        <Button
-          icon="plus"
-          keyId="memory.new"
-          disabled={isReadOnly}
-          onPress={() => onParams({ add: true })}
-          shrinks
-        >
-          Add memory
-        </Button>
-      </Header>
-      <Split
-        name="memory"
-        startPx={DETAIL_PX}
-        list={<ListPane now={now} params={params} isReadOnly={isReadOnly} onParams={onParams} />}
-        detail={
-          isEmpty ? null : (
-            <Beside {...{ now, params, isReadOnly, draft, onParams }} onDraft={setDraft} />
-          )
-        }
-      />
-    </>
-  )
-}
-
-type BesideProps = MemoryPageProps & {
-  readonly isReadOnly: boolean
-  readonly draft: Draft
-  onDraft(draft: Draft): void
-}
-
-/** The memory that was chosen, or the form that adds one. */
-function Beside({ now, params, isReadOnly, draft, onDraft, onParams }: BesideProps) {
-  const tell = useTellRecorded()
-  const recorded = (answer: MemoryRecorded) => {
-    const { id } = answer.memory
-    if (answer.outcome === "recorded") onDraft(NO_DRAFT)
-    tell(answer, () => onParams({ show: "", at: "", add: false }, "replace"))
-    onParams({ add: false, at: id, show: id })
-  }
-  if (params.add) {
-    return (
-      <AddForm
-        draft={draft}
-        isReadOnly={isReadOnly}
-        onDraft={onDraft}
-        onRecorded={recorded}
-        onClose={() => onParams({ add: false }, "replace")}
-      />
-    )
-  }
-  return (
-    <Detail
-      key={params.show}
-      now={now}
-      id={params.show}
-      isReadOnly={isReadOnly}
-      onClose={() => onParams({ show: "" })}
+    <Frame
+      {...props}
+      {...{ isReadOnly }}
+      view="memory"
+      list={<MemoriesPane {...props} isReadOnly={isReadOnly} />}
+      form={<AddMemory {...form} {...{ draft, isReadOnly }} onDraft={setDraft} />}
     />
   )
 }
 
-/** A text is read here: wider than the 392 of other details. */
-const DETAIL_PX = 480
+/** The memories of the kind decision, with a form of their own. */
+export function DecisionsPage(props: PageProps<DecisionsParams>) {
+  const isReadOnly = useReadOnly()
+  const [draft, setDraft] = useState(NO_DECISION)
+  const form = useForm(props, () => setDraft(NO_DECISION))
+  return (
+    <Frame
+      {...props}
+      {...{ isReadOnly }}
+      view="decisions"
+      list={<DecisionsPane {...props} isReadOnly={isReadOnly} />}
+      form={<AddDecision {...form} {...{ draft, isReadOnly }} onDraft={setDraft} />}
+    />
+  )
+}
 
-/** What came of it, with the way back where there is one. */
+const VIEWS = {
+  memory: { title: "Memory", add: "Add memory", detailPx: 480 },
+  decisions: { title: "Decisions", add: "Add decision", detailPx: 520 },
+} as const
+
+type FrameProps = PageProps<DecisionsParams> & {
+  readonly view: keyof typeof VIEWS
+  readonly isReadOnly: boolean
+  readonly list: ReactNode
+  readonly form: ReactNode
+}
+
+function Frame({ now, view, params, isReadOnly, list, form, onParams }: FrameProps) {
+  const { add, show, text } = params
+  const { title, add: label, detailPx } = VIEWS[view]
+  const detail = (
+    <Detail
+      key={show}
+      {...{ view, now, isReadOnly }}
+      id={show}
+      onClose={() => onParams({ show: "" })}
+    />
+  )
+  return (
+    <CollectionPage
+      name={view}
+      detailPx={detailPx}
+      header={
+        <Header title={title}>
+          <Button
+            icon="plus"
+            keyId={`${view}.new`}
+            disabled={isReadOnly}
+            onPress={() => onParams({ add: true })}
+            shrinks
+          >
+            {label}
+          </Button>
+        </Header>
+      }
+      list={list}
+      detail={add ? form : show === "" ? null : detail}
+      onLeave={leaveOne(
+        onParams,
+        [add, { add: false }],
+        [show !== "", { show: "" }],
+        [text !== "", { text: "", at: "" }],
+      )}
+    />
+  )
+}
+
+/** The draft is kept by the page, so that it stays when the form is closed. */
+function useForm({ onParams }: ParamsProps<DecisionsParams>, onEmpty: () => void) {
+  const tell = useTellRecorded()
+  return {
+    onRecorded: (answer: MemoryRecorded) => {
+      const { id } = answer.memory
+      if (answer.outcome === "recorded") onEmpty()
+      tell(answer, () => onParams({ show: "", at: "", add: false }, "replace"))
+      onParams({ add: false, at: id, show: id })
+    },
+    onClose: () => onParams({ add: false }, "replace"),
+  }
+}
+
 function useTellRecorded() {
   const toast = useToast()
   const { forget } = useActions()
@@ -105,16 +120,9 @@ function useTellRecorded() {
     }
     const replaced = redactions === 0 ? "" : `, ${plural(redactions, "secret")} replaced`
     const undo = () => {
-      forget(memory.id)
+      forget({ id: memory.id, isUndo: true })
       onUndone()
     }
     toast.show({ text: `Recorded in ${memory.file}${replaced}`, undo })
   }
-}
-
-/** First what stands beside, then what is looked for. */
-function leaves({ show, add, text }: MemoryParams, onParams: MemoryPageProps["onParams"]) {
-  if (add) return () => onParams({ add: false }, "replace")
-  if (show !== "") return () => onParams({ show: "" }, "replace")
-  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

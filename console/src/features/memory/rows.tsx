@@ -1,10 +1,9 @@
-import type { RefObject } from "react"
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import type { Memory } from "../../contract.ts"
-import type { MemoryParams } from "../../data/paths.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import type { PageProps } from "../../data/params.ts"
+import type { DecisionsParams, MemoryParams } from "../../data/paths.ts"
+import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Score } from "../../ui/score/score.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -18,12 +17,29 @@ export type MemoryLine = {
   readonly why: readonly string[]
 }
 
-type MemoryRowsProps = {
-  readonly now: number
+type MemoryRowsProps = PageProps<MemoryParams> & {
   readonly lines: readonly MemoryLine[]
-  readonly params: MemoryParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<MemoryParams>, how?: "push" | "replace"): void
+  readonly handle: ListRef
+}
+
+/** One line a memory; a found one has a second line with the reason. */
+export function MemoryRows({ now, lines, params, handle, onParams }: MemoryRowsProps) {
+  return (
+    <CollectionList
+      ref={handle}
+      label="Memories"
+      columns={COLUMNS}
+      head={<TableHead labels={HEAD} />}
+      items={lines}
+      keyOf={(it) => it.memory.id}
+      lines={params.text.trim() === "" ? 1 : 2}
+      at={params.at}
+      openKey="memory.open"
+      onMove={(at) => onParams({ at }, "replace")}
+      onOpen={({ memory: { id } }) => onParams({ at: id, show: id, add: false })}
+      renderItem={(it, option) => <MemoryRow now={now} line={it} option={option} />}
+    />
+  )
 }
 
 const COLUMNS = {
@@ -32,58 +48,57 @@ const COLUMNS = {
   narrow: "14px minmax(0, 1fr) 40px",
 } as const
 
-/** One line a memory; where something was looked for, a second one says why it was found. */
-export function MemoryRows({ now, lines, params, handle, onParams }: MemoryRowsProps) {
-  const index = lines.findIndex(({ memory }) => memory.id === params.at)
-  const selected = lines[index]
-  const moveTo = (line: MemoryLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.memory.id }, "replace")
-  const open = ({ memory: { id } }: MemoryLine) => onParams({ at: id, show: id, add: false })
-  useKey("list.next", () => moveTo(lines[index + 1]))
-  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(lines[0]))
-  useKey("list.last", () => moveTo(lines.at(-1)))
-  useKey("memory.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
-  const idOf = (line: MemoryLine) => `memory-${lines.indexOf(line)}`
+const HEAD = [
+  { text: "" },
+  { text: "Title" },
+  { text: "State" },
+  { text: "Kind" },
+  { text: "Source", from: "wide" },
+  { text: "Age", align: "end" },
+  { text: "Trust" },
+] as const
+
+type DecisionRowsProps = PageProps<DecisionsParams> & {
+  readonly decisions: readonly Memory[]
+  readonly handle: ListRef
+}
+
+export function DecisionRows({ now, decisions, params, handle, onParams }: DecisionRowsProps) {
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
-      label="Memories"
-      columns={COLUMNS}
-      head={<RowsHead />}
-      items={lines}
-      keyOf={(it) => it.memory.id}
-      isGroup={() => false}
-      lines={params.text.trim() === "" ? 1 : 2}
-      activeIndex={index}
-      activeId={selected === undefined ? undefined : idOf(selected)}
-      sticksToEnd={false}
-      renderItem={(it) => (
-        <MemoryRow
-          now={now}
-          line={it}
-          option={{ id: idOf(it), isSelected: it === selected, onPick: () => open(it) }}
-        />
+      label="Decisions"
+      columns={DECISION_COLUMNS}
+      head={<TableHead labels={DECISION_HEAD} />}
+      items={decisions}
+      keyOf={({ id }) => id}
+      at={params.at}
+      openKey="decisions.open"
+      onMove={(at) => onParams({ at }, "replace")}
+      onOpen={({ id }) => onParams({ at: id, show: id, add: false })}
+      renderItem={(memory, option) => (
+        <Row option={option} ghost={memory.state === "superseded"}>
+          <StatusMark status={markOf(memory)} />
+          <TitleCell memory={memory} why={[]} kind="" />
+          <StateCell memory={memory} />
+          <Age now={now} memory={memory} />
+        </Row>
       )}
     />
   )
 }
 
-function RowsHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Title" },
-        { text: "State" },
-        { text: "Kind" },
-        { text: "Source", from: "wide" },
-        { text: "Age", align: "end" },
-        { text: "Trust" },
-      ]}
-    />
-  )
-}
+const DECISION_COLUMNS = {
+  full: "14px minmax(0, 1fr) 96px 80px",
+  narrow: "14px minmax(0, 1fr) 56px",
+} as const
+
+const DECISION_HEAD = [
+  { text: "" },
+  { text: "Title" },
+  { text: "State" },
+  { text: "Age", align: "end" },
+] as const
 
 type MemoryRowProps = {
   readonly now: number
@@ -92,24 +107,11 @@ type MemoryRowProps = {
 }
 
 function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
-  const state = sayState(memory)
   return (
     <Row option={option} lines={why.length === 0 ? 1 : 2} ghost={memory.state === "superseded"}>
       <StatusMark status={markOf(memory)} />
-      <TitleCell memory={memory} why={why} />
-      <Cell from="roomy">
-        <Text
-          as="div"
-          size="sm"
-          cut
-          title={state}
-          {...(isQuarantined(memory) || memory.state === "stale"
-            ? { tone: "warn" }
-            : { tone: "2" })}
-        >
-          {state}
-        </Text>
-      </Cell>
+      <TitleCell memory={memory} why={why} kind={memory.kind} />
+      <StateCell memory={memory} />
       <Cell from="roomy">
         <Text as="div" size="sm" tone="2" cut>
           {memory.kind}
@@ -121,18 +123,41 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
         </Text>
       </Cell>
       <Cell from="roomy">
-        <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(memory.createdAt, now)}>
-          {formatAge(memory.createdAt, now)}
-        </Text>
+        <Age now={now} memory={memory} />
       </Cell>
       <Trust confidence={memory.confidence} />
     </Row>
   )
 }
 
-type TitleCellProps = { readonly memory: Memory; readonly why: readonly string[] }
+function StateCell({ memory }: { readonly memory: Memory }) {
+  const state = sayState(memory)
+  const isOdd = isQuarantined(memory) || memory.state === "stale"
+  return (
+    <Cell from="roomy">
+      <Text as="div" size="sm" tone={isOdd ? "warn" : "2"} cut title={state}>
+        {state}
+      </Text>
+    </Cell>
+  )
+}
 
-function TitleCell({ memory, why }: TitleCellProps) {
+function Age({ now, memory }: { readonly now: number; readonly memory: Memory }) {
+  return (
+    <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(memory.createdAt, now)}>
+      {formatAge(memory.createdAt, now)}
+    </Text>
+  )
+}
+
+type TitleCellProps = {
+  readonly memory: Memory
+  readonly why: readonly string[]
+  /** Empty where all have the same kind. */
+  readonly kind: string
+}
+
+function TitleCell({ memory, why, kind }: TitleCellProps) {
   const title = visibleLine(memory.title)
   const stale = sayStaleCites(memory)
   const reason = why.length === 0 ? "" : visibleLine(sayWhy(memory, why))
@@ -151,7 +176,7 @@ function TitleCell({ memory, why }: TitleCellProps) {
       </NameCell>
       {reason === "" ? (
         <NarrowLine>
-          {[sayState(memory), memory.kind, stale].filter((it) => it !== "").join(", ")}
+          {[sayState(memory), kind, stale].filter((it) => it !== "").join(", ")}
         </NarrowLine>
       ) : (
         <Text as="div" size="sm" tone="2" cut title={reason}>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import type { Memory, MemoryList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { MemoryParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
@@ -44,11 +44,25 @@ export function useFound({ text, kind }: Pick<MemoryParams, "text" | "kind">) {
   })
 }
 
-export function useMemory(id: string) {
-  return useOperation("memory.show", { id }, { isAsked: id !== "" })
+export const DECISIONS_INPUT: Input<"decision.list"> = { limit: MOST_LISTED }
+
+export function useDecisions() {
+  return useOperation("decision.list", DECISIONS_INPUT)
 }
 
-const CHANGED: readonly AnyOperation[] = ["memory.list", "memory.search", "memory.show"]
+export function useMemory(id: string, view: "memory" | "decisions") {
+  const name = view === "memory" ? "memory.show" : "decision.show"
+  return useOperation(name, { id }, { isAsked: id !== "" })
+}
+
+/** A decision is a memory: both pages are asked again. */
+export const CHANGED: readonly AnyOperation[] = [
+  "memory.list",
+  "memory.search",
+  "memory.show",
+  "decision.list",
+  "decision.show",
+]
 
 /** What can be done to a memory. Each shows at once and is asked again whatever comes of it. */
 export function useActions() {
@@ -89,8 +103,9 @@ export function useActions() {
     onSettled: settle,
   })
   const forget = useMutation({
-    mutationFn: (id: string) => client.write("memory.forget", { id }),
-    onSuccess: ({ file }) => toast.show({ text: `Forgotten, ${file} is deleted` }),
+    mutationFn: ({ id }: Forgetting) => client.write("memory.forget", { id }),
+    onSuccess: ({ file }, { isUndo = false }) =>
+      toast.show({ text: `${isUndo ? "Taken back" : "Forgotten"}, ${file} is deleted` }),
     onError: fail,
     onSettled: settle,
   })
@@ -100,6 +115,7 @@ export function useActions() {
 
 export type Actions = ReturnType<typeof useActions>
 
+type Forgetting = { readonly id: string; readonly isUndo?: boolean }
 type Verdict = "helpful" | "unhelpful"
 type Judgement = { readonly memory: Memory; readonly verdict: Verdict }
 

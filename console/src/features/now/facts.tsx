@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { formatUsd } from "#ground/base/format"
+import { toWireError } from "../../base/errors.ts"
 import { formatAge } from "../../base/format.ts"
 import {
   type DoctorReport,
@@ -9,7 +10,6 @@ import {
   plural,
   type StoreStatus,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { readOrigin } from "../../data/origin.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { sumToday } from "../../data/today.ts"

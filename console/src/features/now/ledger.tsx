@@ -1,3 +1,4 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
 import {
   type Claim,
@@ -6,7 +7,6 @@ import {
   type LiveSession,
   plural,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { useWatched } from "../../data/watched.ts"

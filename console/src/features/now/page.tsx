@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatDay } from "../../base/format.ts"
 import type { Approval, Now } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"

@@ -1,7 +1,7 @@
 import { useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { formatExact, type PackDiff, type PackSummaryItem, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"

@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatCount, type PackSummaryItem, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { Brief, BriefText } from "../../ui/brief/brief.tsx"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"

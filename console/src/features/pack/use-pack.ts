@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import type { PackBuilt } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import type { PackParams, PackTab } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"

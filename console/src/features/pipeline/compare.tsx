@@ -1,4 +1,5 @@
 import { formatUsd } from "#ground/base/format"
+import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { PIPELINE_WORDS } from "../../base/status.ts"
 import {
@@ -7,7 +8,6 @@ import {
   type PipelineRun,
   plural,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
 import type { PipelineDocument } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "react"
+import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { PipelineShow } from "../../contract.ts"
-import { hasCode, toWireError } from "../../data/errors.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
 import type { PipelinePause, PipelineRun } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { PauseCard, type PauseChoice, PauseField } from "../../ui/pause-card/pause-card.tsx"

@@ -1,6 +1,6 @@
 import { useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { PIPELINES_FACETS, type PipelinesParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"

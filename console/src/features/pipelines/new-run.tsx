@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type AgentFolder, type PipelineRun, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { PIPELINE_DEPTHS, paths } from "../../data/paths.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatRound, visibleLine } from "../../base/format.ts"
 import { type AgentsContext, formatCount, formatExact } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot, RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"

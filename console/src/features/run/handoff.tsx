@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import { formatExact, type Run } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
+import { hasCode, toWireError } from "../../base/errors.ts"
 import { type AgentMode, formatExact, type Run } from "../../contract.ts"
-import { hasCode, toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { paths, type RunParams } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"

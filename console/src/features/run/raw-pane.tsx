@@ -1,4 +1,4 @@
-import { toWireError } from "../../data/errors.ts"
+import { toWireError } from "../../base/errors.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visible } from "../../base/format.ts"
 import { formatExact, plural, type Run } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import type { RunParams } from "../../data/paths.ts"
 import type { Transcript, TranscriptState } from "../../data/transcript.ts"
 import { isAtEnd } from "../../data/transcript-window.ts"

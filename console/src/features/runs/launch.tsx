@@ -1,9 +1,16 @@
 import { useMutation } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
-import type { AgentMode, AgentType, PackBuilt, Provider, Run } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { toWireError } from "../../base/errors.ts"
+import {
+  type AgentMode,
+  type AgentType,
+  formatExact,
+  type PackBuilt,
+  type Provider,
+  plural,
+  type Run,
+} from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { useSettled } from "../../data/use-settled.ts"

@@ -1,6 +1,6 @@
 import { type RefObject, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { navigate } from "../../data/location.ts"
 import { paths, type RunsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import { type AgentsList, plural, type Run } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"

@@ -1,6 +1,6 @@
+import { toWireError } from "../../base/errors.ts"
 import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
 import { formatExact, type LiveSession, plural, type SessionShow } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { paths } from "../../data/paths.ts"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { CommandLine } from "../../ui/empty/empty.tsx"

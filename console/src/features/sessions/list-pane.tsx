@@ -1,4 +1,5 @@
 import { useMemo, useRef } from "react"
+import { toWireError } from "../../base/errors.ts"
 import {
   type Claim,
   formatExact,
@@ -7,7 +8,6 @@ import {
   plural,
   type SessionList,
 } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { SESSIONS_TABS, type SessionsParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"

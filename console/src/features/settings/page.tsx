@@ -1,5 +1,5 @@
+import { toWireError } from "../../base/errors.ts"
 import { type ConfigSetting, plural } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { readOrigin } from "../../data/origin.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"

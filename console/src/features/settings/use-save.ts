@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
 import type { ConfigLayer, ConfigReport, ConfigSetting } from "../../contract.ts"
-import { toWireError } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"

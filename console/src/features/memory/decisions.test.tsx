@@ -2,14 +2,24 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { MemoryState } from "#ground/contract"
+import { failure } from "../../base/errors.ts"
 import type { Memory } from "../../contract.ts"
-import { failure } from "../../data/errors.ts"
 import { keys } from "../../data/keys.ts"
 import { decisionsParams } from "../../data/paths.ts"
-import { aDecision, NOW } from "./decisions.fixture.ts"
+import { aMemory, NOW } from "./memory.fixture.ts"
 import { DecisionsPage } from "./page.tsx"
-import { LIST_INPUT } from "./use-decisions.ts"
-import { markOf, sayMoved, sayState } from "./words.ts"
+import { DECISIONS_INPUT } from "./use-memory.ts"
+import { markOf, sayStaleCites, sayState } from "./words.ts"
+
+const aDecision = (id: string, given: Partial<Memory> = {}): Memory =>
+  aMemory(id, {
+    kind: "decision",
+    title: "Round on the line",
+    description: "Round on the line",
+    body: "## Context\n\nTotals differed.\n\n## Decision\n\nHalf to even.",
+    state: "confirmed",
+    ...given,
+  })
 
 type Known = {
   readonly decisions?: readonly Memory[]
@@ -23,7 +33,7 @@ function markupOf(address: string, { decisions, shown, isReadOnly }: Known): str
   const params = decisionsParams.parse(address)
   if (decisions !== undefined) {
     const list = { memories: decisions, total: decisions.length, problems: [] }
-    queries.setQueryData(keys.operation("decision.list", LIST_INPUT), list)
+    queries.setQueryData(keys.operation("decision.list", DECISIONS_INPUT), list)
   }
   if (shown !== undefined) {
     queries.setQueryData(keys.operation("decision.show", { id: params.show }), shown)
@@ -67,8 +77,8 @@ describe("the page Decisions", () => {
       { path: "b", sha: "1", state: "gone" as const },
       { path: "c", sha: "1", state: "fresh" as const },
     ]
-    expect(sayMoved(aDecision("m", { cites }))).toBe("2 citations not as it was")
-    expect(sayMoved(aDecision("m"))).toBe("")
+    expect(sayStaleCites(aDecision("m", { cites }))).toBe("1 citation changed, 1 citation gone")
+    expect(sayStaleCites(aDecision("m"))).toBe("")
   })
 
   it("[CONSOLE-50] a decision has its text, its code, and leads to where it is judged", () => {
@@ -102,7 +112,7 @@ describe("the page Decisions", () => {
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
     })
     const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("decision.list", LIST_INPUT)
+    const queryKey = keys.operation("decision.list", DECISIONS_INPUT)
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
     const page = (
       <DecisionsPage now={NOW} params={decisionsParams.parse("")} onParams={() => undefined} />

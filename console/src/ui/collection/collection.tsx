@@ -1,0 +1,246 @@
+import { type ReactNode, type Ref, type RefObject, useId, useMemo } from "react"
+import { toWireError } from "../../base/errors.ts"
+import { Button } from "../button/button.tsx"
+import { Failure } from "../failure/failure.tsx"
+import { FilterField } from "../field/field.tsx"
+import { useKey } from "../keys/keys.tsx"
+import { type ColumnWidths, RowNote, type RowOption, RowSkeleton } from "../list/list.tsx"
+import { VirtualList, type VirtualListHandle } from "../list/virtual-list.tsx"
+import { PaneHead } from "../pane/pane.tsx"
+import { Split } from "../split/split.tsx"
+import { type Facet, Facets } from "../tabs/tabs.tsx"
+
+/** The parts of a page that lists things: header, filter, list, detail, and what is said instead. */
+
+type CollectionPageProps = {
+  /** Under this name the width of the detail is remembered. */
+  readonly name: string
+  readonly header: ReactNode
+  readonly list: ReactNode
+  readonly detail: ReactNode
+  readonly detailPx?: number
+  /** What Escape does now. */
+  readonly onLeave?: (() => void) | undefined
+}
+
+export function CollectionPage(props: CollectionPageProps) {
+  const { name, header, list, detail, detailPx, onLeave } = props
+  useKey("leave", onLeave)
+  return (
+    <>
+      {header}
+      <Split
+        name={name}
+        {...(detailPx === undefined ? {} : { startPx: detailPx })}
+        list={list}
+        detail={detail}
+      />
+    </>
+  )
+}
+
+export type ListRef = RefObject<VirtualListHandle | null>
+
+type FilterHeadProps = {
+  readonly label: string
+  readonly text: string
+  /** The list that gets the focus when the filter is left. */
+  readonly list: ListRef
+  readonly actions?: ReactNode
+  readonly children?: ReactNode
+  onText(text: string): void
+}
+
+export function FilterHead({ label, text, list, actions, children, onText }: FilterHeadProps) {
+  return (
+    <PaneHead edge="page" actions={actions}>
+      <FilterField
+        label={label}
+        value={text}
+        onChange={onText}
+        onLeave={() => list.current?.focus()}
+      />
+      {children}
+    </PaneHead>
+  )
+}
+
+type FacetHeadProps<Value extends string> = {
+  readonly label: string
+  /** Key that picks the next facet. */
+  readonly keyId?: string
+  readonly facets: readonly (Facet & { readonly value: Value })[]
+  readonly active: Value
+  onPick(value: Value): void
+}
+
+export function FacetHead<Value extends string>(props: FacetHeadProps<Value>) {
+  const { label, keyId, facets, active, onPick } = props
+  const index = facets.findIndex((it) => it.value === active)
+  const pick = (facet: { readonly value: Value } | undefined) => {
+    if (facet !== undefined) onPick(facet.value)
+  }
+  useKey(
+    keyId ?? "",
+    keyId === undefined ? undefined : () => pick(facets[(index + 1) % facets.length]),
+  )
+  return (
+    <PaneHead edge="page">
+      <Facets
+        label={label}
+        facets={facets}
+        active={active}
+        onPick={(value) => pick(facets.find((it) => it.value === value))}
+      />
+    </PaneHead>
+  )
+}
+
+type Query<Data> = {
+  readonly data: Data | undefined
+  readonly error: unknown
+  refetch(): unknown
+}
+
+type AnswerProps<Data> = {
+  readonly query: Query<Data>
+  /** Rows of the skeleton while nothing is known. */
+  readonly rows: number
+  children(data: Data): ReactNode
+}
+
+/** What a query has: its failure, a skeleton, or its data; a failure never hides known data. */
+export function Answer<Data>({ query, rows, children }: AnswerProps<Data>) {
+  const { data, error, refetch } = query
+  return (
+    <>
+      {error === null ? null : (
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {error === null && data === undefined ? <RowSkeleton rows={rows} /> : null}
+      {data === undefined ? null : children(data)}
+    </>
+  )
+}
+
+type NoMatchProps = {
+  readonly children: ReactNode
+  readonly verb?: string
+  onShowAll(): void
+}
+
+/** No item passes the filters. */
+export function NoMatch({ children, verb = "Show all", onShowAll }: NoMatchProps) {
+  return (
+    <RowNote>
+      {children}
+      <Button small onPress={onShowAll}>
+        {verb}
+      </Button>
+    </RowNote>
+  )
+}
+
+type CollectionListProps<Item> = {
+  readonly label: string
+  readonly columns: ColumnWidths
+  readonly items: readonly Item[]
+  /** Key of the selected item. */
+  readonly at: string
+  readonly head?: ReactNode
+  readonly role?: "tree"
+  readonly lines?: 1 | 2
+  readonly sticksToEnd?: boolean
+  /** Of two lists side by side only one hears the keys. */
+  readonly isActive?: boolean
+  /** Key that opens the selected item, or selects the first. */
+  readonly openKey?: string
+  readonly ref?: Ref<VirtualListHandle>
+  keyOf(item: NoInfer<Item>): string
+  idOf?(item: NoInfer<Item>): string
+  /** Items that are no options: keys pass over them. */
+  isHeading?(item: NoInfer<Item>): boolean
+  /** Items that are as high as a heading; by default the headings. */
+  isGroup?(item: NoInfer<Item>): boolean
+  onMove(key: string): void
+  onOpen(item: NoInfer<Item>, how: "press" | "key"): void
+  renderItem(item: NoInfer<Item>, option: RowOption): ReactNode
+}
+
+/** A virtual list whose selection is moved by j, k, Home and End. */
+export function CollectionList<Item>(props: CollectionListProps<Item>) {
+  const { items, at, isActive = true, openKey, keyOf, isHeading = never, onMove, onOpen } = props
+  const listId = useId()
+  const indexes = useMemo(() => new Map(items.map((it, i) => [keyOf(it), i])), [items])
+  const options = isHeading === never ? items : items.filter((it) => !isHeading(it))
+  const index = options.findIndex((it) => keyOf(it) === at)
+  const selected = options[index]
+  const idOf = props.idOf ?? ((item: Item) => `${listId}${indexes.get(keyOf(item)) ?? 0}`)
+  useMoveKeys({ keys: options.map(keyOf), at, isActive, onMove })
+  const first = options[0]
+  const open = () => {
+    if (selected !== undefined) onOpen(selected, "key")
+    else if (first !== undefined) onMove(keyOf(first))
+  }
+  useKey(openKey ?? "", openKey === undefined || !isActive ? undefined : open)
+  return (
+    <VirtualList
+      ref={props.ref ?? null}
+      {...(props.role === undefined ? {} : { role: props.role })}
+      {...(props.lines === undefined ? {} : { lines: props.lines })}
+      label={props.label}
+      columns={props.columns}
+      head={props.head}
+      items={items}
+      keyOf={keyOf}
+      isGroup={props.isGroup ?? isHeading}
+      activeIndex={selected === undefined ? -1 : (indexes.get(at) ?? -1)}
+      activeId={selected === undefined ? undefined : idOf(selected)}
+      sticksToEnd={props.sticksToEnd ?? false}
+      renderItem={(it) =>
+        props.renderItem(it, {
+          id: idOf(it),
+          isSelected: it === selected,
+          onPick: () => onOpen(it, "press"),
+        })
+      }
+    />
+  )
+}
+
+const never = () => false
+
+type MoveKeys = {
+  readonly keys: readonly string[]
+  readonly at: string
+  readonly isActive?: boolean
+  onMove(key: string): void
+}
+
+/** Without a selection, down starts at the first item and up at the last. */
+export function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): void {
+  const index = keys.indexOf(at)
+  const moveTo = (to: () => string | undefined) =>
+    isActive
+      ? () => {
+          const key = to()
+          if (key !== undefined) onMove(key)
+        }
+      : undefined
+  useKey(
+    "list.next",
+    moveTo(() => keys[index + 1]),
+  )
+  useKey(
+    "list.previous",
+    moveTo(() => keys[index < 0 ? keys.length - 1 : index - 1]),
+  )
+  useKey(
+    "list.first",
+    moveTo(() => keys[0]),
+  )
+  useKey(
+    "list.last",
+    moveTo(() => keys.at(-1)),
+  )
+}
