@@ -1,80 +1,80 @@
-import { useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type AgentFolder, plural } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { AgentsParams } from "../../data/paths.ts"
-import { Button } from "../../ui/button/button.tsx"
-import { Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { FilterField } from "../../ui/field/field.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
 import {
-  Cell,
-  NameCell,
-  NarrowLine,
-  Row,
-  RowNote,
-  type RowOption,
-  RowSkeleton,
-  TableHead,
-} from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+  CollectionList,
+  FilterHead,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+
+import { Empty } from "../../ui/empty/empty.tsx"
+
+import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+
+import { Pane, PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useAgents } from "./use-agents.ts"
 import { ORIGINS, stateOf } from "./words.ts"
 
-type ListPaneProps = {
-  readonly params: AgentsParams
-  onParams(change: Partial<AgentsParams>, how?: "push" | "replace"): void
-}
-
 /** Every folder that is an agent: shipped, one's own, and those of this repository. */
-export function ListPane({ params, onParams }: ListPaneProps) {
-  const { data, error, isPending, refetch } = useAgents()
-  const handle = useRef<VirtualListHandle>(null)
-  const wanted = params.text.trim().toLowerCase()
-  const agents = data?.agents.filter((it) =>
-    `${it.slug} ${it.name} ${it.description}`.toLowerCase().includes(wanted),
-  )
+export function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
+  const handle = useListRef()
+  const words = params.text.trim().toLowerCase()
   return (
     <Pane label="Agents">
-      <PaneHead edge="page">
-        <FilterField
-          label="Filter by words"
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
-      {isPending ? <RowSkeleton rows={5} /> : null}
-      {data?.agents.length === 0 ? (
-        <Empty
-          says="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
-          command="qm agent new my-research"
-        />
-      ) : null}
-      {agents?.length === 0 && wanted !== "" ? (
-        <RowNote>
-          No agent has these words.
-          <Button small onPress={() => onParams({ text: "" }, "replace")}>
-            Show all
-          </Button>
-        </RowNote>
-      ) : null}
-      {agents === undefined || agents.length === 0 ? null : (
-        <>
-          <AgentRows agents={agents} params={params} handle={handle} onParams={onParams} />
-          <PaneFoot>
-            {plural(agents.length, "agent")}. An agent of a repository is run once a person trusts
-            its folder as it is.
-          </PaneFoot>
-        </>
-      )}
+      <FilterHead
+        label="Filter by words"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+      />
+      <Loaded query={useAgents()} rows={5}>
+        {({ agents: all }) => {
+          if (all.length === 0) {
+            return (
+              <Empty
+                says="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
+                command="qm agent new my-research"
+              />
+            )
+          }
+          const agents = all.filter((it) =>
+            `${it.slug} ${it.name} ${it.description}`.toLowerCase().includes(words),
+          )
+          if (agents.length === 0) {
+            return (
+              <NoMatch onShowAll={() => onParams({ text: "" }, "replace")}>
+                No agent has these words.
+              </NoMatch>
+            )
+          }
+          return (
+            <>
+              <CollectionList
+                ref={handle}
+                label="Agents"
+                columns={COLUMNS}
+                head={<TableHead labels={HEAD} />}
+                items={agents}
+                keyOf={({ slug }) => slug}
+                at={params.at}
+                openKey="agents.open"
+                onMove={(at) => onParams({ at }, "replace")}
+                onOpen={({ slug }) => onParams({ at: slug, show: slug })}
+                renderItem={(it, option) => <AgentRow agent={it} option={option} />}
+              />
+              <PaneFoot>
+                {plural(agents.length, "agent")}. An agent of a repository is run once a person
+                trusts its folder as it is.
+              </PaneFoot>
+            </>
+          )
+        }}
+      </Loaded>
     </Pane>
   )
 }
@@ -85,58 +85,13 @@ const COLUMNS = {
   narrow: "14px minmax(0, 1fr) 88px",
 } as const
 
-type AgentRowsProps = ListPaneProps & {
-  readonly agents: readonly AgentFolder[]
-  readonly handle: React.RefObject<VirtualListHandle | null>
-}
-
-function AgentRows({ agents, params, handle, onParams }: AgentRowsProps) {
-  const index = agents.findIndex((it) => it.slug === params.at)
-  const selected = agents[index]
-  const moveTo = (agent: AgentFolder | undefined) =>
-    agent === undefined ? undefined : onParams({ at: agent.slug }, "replace")
-  const open = ({ slug }: AgentFolder) => onParams({ at: slug, show: slug })
-  useKey("list.next", () => moveTo(agents[index + 1]))
-  useKey("list.previous", () => moveTo(agents[index < 0 ? agents.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(agents[0]))
-  useKey("list.last", () => moveTo(agents.at(-1)))
-  useKey("agents.open", () => (selected === undefined ? moveTo(agents[0]) : open(selected)))
-  const idOf = ({ slug }: AgentFolder) => `agent-${slug}`
-  return (
-    <VirtualList
-      ref={handle}
-      label="Agents"
-      columns={COLUMNS}
-      head={<Head />}
-      items={agents}
-      keyOf={(it) => it.slug}
-      isGroup={() => false}
-      activeIndex={index}
-      activeId={selected === undefined ? undefined : idOf(selected)}
-      sticksToEnd={false}
-      renderItem={(it) => (
-        <AgentRow
-          agent={it}
-          option={{ id: idOf(it), isSelected: it === selected, onPick: () => open(it) }}
-        />
-      )}
-    />
-  )
-}
-
-function Head() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Agent" },
-        { text: "What it does", from: "roomy" },
-        { text: "Origin", from: "wide" },
-        { text: "State" },
-      ]}
-    />
-  )
-}
+const HEAD = [
+  { text: "" },
+  { text: "Agent" },
+  { text: "What it does", from: "roomy" },
+  { text: "Origin", from: "wide" },
+  { text: "State" },
+] as const
 
 function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly option: RowOption }) {
   const { word, mark, tone } = stateOf(agent)

@@ -7,6 +7,7 @@ import {
   formatExact,
   type ManifestItem,
 } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureView } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
@@ -24,15 +25,12 @@ import { Detail } from "./detail.tsx"
 import { countLoads, signed } from "./lines.ts"
 import { sayObserved, sayPlace, sayShare, saySize, sayTrust, shortHash } from "./words.ts"
 
-type ItemDetailProps = {
-  readonly now: number
+type ItemDetailProps = PageProps<CaptureParams> & {
   readonly capture: Capture
   readonly item: ManifestItem
   /** Its place among the loads, if it is one of them. */
   readonly number: number | null
   readonly change: CaptureChange | undefined
-  readonly params: CaptureParams
-  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
   onClose(): void
 }
 

@@ -2,6 +2,7 @@ import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type Capture, formatExact } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
@@ -20,13 +21,10 @@ import { EffectiveSettings } from "./settings.tsx"
 import { Summary } from "./summary.tsx"
 import type { CaptureData } from "./use-capture.ts"
 
-export type ListPaneProps = {
-  readonly now: number
+export type ListPaneProps = PageProps<CaptureParams> & {
   readonly data: CaptureData
-  readonly params: CaptureParams
   readonly isReadOnly: boolean
   readonly isBusy: boolean
-  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
   onTake(): void
   onAsk(trust: boolean): void
 }

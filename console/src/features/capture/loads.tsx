@@ -1,5 +1,6 @@
 import { useMemo } from "react"
 import { type Capture, type CaptureDiff, formatExact } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { CaptureParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { FoldGroup, Heard, type RowOption, TableHead } from "../../ui/list/list.tsx"
@@ -11,12 +12,10 @@ import { type FolderLine, type Line, type LoadLine, loadLines } from "./lines.ts
 import { RowCells } from "./load-row.tsx"
 import { sayWord } from "./words.ts"
 
-type LoadsProps = {
+type LoadsProps = ParamsProps<CaptureParams> & {
   readonly capture: Capture
   readonly diff: CaptureDiff | undefined
   readonly axis: Axis
-  readonly params: CaptureParams
-  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
 }
 
 /** The waterfall: each bar starts where the one before ended, so the staircase is the window. */

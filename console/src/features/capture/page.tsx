@@ -1,6 +1,7 @@
 import { useState } from "react"
+import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { useReadOnly } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { useLater } from "../../ui/use-later.ts"
@@ -10,18 +11,13 @@ import { SelectedDetail, useSelected } from "./selected.tsx"
 import { useCapture, useTake } from "./use-capture.ts"
 import { sayAsking } from "./words.ts"
 
-type CapturePageProps = {
-  readonly now: number
-  readonly params: CaptureParams
-  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
-}
+type CapturePageProps = PageProps<CaptureParams>
 
 /** The host is about to be asked, perhaps in a folder that it does not trust. */
 type Asking = { readonly trust: boolean } | null
 
 /** What the agent reads before the first word: which files, in what order, why, at what cost. */
 export function CapturePage({ now, params, onParams }: CapturePageProps) {
-  const { data: session } = useSession()
   const data = useCapture(params)
   const { capture, captures, diff, host } = data
   const [asking, setAsking] = useState<Asking>(null)
@@ -32,7 +28,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
     const id = historyProblem === null ? "" : manifest.id
     onParams({ id, from: "", to: "" }, "replace")
   })
-  const isReadOnly = session?.readOnly === true
+  const isReadOnly = useReadOnly()
   const line = useSelected({
     capture,
     diff,

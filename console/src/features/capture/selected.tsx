@@ -1,5 +1,6 @@
 import { useMemo } from "react"
 import type { Capture, CaptureDiff, CaptureSettings } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams } from "../../data/paths.ts"
 import { ItemDetail } from "./item-detail.tsx"
 import { type Line, loadLines } from "./lines.ts"
@@ -23,13 +24,10 @@ type Sources = {
   readonly params: CaptureParams
 }
 
-type SelectedDetailProps = {
-  readonly now: number
+type SelectedDetailProps = PageProps<CaptureParams> & {
   readonly line: Selected
   readonly capture: Capture
   readonly diff: CaptureDiff | undefined
-  readonly params: CaptureParams
-  onParams(change: Partial<CaptureParams>, how?: "push" | "replace"): void
 }
 
 type Selected =

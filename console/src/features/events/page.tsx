@@ -1,18 +1,20 @@
-import { useMemo, useRef } from "react"
+import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatClock, formatClockFine } from "../../base/format.ts"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
 import type { Journal } from "../../data/journal.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { EventsParams } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { useListRef } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Group, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { VirtualList } from "../../ui/list/virtual-list.tsx"
 import { Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
@@ -21,11 +23,7 @@ import { EventDetail } from "./detail.tsx"
 import { type Line, linesOf, roomsOf, sayBody, shownEntries } from "./lines.ts"
 import { OlderEvents } from "./older.tsx"
 
-type EventsPageProps = {
-  readonly now: number
-  readonly params: EventsParams
-  onParams(change: Partial<EventsParams>, how?: "push" | "replace"): void
-}
+type EventsPageProps = PageProps<EventsParams>
 
 const COLUMNS = {
   full: "96px 52px minmax(140px, 240px) minmax(0, 1fr)",
@@ -38,7 +36,7 @@ const COLUMNS = {
 export function EventsPage({ now, params, onParams }: EventsPageProps) {
   const journal = useJournal(params.name)
   const everything = useJournal("")
-  const list = useRef<VirtualListHandle>(null)
+  const list = useListRef()
   const entries = journal.data?.entries ?? NONE
   const shown = useMemo(
     () => shownEntries(entries, { text: params.text, until: params.until }),

@@ -1,6 +1,7 @@
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type Branch, type FoldShow, formatExact } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { FoldParams, FoldTab } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
@@ -29,11 +30,7 @@ import {
   WARNED_AT,
 } from "./words.ts"
 
-type DetailProps = {
-  readonly now: number
-  readonly params: FoldParams
-  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
-}
+type DetailProps = PageProps<FoldParams>
 
 /** One branch: how it stands, what came back, and on demand every step of it. */
 export function Detail({ now, params, onParams }: DetailProps) {

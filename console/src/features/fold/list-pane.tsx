@@ -1,15 +1,15 @@
-import { useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
 import { type FoldTree, formatExact } from "../../contract.ts"
+import type { PageProps, ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
-import { Button } from "../../ui/button/button.tsx"
+import { FilterHead, Loaded, NoMatch, useListRef } from "../../ui/collection/collection.tsx"
+
 import { Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { FoundPane } from "./found.tsx"
 import { Summary } from "./summary.tsx"
 import { Tree } from "./tree.tsx"
@@ -17,23 +17,21 @@ import { sumsOf } from "./tree-lines.ts"
 import { useKept, type useTree } from "./use-fold.ts"
 import { sayModes } from "./words.ts"
 
-type ListPaneProps = {
-  readonly now: number
-  readonly tree: ReturnType<typeof useTree>
-  readonly params: FoldParams
-  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
-}
+type ListPaneProps = PageProps<FoldParams> & { readonly tree: ReturnType<typeof useTree> }
 
 /** The figure and the tree, or what the trails have of the words. */
-export function ListPane({ now, tree, params, onParams }: ListPaneProps) {
-  const handle = useRef<VirtualListHandle>(null)
+export function ListPane(props: ListPaneProps) {
+  const { params, onParams } = props
+  const handle = useListRef()
   const pick = (all: boolean) => onParams({ all, at: "" }, "replace")
   useKey("folds.all", () => pick(!params.all))
-  const isSearching = params.text.trim() !== ""
   return (
     <Pane label="Branches">
-      <PaneHead
-        edge="page"
+      <FilterHead
+        label="Search the trails"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           <ChoiceField
             small
@@ -43,18 +41,23 @@ export function ListPane({ now, tree, params, onParams }: ListPaneProps) {
             onPick={(it) => pick(it === "all")}
           />
         }
-      >
-        <FilterField
-          label="Search the trails"
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
-      {isSearching ? (
-        <FoundPane now={now} params={params} handle={handle} onParams={onParams} />
+      />
+      {params.text.trim() === "" ? (
+        <Loaded query={props.tree} rows={10}>
+          {(tree) =>
+            tree.sessions.length === 0 ? (
+              <NoBranch params={params} onParams={onParams} />
+            ) : (
+              <>
+                <Summary sums={sumsOf(tree)} />
+                <Tree {...props} tree={tree} handle={handle} />
+                <WaysFoot tree={tree} />
+              </>
+            )
+          }
+        </Loaded>
       ) : (
-        <TreePane now={now} tree={tree} params={params} handle={handle} onParams={onParams} />
+        <FoundPane {...props} handle={handle} />
       )}
     </Pane>
   )
@@ -64,26 +67,6 @@ const WHICH = [
   { value: "hour", label: "Last hour" },
   { value: "all", label: "All" },
 ] as const
-
-type TreePaneProps = ListPaneProps & {
-  readonly handle: React.RefObject<VirtualListHandle | null>
-}
-
-function TreePane({ now, tree, params, handle, onParams }: TreePaneProps) {
-  if (tree.data === undefined) {
-    if (tree.error === null) return <RowSkeleton rows={10} />
-    const retry = () => void tree.refetch()
-    return <Failure size="pane" error={toWireError(tree.error)} onRetry={retry} />
-  }
-  if (tree.data.sessions.length === 0) return <NoBranch params={params} onParams={onParams} />
-  return (
-    <>
-      <Summary sums={sumsOf(tree.data)} />
-      <Tree now={now} tree={tree.data} params={params} handle={handle} onParams={onParams} />
-      <WaysFoot tree={tree.data} />
-    </>
-  )
-}
 
 /** The room's most of one tree; older ones are found in the trails. */
 const MOST_IN_TREE = 2_000
@@ -102,19 +85,16 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
 }
 
 /** None at all, or none in the last hour: told apart. */
-function NoBranch({ params, onParams }: Pick<ListPaneProps, "params" | "onParams">) {
+function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   const kept = useKept(!params.all)
   const count = params.all ? 0 : kept.data?.total
   if (count === undefined && kept.error === null) return <RowSkeleton rows={3} />
   if (count !== undefined && count > 0) {
     return (
-      <RowNote>
+      <NoMatch onShowAll={() => onParams({ all: true, at: "" })}>
         No branch was at work in the last hour, {formatExact(count)}{" "}
         {count === 1 ? "is kept." : "are kept."}
-        <Button small onPress={() => onParams({ all: true, at: "" })}>
-          Show all
-        </Button>
-      </RowNote>
+      </NoMatch>
     )
   }
   return (

@@ -1,5 +1,6 @@
 import { formatMinutes } from "../../base/format.ts"
 import { type FoldShow, formatCount, plural, type TrailEntry } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
@@ -12,10 +13,8 @@ import { Text } from "../../ui/text/text.tsx"
 import { Under } from "../../ui/under/under.tsx"
 import { ICON_OF_STEP, rowLine, sayStep } from "./words.ts"
 
-type TrailProps = {
+type TrailProps = ParamsProps<FoldParams> & {
   readonly shown: FoldShow
-  readonly params: FoldParams
-  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = { full: "40px 16px minmax(0, 1fr) 48px" } as const

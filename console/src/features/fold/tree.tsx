@@ -1,11 +1,13 @@
-import { type RefObject, useMemo } from "react"
+import { useMemo } from "react"
 import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
 import { type FoldTree, formatCount, formatExact } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
+import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/collection.tsx"
 import { Gauge } from "../../ui/gauge/gauge.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
+
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -30,12 +32,9 @@ import {
   WARNED_AT,
 } from "./words.ts"
 
-type TreeProps = {
-  readonly now: number
+type TreeProps = PageProps<FoldParams> & {
   readonly tree: FoldTree
-  readonly params: FoldParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<FoldParams>, how?: "push" | "replace"): void
+  readonly handle: ListRef
 }
 
 const COLUMNS = {
@@ -44,17 +43,24 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 56px",
 } as const
 
-/** Branches below the session and the branch that opened them; keys walk, right opens, left closes. */
+/** Branches below the session and the branch that opened them. */
 export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
   const lines = useMemo(() => treeLines(tree, params.closed), [tree, params.closed])
-  const indexes = useMemo(() => new Map(lines.map((it, i) => [it.key, i])), [lines])
-  const index = indexes.get(params.at) ?? -1
-  const selected = lines[index]
-  useTreeKeys({ lines, indexes, index, params, onParams })
-  const open = openerOf(params, onParams)
-  const idOf = (line: FoldLine) => `fold-${indexes.get(line.key) ?? 0}`
+  const moveTo = (at: string) => onParams({ at }, "replace")
+  const turn = ({ key }: FoldLine) =>
+    onParams({ at: key, closed: turnLine(params.closed, key) }, "replace")
+  useTreeKeys({
+    scope: "folds",
+    lines,
+    at: params.at,
+    keyOf: (it) => it.key,
+    parentKeyOf: (it) => it.parentKey,
+    isOpen: (it) => it.isOpen,
+    onTurn: turn,
+    onMove: moveTo,
+  })
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
       role="tree"
       label="Branches by session"
@@ -62,18 +68,16 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
       head={<TreeHead />}
       items={lines}
       keyOf={(it) => it.key}
-      isGroup={() => false}
-      activeIndex={index}
-      activeId={selected === undefined ? undefined : idOf(selected)}
-      sticksToEnd={false}
-      renderItem={(it) => {
+      at={params.at}
+      openKey="folds.open"
+      onMove={moveTo}
+      onOpen={(it) => {
+        if (it.kind === "session") turn(it)
+        else onParams({ at: it.key, show: it.branch.id, step: null })
+      }}
+      renderItem={(it, plain) => {
         const { depth, place, siblings, isOpen } = it
-        const option: RowOption = {
-          id: idOf(it),
-          isSelected: it.key === params.at,
-          branch: { level: depth + 1, place, siblings, isOpen },
-          onPick: () => open(it),
-        }
+        const option = { ...plain, branch: { level: depth + 1, place, siblings, isOpen } }
         return it.kind === "session" ? (
           <SessionRow now={now} line={it} option={option} />
         ) : (
@@ -82,48 +86,6 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
       }}
     />
   )
-}
-
-type Turn = Pick<TreeProps, "params" | "onParams">
-
-/** A session opens and closes; a branch is shown beside. */
-function openerOf(params: FoldParams, onParams: TreeProps["onParams"]) {
-  return (line: FoldLine) => {
-    if (line.kind === "session") return turn({ params, onParams }, line)
-    return onParams({ at: line.key, show: line.branch.id, step: null })
-  }
-}
-
-function turn({ params, onParams }: Turn, { key }: FoldLine): void {
-  onParams({ at: key, closed: turnLine(params.closed, key) }, "replace")
-}
-
-type TreeKeys = Turn & {
-  readonly lines: readonly FoldLine[]
-  readonly indexes: ReadonlyMap<string, number>
-  readonly index: number
-}
-
-function useTreeKeys({ lines, indexes, index, params, onParams }: TreeKeys): void {
-  const selected = lines[index]
-  const open = openerOf(params, onParams)
-  const moveTo = (line: FoldLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.key }, "replace")
-  const unfold = (line: FoldLine) => {
-    if (line.isOpen === false) turn({ params, onParams }, line)
-    else if (line.isOpen === true) moveTo(lines[index + 1])
-  }
-  const fold = (line: FoldLine) => {
-    if (line.isOpen === true) return turn({ params, onParams }, line)
-    return moveTo(lines[indexes.get(line.parentKey) ?? -1])
-  }
-  useKey("list.next", () => moveTo(lines[index + 1]))
-  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(lines[0]))
-  useKey("list.last", () => moveTo(lines.at(-1)))
-  useKey("folds.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
-  useKey("folds.unfold", selected === undefined ? undefined : () => unfold(selected))
-  useKey("folds.fold", selected === undefined ? undefined : () => fold(selected))
 }
 
 function TreeHead() {

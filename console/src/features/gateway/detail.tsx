@@ -9,6 +9,7 @@ import {
   type GatewayRequest,
   plural,
 } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
@@ -25,10 +26,8 @@ import { kindsOf, readKey } from "./lines.ts"
 import { useManifest } from "./use-gateway.ts"
 import { inputOf, isCount, outcomeOf, sayTime, usageOf } from "./words.ts"
 
-type DetailProps = {
+type DetailProps = ParamsProps<GatewayParams> & {
   readonly carries: readonly GatewayCarry[]
-  readonly params: GatewayParams
-  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** One request: what became of it, what it held, and its very words where they were kept. */

@@ -1,6 +1,7 @@
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayTexts, plural } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
@@ -20,10 +21,8 @@ import { KIND_NAMES, shortName } from "./words.ts"
 
 type Piece = GatewayTexts["pieces"][number]
 
-type ExactProps = {
+type ExactProps = ParamsProps<GatewayParams> & {
   readonly hasContent: boolean
-  readonly params: GatewayParams
-  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** The request word for word, where its texts were kept; secrets were replaced before that. */

@@ -1,6 +1,7 @@
 import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayManifest, type WireItem } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Group, NameCell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
@@ -11,10 +12,8 @@ import { Text } from "../../ui/text/text.tsx"
 import { type HeldLine, heldLines } from "./held-lines.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
 
-type HeldProps = {
+type HeldProps = ParamsProps<GatewayParams> & {
   readonly manifest: GatewayManifest
-  readonly params: GatewayParams
-  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const

@@ -2,6 +2,7 @@ import { useMemo } from "react"
 import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type GatewayShow, plural } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type GatewayParams, type GatewayWho, paths } from "../../data/paths.ts"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
@@ -18,15 +19,12 @@ import { RequestList } from "./request-list.tsx"
 import { isRunId, type useRun, type useShow } from "./use-gateway.ts"
 import { GatewayVitals } from "./vitals.tsx"
 
-type ListPaneProps = {
+type ListPaneProps = PageProps<GatewayParams> & {
   readonly id: string
-  readonly now: number
   readonly show: ReturnType<typeof useShow>
   readonly run: ReturnType<typeof useRun>
   /** How much has room in the agent's window, where that is known. */
   readonly window: number | null
-  readonly params: GatewayParams
-  onParams(change: Partial<GatewayParams>, how?: "push" | "replace"): void
 }
 
 /** The figures, the window over time, and the waterfall of requests. */

@@ -1,54 +1,53 @@
-import { useMemo, useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
+import { useMemo } from "react"
 import { shortSession } from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
-import { GUARD_HOURS, GUARD_RULES, GUARD_VERDICTS, type GuardParams } from "../../data/paths.ts"
+import type { PageProps, ParamsProps } from "../../data/params.ts"
+import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
+import {
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { OnlyRoomy, Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
+
+import { ChoiceField } from "../../ui/field/field.tsx"
+
+import { OnlyRoomy, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+
 import { byDay, keyed, matching } from "./lines.ts"
 import { VerdictRows } from "./rows.tsx"
 import { useCounts, useVerdicts } from "./use-guard.ts"
 import { sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
-type ListPaneProps = {
-  readonly now: number
-  readonly params: GuardParams
-  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
-}
+type Listed = PageProps<GuardParams> & { readonly handle: ListRef }
 
 /** Every verdict of the time, or those of a rule, a session and a kind. */
-export function ListPane({ now, params, onParams }: ListPaneProps) {
-  const handle = useRef<VirtualListHandle>(null)
-  const { data, error, refetch } = useVerdicts(params)
-  const counts = useCounts(params, data)
+export function ListPane(props: PageProps<GuardParams>) {
+  const { params } = props
+  const handle = useListRef()
+  const verdicts = useVerdicts(params)
   return (
     <Pane label="Verdicts">
-      <Filters params={params} handle={handle} onParams={onParams} />
-      <VerdictFacets params={params} counts={counts} onParams={onParams} />
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
-      {error === null && data === undefined ? <RowSkeleton rows={12} /> : null}
-      {data === undefined ? null : (
-        <Listed now={now} params={params} handle={handle} list={data} onParams={onParams} />
-      )}
+      <Filters {...props} handle={handle} />
+      <VerdictFacets {...props} counts={useCounts(params, verdicts.data)} />
+      <Loaded query={verdicts} rows={12}>
+        {(list) => <Verdicts {...props} handle={handle} list={list} />}
+      </Loaded>
     </Pane>
   )
 }
 
-type Handled = { readonly handle: React.RefObject<VirtualListHandle | null> }
-
-function Filters({ params, handle, onParams }: Omit<ListPaneProps, "now"> & Handled) {
+function Filters({ params, handle, onParams }: Listed) {
   return (
-    <PaneHead
-      edge="page"
+    <FilterHead
+      label="Filter by path, text or tool"
+      text={params.text}
+      list={handle}
+      onText={(text) => onParams({ text, at: "" }, "replace")}
       actions={
         <>
           <OnlyRoomy>
@@ -73,18 +72,12 @@ function Filters({ params, handle, onParams }: Omit<ListPaneProps, "now"> & Hand
         </>
       }
     >
-      <FilterField
-        label="Filter by path, text or tool"
-        value={params.text}
-        onChange={(text) => onParams({ text, at: "" }, "replace")}
-        onLeave={() => handle.current?.focus()}
-      />
       {params.session === "" ? null : (
         <Button small icon="close" onPress={() => onParams({ session: "", ...UNSELECTED })}>
           Session {shortSession(params.session).slice(0, MOST_OF_A_NAME)}
         </Button>
       )}
-    </PaneHead>
+    </FilterHead>
   )
 }
 
@@ -106,35 +99,34 @@ function hoursOf(value: string): Partial<GuardParams> {
 
 const IN_ORDER: readonly VerdictKind[] = ["deny", "block", "warn", "override", "context", "silent"]
 
-type VerdictFacetsProps = Omit<ListPaneProps, "now"> & {
+type VerdictFacetsProps = PageProps<GuardParams> & {
   readonly counts: GuardVerdicts["counts"] | undefined
 }
 
-/** What was refused stands first; what was never said is not offered. */
+/** Refusals first; a verdict that did not occur is not offered. */
 function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
   const offered = IN_ORDER.filter((it) => it === params.verdict || (counts?.[it] ?? 0) > 0)
-  const facets = [
-    { value: "", label: "All", count: counts && formatExact(totalOf(counts)) },
-    ...offered.map((value) => ({
-      value,
-      label: VERDICT_LOOKS[value].word,
-      count: counts && formatExact(counts[value]),
-    })),
-  ]
-  const pick = (value: string) => {
-    const verdict = GUARD_VERDICTS.find((it) => it === value) ?? null
-    onParams({ verdict, ...UNSELECTED }, "replace")
-  }
-  const at = facets.findIndex((it) => it.value === (params.verdict ?? ""))
-  useKey("guard.verdict", () => pick(facets[(at + 1) % facets.length]?.value ?? ""))
   return (
-    <PaneHead edge="page">
-      <Facets label="Verdict" facets={facets} active={params.verdict ?? ""} onPick={pick} />
-    </PaneHead>
+    <FacetHead
+      label="Verdict"
+      keyId="guard.verdict"
+      facets={[
+        { value: "" as const, label: "All", count: counts && formatExact(totalOf(counts)) },
+        ...offered.map((value) => ({
+          value,
+          label: VERDICT_LOOKS[value].word,
+          count: counts && formatExact(counts[value]),
+        })),
+      ]}
+      active={params.verdict ?? ""}
+      onPick={(value) =>
+        onParams({ verdict: value === "" ? null : value, ...UNSELECTED }, "replace")
+      }
+    />
   )
 }
 
-function Listed(props: ListPaneProps & Handled & { readonly list: GuardVerdicts }) {
+function Verdicts(props: Listed & { readonly list: GuardVerdicts }) {
   const { now, list, params, onParams } = props
   const rows = useMemo(() => matching(keyed(list.verdicts), params.text), [list, params.text])
   const lines = useMemo(() => byDay(rows, now), [rows, now])
@@ -152,19 +144,15 @@ function Listed(props: ListPaneProps & Handled & { readonly list: GuardVerdicts 
   )
 }
 
-function Nothing({ params, onParams }: Omit<ListPaneProps, "now">) {
+function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const { text, verdict, rule, session, hours } = params
   if (text !== "" || verdict !== null || rule !== null || session !== "") {
     return (
-      <RowNote>
+      <NoMatch
+        onShowAll={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
+      >
         No verdict of {sayHours(hours)} fits.
-        <Button
-          small
-          onPress={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
-        >
-          Show all
-        </Button>
-      </RowNote>
+      </NoMatch>
     )
   }
   const isWhole = hours === 720

@@ -1,23 +1,17 @@
-import type { RefObject } from "react"
 import { formatClock, formatClockFine, shortSession, visibleLine } from "../../base/format.ts"
 import type { VerdictLine } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { GuardParams } from "../../data/paths.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
+
 import { Cell, Group, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { GuardRow, Line } from "./lines.ts"
+import type { Line } from "./lines.ts"
 import { sayEvent, sayMorePaths, sayVerdict, VERDICT_LOOKS } from "./words.ts"
-
-type VerdictRowsProps = {
-  readonly lines: readonly Line[]
-  readonly params: GuardParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
-}
 
 const COLUMNS = {
   full: "14px 88px 60px 84px minmax(0, 1fr) minmax(0, 1.3fr) 88px 64px 64px",
@@ -26,46 +20,38 @@ const COLUMNS = {
   nameSpan: 5,
 } as const
 
+type VerdictRowsProps = ParamsProps<GuardParams> & {
+  readonly lines: readonly Line[]
+  readonly handle: ListRef
+}
+
 /** One line a verdict, the newest first, in groups by day. */
 export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProps) {
-  const rows = lines.filter((it) => it.kind === "verdict")
-  const index = rows.findIndex(({ key }) => key === params.at)
-  const selected = rows[index]
-  const moveTo = (row: GuardRow | undefined) =>
-    row === undefined ? undefined : onParams({ at: row.key }, "replace")
-  const open = ({ key }: GuardRow) => onParams({ at: key, show: key, trying: false })
-  useKey("list.next", () => moveTo(rows[index + 1]))
-  useKey("list.previous", () => moveTo(rows[index < 0 ? rows.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(rows[0]))
-  useKey("list.last", () => moveTo(rows.at(-1)))
-  useKey("guard.open", () => (selected === undefined ? moveTo(rows[0]) : open(selected)))
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
       label="Verdicts"
       columns={COLUMNS}
       head={<RowsHead />}
       items={lines}
       keyOf={(it) => (it.kind === "day" ? it.name : it.key)}
-      isGroup={(it) => it.kind === "day"}
-      activeIndex={selected === undefined ? -1 : lines.indexOf(selected)}
-      activeId={selected === undefined ? undefined : idOf(selected)}
-      sticksToEnd={false}
-      renderItem={(it) =>
+      isHeading={(it) => it.kind === "day"}
+      at={params.at}
+      openKey="guard.open"
+      onMove={(at) => onParams({ at }, "replace")}
+      onOpen={(it) => {
+        if (it.kind === "verdict") onParams({ at: it.key, show: it.key, trying: false })
+      }}
+      renderItem={(it, option) =>
         it.kind === "day" ? (
           <Group amongOptions name={it.name} count={it.count} />
         ) : (
-          <VerdictRow
-            line={it.line}
-            option={{ id: idOf(it), isSelected: it === selected, onPick: () => open(it) }}
-          />
+          <VerdictRow line={it.line} option={option} />
         )
       }
     />
   )
 }
-
-const idOf = ({ key }: GuardRow) => `verdict-${key}`
 
 function RowsHead() {
   return (

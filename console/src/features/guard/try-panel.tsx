@@ -2,6 +2,7 @@ import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { type ConfigSetting, formatExact, type GuardTry, plural } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { GUARD_HOURS, type GuardParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"
@@ -17,11 +18,8 @@ import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useMakeLive, useRiskSettings, useTried } from "./use-guard.ts"
 import { RULES_IN_WORDS, sayHours, VERDICT_LOOKS } from "./words.ts"
 
-type TryPanelProps = {
-  readonly now: number
-  readonly params: GuardParams
+type TryPanelProps = PageProps<GuardParams> & {
   readonly isReadOnly: boolean
-  onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
 /** What a list of risk paths would have stopped, before it stops anything. */

@@ -1,8 +1,9 @@
 import { visibleLine } from "../../base/format.ts"
 import { formatBytes, formatExact, plural } from "../../contract.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import { CollectionList } from "../../ui/collection/collection.tsx"
+
 import { Cell, Group, NameCell, NarrowLine, Row, type RowOption } from "../../ui/list/list.tsx"
-import { VirtualList } from "../../ui/list/virtual-list.tsx"
+
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { KnowledgeLine } from "./lines.ts"
@@ -17,47 +18,29 @@ const COLUMNS = {
   nameSpanTight: 1,
 } as const
 
-type DocumentRowsProps = Handled & { readonly lines: readonly KnowledgeLine[] }
-type DocumentLine = Extract<KnowledgeLine, { kind: "document" }>
-
 /** Documents below the folder they were read from. */
-export function DocumentRows({ lines, params, handle, onParams }: DocumentRowsProps) {
-  const documents = lines.filter((it) => it.kind === "document")
-  const at = documents.findIndex((it) => it.key === params.at)
-  const selected = documents[at]
-  const moveTo = (line: DocumentLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.key }, "replace")
-  const open = ({ key }: DocumentLine) => onParams({ at: key, document: key, show: "", add: false })
-  useKey("list.next", () => moveTo(documents[at + 1]))
-  useKey("list.previous", () => moveTo(documents[at < 0 ? documents.length - 1 : at - 1]))
-  useKey("list.first", () => moveTo(documents[0]))
-  useKey("list.last", () => moveTo(documents.at(-1)))
-  useKey("knowledge.open", () => (selected === undefined ? moveTo(documents[0]) : open(selected)))
-  const idOf = (key: string) => `document-${documents.findIndex((it) => it.key === key)}`
+export function DocumentRows(props: Handled & { readonly lines: readonly KnowledgeLine[] }) {
+  const { lines, params, handle, onParams } = props
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
       label="Documents"
       columns={COLUMNS}
       items={lines}
       keyOf={(it) => it.key}
-      isGroup={(it) => it.kind === "folder"}
-      activeIndex={lines.findIndex((it) => it === selected)}
-      activeId={selected === undefined ? undefined : idOf(selected.key)}
-      sticksToEnd={false}
-      renderItem={(it) =>
-        it.kind === "folder" ? (
-          <FolderRow line={it} />
-        ) : (
-          <DocumentRow
-            line={it}
-            option={{ id: idOf(it.key), isSelected: it === selected, onPick: () => open(it) }}
-          />
-        )
+      isHeading={(it) => it.kind === "folder"}
+      at={params.at}
+      openKey="knowledge.open"
+      onMove={(at) => onParams({ at }, "replace")}
+      onOpen={({ key }) => onParams({ at: key, document: key, show: "", add: false })}
+      renderItem={(it, option) =>
+        it.kind === "folder" ? <FolderRow line={it} /> : <DocumentRow line={it} option={option} />
       }
     />
   )
 }
+
+type DocumentLine = Extract<KnowledgeLine, { kind: "document" }>
 
 function FolderRow({ line }: { readonly line: Extract<KnowledgeLine, { kind: "folder" }> }) {
   const { folder, documents, skipped } = line.folder

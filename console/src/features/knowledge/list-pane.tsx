@@ -1,66 +1,60 @@
-import { useMemo, useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type KbStatus, plural } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import { KNOWLEDGE_TIERS, type KnowledgeParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
+import {
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { FilterField } from "../../ui/field/field.tsx"
+
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+
 import { DocumentRows } from "./document-rows.tsx"
 import { FoundPane } from "./found.tsx"
 import { linesOf } from "./lines.ts"
 import { useDocuments, useFolders, useStatus } from "./use-knowledge.ts"
 import { sayBy, sayWhole, TIERS } from "./words.ts"
 
-export type ListPaneProps = {
-  readonly isReadOnly: boolean
-  readonly params: KnowledgeParams
-  onParams(change: Partial<KnowledgeParams>, how?: "push" | "replace"): void
-}
+export type ListPaneProps = ParamsProps<KnowledgeParams> & { readonly isReadOnly: boolean }
 
 /** Folders with their documents, or the paragraphs that answer the words. */
 export function ListPane(props: ListPaneProps) {
-  const { params } = props
-  const handle = useRef<VirtualListHandle>(null)
+  const handle = useListRef()
   const status = useStatus()
-  const isSearching = params.text.trim() !== ""
+  const isSearching = props.params.text.trim() !== ""
   const isEmpty = status.data?.folders.length === 0 && status.data.documents === 0
   return (
     <Pane label="Knowledge">
       <Filters {...props} handle={handle} />
       {status.data === undefined ? null : <Stale {...props} status={status.data} />}
-      {isSearching ? <FoundPane {...props} handle={handle} /> : null}
-      {isSearching ? null : (
-        <>
-          {status.error === null ? null : (
-            <Failure
-              size="pane"
-              error={toWireError(status.error)}
-              onRetry={() => void status.refetch()}
-            />
-          )}
-          {status.isPending ? <RowSkeleton rows={8} /> : null}
-          {isEmpty ? <NothingRead {...props} /> : null}
-          {status.data === undefined || isEmpty ? null : (
-            <Documents {...props} status={status.data} handle={handle} />
-          )}
-        </>
+      {isSearching ? (
+        <FoundPane {...props} handle={handle} />
+      ) : (
+        <Loaded query={status} rows={8}>
+          {(data) =>
+            isEmpty ? (
+              <NothingRead {...props} />
+            ) : (
+              <Documents {...props} status={data} handle={handle} />
+            )
+          }
+        </Loaded>
       )}
       {status.data === undefined || isEmpty ? null : <Foot status={status.data} />}
     </Pane>
   )
 }
 
-export type Handled = ListPaneProps & {
-  readonly handle: React.RefObject<VirtualListHandle | null>
-}
+export type Handled = ListPaneProps & { readonly handle: ListRef }
 
 function Filters({ params, handle, onParams }: Handled) {
   const isSearching = params.text.trim() !== ""
@@ -68,8 +62,11 @@ function Filters({ params, handle, onParams }: Handled) {
   useKey("knowledge.hops", isSearching ? turnHops : undefined)
   return (
     <>
-      <PaneHead
-        edge="page"
+      <FilterHead
+        label="Search the paragraphs"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           isSearching ? (
             <Button look="ghost" small pressed={params.hops} onPress={turnHops}>
@@ -77,27 +74,13 @@ function Filters({ params, handle, onParams }: Handled) {
             </Button>
           ) : undefined
         }
-      >
-        <FilterField
-          label="Search the paragraphs"
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
-      <PaneHead edge="page">
-        <Facets
-          label="Tier"
-          facets={[{ value: "", label: "All tiers" }, ...TIER_FACETS]}
-          active={params.tier ?? ""}
-          onPick={(value) =>
-            onParams(
-              { tier: KNOWLEDGE_TIERS.find((it) => it === value) ?? null, at: "" },
-              "replace",
-            )
-          }
-        />
-      </PaneHead>
+      />
+      <FacetHead
+        label="Tier"
+        facets={[{ value: "" as const, label: "All tiers" }, ...TIER_FACETS]}
+        active={params.tier ?? ""}
+        onPick={(tier) => onParams({ tier: tier === "" ? null : tier, at: "" }, "replace")}
+      />
     </>
   )
 }
@@ -129,27 +112,20 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
 
 function Documents({ status, ...props }: Handled & { readonly status: KbStatus }) {
   const { params, onParams } = props
-  const { data, error, isPending, refetch } = useDocuments(params)
-  const documents = data?.documents
-  const lines = useMemo(
-    () => (documents === undefined ? [] : linesOf(status.folders, documents)),
-    [status.folders, documents],
+  return (
+    <Loaded query={useDocuments(params)} rows={8}>
+      {({ documents }) => {
+        const lines = linesOf(status.folders, documents)
+        return lines.length === 0 ? (
+          <NoMatch onShowAll={() => onParams({ tier: null }, "replace")}>
+            No document is of this tier.
+          </NoMatch>
+        ) : (
+          <DocumentRows {...props} lines={lines} />
+        )
+      }}
+    </Loaded>
   )
-  if (error !== null) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
-  if (isPending) return <RowSkeleton rows={8} />
-  if (lines.length === 0) {
-    return (
-      <RowNote>
-        No document is of this tier.
-        <Button small onPress={() => onParams({ tier: null }, "replace")}>
-          Show all
-        </Button>
-      </RowNote>
-    )
-  }
-  return <DocumentRows {...props} lines={lines} />
 }
 
 function NothingRead({ isReadOnly, onParams }: ListPaneProps) {

@@ -2,6 +2,7 @@ import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { WireError } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
@@ -15,10 +16,7 @@ import { FileView } from "./file-view.tsx"
 import { SymbolView } from "./symbol-view.tsx"
 import { useShown } from "./use-map.ts"
 
-type DetailProps = {
-  readonly params: MapParams
-  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
-}
+type DetailProps = ParamsProps<MapParams>
 
 export type ViewProps = DetailProps & {
   /** It was opened from the view before it, whose list had the focus. */

@@ -1,10 +1,12 @@
-import { type RefObject, useMemo } from "react"
+import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { type FoundFile, formatCount, type SearchFind } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
+
 import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { PaneFoot } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
@@ -35,11 +37,9 @@ export function foundLines({ files }: SearchFind): readonly FoundLine[] {
     .filter(markSeen)
 }
 
-type FoundProps = {
+type FoundProps = ParamsProps<MapParams> & {
   readonly found: SearchFind
-  readonly params: MapParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
+  readonly handle: ListRef
 }
 
 const COLUMNS = {
@@ -51,39 +51,26 @@ const COLUMNS = {
 /** What the words lead to, and why. */
 export function Found({ found, params, handle, onParams }: FoundProps) {
   const lines = useMemo(() => foundLines(found), [found])
-  const index = lines.findIndex((it) => it.key === params.at)
-  const moveTo = (line: FoundLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.key }, "replace")
-  const open = (line: FoundLine) => onParams({ at: line.key, show: line.key })
-  const selected = lines[index]
-  useKey("list.next", () => moveTo(lines[index + 1]))
-  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(lines[0]))
-  useKey("list.last", () => moveTo(lines.at(-1)))
-  useKey("map.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
-  const idOf = (line: FoundLine) => `found-${lines.indexOf(line)}`
   return (
     <>
-      <VirtualList
+      <CollectionList
         ref={handle}
         label="Found"
         columns={COLUMNS}
         head={<FoundHead />}
         items={lines}
         keyOf={(it) => it.key}
-        isGroup={() => false}
-        activeIndex={index}
-        activeId={selected === undefined ? undefined : idOf(selected)}
-        sticksToEnd={false}
-        renderItem={(it) => {
-          const isSelected = it.key === params.at
-          const option = { id: idOf(it), isSelected, onPick: () => open(it) }
-          return it.kind === "file" ? (
+        at={params.at}
+        openKey="map.open"
+        onMove={(at) => onParams({ at }, "replace")}
+        onOpen={({ key }) => onParams({ at: key, show: key })}
+        renderItem={(it, option) =>
+          it.kind === "file" ? (
             <FileRow file={it.file} option={option} />
           ) : (
             <SymbolRow symbol={it.symbol} option={option} />
           )
-        }}
+        }
       />
       <PaneFoot>The order rests on {found.signals.map(visibleLine).join(", ")}.</PaneFoot>
     </>

@@ -1,40 +1,48 @@
-import { type RefObject, useRef } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
+import {
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+
+import { Pane } from "../../ui/pane/pane.tsx"
 import { Found } from "./found.tsx"
 import { ScanLine } from "./scan-line.tsx"
 import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
 import { type useFolders, useFound, type useScan } from "./use-map.ts"
 
-type ListPaneProps = {
+type ListPaneProps = ParamsProps<MapParams> & {
   readonly folders: ReturnType<typeof useFolders>
-  readonly params: MapParams
   readonly scan: ReturnType<typeof useScan>
   readonly isReadOnly: boolean
-  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
 }
 
 /** The tree, or what was found instead of it. */
 export function ListPane(props: ListPaneProps) {
   const { folders, params, scan, onParams } = props
-  const handle = useRef<VirtualListHandle>(null)
+  const handle = useListRef()
   const root = folders.get("")
   const turn = () => onParams({ by: params.by === "path" ? "words" : "path", at: "" }, "replace")
   useKey("map.by", turn)
   return (
     <Pane label="The repository">
-      <PaneHead
-        edge="page"
+      <FilterHead
+        label={params.by === "path" ? "Find by path" : "Find by words"}
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           <ChoiceField
             small
@@ -44,14 +52,7 @@ export function ListPane(props: ListPaneProps) {
             onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
           />
         }
-      >
-        <FilterField
-          label={params.by === "path" ? "Find by path" : "Find by words"}
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
+      />
       <ScanLine result={scan.data} isBusy={scan.isPending} />
       {root?.tree?.state === null ? (
         <NeverScanned
@@ -71,7 +72,7 @@ const FIND_BY = [
   { value: "path", label: "Path" },
 ] as const
 
-type ShownProps = ListPaneProps & { readonly handle: RefObject<VirtualListHandle | null> }
+type ShownProps = ListPaneProps & { readonly handle: ListRef }
 
 function Shown(props: ShownProps) {
   const { folders, params, onParams, handle } = props
@@ -95,37 +96,38 @@ function Shown(props: ShownProps) {
 
 function FoundPane({ params, onParams, handle }: ShownProps) {
   const { words, paths } = useFound(params)
-  const asked = params.by === "words" ? words : paths
-  if (asked.error !== null) {
-    const retry = () => void asked.refetch()
-    return <Failure size="pane" error={toWireError(asked.error)} onRetry={retry} />
+  const shared = { params, handle, onParams }
+  if (params.by === "words") {
+    return (
+      <Loaded query={words} rows={8}>
+        {(data) =>
+          data.files.length === 0 ? (
+            <NothingFound params={params} onParams={onParams} />
+          ) : (
+            <Found {...shared} found={data} />
+          )
+        }
+      </Loaded>
+    )
   }
-  const count =
-    params.by === "words" ? words.data?.files.length : paths.data && paths.data.entries.length
-  if (count === undefined) return <RowSkeleton rows={8} />
-  if (count === 0) return <NothingFound params={params} onParams={onParams} />
-  if (params.by === "words" && words.data !== undefined) {
-    return <Found found={words.data} params={params} handle={handle} onParams={onParams} />
-  }
-  return paths.data === undefined ? null : (
-    <Tree
-      label={plural(paths.data.total, "file")}
-      lines={flatLines(paths.data)}
-      params={params}
-      handle={handle}
-      onParams={onParams}
-    />
+  return (
+    <Loaded query={paths} rows={8}>
+      {(data) =>
+        data.entries.length === 0 ? (
+          <NothingFound params={params} onParams={onParams} />
+        ) : (
+          <Tree {...shared} label={plural(data.total, "file")} lines={flatLines(data)} />
+        )
+      }
+    </Loaded>
   )
 }
 
-function NothingFound({ params, onParams }: Pick<ShownProps, "params" | "onParams">) {
+function NothingFound({ params, onParams }: ParamsProps<MapParams>) {
   return (
-    <RowNote>
+    <NoMatch verb="Show the tree" onShowAll={() => onParams({ text: "", at: "" })}>
       {params.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
-      <Button small onPress={() => onParams({ text: "", at: "" })}>
-        Show the tree
-      </Button>
-    </RowNote>
+    </NoMatch>
   )
 }
 

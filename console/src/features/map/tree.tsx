@@ -1,21 +1,20 @@
-import { type RefObject, useMemo } from "react"
 import { formatCount, formatExact } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/collection.tsx"
+
 import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Twig } from "../../ui/twig/twig.tsx"
 import { type EntryLine, type NoteLine, parentOf, type TreeLine, turnFolder } from "./tree-lines.ts"
 
-type TreeProps = {
+type TreeProps = ParamsProps<MapParams> & {
   readonly label?: string
   readonly lines: readonly TreeLine[]
-  readonly params: MapParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<MapParams>, how?: "push" | "replace"): void
+  readonly handle: ListRef
   onRetry?(folder: string): void
 }
 
@@ -25,38 +24,25 @@ const TREE_COLUMNS = {
   narrow: "minmax(0, 1fr) 56px 48px",
 } as const
 
-/** Folders and files with their rank as a bar; keys walk, right opens, left closes. */
+/** Folders and files with their rank as a bar. */
 export function Tree({ label = "Files", lines, params, handle, onParams, onRetry }: TreeProps) {
-  const indexes = useMemo(() => new Map(lines.map((it, i) => [it.key, i])), [lines])
-  const index = indexes.get(params.at) ?? -1
-  const selected = lines[index]
-  const moveTo = (line: TreeLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.key }, "replace")
-  const turn = (line: EntryLine) =>
+  const moveTo = (at: string) => onParams({ at }, "replace")
+  const turn = (line: TreeLine) => {
+    if (line.kind === "note") return
     onParams({ at: line.key, open: turnFolder(params.open, line.entry.path) }, "replace")
-  const open = (line: TreeLine) => {
-    if (line.kind === "note") return line.state === "failed" ? onRetry?.(line.folder) : undefined
-    if (line.isOpen !== null) return turn(line)
-    return onParams({ at: line.key, show: line.entry.path })
   }
-  const unfold = (line: TreeLine) => {
-    if (line.kind === "entry" && line.isOpen === false) turn(line)
-    else if (line.kind === "entry" && line.isOpen === true) moveTo(lines[index + 1])
-  }
-  const fold = (line: TreeLine) => {
-    if (line.kind === "entry" && line.isOpen === true) return turn(line)
-    return moveTo(lines[indexes.get(folderOf(line)) ?? -1])
-  }
-  useKey("list.next", () => moveTo(lines[index + 1]))
-  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(lines[0]))
-  useKey("list.last", () => moveTo(lines.at(-1)))
-  useKey("map.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
-  useKey("map.unfold", selected === undefined ? undefined : () => unfold(selected))
-  useKey("map.fold", selected === undefined ? undefined : () => fold(selected))
-  const idOf = (line: TreeLine) => `map-${indexes.get(line.key) ?? 0}`
+  useTreeKeys({
+    scope: "map",
+    lines,
+    at: params.at,
+    keyOf: (it) => it.key,
+    parentKeyOf: folderOf,
+    isOpen: (it) => (it.kind === "entry" ? it.isOpen : null),
+    onTurn: turn,
+    onMove: moveTo,
+  })
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
       role="tree"
       label={label}
@@ -64,22 +50,21 @@ export function Tree({ label = "Files", lines, params, handle, onParams, onRetry
       head={<TreeHead />}
       items={lines}
       keyOf={(it) => it.key}
-      isGroup={() => false}
-      activeIndex={index}
-      activeId={selected === undefined ? undefined : idOf(selected)}
-      sticksToEnd={false}
-      renderItem={(it) => {
-        const option = {
-          id: idOf(it),
-          isSelected: it.key === params.at,
-          onPick: () => open(it),
-        }
-        return it.kind === "note" ? (
+      at={params.at}
+      openKey="map.open"
+      onMove={moveTo}
+      onOpen={(it) => {
+        if (it.kind === "note") return it.state === "failed" ? onRetry?.(it.folder) : undefined
+        if (it.isOpen !== null) return turn(it)
+        onParams({ at: it.key, show: it.entry.path })
+      }}
+      renderItem={(it, option) =>
+        it.kind === "note" ? (
           <NoteRow line={it} option={option} />
         ) : (
           <EntryRow line={it} option={option} />
         )
-      }}
+      }
     />
   )
 }

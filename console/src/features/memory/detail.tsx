@@ -1,7 +1,7 @@
 import { formatAge, formatMoment, visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
-import { Answer } from "../../ui/collection/collection.tsx"
+import { Loaded } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
@@ -54,7 +54,7 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
           {title}
         </Text>
       </DetailHead>
-      <Answer query={memory} rows={8}>
+      <Loaded query={memory} rows={8}>
         {(data) => (
           <>
             <PaneScroll>
@@ -83,7 +83,7 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
             ) : null}
           </>
         )}
-      </Answer>
+      </Loaded>
     </Pane>
   )
 }

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "react"
+import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory, type MemoryList, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
@@ -10,15 +10,16 @@ import {
 } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import {
-  Answer,
   FacetHead,
   FilterHead,
   type ListRef,
+  Loaded,
   NoMatch,
+  useListRef,
 } from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { DecisionRows, type MemoryLine, MemoryRows } from "./rows.tsx"
@@ -30,7 +31,7 @@ type Listed = MemoriesPaneProps & { readonly handle: ListRef }
 
 export function MemoriesPane(props: MemoriesPaneProps) {
   const { params, onParams } = props
-  const handle = useRef<VirtualListHandle>(null)
+  const handle = useListRef()
   const memories = useMemories(params)
   return (
     <Pane label="Memories">
@@ -61,9 +62,9 @@ export function MemoriesPane(props: MemoriesPaneProps) {
       />
       <Problems problems={memories.data?.problems ?? []} />
       {params.text.trim() === "" ? (
-        <Answer query={memories} rows={10}>
+        <Loaded query={memories} rows={10}>
           {(list) => <AllMemories {...props} handle={handle} list={list} />}
-        </Answer>
+        </Loaded>
       ) : (
         <FoundMemories {...props} handle={handle} />
       )}
@@ -131,7 +132,7 @@ const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 function FoundMemories(props: Listed) {
   const { params, onParams } = props
   return (
-    <Answer query={useFound(params)} rows={6}>
+    <Loaded query={useFound(params)} rows={6}>
       {(data) => {
         // The search knows kinds only; the state is filtered here.
         const lines = data.found.filter(
@@ -151,7 +152,7 @@ function FoundMemories(props: Listed) {
           </>
         )
       }}
-    </Answer>
+    </Loaded>
   )
 }
 
@@ -159,7 +160,7 @@ type DecisionsPaneProps = PageProps<DecisionsParams> & { readonly isReadOnly: bo
 
 export function DecisionsPane(props: DecisionsPaneProps) {
   const { params, onParams } = props
-  const handle = useRef<VirtualListHandle>(null)
+  const handle = useListRef()
   return (
     <Pane label="Decisions">
       <FilterHead
@@ -168,9 +169,9 @@ export function DecisionsPane(props: DecisionsPaneProps) {
         list={handle}
         onText={(text) => onParams({ text, at: "" }, "replace")}
       />
-      <Answer query={useDecisions()} rows={8}>
+      <Loaded query={useDecisions()} rows={8}>
         {(list) => <AllDecisions {...props} handle={handle} list={list} />}
-      </Answer>
+      </Loaded>
     </Pane>
   )
 }

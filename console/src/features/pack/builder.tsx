@@ -2,6 +2,7 @@ import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Announce } from "../../ui/announce/announce.tsx"
@@ -20,11 +21,7 @@ import { type Change, useEdits } from "./use-edits.ts"
 import { type PackData, useKeep, usePack } from "./use-pack.ts"
 import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
 
-type BuilderProps = {
-  readonly now: number
-  readonly params: PackParams
-  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
-}
+type BuilderProps = PageProps<PackParams>
 
 /** Candidates, what is chosen of them, and the bytes that come of it; every change builds anew. */
 export function Builder({ now, params, onParams }: BuilderProps) {

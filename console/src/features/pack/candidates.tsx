@@ -1,6 +1,7 @@
-import { type Ref, useMemo } from "react"
+import { type Ref } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, plural } from "../../contract.ts"
+import { CollectionList } from "../../ui/collection/collection.tsx"
 import {
   Cell,
   FoldGroup,
@@ -10,14 +11,14 @@ import {
   type RowOption,
   RowSkeleton,
 } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { PairOnlyBoth } from "../../ui/pair/pair.tsx"
 import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Score, Tick } from "../../ui/score/score.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { CandidateLine } from "./lines.ts"
-import { useListKeys } from "./list-keys.ts"
+
 import { sayLeft, sayReasons } from "./words.ts"
 
 const COLUMNS = { full: "28px 14px minmax(0, 1fr) 48px" } as const
@@ -41,9 +42,6 @@ type CandidatesProps = {
 /** Everything that was looked at, best first, each with its reason in words. */
 export function Candidates(props: CandidatesProps) {
   const { lines, count, unlisted, at, isActive, onMove } = props
-  const keys = useMemo(() => lines?.map((it) => it.key) ?? [], [lines])
-  const index = keys.indexOf(at)
-  useListKeys({ keys, at, isActive, onMove })
   return (
     <Pane label="Candidates">
       <PairOnlyBoth>
@@ -64,7 +62,7 @@ export function Candidates(props: CandidatesProps) {
       {lines === undefined ? <RowSkeleton rows={10} /> : null}
       {lines?.length === 0 ? <RowNote>Nothing was found to look at.</RowNote> : null}
       {lines === undefined || lines.length === 0 ? null : (
-        <VirtualList
+        <CollectionList
           ref={props.ref}
           label="Candidates"
           columns={COLUMNS}
@@ -72,20 +70,11 @@ export function Candidates(props: CandidatesProps) {
           items={lines}
           keyOf={(it) => it.key}
           isGroup={(it) => it.kind === "group"}
-          activeIndex={index}
-          activeId={index < 0 ? undefined : optionId(index)}
-          sticksToEnd={false}
-          renderItem={(it) => (
-            <Line
-              line={it}
-              option={{
-                id: optionId(keys.indexOf(it.key)),
-                isSelected: it.key === at,
-                onPick: () => (it.kind === "group" ? props.onFold(it.key) : props.onPick(it.key)),
-              }}
-              onTick={props.onTick}
-            />
-          )}
+          at={at}
+          isActive={isActive}
+          onMove={onMove}
+          onOpen={(it) => (it.kind === "group" ? props.onFold(it.key) : props.onPick(it.key))}
+          renderItem={(it, option) => <Line line={it} option={option} onTick={props.onTick} />}
         />
       )}
       {unlisted <= 0 ? null : (
@@ -94,8 +83,6 @@ export function Candidates(props: CandidatesProps) {
     </Pane>
   )
 }
-
-const optionId = (index: number): string => `candidate-${index}`
 
 type LineProps = Pick<CandidatesProps, "onTick"> & {
   readonly line: CandidateLine

@@ -1,8 +1,9 @@
-import { type ReactNode, type Ref, useMemo } from "react"
+import { type ReactNode, type Ref } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type PackFile, type PackForm } from "../../contract.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
+import { CollectionList } from "../../ui/collection/collection.tsx"
 import { DragRow } from "../../ui/drag/drag.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -15,7 +16,7 @@ import {
   type RowOption,
   RowSkeleton,
 } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { PairFit, PairOnlyBoth } from "../../ui/pair/pair.tsx"
 import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
@@ -24,7 +25,7 @@ import { Seg } from "../../ui/seg/seg.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { type Choices, chosenForm, FORMS } from "./choices.ts"
 import type { ChosenLine } from "./lines.ts"
-import { useListKeys } from "./list-keys.ts"
+
 import { FORM_WORDS } from "./words.ts"
 
 const COLUMNS = { full: "18px minmax(0, 1fr) var(--seg) 44px" } as const
@@ -50,12 +51,6 @@ export type ChosenProps = {
 /** What is sent, in final order, each file in one of four forms. */
 export function Chosen(props: ChosenProps) {
   const { lines, files, at, isActive, onMove } = props
-  const keys = useMemo(
-    () => lines?.flatMap((it) => (it.kind === "file" ? [it.key] : [])) ?? [],
-    [lines],
-  )
-  useListKeys({ keys, at, isActive, onMove })
-  const isThere = keys.includes(at)
   return (
     <Pane label="Chosen">
       <PaneHead edge="page" actions={<Actions {...props} />}>
@@ -71,17 +66,18 @@ export function Chosen(props: ChosenProps) {
       {lines === undefined ? <RowSkeleton rows={8} /> : null}
       {lines?.length === 0 ? <Nothing {...props} /> : null}
       {lines === undefined || lines.length === 0 ? null : (
-        <VirtualList
+        <CollectionList
           ref={props.ref}
           label="Chosen files"
           columns={COLUMNS}
           items={lines}
           keyOf={(it) => it.key}
-          isGroup={(it) => it.kind === "heading"}
-          activeIndex={lines.findIndex((it) => it.key === at)}
-          activeId={isThere ? optionId(keys.indexOf(at)) : undefined}
-          sticksToEnd={false}
-          renderItem={(it) =>
+          isHeading={(it) => it.kind === "heading"}
+          at={at}
+          isActive={isActive}
+          onMove={onMove}
+          onOpen={(it) => onMove(it.key)}
+          renderItem={(it, option) =>
             it.kind === "heading" ? (
               <Group
                 amongOptions
@@ -90,15 +86,7 @@ export function Chosen(props: ChosenProps) {
                 sum={it.sum}
               />
             ) : (
-              <Line
-                {...props}
-                line={it}
-                option={{
-                  id: optionId(keys.indexOf(it.key)),
-                  isSelected: it.key === at,
-                  onPick: () => onMove(it.key),
-                }}
-              />
+              <Line {...props} line={it} option={option} />
             )
           }
         />
@@ -106,8 +94,6 @@ export function Chosen(props: ChosenProps) {
     </Pane>
   )
 }
-
-const optionId = (index: number): string => `chosen-${index}`
 
 function Nothing({ files, emptyReason }: ChosenProps): ReactNode {
   if (files.length > 0) return <RowNote>Nothing of this kind is in the package.</RowNote>

@@ -1,9 +1,11 @@
 import { useMemo, useRef } from "react"
 import type { PackFile, PackForm } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { PackParams } from "../../data/paths.ts"
+import { useListRef } from "../../ui/collection/collection.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import type { LinesHandle } from "../../ui/lines/lines.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Pair } from "../../ui/pair/pair.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
@@ -22,11 +24,9 @@ import { NEXT_TAB, Preview } from "./preview.tsx"
 import type { Change } from "./use-edits.ts"
 import type { PackData } from "./use-pack.ts"
 
-type ColumnsProps = {
+type ColumnsProps = ParamsProps<PackParams> & {
   readonly data: PackData
-  readonly params: PackParams
   readonly isNarrow: boolean
-  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
   readonly onChange: Change
 }
 
@@ -35,8 +35,8 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
   const { at, pane, tab, turned } = params
   const preview = useRef<LinesHandle>(null)
   const lists = {
-    candidates: useRef<VirtualListHandle>(null),
-    chosen: useRef<VirtualListHandle>(null),
+    candidates: useListRef(),
+    chosen: useListRef(),
   }
   const { pack, files, candidates, chosen } = useLines(data, params)
   const active = pane === "chosen" ? "chosen" : "candidates"

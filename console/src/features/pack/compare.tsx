@@ -2,9 +2,11 @@ import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { formatExact, type PackDiff, type PackSummaryItem, plural } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { CollectionList } from "../../ui/collection/collection.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -15,15 +17,16 @@ import {
   NarrowLine,
   Row,
   RowNote,
+  type RowOption,
   RowSkeleton,
 } from "../../ui/list/list.tsx"
-import { VirtualList } from "../../ui/list/virtual-list.tsx"
+
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { OnlyWide, Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { type ChangeLine, changeLines, sayChange, saySigned, sayTotals } from "./changes.ts"
-import { useListKeys } from "./list-keys.ts"
+
 import { usePackList } from "./use-pack.ts"
 import { sayItem, sayTask } from "./words.ts"
 
@@ -33,11 +36,7 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 72px",
 } as const
 
-type CompareProps = {
-  readonly now: number
-  readonly params: PackParams
-  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
-}
+type CompareProps = PageProps<PackParams>
 
 /** Two kept packages: what came, what went, what is sent in another form. */
 export function Compare({ now, params, onParams }: CompareProps) {
@@ -133,29 +132,22 @@ type ChangesProps = { readonly diff: PackDiff; readonly at: string; onMove(path:
 
 function Changes({ diff, at, onMove }: ChangesProps) {
   const lines = useMemo(() => changeLines(diff), [diff])
-  const keys = lines.flatMap((it) => (it.kind === "change" ? [it.key] : []))
-  useListKeys({ keys, at, isActive: true, onMove })
   if (lines.length === 0) return <RowNote>Both packages are empty.</RowNote>
   return (
-    <VirtualList
+    <CollectionList
       label="Changes"
       columns={COLUMNS}
       items={lines}
       keyOf={(it) => it.key}
-      isGroup={(it) => it.kind === "heading"}
-      activeIndex={lines.findIndex((it) => it.key === at)}
-      activeId={keys.includes(at) ? `change-${keys.indexOf(at)}` : undefined}
-      sticksToEnd={false}
-      renderItem={(it) =>
+      isHeading={(it) => it.kind === "heading"}
+      at={at}
+      onMove={onMove}
+      onOpen={(it) => onMove(it.key)}
+      renderItem={(it, option) =>
         it.kind === "heading" ? (
           <Group amongOptions name={it.name} count={it.count} sum={it.sum} />
         ) : (
-          <Change
-            line={it}
-            id={`change-${keys.indexOf(it.key)}`}
-            isSelected={it.key === at}
-            onPick={() => onMove(it.key)}
-          />
+          <Change line={it} option={option} />
         )
       }
     />
@@ -164,17 +156,15 @@ function Changes({ diff, at, onMove }: ChangesProps) {
 
 type ChangeProps = {
   readonly line: Extract<ChangeLine, { readonly kind: "change" }>
-  readonly id: string
-  readonly isSelected: boolean
-  onPick(): void
+  readonly option: RowOption
 }
 
-function Change({ line, id, isSelected, onPick }: ChangeProps) {
+function Change({ line, option }: ChangeProps) {
   const { path, tokensBefore, tokensAfter, change } = line.change
   const grown = change === "same" ? "" : saySigned(tokensAfter - tokensBefore)
   const says = sayChange(line.change)
   return (
-    <Row option={{ id, isSelected, onPick }}>
+    <Row option={option}>
       <Stack>
         <Cell lead>
           <Path path={path} />

@@ -1,13 +1,10 @@
+import type { PageProps } from "../../data/params.ts"
 import type { PackParams } from "../../data/paths.ts"
 import { Builder } from "./builder.tsx"
 import { Compare } from "./compare.tsx"
 import { Start } from "./start.tsx"
 
-type PackPageProps = {
-  readonly now: number
-  readonly params: PackParams
-  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
-}
+type PackPageProps = PageProps<PackParams>
 
 /** A package for a task: asked for, made, looked at, changed, kept, compared. */
 export function PackPage(props: PackPageProps) {

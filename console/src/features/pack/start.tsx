@@ -2,6 +2,7 @@ import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatCount, type PackSummaryItem, plural } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { Brief, BriefText } from "../../ui/brief/brief.tsx"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
@@ -32,11 +33,7 @@ const COLUMNS = {
   nameSpan: 1,
 } as const
 
-type StartProps = {
-  readonly now: number
-  readonly params: PackParams
-  onParams(change: Partial<PackParams>, how?: "push" | "replace"): void
-}
+type StartProps = PageProps<PackParams>
 
 /** Nothing is asked for yet: a field for the task, and what was kept before. */
 export function Start({ now, params, onParams }: StartProps) {

@@ -8,6 +8,7 @@ import {
   type PipelineRun,
   plural,
 } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -19,11 +20,8 @@ import { StepGroup } from "../../ui/steps/steps.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { join } from "./words.ts"
 
-type ComparePaneProps = {
+type ComparePaneProps = PageProps<PipelineParams> & {
   readonly run: PipelineRun
-  readonly now: number
-  readonly params: PipelineParams
-  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** The most that one answer may hold. */

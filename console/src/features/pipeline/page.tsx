@@ -2,8 +2,9 @@ import { useMemo, useRef, useState } from "react"
 import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { PipelineShow } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { useReadOnly } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -24,13 +25,10 @@ import { StepsPane } from "./steps-pane.tsx"
 import { usePipeline, usePipelineWrites } from "./use-pipeline.ts"
 import { dotsOf, startOf, unitsOf } from "./words.ts"
 
-export type PipelinePageProps = {
+export type PipelinePageProps = PageProps<PipelineParams> & {
   readonly id: string
-  readonly now: number
-  readonly params: PipelineParams
   readonly areFactsHidden: boolean
   onToggleFacts(): void
-  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** One run of a pipeline: its stages, what was done in each, its pause, and what came of it. */
@@ -68,8 +66,7 @@ const loadRerun = async () => (await import("./rerun.tsx")).Rerun
 function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow }) {
   const { shown, now, params, onParams } = props
   const { run, events } = shown
-  const { data: session } = useSession()
-  const isReadOnly = session?.readOnly === true
+  const isReadOnly = useReadOnly()
   const story = useMemo(() => tellStory(events), [events])
   const writes = usePipelineWrites(run)
   const facts = useFacts(props)

@@ -2,6 +2,7 @@ import { useState } from "react"
 import { visible, visibleLine } from "../../base/format.ts"
 import { PIPELINE_MARKS } from "../../base/status.ts"
 import type { PipelineRun } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import type { PipelineParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -16,15 +17,12 @@ import type { Section, Story } from "./sections.ts"
 import { type PipelineWrites, useSeconds, useWriting } from "./use-pipeline.ts"
 import { sayEnd } from "./words.ts"
 
-export type StepsPaneProps = {
+export type StepsPaneProps = PageProps<PipelineParams> & {
   readonly run: PipelineRun
   readonly story: Story
-  readonly now: number
   readonly isReadOnly: boolean
   readonly writes: PipelineWrites
-  readonly params: PipelineParams
   readonly handle: React.RefObject<StepsHandle | null>
-  onParams(change: Partial<PipelineParams>, how?: "push" | "replace"): void
 }
 
 /** Each go through a stage with what was done in it; below them the pause, or what came of it. */

@@ -1,53 +1,55 @@
-import { useRef } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
 import { PIPELINES_FACETS, type PipelinesParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
+import {
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Flow, OnlyWide, Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
+
+import { Flow, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+
 import { agentsIn, whyNot } from "./lines.ts"
 import { PipelineRows } from "./rows.tsx"
 import { EXAMPLE, MOST_RUNS, type PipelinesData, useAgents, useExample } from "./use-pipelines.ts"
 
-type ListPaneProps = {
-  readonly now: number
+type ListPaneProps = PageProps<PipelinesParams> & {
   readonly data: PipelinesData
   readonly isReadOnly: boolean
-  readonly params: PipelinesParams
-  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
 }
 
 /** Every run that the filters leave. */
 export function ListPane(props: ListPaneProps) {
   const { now, data, params, onParams } = props
   const { list, lines, all } = data
-  const handle = useRef<VirtualListHandle>(null)
+  const handle = useListRef()
   return (
     <Pane label="Pipelines">
-      <Filters {...props} onLeave={() => handle.current?.focus()} />
-      {list.error === null ? null : (
-        <Failure size="pane" error={toWireError(list.error)} onRetry={() => void list.refetch()} />
-      )}
-      {list.isPending ? <RowSkeleton rows={10} /> : null}
-      {list.data !== undefined && all.length === 0 ? <NoneYet {...props} /> : null}
-      {all.length > 0 && lines.length === 0 ? (
-        <RowNote>
-          No run matches.
-          <Button small onPress={() => onParams({ text: "", agent: "", status: "all" })}>
-            Show all runs
-          </Button>
-        </RowNote>
-      ) : null}
-      {lines.length === 0 ? null : (
-        <PipelineRows now={now} lines={lines} params={params} handle={handle} onParams={onParams} />
-      )}
+      <Filters {...props} handle={handle} />
+      <Loaded query={list} rows={10}>
+        {() => {
+          if (all.length === 0) return <NoneYet {...props} />
+          if (lines.length > 0)
+            return <PipelineRows {...{ now, lines, params, handle, onParams }} />
+          return (
+            <NoMatch
+              verb="Show all runs"
+              onShowAll={() => onParams({ text: "", agent: "", status: "all" })}
+            >
+              No run matches.
+            </NoMatch>
+          )
+        }}
+      </Loaded>
       {all.length < MOST_RUNS ? null : (
         <PaneFoot>The newest {plural(MOST_RUNS, "run")} are shown.</PaneFoot>
       )}
@@ -63,19 +65,16 @@ const LABELS = {
   ended: "Ended early",
 } as const
 
-function Filters({ data, params, onParams, onLeave }: ListPaneProps & { onLeave(): void }) {
+function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: ListRef }) {
   const { counts, all, list } = data
-  const pick = (value: string) =>
-    onParams({ status: PIPELINES_FACETS.find((it) => it === value) ?? "all", at: "" }, "replace")
-  const at = PIPELINES_FACETS.indexOf(params.status)
-  useKey("pipelines.status", () =>
-    pick(PIPELINES_FACETS[(at + 1) % PIPELINES_FACETS.length] ?? "all"),
-  )
   const agents = agentsIn(all)
   return (
     <>
-      <PaneHead
-        edge="page"
+      <FilterHead
+        label="Filter by words"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           agents.length < 2 && params.agent === "" ? undefined : (
             <OnlyWide>
@@ -92,26 +91,18 @@ function Filters({ data, params, onParams, onLeave }: ListPaneProps & { onLeave(
             </OnlyWide>
           )
         }
-      >
-        <FilterField
-          label="Filter by words"
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={onLeave}
-        />
-      </PaneHead>
-      <PaneHead edge="page">
-        <Facets
-          label="Only runs that are"
-          facets={PIPELINES_FACETS.map((value) => ({
-            value,
-            label: LABELS[value],
-            count: list.data === undefined ? undefined : (counts[value] ?? 0),
-          }))}
-          active={params.status}
-          onPick={pick}
-        />
-      </PaneHead>
+      />
+      <FacetHead
+        label="Only runs that are"
+        keyId="pipelines.status"
+        facets={PIPELINES_FACETS.map((value) => ({
+          value,
+          label: LABELS[value],
+          count: list.data === undefined ? undefined : (counts[value] ?? 0),
+        }))}
+        active={params.status}
+        onPick={(status) => onParams({ status, at: "" }, "replace")}
+      />
     </>
   )
 }

@@ -1,69 +1,64 @@
 import { useState } from "react"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
+import { leaveOne, type PageProps } from "../../data/params.ts"
 import { type PipelinesParams, paths } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { Split } from "../../ui/split/split.tsx"
+
 import { Text } from "../../ui/text/text.tsx"
 import { emptyDraft } from "./draft.ts"
 import { ListPane } from "./list-pane.tsx"
 import { NewRun } from "./new-run.tsx"
 import { EXAMPLE, usePipelines } from "./use-pipelines.ts"
 
-type PipelinesPageProps = {
-  readonly now: number
-  readonly params: PipelinesParams
-  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
-}
-
 /** Every run of a pipeline: how it stands, in which stage, at what cost; beside it the form. */
-export function PipelinesPage({ now, params, onParams }: PipelinesPageProps) {
-  const { data: session } = useSession()
-  const isReadOnly = session?.readOnly === true
+export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesParams>) {
+  const isReadOnly = useReadOnly()
   const data = usePipelines(params)
   const [draft, setDraft] = useDraft(params)
   const close = () => onParams({ add: false, start: "" }, "replace")
-  useKey("leave", leaves(params, onParams))
+  const { add, text } = params
   return (
-    <>
-      <Header
-        title="Pipelines"
-        facts={
-          data.list.data === undefined ? null : (
-            <Text tone="3">{plural(data.all.length, "run")}</Text>
-          )
-        }
-      >
-        <Button
-          look="primary"
-          icon="plus"
-          keyId="pipelines.new"
-          disabled={isReadOnly}
-          shrinks
-          onPress={() => (params.add ? close() : onParams({ add: true }))}
+    <CollectionPage
+      name="pipelines"
+      header={
+        <Header
+          title="Pipelines"
+          facts={
+            data.list.data === undefined ? null : (
+              <Text tone="3">{plural(data.all.length, "run")}</Text>
+            )
+          }
         >
-          New run
-        </Button>
-      </Header>
-      <Split
-        name="pipelines"
-        list={<ListPane {...{ now, data, isReadOnly, params, onParams }} />}
-        detail={
-          params.add ? (
-            <NewRun
-              draft={draft}
-              isReadOnly={isReadOnly}
-              onDraft={setDraft}
-              onStarted={(run) => navigate(paths.pipeline(run.id))}
-              onClose={close}
-            />
-          ) : null
-        }
-      />
-    </>
+          <Button
+            look="primary"
+            icon="plus"
+            keyId="pipelines.new"
+            disabled={isReadOnly}
+            shrinks
+            onPress={() => (add ? close() : onParams({ add: true }))}
+          >
+            New run
+          </Button>
+        </Header>
+      }
+      list={<ListPane {...{ now, data, isReadOnly, params, onParams }} />}
+      detail={
+        add ? (
+          <NewRun
+            draft={draft}
+            isReadOnly={isReadOnly}
+            onDraft={setDraft}
+            onStarted={(run) => navigate(paths.pipeline(run.id))}
+            onClose={close}
+          />
+        ) : null
+      }
+      onLeave={leaveOne(onParams, [add, { add: false, start: "" }], [text !== "", { text: "" }])}
+    />
   )
 }
 
@@ -76,10 +71,4 @@ function useDraft({ start }: PipelinesParams) {
     if (start !== "") setDraft({ ...draft, agent: start })
   }
   return [draft, setDraft] as const
-}
-
-/** First what stands beside, then what is looked for. */
-function leaves({ add, text }: PipelinesParams, onParams: PipelinesPageProps["onParams"]) {
-  if (add) return () => onParams({ add: false, start: "" }, "replace")
-  return text === "" ? undefined : () => onParams({ text: "" }, "replace")
 }

@@ -1,12 +1,13 @@
-import type { RefObject } from "react"
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost, sayPlace } from "../../base/status.ts"
 import type { PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
 import { type PipelinesParams, paths } from "../../data/paths.ts"
-import { useKey } from "../../ui/keys/keys.tsx"
+import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
+
 import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-import { VirtualList, type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
+
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -23,50 +24,29 @@ const COLUMNS_BESIDE = {
   full: "14px 72px minmax(0, 1fr) 96px 96px 104px 56px",
 } as const
 
-type RowsProps = {
-  readonly now: number
+type RowsProps = PageProps<PipelinesParams> & {
   readonly lines: readonly PipelineLine[]
-  readonly params: PipelinesParams
-  readonly handle: RefObject<VirtualListHandle | null>
-  onParams(change: Partial<PipelinesParams>, how?: "push" | "replace"): void
+  readonly handle: ListRef
 }
 
 /** One line a run, the newest first. */
 export function PipelineRows({ now, lines, params, handle, onParams }: RowsProps) {
-  const index = lines.findIndex((it) => it.id === params.at)
-  const selected = lines[index]
-  const moveTo = (line: PipelineLine | undefined) =>
-    line === undefined ? undefined : onParams({ at: line.id }, "replace")
-  const open = ({ id }: PipelineLine) => navigate(paths.pipeline(id))
-  useKey("list.next", () => moveTo(lines[index + 1]))
-  useKey("list.previous", () => moveTo(lines[index < 0 ? lines.length - 1 : index - 1]))
-  useKey("list.first", () => moveTo(lines[0]))
-  useKey("list.last", () => moveTo(lines.at(-1)))
-  useKey("pipelines.open", () => (selected === undefined ? moveTo(lines[0]) : open(selected)))
   return (
-    <VirtualList
+    <CollectionList
       ref={handle}
       label="Pipelines"
       columns={params.add ? COLUMNS_BESIDE : COLUMNS}
       head={<Head />}
       items={lines}
       keyOf={(it) => it.id}
-      isGroup={() => false}
-      activeIndex={index}
-      activeId={selected === undefined ? undefined : optionId(selected)}
-      sticksToEnd={false}
-      renderItem={(it) => (
-        <PipelineRow
-          now={now}
-          run={it}
-          option={{ id: optionId(it), isSelected: it === selected, onPick: () => open(it) }}
-        />
-      )}
+      at={params.at}
+      openKey="pipelines.open"
+      onMove={(at) => onParams({ at }, "replace")}
+      onOpen={({ id }) => navigate(paths.pipeline(id))}
+      renderItem={(it, option) => <PipelineRow now={now} run={it} option={option} />}
     />
   )
 }
-
-const optionId = ({ id }: PipelineLine): string => `pipeline-${id}`
 
 function Head() {
   return (

@@ -3,8 +3,9 @@ import { lazy, Suspense, useMemo, useState } from "react"
 import { hasCode, toWireError } from "../../base/errors.ts"
 import { type AgentMode, formatExact, type Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
+import type { PageProps } from "../../data/params.ts"
 import { paths, type RunParams } from "../../data/paths.ts"
-import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { useCopyText } from "../../ui/copy/use-copy-text.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -31,13 +32,10 @@ import { useSeconds, useTranscript } from "./use-transcript.ts"
 import { RunVitals } from "./vitals.tsx"
 import { copyText, isWorking } from "./words.ts"
 
-export type RunPageProps = {
+export type RunPageProps = PageProps<RunParams> & {
   readonly id: string
-  readonly now: number
-  readonly params: RunParams
   readonly areFactsHidden: boolean
   onToggleFacts(): void
-  onParams(change: Partial<RunParams>, how?: "push" | "replace"): void
 }
 
 /** The transcript of one run, and what can be done with it. */
@@ -91,7 +89,6 @@ const loadHandoff = async () => (await import("./handoff.tsx")).Handoff
 
 function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const { id, run, params, onParams } = props
-  const { data: session } = useSession()
   const { transcript, state } = useTranscript(id, params.at)
   const hostSaidAt = useMemo(() => saidAt(state.window.messages), [state.window.messages])
   const rows = useRows(state.window.messages, params)
@@ -100,7 +97,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const { part: Handoff, want: wantHandoff } = useLater(loadHandoff)
   const approvals = useApprovals(id, rows.selected)
   const setMode = useMode(id)
-  const isReadOnly = session?.readOnly === true
+  const isReadOnly = useReadOnly()
   const goTo = (seq: number) => onParams({ at: seq }, "push")
   const findNext = () => {
     const next = rows.found.find((seq) => seq > (params.at ?? 0)) ?? rows.found[0]

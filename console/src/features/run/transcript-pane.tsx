@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visible } from "../../base/format.ts"
 import { formatExact, plural, type Run } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { RunParams } from "../../data/paths.ts"
 import type { Transcript, TranscriptState } from "../../data/transcript.ts"
 import { isAtEnd } from "../../data/transcript-window.ts"
@@ -19,14 +20,12 @@ import { RowView } from "./row-view.tsx"
 import { useRowKeys } from "./use-row-keys.ts"
 import type { RowsState } from "./use-rows.ts"
 
-type TranscriptPaneProps = {
+type TranscriptPaneProps = ParamsProps<RunParams> & {
   readonly run: Run
   readonly transcript: Transcript
   readonly state: TranscriptState
   readonly rows: RowsState
   readonly does: Omit<RowDoes, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
-  readonly params: RunParams
-  onParams(change: Partial<RunParams>, how?: "push" | "replace"): void
 }
 
 /** What was said and done, oldest first, live at its end. */

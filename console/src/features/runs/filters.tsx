@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact } from "../../contract.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import type { RunsFacet, RunsParams } from "../../data/paths.ts"
 import { FilterField } from "../../ui/field/field.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
@@ -20,10 +21,8 @@ import {
   withView,
 } from "./views.ts"
 
-type FiltersProps = {
+type FiltersProps = ParamsProps<RunsParams> & {
   readonly data: RunsData
-  readonly params: RunsParams
-  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
   /** From the filter back to the list. */
   onLeave(): void
 }

@@ -1,31 +1,27 @@
 import { useState } from "react"
-import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
 import { type Approval, plural, type Run } from "../../contract.ts"
 import { describeAsk } from "../../data/approvals.ts"
 import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { AskLine } from "../../ui/ask/ask.tsx"
 import { IconButton, LinkButton } from "../../ui/button/button.tsx"
+import { CollectionList, Loaded } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Cell, Row, type RowOption, RowSkeleton } from "../../ui/list/list.tsx"
-import { VirtualList } from "../../ui/list/virtual-list.tsx"
+import { Cell, Row, type RowOption } from "../../ui/list/list.tsx"
+
 import { Block, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { ApprovalCard } from "./approval.tsx"
-import { useListKeys } from "./list-keys.ts"
+
 import type { RunsData } from "./use-runs.ts"
 
-type InboxProps = {
-  readonly now: number
-  readonly data: RunsData
-  readonly params: RunsParams
-  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
-}
+type InboxProps = PageProps<RunsParams> & { readonly data: RunsData }
 
 const COLUMNS = {
   full: "14px minmax(0, 1fr) 96px 72px",
@@ -36,59 +32,43 @@ const COLUMNS = {
 /** Every open question, the oldest first: nobody should wait longer than the one before. */
 export function InboxPane({ now, data, params, onParams }: InboxProps) {
   const { inbox, approvals = NONE, all } = data
-  useListKeys({
-    ids: approvals.map((it) => it.id),
-    at: params.at,
-    onMove: (at) => onParams({ at }, "replace"),
-  })
-  const selected = approvals.findIndex((it) => it.id === params.at)
-  const run = all.find((it) => it.id === approvals[selected]?.runId)
+  const selected = approvals.find((it) => it.id === params.at)
+  const run = all.find((it) => it.id === selected?.runId)
   useKey("runs.open", run === undefined ? undefined : () => navigate(paths.run(run.id)))
   return (
     <Pane label="Approvals">
-      {inbox.error === null ? null : (
-        <Failure
-          size="pane"
-          error={toWireError(inbox.error)}
-          onRetry={() => void inbox.refetch()}
-        />
-      )}
-      {inbox.isPending ? <RowSkeleton rows={4} /> : null}
-      {inbox.data !== undefined && approvals.length === 0 ? (
-        <Empty says="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
-      ) : null}
-      {approvals.length === 0 ? null : (
-        <VirtualList
-          label="Open approvals"
-          columns={COLUMNS}
-          items={approvals}
-          lines={2}
-          keyOf={(it) => it.id}
-          isGroup={() => false}
-          activeIndex={selected}
-          activeId={selected < 0 ? undefined : optionId(params.at)}
-          sticksToEnd={false}
-          renderItem={(it) => (
-            <AskRow
-              approval={it}
-              run={all.find((one) => one.id === it.runId)}
-              now={now}
-              option={{
-                id: optionId(it.id),
-                isSelected: it.id === params.at,
-                onPick: () => onParams({ at: it.id === params.at ? "" : it.id }),
-              }}
+      <Loaded query={inbox} rows={4}>
+        {() =>
+          approvals.length === 0 ? (
+            <Empty says="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
+          ) : (
+            <CollectionList
+              label="Open approvals"
+              columns={COLUMNS}
+              items={approvals}
+              lines={2}
+              keyOf={(it) => it.id}
+              idOf={(it) => `approval-${it.id}`}
+              at={params.at}
+              onMove={(at) => onParams({ at }, "replace")}
+              onOpen={(it) => onParams({ at: it.id === params.at ? "" : it.id })}
+              renderItem={(it, option) => (
+                <AskRow
+                  approval={it}
+                  run={all.find((one) => one.id === it.runId)}
+                  now={now}
+                  option={option}
+                />
+              )}
             />
-          )}
-        />
-      )}
+          )
+        }
+      </Loaded>
     </Pane>
   )
 }
 
 const NONE: readonly Approval[] = []
-
-const optionId = (id: string): string => `approval-${id}`
 
 type AskRowProps = {
   readonly approval: Approval

@@ -1,8 +1,9 @@
 import { useState } from "react"
 import { formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -21,11 +22,7 @@ import { PermissionsPane } from "./permissions.tsx"
 import { useActions } from "./use-actions.ts"
 import { type RunsData, useRuns } from "./use-runs.ts"
 
-type RunsPageProps = {
-  readonly now: number
-  readonly params: RunsParams
-  onParams(change: Partial<RunsParams>, how?: "push" | "replace"): void
-}
+type RunsPageProps = PageProps<RunsParams>
 
 const TITLES: Readonly<Record<RunsView, string>> = {
   list: "Runs",
@@ -41,11 +38,10 @@ const NEXT: Readonly<Record<RunsView, RunsView>> = {
 
 /** Every run: what waits, what runs, what ended; beside it a look at one, or the form for the next. */
 export function RunsPage({ now, params, onParams }: RunsPageProps) {
-  const { data: session } = useSession()
   const data = useRuns(params, now)
   const actions = useActions()
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const isReadOnly = session?.readOnly === true
+  const isReadOnly = useReadOnly()
   const { view } = params
   const turn = (to: RunsView) => onParams({ ...CLOSED, view: to, at: "" })
   useKey("runs.view", () => turn(NEXT[view]))

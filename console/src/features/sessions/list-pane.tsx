@@ -1,5 +1,4 @@
-import { useMemo, useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
+import { useMemo } from "react"
 import {
   type Claim,
   formatExact,
@@ -8,17 +7,22 @@ import {
   plural,
   type SessionList,
 } from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
 import { SESSIONS_TABS, type SessionsParams } from "../../data/paths.ts"
-import { Button } from "../../ui/button/button.tsx"
+import {
+  CollectionList,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+
 import { Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { FilterField } from "../../ui/field/field.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import type { VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
-import { PickList } from "./pick-list.tsx"
+
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+
 import {
   CLAIM_COLUMNS,
   ClaimHead,
@@ -33,85 +37,56 @@ import {
 import { useClaims, useSessions } from "./use-sessions.ts"
 import { having } from "./words.ts"
 
-type ListPaneProps = {
-  readonly now: number
-  readonly params: SessionsParams
-  onParams(change: Partial<SessionsParams>, how?: "push" | "replace"): void
-}
-
 /** Sessions that work or worked, those that were written down, and who holds what. */
-export function ListPane(props: ListPaneProps) {
-  const { params } = props
-  const handle = useRef<VirtualListHandle>(null)
+export function ListPane(props: PageProps<SessionsParams>) {
+  const { params, onParams } = props
+  const { tab } = params
+  const handle = useListRef()
   const sessions = useSessions()
   const claims = useClaims()
-  const { error, refetch, isPending } = params.tab === "claims" ? claims : sessions
+  const counts = {
+    live: sessions.data?.live.length,
+    logged: sessions.data?.loggedCount,
+    claims: claims.data?.claims.length,
+  }
   return (
     <Pane label="Sessions">
-      <Filters
-        {...props}
-        handle={handle}
-        sessions={sessions.data}
-        claims={claims.data?.claims.length}
+      <FilterHead
+        label={FILTER_LABELS[tab]}
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
       />
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      <FacetHead
+        label="What is listed"
+        keyId="sessions.tab"
+        active={tab}
+        facets={SESSIONS_TABS.map((value) => {
+          const count = counts[value]
+          return {
+            value,
+            label: TAB_NAMES[value],
+            count: count === undefined ? undefined : formatExact(count),
+          }
+        })}
+        onPick={(to) => onParams({ tab: to, text: "", at: "", show: "" })}
+      />
+      {tab === "claims" ? (
+        <Loaded query={claims} rows={8}>
+          {(list) => <Claims {...props} handle={handle} claims={list.claims} />}
+        </Loaded>
+      ) : (
+        <Loaded query={sessions} rows={8}>
+          {(list) =>
+            tab === "live" ? (
+              <Live {...props} handle={handle} live={list.live} />
+            ) : (
+              <Logged {...props} handle={handle} list={list} />
+            )
+          }
+        </Loaded>
       )}
-      {isPending && error === null ? <RowSkeleton rows={8} /> : null}
-      {params.tab === "claims" && claims.data !== undefined ? (
-        <Claims {...props} handle={handle} claims={claims.data.claims} />
-      ) : null}
-      {params.tab === "live" && sessions.data !== undefined ? (
-        <Live {...props} handle={handle} live={sessions.data.live} />
-      ) : null}
-      {params.tab === "logged" && sessions.data !== undefined ? (
-        <Logged {...props} handle={handle} list={sessions.data} />
-      ) : null}
     </Pane>
-  )
-}
-
-type Handled = ListPaneProps & { readonly handle: React.RefObject<VirtualListHandle | null> }
-
-type FiltersProps = Handled & {
-  readonly sessions: SessionList | undefined
-  readonly claims: number | undefined
-}
-
-function Filters({ params, handle, sessions, claims, onParams }: FiltersProps) {
-  const counts = { live: sessions?.live.length, logged: sessions?.loggedCount, claims }
-  const pick = (value: string) => {
-    const tab = SESSIONS_TABS.find((it) => it === value)
-    if (tab !== undefined) onParams({ tab, text: "", at: "", show: "" })
-  }
-  const at = SESSIONS_TABS.indexOf(params.tab)
-  useKey("sessions.tab", () => pick(SESSIONS_TABS[(at + 1) % SESSIONS_TABS.length] ?? ""))
-  return (
-    <>
-      <PaneHead edge="page">
-        <FilterField
-          label={FILTER_LABELS[params.tab]}
-          value={params.text}
-          onChange={(text) => onParams({ text, at: "" }, "replace")}
-          onLeave={() => handle.current?.focus()}
-        />
-      </PaneHead>
-      <PaneHead edge="page">
-        <Facets
-          label="What is listed"
-          active={params.tab}
-          facets={SESSIONS_TABS.map((value) => {
-            const count = counts[value]
-            return {
-              value,
-              label: TAB_NAMES[value],
-              count: count === undefined ? undefined : formatExact(count),
-            }
-          })}
-          onPick={pick}
-        />
-      </PaneHead>
-    </>
   )
 }
 
@@ -123,8 +98,10 @@ const FILTER_LABELS = {
 
 const TAB_NAMES = { live: "Recent", logged: "Written down", claims: "Claims" } as const
 
-function Live({ live, ...props }: Handled & { readonly live: readonly LiveSession[] }) {
-  const { now, params, onParams } = props
+type Listed = PageProps<SessionsParams> & { readonly handle: ListRef }
+
+function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession[] }) {
+  const { now, params } = props
   const items = useMemo(() => having(live, params.text, wordsOfLive), [live, params.text])
   if (live.length === 0) {
     return (
@@ -134,15 +111,16 @@ function Live({ live, ...props }: Handled & { readonly live: readonly LiveSessio
       />
     )
   }
-  if (items.length === 0) return <NoneFits onParams={onParams} />
+  if (items.length === 0) return <NoneFits {...props} />
   return (
-    <PickList
-      {...props}
+    <CollectionList
+      {...listOf(props)}
       label="Recent sessions"
       columns={LIVE_COLUMNS}
       head={<LiveHead />}
       items={items}
       keyOf={(it) => it.session}
+      onOpen={(it) => props.onParams({ at: it.session, show: it.session })}
       renderItem={(item, option) => <LiveRow item={item} now={now} option={option} />}
     />
   )
@@ -150,8 +128,8 @@ function Live({ live, ...props }: Handled & { readonly live: readonly LiveSessio
 
 const wordsOfLive = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
 
-function Logged({ list, ...props }: Handled & { readonly list: SessionList }) {
-  const { params, onParams } = props
+function Logged({ list, ...props }: Listed & { readonly list: SessionList }) {
+  const { params } = props
   const { logged, loggedCount } = list
   const items = useMemo(() => having(logged, params.text, wordsOfLogged), [logged, params.text])
   if (logged.length === 0) {
@@ -162,16 +140,17 @@ function Logged({ list, ...props }: Handled & { readonly list: SessionList }) {
       />
     )
   }
-  if (items.length === 0) return <NoneFits onParams={onParams} />
+  if (items.length === 0) return <NoneFits {...props} />
   return (
     <>
-      <PickList
-        {...props}
+      <CollectionList
+        {...listOf(props)}
         label="Written down"
         columns={LOGGED_COLUMNS}
         head={<LoggedHead />}
         items={items}
         keyOf={(it) => it.file}
+        onOpen={(it) => props.onParams({ at: it.file, show: it.file })}
         renderItem={(item, option) => <LoggedRow item={item} option={option} />}
       />
       <PaneFoot>
@@ -186,8 +165,8 @@ function Logged({ list, ...props }: Handled & { readonly list: SessionList }) {
 const wordsOfLogged = ({ file, date, title, request }: LoggedSession) =>
   [file, date, title, request].join(" ")
 
-function Claims({ claims, ...props }: Handled & { readonly claims: readonly Claim[] }) {
-  const { now, params, onParams } = props
+function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim[] }) {
+  const { now, params } = props
   const items = useMemo(() => having(claims, params.text, wordsOfClaim), [claims, params.text])
   if (claims.length === 0) {
     return (
@@ -197,15 +176,16 @@ function Claims({ claims, ...props }: Handled & { readonly claims: readonly Clai
       />
     )
   }
-  if (items.length === 0) return <NoneFits onParams={onParams} />
+  if (items.length === 0) return <NoneFits {...props} />
   return (
-    <PickList
-      {...props}
+    <CollectionList
+      {...listOf(props)}
       label="Claims"
       columns={CLAIM_COLUMNS}
       head={<ClaimHead />}
       items={items}
       keyOf={(it) => it.path}
+      onOpen={(it) => props.onParams({ at: it.path, show: it.path })}
       renderItem={(item, option) => <ClaimRow item={item} now={now} option={option} />}
     />
   )
@@ -213,13 +193,16 @@ function Claims({ claims, ...props }: Handled & { readonly claims: readonly Clai
 
 const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
 
-function NoneFits({ onParams }: Pick<ListPaneProps, "onParams">) {
-  return (
-    <RowNote>
-      Nothing has these words.
-      <Button small onPress={() => onParams({ text: "" })}>
-        Show all
-      </Button>
-    </RowNote>
-  )
+/** What the three lists have in common. */
+function listOf({ params, handle, onParams }: Listed) {
+  return {
+    ref: handle,
+    at: params.at,
+    openKey: "sessions.open",
+    onMove: (at: string) => onParams({ at }, "replace"),
+  }
+}
+
+function NoneFits({ onParams }: Pick<Listed, "onParams">) {
+  return <NoMatch onShowAll={() => onParams({ text: "" })}>Nothing has these words.</NoMatch>
 }

@@ -1,42 +1,32 @@
 import { formatExact, plural } from "../../contract.ts"
+import { leaveOne, type PageProps } from "../../data/params.ts"
 import type { SessionsParams } from "../../data/paths.ts"
-import { useSession } from "../../data/queries.tsx"
+import { useReadOnly } from "../../data/queries.tsx"
+import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { useKey } from "../../ui/keys/keys.tsx"
+
 import { OnlyWide } from "../../ui/pane/pane.tsx"
-import { Split } from "../../ui/split/split.tsx"
+
 import { Text } from "../../ui/text/text.tsx"
 import { ClaimDetail } from "./claim-detail.tsx"
 import { Detail } from "./detail.tsx"
 import { ListPane } from "./list-pane.tsx"
 import { useClaims, useSessions } from "./use-sessions.ts"
 
-type SessionsPageProps = {
-  readonly now: number
-  readonly params: SessionsParams
-  onParams(change: Partial<SessionsParams>, how?: "push" | "replace"): void
-}
-
 /** Who works here, on what, what they hold, and what they left behind. */
-export function SessionsPage({ now, params, onParams }: SessionsPageProps) {
-  useKey("leave", leaves(params, onParams))
+export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams>) {
+  const { show, text } = params
   return (
-    <>
-      <Header title="Sessions" facts={<Facts />} />
-      <Split
-        name="sessions"
-        startPx={DETAIL_PX}
-        list={<ListPane now={now} params={params} onParams={onParams} />}
-        detail={
-          params.show === "" ? null : <Beside now={now} params={params} onParams={onParams} />
-        }
-      />
-    </>
+    <CollectionPage
+      name="sessions"
+      detailPx={480}
+      header={<Header title="Sessions" facts={<Facts />} />}
+      list={<ListPane now={now} params={params} onParams={onParams} />}
+      detail={show === "" ? null : <Beside now={now} params={params} onParams={onParams} />}
+      onLeave={leaveOne(onParams, [show !== "", { show: "" }], [text !== "", { text: "", at: "" }])}
+    />
   )
 }
-
-/** A text is read here: wider than the 392 of other details. */
-const DETAIL_PX = 480
 
 function Facts() {
   const { data } = useSessions()
@@ -52,8 +42,8 @@ function Facts() {
   )
 }
 
-function Beside({ now, params, onParams }: SessionsPageProps) {
-  const { data: session } = useSession()
+function Beside({ now, params, onParams }: PageProps<SessionsParams>) {
+  const isReadOnly = useReadOnly()
   const { data } = useClaims()
   const close = () => onParams({ show: "" })
   if (params.tab !== "claims") {
@@ -65,14 +55,8 @@ function Beside({ now, params, onParams }: SessionsPageProps) {
       now={now}
       path={params.show}
       claim={data?.claims.find((it) => it.path === params.show)}
-      isReadOnly={session?.readOnly === true}
+      isReadOnly={isReadOnly}
       onClose={close}
     />
   )
-}
-
-/** First what stands beside, then the words. */
-function leaves({ show, text }: SessionsParams, onParams: SessionsPageProps["onParams"]) {
-  if (show !== "") return () => onParams({ show: "" }, "replace")
-  return text === "" ? undefined : () => onParams({ text: "", at: "" }, "replace")
 }

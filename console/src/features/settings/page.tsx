@@ -1,8 +1,9 @@
 import { toWireError } from "../../base/errors.ts"
 import { type ConfigSetting, plural } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
+import type { ParamsProps } from "../../data/params.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
-import { useOperation, useSession } from "../../data/queries.tsx"
+import { useOperation, useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
@@ -19,9 +20,7 @@ import { SettingDetail } from "./detail.tsx"
 import { filterSettings, sectionOf } from "./layers.ts"
 import { useSave } from "./use-save.ts"
 
-type SettingsPageProps = {
-  readonly params: SettingsParams
-  onParams(change: Partial<SettingsParams>, how?: "push" | "replace"): void
+type SettingsPageProps = ParamsProps<SettingsParams> & {
   readonly appearance: AppearanceChoice
 }
 
@@ -33,9 +32,8 @@ const LAYERS = [
 /** The config schema as a form, each value with its origin. */
 export function SettingsPage({ params, onParams, appearance }: SettingsPageProps) {
   const config = useOperation("config.show", { sources: true })
-  const { data: session } = useSession()
   const save = useSave()
-  const isReadOnly = session?.readOnly === true
+  const isReadOnly = useReadOnly()
   const settings = filterSettings(config.data?.settings ?? [], params.text)
   const selected = config.data?.settings.find((it) => it.key === params.at)
   const close = () => onParams({ at: "" })

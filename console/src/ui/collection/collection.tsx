@@ -1,4 +1,4 @@
-import { type ReactNode, type Ref, type RefObject, useId, useMemo } from "react"
+import { type ReactNode, type Ref, type RefObject, useId, useMemo, useRef } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { Button } from "../button/button.tsx"
 import { Failure } from "../failure/failure.tsx"
@@ -40,6 +40,8 @@ export function CollectionPage(props: CollectionPageProps) {
 }
 
 export type ListRef = RefObject<VirtualListHandle | null>
+
+export const useListRef = (): ListRef => useRef<VirtualListHandle>(null)
 
 type FilterHeadProps = {
   readonly label: string
@@ -102,7 +104,7 @@ type Query<Data> = {
   refetch(): unknown
 }
 
-type AnswerProps<Data> = {
+type LoadedProps<Data> = {
   readonly query: Query<Data>
   /** Rows of the skeleton while nothing is known. */
   readonly rows: number
@@ -110,7 +112,7 @@ type AnswerProps<Data> = {
 }
 
 /** What a query has: its failure, a skeleton, or its data; a failure never hides known data. */
-export function Answer<Data>({ query, rows, children }: AnswerProps<Data>) {
+export function Loaded<Data>({ query, rows, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   return (
     <>
@@ -243,4 +245,37 @@ export function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): vo
     "list.last",
     moveTo(() => keys.at(-1)),
   )
+}
+
+type TreeKeys<Line> = {
+  /** The keys `<scope>.unfold` and `<scope>.fold`. */
+  readonly scope: string
+  readonly lines: readonly Line[]
+  readonly at: string
+  keyOf(line: Line): string
+  parentKeyOf(line: Line): string
+  /** Null for a line that holds nothing. */
+  isOpen(line: Line): boolean | null
+  onTurn(line: Line): void
+  onMove(key: string): void
+}
+
+/** Right opens or enters a line, left closes or leaves it. */
+export function useTreeKeys<Line>(tree: TreeKeys<Line>): void {
+  const { scope, lines, at, keyOf, parentKeyOf, isOpen, onTurn, onMove } = tree
+  const index = lines.findIndex((it) => keyOf(it) === at)
+  const selected = lines[index]
+  const moveTo = (line: Line | undefined) => {
+    if (line !== undefined) onMove(keyOf(line))
+  }
+  const unfold = (line: Line) => {
+    if (isOpen(line) === false) onTurn(line)
+    else if (isOpen(line) === true) moveTo(lines[index + 1])
+  }
+  const fold = (line: Line) => {
+    if (isOpen(line) === true) onTurn(line)
+    else moveTo(lines.find((it) => keyOf(it) === parentKeyOf(line)))
+  }
+  useKey(`${scope}.unfold`, selected === undefined ? undefined : () => unfold(selected))
+  useKey(`${scope}.fold`, selected === undefined ? undefined : () => fold(selected))
 }
