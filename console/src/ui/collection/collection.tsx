@@ -220,7 +220,7 @@ type MoveKeys = {
 }
 
 /** Without a selection, down starts at the first item and up at the last. */
-export function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): void {
+function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): void {
   const index = keys.indexOf(at)
   const moveTo = (to: () => string | undefined) =>
     isActive
