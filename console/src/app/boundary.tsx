@@ -33,7 +33,6 @@ export class PageBoundary extends Component<Props, State> {
 
 type LayerProps = Props & { onFailure(error: unknown): void }
 
-/** What floats above the page and breaks goes away with a word, and takes nothing with it. */
 export class LayerBoundary extends Component<LayerProps, Pick<State, "hasFailed">> {
   override state = { hasFailed: false }
 

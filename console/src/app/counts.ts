@@ -8,7 +8,6 @@ type Count = { readonly count?: number; readonly tone?: "warn" }
 /** What is under way is among the newest; more than this nobody has open at once. */
 const NEWEST_PIPELINES = 50
 
-/** The figure beside a place; nothing where there is none, and amber where a person is waited for. */
 export function useCounts(report: Now | undefined): (id: Place["id"]) => Count {
   const pipelines = useOperation("pipeline.list", { limit: NEWEST_PIPELINES }).data?.runs ?? []
   const open = pipelines.filter((it) => isOpen(it.status))

@@ -10,7 +10,6 @@ import type { Live } from "./live.ts"
 import { Shell } from "./shell.tsx"
 
 type GateProps = {
-  /** The exchange of the link's token, if there was one. */
   readonly entered: Promise<void>
   readonly live: Live
   readonly clock: Clock

@@ -5,7 +5,6 @@ export type LiveState = {
   readonly phase: LivePhase
   /** The newest event that was taken in; where to go on after a break. */
   readonly cursor: Cursor | null
-  /** Attempts in a row that led to nothing. */
   readonly failures: number
 }
 
@@ -29,9 +28,7 @@ export type LiveInput =
 
 export type LiveStep = {
   readonly state: LiveState
-  /** Events that were not seen before, oldest first. */
   readonly fresh: readonly JournalEntry[]
-  /** What is shown may have missed something that will not be sent again. */
   readonly mustRefetch: boolean
 }
 

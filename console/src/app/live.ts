@@ -17,7 +17,6 @@ type RunsSay = {
   "agent:error"(it: { agentId: string; error: { message: string } }): void
   "agent:deleted"(it: { agentId: string }): void
 }
-/** And as far as pipelines are: text is told to all, and heard for the one that is open. */
 type PipelinesSay = { "pipeline:text"(it: PipelineText): void }
 type Following =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
@@ -43,7 +42,6 @@ type Deps = {
   readonly memory: { load(): Cursor | null; save(cursor: Cursor): void }
   onEvents(entries: readonly JournalEntry[]): void
   onRefetch(): void
-  /** The server refused or does not answer; perhaps the session is over. */
   onLost(): void
 }
 
@@ -107,7 +105,6 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
 
 type Heard = {
   take(input: LiveInput): void
-  /** The line broke, or could not be made. */
   retry(): void
   cursor(): Cursor | null
 }

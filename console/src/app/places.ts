@@ -12,7 +12,6 @@ export type Place = {
   readonly label: string
   readonly icon: IconName
   readonly scope: PageScope
-  /** Its part of the sidebar. */
   readonly part: "nav" | "see" | "know" | "choose" | "act" | "foot"
 }
 
@@ -44,7 +43,6 @@ export const PLACES: readonly Place[] = ROWS.map(([id, label, icon, part]) => ({
   part,
 }))
 
-/** The page of one run belongs to the list of runs and has its own keys. */
 export function placeAt(path: string): Place | undefined {
   if (runIdAt(path) !== undefined) return placeWith("runs", "run")
   if (gatewayIdAt(path) !== undefined) return placeWith("runs", "gateway")

@@ -113,7 +113,6 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
   ),
 }
 
-/** A page that is loaded when it is first shown, with the parameters of its URL. */
 function page<Params>(
   codec: ParamsCodec<Params>,
   load: () => Promise<ComponentType<PageProps<Params> & FrameProps & { readonly id: string }>>,
@@ -136,7 +135,6 @@ function paramsAt<Params>(codec: ParamsCodec<Params>, { path, search }: Location
   }
 }
 
-/** For pages that show markdown: its reader is loaded beside the page, not after it. */
 function withMarkdown<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   return async () => {
     const reader = import("../ui/markdown/markdown.tsx").then((it) => it.loadMarkdown())

@@ -27,7 +27,6 @@ const SIGNS_OF_A_PERSON = ["pointermove", "pointerdown", "keydown"] as const
 
 type ShellProps = { readonly live: Live; readonly clock: Clock }
 
-/** What is open above the page; one thing at a time. */
 type Layer =
   | { readonly kind: "none" }
   | { readonly kind: "help" }

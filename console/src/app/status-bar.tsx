@@ -75,7 +75,6 @@ function RunsItem() {
   )
 }
 
-/** At the right; the first of them pushes the others there, also when nothing was spent. */
 function SpentItems() {
   const today = useToday()
   const tokens = today?.tokens ?? null

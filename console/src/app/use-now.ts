@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react"
 import type { Clock } from "../data/clock.ts"
 
-/** The time, renewed every so often: for ages and countdowns. */
 export function useNow(clock: Clock, everyMs: number): number {
   const [now, setNow] = useState(() => clock.now())
   useEffect(() => clock.after(everyMs, () => setNow(clock.now())), [clock, everyMs, now])

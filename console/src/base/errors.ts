@@ -1,6 +1,5 @@
 import type { WireError } from "../contract.ts"
 
-/** A failure we foresaw, ours or the server's: an Error with the four fields of the wire. */
 export type Failure = Error & WireError
 
 export function failure(wire: WireError): Failure {

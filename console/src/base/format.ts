@@ -31,7 +31,6 @@ export function formatMoment(at: number): string {
   return `${DATE.format(at)} ${formatClockFine(at)}`
 }
 
-/** Today, Yesterday, or the day. */
 export function nameDay(at: number, now: number): string {
   if (DATE.format(at) === DATE.format(now)) return "Today"
   return DATE.format(at) === DATE.format(now - DAY_MS) ? "Yesterday" : formatDay(at)
@@ -101,14 +100,12 @@ export function visible(text: string): string {
   })
 }
 
-/** The same for one line: newlines and tabs are shown too. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i
 
-/** Hosts name sessions by long ids: their first part tells those of a day apart. */
 export function shortSession(session: string): string {
   return UUID.test(session) ? session.slice(0, 8) : visibleLine(session)
 }

@@ -1,7 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import type { PipelineLine, PipelineStatus, RunStatus } from "../contract.ts"
 
-/** How a status is drawn. */
 export type Status =
   | "queued"
   | "running"
@@ -29,7 +28,6 @@ export const STATUS_MARKS: Readonly<Record<RunStatus, Status>> = {
   interrupted: "interrupted",
 }
 
-/** How each status of a run is drawn. */
 export const PIPELINE_MARKS: Readonly<Record<PipelineStatus, Status>> = {
   running: "running",
   paused: "paused",
@@ -53,7 +51,6 @@ export const PIPELINE_WORDS: Readonly<Record<PipelineStatus, string>> = {
   "over-budget": "over budget",
 }
 
-/** Somebody has still to do something about it: it works, waits, or was cut. */
 export function isOpen(status: PipelineStatus): boolean {
   return status === "running" || status === "paused" || status === "interrupted"
 }

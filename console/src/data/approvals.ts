@@ -1,19 +1,14 @@
 import { visible, visibleLine } from "../base/format.ts"
 import type { Approval } from "../contract.ts"
 
-/** A question of an agent in words, and whether one line holds all that is answered for. */
 export type Ask = {
-  /** As in "asks to run". */
   readonly verb: "run" | "change" | "use"
-  /** What follows the verb, in one line. */
   readonly subject: string
-  /** Word for word what an answer is about: the command, or everything the tool is given. */
   readonly text: string
   /** A row may offer Allow only where nothing of the question is left out. */
   readonly isWhole: boolean
 }
 
-/** As the hosts and the engine's rules call a command. */
 const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 /** Says only why: leaving it out of a row hides nothing that is done. */
 const WHY_FIELD = "description"
@@ -58,7 +53,6 @@ export function describeRule(approval: Approval): string | null {
   return tool.startsWith("mcp__") ? `allow ${name}, whatever it is given` : null
 }
 
-/** "allowed by console", for a question that nobody waits for any more. */
 export function describeAnswer({ status, answeredBy }: Approval): string {
   switch (status) {
     case "open":
@@ -85,7 +79,6 @@ function commandIn(fields: Fields): { field: string; text: string } | undefined 
   return isWords ? { field, text: JSON.stringify(command) } : undefined
 }
 
-/** A file that the tool is given by one of the usual names. */
 function fileIn(fields: Fields): string | null {
   const file = fields["file_path"] ?? fields["notebook_path"] ?? fields["path"]
   return typeof file === "string" && file !== "" ? file : null

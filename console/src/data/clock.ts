@@ -1,4 +1,3 @@
-/** The one place of the console that reads the clock; everything else is handed a moment. */
 export type Clock = {
   now(): number
   /** Calls once after so many milliseconds; returns how to call it off. */

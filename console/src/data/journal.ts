@@ -4,7 +4,6 @@ import type { Cursor, EventsPage, JournalEntry } from "../contract.ts"
 export type Journal = {
   readonly entries: readonly JournalEntry[]
   readonly head: Cursor
-  /** Whether the first entry of the journal is among them. */
   readonly isWhole: boolean
 }
 

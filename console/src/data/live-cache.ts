@@ -4,15 +4,11 @@ import type { AnyOperation } from "./client.ts"
 import { appendLive, type Journal } from "./journal.ts"
 import { keys } from "./keys.ts"
 
-/** What an event means for what is in the cache. */
 type LiveRule = {
-  /** These answers may have changed: ask again, at most once a second. */
   readonly stale: readonly AnyOperation[] | "everything"
-  /** What is known already is put in at once. */
   patch?(queries: QueryClient, entry: JournalEntry): void
 }
 
-/** What every sign of life of a run may change. */
 const OF_RUNS: readonly AnyOperation[] = [
   "agents.list",
   "agents.show",
@@ -20,13 +16,11 @@ const OF_RUNS: readonly AnyOperation[] = [
   "now.show",
 ]
 
-/** What every sign of life of a branch may change. */
 const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
 /** What a request on the wire may change; one that is recorded never changes itself. */
 const OF_GATEWAY: readonly AnyOperation[] = ["gateway.list", "gateway.show"]
 
-/** A decision is a memory of its kind. */
 const OF_MEMORIES: readonly AnyOperation[] = [
   "memory.list",
   "memory.search",
@@ -35,7 +29,6 @@ const OF_MEMORIES: readonly AnyOperation[] = [
   "decision.show",
 ]
 
-/** What every sign of life of a pipeline may change; an agent shows its runs. */
 const OF_PIPELINES: readonly AnyOperation[] = [
   "pipeline.list",
   "pipeline.show",
@@ -43,7 +36,6 @@ const OF_PIPELINES: readonly AnyOperation[] = [
   "now.show",
 ]
 
-/** What stands in the knowledge base, and what was found in it. */
 const OF_KNOWLEDGE: readonly AnyOperation[] = [
   "kb.status",
   "kb.documents",
@@ -91,7 +83,6 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "store.restored": { stale: "everything" },
 }
 
-/** Every event changes these: the journal grew. */
 const GROWS_WITH_EACH_EVENT: readonly AnyOperation[] = ["store.status", "now.show"]
 
 /** A server may send 2,000 events a second; asking again for each would be an attack on it. */

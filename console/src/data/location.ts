@@ -11,14 +11,12 @@ export function navigate(to: string, how: "push" | "replace" = "push"): void {
   for (const changed of listeners) changed()
 }
 
-/** Path and search of the page that is open. */
 export function useLocation(): { readonly path: string; readonly search: string } {
   const url = useSyncExternalStore(listen, here, () => "/")
   const cut = url.indexOf("?")
   return cut < 0 ? { path: url, search: "" } : { path: url.slice(0, cut), search: url.slice(cut) }
 }
 
-/** Links of our own origin do not load the page anew. Returns how to stop. */
 export function followLinks(root: HTMLElement): () => void {
   const follow = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null

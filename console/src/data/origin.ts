@@ -1,6 +1,5 @@
 export type Origin = {
   readonly kind: "default" | "user" | "project" | "environment" | "flag" | "other"
-  /** In at most three words, for a column. */
   readonly says: string
 }
 

@@ -9,7 +9,6 @@ const NO_SERVER = createClient({ fetch: () => Promise.reject(new Error("no clien
 export const ClientContext = createContext<Client>(NO_SERVER)
 export const useClient = (): Client => useContext(ClientContext)
 
-/** The answer of a reading operation, kept up to date by the live cache. */
 export function useOperation<Name extends AnyOperation>(
   name: Name,
   input: Input<Name>,
@@ -42,7 +41,6 @@ export function useOperationList() {
   })
 }
 
-/** The newest events whose name begins so; live ones are appended by the live cache. */
 export function useJournal(name: string) {
   const client = useClient()
   const queries = useQueryClient()

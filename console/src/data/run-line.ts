@@ -1,7 +1,6 @@
 import { createContext } from "react"
 import type { Message, Run, RunStatus } from "../contract.ts"
 
-/** What is heard of one run over the live line. */
 export type RunHeard =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
   | { readonly kind: "refused"; readonly reason: string }
@@ -29,9 +28,7 @@ export type PipelineText = {
 }
 
 export type RunLine = {
-  /** Returns how to let go. */
   followAgent(agentId: string, follower: RunFollower): () => void
-  /** What one pipeline writes, while somebody looks at it. */
   followPipeline(id: string, hear: (it: PipelineText) => void): () => void
 }
 

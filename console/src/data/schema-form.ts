@@ -1,7 +1,6 @@
 import { formatExact } from "../contract.ts"
 import type { JsonSchema } from "./client.ts"
 
-/** What a form needs to know of one value, read from its JSON schema. */
 export type FormField =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "yes-no" }
@@ -15,7 +14,6 @@ export type FormField =
   | { readonly kind: "list"; readonly item: FormField }
   | { readonly kind: "json" }
 
-/** One question of an operation: which value, what it means, whether it may stay unanswered. */
 export type Question = {
   readonly name: string
   readonly description: string
@@ -66,7 +64,6 @@ export function fieldOf(schema: JsonSchema): FormField {
   }
 }
 
-/** Turns what was typed into a value of the schema, or says in words what would be one. */
 export function parseField(field: FormField, text: string): Parsed {
   switch (field.kind) {
     case "choice":
@@ -88,7 +85,6 @@ export function parseField(field: FormField, text: string): Parsed {
   }
 }
 
-/** The text that stands for a value in a form. */
 export function formatValue(given: unknown): string {
   if (given === undefined || given === null) return ""
   if (typeof given === "string") return given
@@ -161,7 +157,6 @@ function parseYesNo(text: string): Parsed {
   return /^(no|false)$/i.test(text) ? value(false) : wrong("Yes or no")
 }
 
-/** One a line. */
 function parseList(field: Extract<FormField, { kind: "list" }>, text: string): Parsed {
   const items = text.split("\n").filter((it) => it !== "")
   const parsed = items.map((it) => parseField(field.item, it))

@@ -11,7 +11,6 @@ export type Today = {
   readonly runs: number
 }
 
-/** What the first page and the status bar say of the day, from the same rows. */
 export function sumToday({ waiting, running, ended }: Now): Today {
   const rows = [...waiting, ...running, ...ended]
   return {
@@ -28,7 +27,6 @@ export function tokensOfRow({ tokens }: NowRow): number | undefined {
   return KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
 }
 
-/** Where a row leads: to the run of an agent, or to that of a pipeline. */
 export function hrefOfRow({ id, kind }: Pick<NowRow, "id" | "kind">): string {
   return kind === "pipeline" ? paths.pipeline(id) : paths.run(id)
 }

@@ -3,9 +3,7 @@ import type { Message } from "../contract.ts"
 /** An unbroken piece of a run's messages, in their order: what is held of it in memory. */
 export type TranscriptWindow = {
   readonly messages: readonly Message[]
-  /** The newest message that is known to be stored, whether it is held or not. */
   readonly lastSeq: number
-  /** Nothing is stored before the first one held. */
   readonly hasStart: boolean
 }
 

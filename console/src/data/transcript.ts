@@ -19,7 +19,6 @@ export type TranscriptState = {
   readonly error: unknown
   readonly isLoadingOlder: boolean
   readonly isLoadingNewer: boolean
-  /** Text that is being written and not stored yet, by the activity in which it is written. */
   readonly writing: ReadonlyMap<string, string>
   readonly line: "on" | "lost" | { readonly caughtUp: number }
 }
@@ -167,7 +166,6 @@ function createReader({ id, client }: Deps) {
   }
 }
 
-/** What comes over the line. */
 function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
   const { state, change } = store
   let gathered: Message[] = []
@@ -231,7 +229,6 @@ function withText(
   return next
 }
 
-/** A stored message ends the text that was being written in its place. */
 function withoutWritten(
   writing: ReadonlyMap<string, string>,
   messages: readonly Message[],

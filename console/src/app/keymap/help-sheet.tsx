@@ -29,7 +29,6 @@ const NAMES: Readonly<Record<Scope, string>> = {
 
 type HelpSheetProps = { readonly scope: Scope; onClose(): void }
 
-/** The keys of this page, from the one table. */
 export function HelpSheet({ scope, onClose }: HelpSheetProps) {
   const groups = scopesOf(scope).map((it) => ({
     name: NAMES[it],

@@ -1,6 +1,5 @@
 import type { KeyRow } from "./scopes.ts"
 
-/** What a keyboard event says, as far as the keymap cares. */
 export type Press = {
   readonly key: string
   readonly metaKey: boolean
@@ -30,7 +29,6 @@ export type KeyMatch =
   | { readonly kind: "begun" }
   | { readonly kind: "none" }
 
-/** What the presses so far mean among the rows that are heard. */
 export function matchPresses(rows: readonly KeyRow[], presses: readonly string[]): KeyMatch {
   const typed = presses.join(" ")
   const row = rows.find((it) => it.keys.includes(typed))

@@ -1,4 +1,3 @@
-/** Where a key is heard. */
 export type Scope =
   | "everywhere"
   | "list"
@@ -27,13 +26,11 @@ export type KeyRow = {
   /** Alternatives; `g e` is two presses, `mod` is command on Apple machines and ctrl elsewhere. */
   readonly keys: readonly string[]
   readonly scope: Scope
-  /** A verb, as a button would say it. */
   readonly label: string
   /** The operation it runs, if it is one. */
   readonly operation?: string
 }
 
-/** A page hears its own keys, those of its list, and those that are heard everywhere. */
 const PARENT: Readonly<Record<Scope, Scope | null>> = {
   everywhere: null,
   list: "everywhere",
@@ -58,7 +55,6 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   settings: "everywhere",
 }
 
-/** Refuses a table in which one key would have two meanings at the same time. */
 export function defineKeymap(rows: readonly KeyRow[]): readonly KeyRow[] {
   const clash = findClash(rows)
   if (clash !== undefined) throw new Error(`invariant broken: ${clash}`)
@@ -77,13 +73,11 @@ export function findClash(rows: readonly KeyRow[]): string | undefined {
   return undefined
 }
 
-/** The rows that are heard in a scope, the nearest first. */
 export function rowsHeardIn(rows: readonly KeyRow[], scope: Scope): readonly KeyRow[] {
   const chain = scopesOf(scope)
   return chain.flatMap((one) => rows.filter((row) => row.scope === one))
 }
 
-/** A scope and those around it. */
 export function scopesOf(scope: Scope): readonly Scope[] {
   const parent = PARENT[scope]
   return parent === null ? [scope] : [scope, ...scopesOf(parent)]

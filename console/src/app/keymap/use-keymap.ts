@@ -42,7 +42,6 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
   return useMemo(() => createBindings(doers.current), [])
 }
 
-/** While one writes, letters are text; what floats hears its own keys, a control what presses it. */
 function isForField(event: KeyboardEvent, press: string): boolean {
   const target = event.target instanceof Element ? event.target : null
   if (target === null) return false

@@ -1,11 +1,9 @@
 import type { OperationEntry } from "../../data/client.ts"
 import { parseField, type Question, questionsOf } from "../../data/schema-form.ts"
 
-/** An operation whose arguments are asked for one after another, in the same line. */
 export type Asking = {
   readonly operation: OperationEntry
   readonly questions: readonly Question[]
-  /** What was answered so far. */
   readonly given: Readonly<Record<string, unknown>>
   readonly index: number
 }
@@ -15,7 +13,6 @@ export type AskStep =
   | { readonly kind: "ready"; readonly operation: OperationEntry; readonly input: object }
   | { readonly kind: "wrong"; readonly message: string }
 
-/** The first question, or the call itself if there is nothing to ask. */
 export function beginAsking(operation: OperationEntry): AskStep {
   return proceed({ operation, questions: questionsOf(operation.input), given: {}, index: 0 })
 }
@@ -32,7 +29,6 @@ export function answer(asking: Asking, text: string): AskStep {
   return proceed({ ...asking, given, index: asking.index + 1 })
 }
 
-/** What was given, in words, for the line and for the confirmation. */
 export function sayGiven(given: Readonly<Record<string, unknown>>): string {
   return Object.entries(given)
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`)

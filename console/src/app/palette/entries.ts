@@ -18,7 +18,6 @@ export type Does =
       readonly to: string
     }
 
-/** One thing the palette can do. */
 export type Entry = {
   readonly id: string
   readonly group: GroupName
@@ -28,7 +27,6 @@ export type Entry = {
   readonly isCode?: boolean
   readonly words?: string
   readonly keys?: string
-  /** What Enter will do, named in the foot. */
   readonly verb: string
   readonly does: Does
 }
@@ -41,7 +39,6 @@ export type Context = {
   readonly operations: readonly OperationEntry[]
   readonly scope: Scope
   readonly isReadOnly: boolean
-  /** Keys that would do nothing now are no offer. */
   isBound(keyId: string): boolean
 }
 
@@ -76,7 +73,6 @@ export function buildEntries({
   ]
 }
 
-/** Pages in a certain state that are asked for by name; where their key is heard, it does it. */
 const SHORTCUTS = [
   {
     keyId: "runs.new",

@@ -31,7 +31,6 @@ function scoreWord(word: string, label: string, words: string): number {
   return words.includes(word) ? 10 : 0
 }
 
-/** The label cut where what was typed occurs. */
 export function markMatches(label: string, query: string): readonly Piece[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const isMarked = Array.from({ length: label.length }, () => false)

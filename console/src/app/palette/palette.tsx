@@ -21,7 +21,6 @@ type PaletteProps = {
   onClose(): void
 }
 
-/** Search, then perhaps questions, then for a write a confirmation, then the result. */
 type Step =
   | { readonly kind: "search" }
   | { readonly kind: "ask"; readonly asking: Asking }

@@ -18,7 +18,6 @@ type QuestionViewProps = {
   onBack(): void
 }
 
-/** One argument, asked in the line where the search was. */
 export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
   const [text, setText] = useState("")
   const [problem, setProblem] = useState<string | null>(null)

@@ -122,7 +122,6 @@ export function SearchView(props: SearchViewProps) {
 
 type Action = { readonly id: string; readonly label: string; act(): void }
 
-/** What else can be done with a result. */
 function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): readonly Action[] {
   const toast = useToast()
   if (entry === null) return []

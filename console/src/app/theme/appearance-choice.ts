@@ -3,7 +3,6 @@ import { deriveTokens } from "./derive.ts"
 import { formatOklch } from "./oklch.ts"
 import { kindOf, THEMES, type Theme } from "./themes.ts"
 
-/** The looks as the settings page offers them: names and samples. */
 export function appearanceChoice({ look, change }: Appearance) {
   return {
     ...look,

@@ -40,7 +40,6 @@ export function themeFor(look: Look, isSystemDark: boolean): Theme {
   return theme
 }
 
-/** Anything that is not understood is the default. */
 export function parseLook(text: string | null): Look {
   const [mode, light, dark, density] = (text ?? "").split(",")
   return {

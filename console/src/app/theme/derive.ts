@@ -43,7 +43,6 @@ export function cssProperties(tokens: Tokens): readonly (readonly [string, strin
   return Object.entries(tokens).map(([name, colour]) => [`--${name}`, formatOklch(colour)])
 }
 
-/** Lightness and chroma of each ground and text, as steps from the base. */
 const STEPS = {
   light: {
     surface: [0.015, 0],
@@ -134,7 +133,6 @@ function deriveStates({ base }: Theme, kind: ThemeKind) {
   return { ...STATES[kind], ...tints }
 }
 
-/** Of CONSOLE.md, "Colour": the least contrast of each text on each ground. */
 export const BARS = {
   text: 13,
   "text-2": 6.4,

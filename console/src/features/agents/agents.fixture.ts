@@ -1,6 +1,5 @@
 import type { AgentFolder, StageConfig } from "../../contract.ts"
 
-/** Made agents for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function aStage(name: string, given: Partial<StageConfig> = {}): StageConfig {

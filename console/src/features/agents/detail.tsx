@@ -27,7 +27,6 @@ type DetailProps = {
   onClose(): void
 }
 
-/** One agent: what its stages do, may and cost, the words they are told, and what was run. */
 export function Detail({ now, slug, tab, isReadOnly, onTab, onClose }: DetailProps) {
   const { data, error, isPending, refetch } = useAgent(slug)
   useKey("panel.right", onClose)
@@ -122,7 +121,6 @@ function About({ agent, isReadOnly }: AboutProps) {
   )
 }
 
-/** Prompts of a repository run with this person's key and agents: a person reads them first. */
 function Untrusted({ agent, isReadOnly }: AboutProps) {
   const trust = useTrust()
   if (agent.isTrusted) return null

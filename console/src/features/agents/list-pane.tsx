@@ -20,7 +20,6 @@ import { Text } from "../../ui/text/text.tsx"
 import { useAgents } from "./use-agents.ts"
 import { ORIGINS, stateOf } from "./words.ts"
 
-/** Every folder that is an agent: shipped, one's own, and those of this repository. */
 export function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
   const handle = useListRef()
   const words = params.text.trim().toLowerCase()

@@ -5,7 +5,6 @@ import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { RowNote } from "../../ui/list/list.tsx"
 import { Block } from "../../ui/pane/pane.tsx"
 
-/** The words its stages are told, as they are; somebody else may have written them. */
 export function Prompts({ prompts }: Pick<AgentShow, "prompts">) {
   if (prompts.length === 0) return <RowNote>It has no prompts.</RowNote>
   return prompts.map(({ file, text }) => (

@@ -20,7 +20,6 @@ type AgentRunsProps = {
   readonly runs: readonly PipelineLine[]
 }
 
-/** What was run with it, the newest first; each leads to its page. */
 export function AgentRuns({ now, slug, runs }: AgentRunsProps) {
   if (runs.length === 0) return <RowNote>It was never started here.</RowNote>
   return (

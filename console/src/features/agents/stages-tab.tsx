@@ -7,7 +7,6 @@ import { Text } from "../../ui/text/text.tsx"
 import { useSources } from "./use-agents.ts"
 import { ORIGINS, pausesAfter, sayBudget, sayScope, saySource, sayStage } from "./words.ts"
 
-/** What each stage does, what it may use and cost, where a person is asked. */
 export function StagesTab({ agent }: { readonly agent: AgentFolder }) {
   const { config } = agent
   return (

@@ -13,12 +13,10 @@ export function useAgent(slug: string) {
   return useOperation("agent.show", { slug }, { isAsked: slug !== "" })
 }
 
-/** Whether what it asks for is there; not every agent asks for something. */
 export function useSources(isAsked: boolean) {
   return useOperation("source.list", {}, { isAsked })
 }
 
-/** Trusts what was read, by its digest: a folder that has changed meanwhile is refused. */
 export function useTrust() {
   const client = useClient()
   const queries = useQueryClient()

@@ -11,7 +11,6 @@ import {
 
 type State = { readonly word: string; readonly mark: Status; readonly tone: "2" | "warn" | "bad" }
 
-/** How an agent stands, in one word. */
 export function stateOf({ problems, config, isTrusted }: AgentFolder): State {
   if (problems.length > 0 || config === null) {
     const count = Math.max(1, problems.length)
@@ -52,7 +51,6 @@ export function sayStage(stage: StageConfig): string {
     .join(", ")
 }
 
-/** What it may use; the gate holds it to that, no prompt has to ask for it. */
 export function sayScope({ scope }: StageConfig): string {
   const { knowledge, sources, agents, paths } = scope
   const parts = [
@@ -68,13 +66,11 @@ export function sayBudget({ budgetUsd }: StageConfig): string {
   return budgetUsd === undefined ? "" : formatUsd(budgetUsd)
 }
 
-/** Whether a pause follows: said by the stage, or by the list of them. */
 export function pausesAfter({ config }: AgentFolder, { name, pauseAfter }: StageConfig): boolean {
   if (config === null || config.autoAdvance) return false
   return pauseAfter || config.pauseAfterStages.includes(name)
 }
 
-/** How a source stands that the agent asks for. */
 export function saySource(slug: string, sources: readonly Source[] | undefined): string {
   if (sources === undefined) return ""
   const source = sources.find((it) => it.slug === slug)

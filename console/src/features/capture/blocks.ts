@@ -3,7 +3,6 @@ import type { Agreement } from "../../contract.ts"
 /** More blocks than this are no longer counted by eye, and find no room. */
 const MOST_BLOCKS = 24
 
-/** One block a file, or one for several where there are many; one that differs marks its block. */
 export function blocksOf(files: readonly Agreement[]): readonly ("ok" | "warn")[] {
   const count = Math.min(MOST_BLOCKS, files.length)
   const blocks = Array.from({ length: count }, (): "ok" | "warn" => "ok")

@@ -1,6 +1,5 @@
 import type { Agreement, Capture, ManifestItem, Observation, SearchedPath } from "../../contract.ts"
 
-/** A capture of /r with these items, for tests; everything else is as plain as can be. */
 export function aCapture(of: {
   readonly items: readonly ManifestItem[]
   readonly searched?: readonly SearchedPath[]

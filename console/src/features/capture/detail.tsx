@@ -11,13 +11,11 @@ type DetailProps = {
   readonly title: string
   readonly lead?: ReactNode
   readonly tag?: ReactNode
-  /** What the copy button takes. */
   readonly copies?: { readonly text: string; readonly label: string }
   onClose(): void
   readonly children: ReactNode
 }
 
-/** The pane beside the list: what it is about, copy, close. */
 export function Detail({ label, title, lead, tag, copies, onClose, children }: DetailProps) {
   useKey("panel.right", onClose)
   const shown = visibleLine(title)

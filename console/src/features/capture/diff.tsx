@@ -31,7 +31,6 @@ type DiffProps = TabProps & {
   onPick(change: { readonly from?: string; readonly to?: string }): void
 }
 
-/** Two captures side by side: what came, went, changed or moved, and what that costs. */
 export function Diff(props: DiffProps) {
   const { now, captures, from, to, diff, error, onPick } = props
   const choices = captures.map((it) => ({

@@ -28,7 +28,6 @@ export function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) 
   )
 }
 
-/** Nothing found at all: what was looked for, and the one file that would change it. */
 export function NoContext({ manifest }: { readonly manifest: Manifest }) {
   return <Empty says={visibleLine(sayNoContext(manifest))} />
 }
@@ -42,7 +41,6 @@ export function sayNoContext(manifest: Manifest): string {
   return `${looked} Create ${shorten(own.path)} in this folder and it is read at the next start.`
 }
 
-/** Directly in the working directory: a file that a person would write first. */
 function isOfProject(path: string, { workingDirectory }: Manifest): boolean {
   const rest = path.slice(workingDirectory.length + 1)
   return path.startsWith(`${workingDirectory}/`) && rest.endsWith(".md")

@@ -4,7 +4,6 @@ import { formatExact } from "../../contract.ts"
 /** A folder of which only names and descriptions are in the window. */
 export type Folder = {
   readonly path: string
-  /** As the labels write it, with a slash at its end. */
   readonly label: string
   /** What its files are: skills, agents, commands; files where nobody says. */
   readonly noun: string

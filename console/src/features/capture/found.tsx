@@ -25,7 +25,6 @@ const OUTCOME_TONES = {
   excluded: "2",
 } as const
 
-/** Found versus searched for: every place the host looks at, with what is there. */
 export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
   const lines = useMemo(() => foundLines(capture), [capture])
   return (

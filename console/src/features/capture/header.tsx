@@ -35,7 +35,6 @@ type CaptureHeaderProps = {
   onAsk(): void
 }
 
-/** Whose context, of which moment; what can be done about it. */
 export function CaptureHeader(props: CaptureHeaderProps) {
   const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
   const asked = hosts.find((it) => it.name === host)

@@ -28,7 +28,6 @@ import { sayObserved, sayPlace, sayShare, saySize, sayTrust, shortHash } from ".
 type ItemDetailProps = PageProps<CaptureParams> & {
   readonly capture: Capture
   readonly item: ManifestItem
-  /** Its place among the loads, if it is one of them. */
   readonly number: number | null
   readonly change: CaptureChange | undefined
   onClose(): void
@@ -36,7 +35,6 @@ type ItemDetailProps = PageProps<CaptureParams> & {
 
 const VIEWS: readonly CaptureView[] = ["text", "diff", "raw"]
 
-/** What stands in the window of one file, what changed in it, and all that is known of it. */
 export function ItemDetail(props: ItemDetailProps) {
   const { capture, item, change, params, onParams, onClose } = props
   const raw = JSON.stringify(rawOf(capture, item), null, 2)

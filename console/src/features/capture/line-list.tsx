@@ -14,9 +14,7 @@ type LineListProps<Line extends AnyLine> = {
   readonly lines: readonly Line[]
   /** Key of the selected line. */
   readonly at: string
-  /** Moved to by keys. */
   onMove(line: NoInfer<Line>): void
-  /** Pressed, or Enter on the selected one. */
   onOpen(line: NoInfer<Line>, how: "press" | "key"): void
   renderLine(line: NoInfer<Line>, option: RowOption): ReactNode
 }
@@ -45,7 +43,6 @@ export function LineList<Line extends AnyLine>(props: LineListProps<Line>) {
   )
 }
 
-/** A name above lines that belong together and do not fold. */
 export function Heading({ line }: { readonly line: HeadingLine }) {
   return <Group amongOptions name={line.name} count={line.count} sum={line.sum} />
 }

@@ -47,7 +47,6 @@ export type GroupLine = {
   readonly count: number
   readonly sum: string
   readonly isOpen: boolean
-  /** What belongs to it, in a sentence. */
   readonly says: string
 }
 export type SearchedLine = {
@@ -181,7 +180,6 @@ type Step = {
   readonly tokens: number
 }
 
-/** Two names of one folder are worth a row of their own; one is a row as any other. */
 function stepsOf(items: readonly ManifestItem[]): readonly Step[] {
   const named = items.filter((it) => it.load === "name-only")
   const folders = Map.groupBy(named, (it) => folderOf(it).path)
@@ -269,7 +267,6 @@ export function searchedLine(
   return { kind: "searched", key: `searched:${source} ${path}`, searched, label: shorten(path) }
 }
 
-/** Paths as the items' labels write them: from the working directory, or from home. */
 export function shortener({ items, workingDirectory }: Manifest): (path: string) => string {
   const home = items
     .filter((it) => it.label.startsWith("~/") && it.path.endsWith(it.label.slice(1)))

@@ -29,7 +29,6 @@ export type ListPaneProps = PageProps<CaptureParams> & {
   onAsk(trust: boolean): void
 }
 
-/** The figure, the tabs and the list of the one that is open. */
 export function ListPane(props: ListPaneProps) {
   const { data, params, isReadOnly, isBusy } = props
   const { capture, error, isNever } = data

@@ -31,7 +31,6 @@ type RowCellsProps = {
   fall(bare: boolean): ReactNode
 }
 
-/** The cells of the waterfall, the same for everything that stands in it. */
 export function RowCells(props: RowCellsProps) {
   const { option, isGhost, number, path, delta, fold, tokens } = props
   const reason = visibleLine(props.reason)
@@ -110,7 +109,6 @@ function SeenMark({ seen }: { readonly seen: Seen }) {
   }
 }
 
-/** Every skill is a SKILL.md: the folder is what tells one from another. */
 function isCalledAlike(path: string): boolean {
   return path.endsWith("/SKILL.md")
 }

@@ -15,7 +15,6 @@ type AgreementProps = {
   readonly host: CaptureHosts["hosts"][number] | undefined
 }
 
-/** How far the estimate and the host's own word agree, in blocks and words. */
 export function AgreementMark({ now, observation, host }: AgreementProps) {
   if (observation === null) {
     return (

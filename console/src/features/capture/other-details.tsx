@@ -20,7 +20,6 @@ import { sayFile, sayWord } from "./words.ts"
 
 type Close = { onClose(): void }
 
-/** Facts under a name: the shape of every detail that has no text of its own. */
 function FactsDetail({
   label,
   title,

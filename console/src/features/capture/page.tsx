@@ -13,7 +13,6 @@ import { sayAsking } from "./words.ts"
 
 type CapturePageProps = PageProps<CaptureParams>
 
-/** The host is about to be asked, perhaps in a folder that it does not trust. */
 type Asking = { readonly trust: boolean } | null
 
 /** What the agent reads before the first word: which files, in what order, why, at what cost. */
@@ -103,7 +102,6 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
 
 const loadAsk = async () => (await import("./ask.tsx")).AskDialog
 
-/** What means nothing in another place is left behind. */
 const ELSEWHERE = { id: "", at: "", from: "", to: "", kind: null, turned: [] } as const
 
 const NEXT: Readonly<Record<CaptureTab, CaptureTab>> = {

@@ -16,9 +16,7 @@ import { biggestLines, changeLines, foundLines, settingsLines } from "./tables.t
 
 type Sources = {
   readonly capture: Capture | undefined
-  /** Against the capture before. */
   readonly diff: CaptureDiff | undefined
-  /** Of the two that are compared. */
   readonly compared: CaptureDiff | undefined
   readonly settings: CaptureSettings | undefined
   readonly params: CaptureParams
@@ -55,7 +53,6 @@ export function useSelected(sources: Sources): Selected | undefined {
   }, [capture, diff, compared, settings, tab, at, folds, kind])
 }
 
-/** The pane for it. */
 export function SelectedDetail(props: SelectedDetailProps) {
   const { line, params, onParams, capture, diff } = props
   const close = () => onParams({ at: "" })

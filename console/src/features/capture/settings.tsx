@@ -23,7 +23,6 @@ type SettingsProps = TabProps & {
   onRetry(): void
 }
 
-/** The value that wins for each key, and what it hides; servers with what the host does with them. */
 export function EffectiveSettings({ found, error, onRetry, at, onMove, onOpen }: SettingsProps) {
   const lines = useMemo(() => (found === undefined ? [] : settingsLines(found)), [found])
   if (error !== null) return <Failure size="pane" error={toWireError(error)} onRetry={onRetry} />

@@ -13,7 +13,6 @@ type SummaryProps = {
 
 const SAYS = "tokens in the window before the first word"
 
-/** The large number is the answer; everything else explains it. */
 export function Summary({ capture, picked, onPick }: SummaryProps) {
   if (capture === undefined) {
     return (

@@ -1,4 +1,3 @@
-/** What every tab is told: which line is selected, and whom to tell of the next. */
 export type TabProps = {
   readonly at: string
   onMove(line: { readonly key: string }): void

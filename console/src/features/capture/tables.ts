@@ -13,7 +13,6 @@ import { plural } from "../../contract.ts"
 import { searchedLine, shortener } from "./lines.ts"
 import { sayWord } from "./words.ts"
 
-/** A heading among rows that does not fold. */
 export type HeadingLine = {
   readonly kind: "heading"
   readonly key: string
@@ -27,7 +26,6 @@ export type FoundLine = {
   readonly key: string
   readonly searched: SearchedPath
   readonly label: string
-  /** What the manifest holds of it. */
   readonly item: ManifestItem | undefined
 }
 
@@ -157,7 +155,6 @@ export function changeLines({ changes }: CaptureDiff): readonly ChangeLine[] {
   )
 }
 
-/** A heading and its rows; nothing at all where there are none. */
 function under<Thing, Line>(
   head: string | { readonly name: string; readonly sum: string },
   things: readonly Thing[],

@@ -72,7 +72,6 @@ function placeOf({ dir }: Pick<CaptureParams, "dir">): string {
 
 export type Asking = { readonly observe: boolean; readonly trust: boolean }
 
-/** Captures anew, and on request asks the host for its own word. */
 export function useTake(
   params: Pick<CaptureParams, "host" | "dir">,
   onTaken: (capture: Capture) => void,

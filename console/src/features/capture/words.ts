@@ -10,7 +10,6 @@ import {
   plural,
 } from "../../contract.ts"
 
-/** project-root as a person says it: Project root. */
 export function sayWord(code: string): string {
   const words = code.replaceAll("-", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -70,7 +69,6 @@ export function sayObserver(observation: Observation, now: number): string {
   }
 }
 
-/** One file in the words of the comparison. */
 export function sayFile({ state, sameText, tokens, explanation }: Agreement): string {
   const counted = tokens === undefined ? "" : `, the host counts ${formatExact(tokens)}`
   const why = explanation === undefined ? "" : `. ${explanation}`
@@ -86,7 +84,6 @@ export function sayFile({ state, sameText, tokens, explanation }: Agreement): st
   }
 }
 
-/** For the facts of an item: what the host says of it, and how it is known. */
 export function sayObserved(
   { observation }: Pick<Capture, "observation">,
   path: string,

@@ -2,14 +2,12 @@ import { nameDay } from "../../base/format.ts"
 import type { JournalEntry } from "../../contract.ts"
 import { matchesText } from "../../data/journal.ts"
 
-/** What the list draws: days as groups, and between them the events. */
 export type Line =
   | { readonly kind: "day"; readonly name: string; readonly count: number }
   | { readonly kind: "event"; readonly entry: JournalEntry }
 
 export type View = {
   readonly text: string
-  /** Paused here: nothing behind it is shown. */
   readonly until: number | null
   readonly now: number
 }
@@ -29,7 +27,6 @@ export function linesOf(entries: readonly JournalEntry[], now: number): readonly
   ])
 }
 
-/** The rooms that have spoken, as prefixes to filter by. */
 export function roomsOf(entries: readonly JournalEntry[]): readonly string[] {
   return [...new Set(entries.map((it) => `${it.name.split(".")[0]}.`))].toSorted()
 }

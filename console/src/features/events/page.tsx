@@ -32,7 +32,6 @@ const COLUMNS = {
   nameSpan: 4,
 } as const
 
-/** The journal, oldest first, live at its end. */
 export function EventsPage({ now, params, onParams }: EventsPageProps) {
   const journal = useJournal(params.name)
   const everything = useJournal("")

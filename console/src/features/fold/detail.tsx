@@ -32,7 +32,6 @@ import {
 
 type DetailProps = PageProps<FoldParams>
 
-/** One branch: how it stands, what came back, and on demand every step of it. */
 export function Detail({ now, params, onParams }: DetailProps) {
   const { data, error, isPending, refetch } = useBranch(params.show)
   const close = () => onParams({ show: "", step: null })

@@ -1,6 +1,5 @@
 import type { Branch, FoldTree, TrailEntry } from "../../contract.ts"
 
-/** Made branches for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function aBranch(id: string, given: Partial<Branch> = {}): Branch {

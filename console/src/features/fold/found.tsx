@@ -17,7 +17,6 @@ type FoundLine = FoldSearch["found"][number]
 
 type FoundPaneProps = PageProps<FoldParams> & { readonly handle: ListRef }
 
-/** The steps of all trails that have the words, each with the line that does. */
 export function FoundPane(props: FoundPaneProps) {
   const { params, onParams } = props
   return (

@@ -7,7 +7,6 @@ import { Text } from "../../ui/text/text.tsx"
 import { sumsOf } from "./tree-lines.ts"
 import { useCountAgain } from "./use-fold.ts"
 
-/** How many branches are listed, and how many of them work. */
 export function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
   const countAgain = useCountAgain()
   return (

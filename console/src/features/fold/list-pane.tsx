@@ -19,7 +19,6 @@ import { sayModes } from "./words.ts"
 
 type ListPaneProps = PageProps<FoldParams> & { readonly tree: ReturnType<typeof useTree> }
 
-/** The figure and the tree, or what the trails have of the words. */
 export function ListPane(props: ListPaneProps) {
   const { params, onParams } = props
   const handle = useListRef()
@@ -84,7 +83,6 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
   )
 }
 
-/** None at all, or none in the last hour: told apart. */
 function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   const kept = useKept(!params.all)
   const count = params.all ? 0 : kept.data?.total

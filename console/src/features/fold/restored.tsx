@@ -8,7 +8,6 @@ import { Block, Flow } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useRestored } from "./use-fold.ts"
 
-/** The whole trail as a text for a model, ready to be given to one. */
 export function Restored({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRestored(id)
   if (error !== null) {

@@ -20,7 +20,6 @@ import {
   saySecrets,
 } from "./words.ts"
 
-/** What came back, what it rests on, what is open; then how it was made. */
 export function Result({ branch }: { readonly branch: Branch }) {
   return (
     <PaneScroll>

@@ -3,7 +3,6 @@ import { Compare } from "../../ui/compare/compare.tsx"
 import { Figure } from "../../ui/figure/figure.tsx"
 import type { FoldSums } from "./tree-lines.ts"
 
-/** What the windows were spared: what they saw of the work, and what it took. */
 export function Summary({ sums }: { readonly sums: FoldSums }) {
   const { keptOut, seen, returned, isLowerBound } = sums
   const all = seen + keptOut

@@ -19,7 +19,6 @@ export type FoldLine = SessionLine | BranchLine
 
 const sessionKey = (id: string): string => `session ${id}`
 
-/** The rows of the tree: each session, and below it its branches as they hold each other. */
 export function treeLines({ sessions }: FoldTree, closed: readonly string[]): readonly FoldLine[] {
   const isClosed = new Set(closed)
   return sessions.flatMap((session, i): readonly FoldLine[] => {
@@ -64,7 +63,6 @@ function branchLines(session: FoldSession, isClosed: ReadonlySet<string>): reado
   }))
 }
 
-/** Closed, or opened again. */
 export function turnLine(closed: readonly string[], key: string): readonly string[] {
   return closed.includes(key) ? closed.filter((it) => it !== key) : [...closed, key]
 }
@@ -73,10 +71,8 @@ export type FoldSums = {
   readonly branches: number
   readonly active: number
   readonly keptOut: number
-  /** What the parents' windows saw of the work. */
   readonly seen: number
   readonly returned: number
-  /** Some were counted in part, so more may have been kept out. */
   readonly isLowerBound: boolean
 }
 

@@ -43,7 +43,6 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 56px",
 } as const
 
-/** Branches below the session and the branch that opened them. */
 export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
   const lines = useMemo(() => treeLines(tree, params.closed), [tree, params.closed])
   const moveTo = (at: string) => onParams({ at }, "replace")

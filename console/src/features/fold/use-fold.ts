@@ -24,7 +24,6 @@ export function useKept(isAsked: boolean) {
   return useOperation("fold.list", keptInput(), { isAsked })
 }
 
-/** What the trails have of these words; the last answer stays while the next is on its way. */
 export function useTrails(text: string) {
   const client = useClient()
   const words = useSettled(text.trim(), TYPING_MS)
@@ -60,7 +59,6 @@ export function useTitles(ids: readonly string[]): readonly (string | undefined)
 
 const COUNTED: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
-/** A charge is no event: who wants the figure of now asks for it. */
 export function useCountAgain() {
   const queries = useQueryClient()
   return () => {

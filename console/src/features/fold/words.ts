@@ -34,7 +34,6 @@ const ENDS: Readonly<Record<NonNullable<Branch["endReason"]>, string>> = {
   shutdown: "shut down",
 }
 
-/** How it stands: why it ended, or that it did not. */
 export function sayState({ status, endReason }: Branch): string {
   return endReason === null ? status : ENDS[endReason]
 }
@@ -53,7 +52,6 @@ export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): strin
 
 export const isLive = ({ status }: Branch): boolean => status === "created" || status === "active"
 
-/** What takes the work out of the parent's window: a word for the column. */
 export const MODES: Readonly<Record<FoldMode, string>> = {
   wire: "wire",
   "sub-agent": "sub-agent",
@@ -61,7 +59,6 @@ export const MODES: Readonly<Record<FoldMode, string>> = {
   none: "none",
 }
 
-/** And the sentence for who wants to know. */
 export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
   wire: "the gateway, on the wire: its turns leave the conversation at its return",
   "sub-agent": "sub-agent: the host drops the window of its own sub-agent",
@@ -76,7 +73,6 @@ export function sayBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): st
   return isLowerBound ? `at least ${used}` : used
 }
 
-/** The figure of a column; the sign is read out as words by the label beside it. */
 export function sayUsed({ budgetUsed, isLowerBound }: Branch): string {
   return isLowerBound ? `≥ ${formatCount(budgetUsed)}` : formatCount(budgetUsed)
 }
@@ -96,7 +92,6 @@ export function sayDepth({ depth, children }: Branch): string {
   return `${depth}, ${children === 0 ? "no children" : plural(children, "child", "children")}`
 }
 
-/** Which ways are in force, each with how often; the most frequent first. */
 export function sayModes(branches: readonly Branch[]): string {
   const counts = new Map<FoldMode, number>()
   for (const { mode } of branches) counts.set(mode, (counts.get(mode) ?? 0) + 1)
@@ -128,14 +123,12 @@ const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
   forced: "Ended by force",
 }
 
-/** What was done, by whom: the tool where there was one. */
 export function sayStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {
   if (tool === null || tool === "") return STEPS[kind]
   const isOfHost = kind === "charge" || kind === "wire"
   return isOfHost ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
 }
 
-/** The first line that is not blank, as a row shows it. */
 export function rowLine(text: string): string {
   return visibleLine(sliceText(firstLine(text), MOST_OF_A_LINE))
 }

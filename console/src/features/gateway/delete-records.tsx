@@ -10,7 +10,6 @@ const loadDialog = async () => (await import("../../ui/dialog/confirm-dialog.tsx
 
 type DeleteRecordsProps = {
   readonly show: GatewayShow
-  /** There is nothing to look at any more. */
   onDeleted(): void
 }
 

@@ -30,7 +30,6 @@ type DetailProps = ParamsProps<GatewayParams> & {
   readonly carries: readonly GatewayCarry[]
 }
 
-/** One request: what became of it, what it held, and its very words where they were kept. */
 export function Detail({ carries, params, onParams }: DetailProps) {
   const { data, error, isPending, refetch } = useManifest(params.at)
   const key = readKey(params.at)
@@ -146,7 +145,6 @@ function sayChange({ added, gone }: GatewayRequest): string {
   return gone === 0 ? came : `${came}, ${formatExact(gone)} gone since the one before`
 }
 
-/** Each leads to the branch that it was. */
 function Folded({ folded }: Pick<GatewayRequest, "folded">) {
   return (
     <Stack>

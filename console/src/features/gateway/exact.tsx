@@ -111,7 +111,6 @@ type PagingProps = Omit<ExactProps, "hasContent"> & {
   readonly total: number
 }
 
-/** A request of many turns has thousands of pieces: a hundred at a time. */
 function Paging({ shown, total, params, onParams }: PagingProps) {
   const from = params.from ?? 0
   const to = (place: number) =>

@@ -16,7 +16,6 @@ export function tellingLine(text: string, find: string): string {
   return `…${line.slice(start, start + MOST_OF_LINE)}`
 }
 
-/** What was looked for, word by word, as it stands in the text. */
 export function markOf(find: string): RegExp {
   const words = find.split(/\s+/).map((it) => it.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
   return new RegExp(`(${words.join("|")})`, "giu")

@@ -6,7 +6,6 @@ import type {
   WireItem,
 } from "../../contract.ts"
 
-/** Made requests for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function anItem(

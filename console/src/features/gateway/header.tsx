@@ -16,7 +16,6 @@ type GatewayHeaderProps = {
   readonly show: GatewayShow | undefined
 }
 
-/** Whose requests these are, the way back to its transcript, and the others that were carried. */
 export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
   const home = isRunId(id) ? paths.run(id) : paths.runs()
   const own = show?.carries.at(-1)
@@ -47,7 +46,6 @@ type OtherCarriesProps = {
   readonly current: string
 }
 
-/** Everything that was carried lately, also commands that are no run. */
 function OtherCarries({ now, id, current }: OtherCarriesProps) {
   const { data } = useCarries()
   const carries = byPage(data?.carries ?? [])

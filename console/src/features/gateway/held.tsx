@@ -18,7 +18,6 @@ type HeldProps = ParamsProps<GatewayParams> & {
 
 const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const
 
-/** Everything that went over the wire, by kind; one that is pressed shows its text. */
 export function Held({ manifest, params, onParams }: HeldProps) {
   const lines = useMemo(() => heldLines(manifest), [manifest])
   const open = (line: HeldLine) =>

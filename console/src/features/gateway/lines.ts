@@ -16,7 +16,6 @@ export type RequestLine = {
   readonly kind: "request"
   readonly key: string
   readonly request: GatewayRequest
-  /** After the first of them began. */
   readonly sinceMs: number
 }
 export type CarryLine = {
@@ -25,14 +24,12 @@ export type CarryLine = {
   readonly carry: GatewayCarry
   readonly count: number
 }
-/** Neighbouring counts of tokens: hosts ask for dozens of them, and none says anything. */
 export type CountsLine = {
   readonly kind: "counts"
   readonly key: string
   readonly count: number
   readonly sinceMs: number
   readonly isOpen: boolean
-  /** One of them is looked at. */
   readonly hasPicked: boolean
 }
 export type Line = RequestLine | CarryLine | CountsLine
@@ -48,20 +45,17 @@ export function readKey(key: string): { carry: string; seq: number } | undefined
   return carry === undefined || seq < 1 ? undefined : { carry, seq }
 }
 
-/** When the first of what is shown began. */
 function beginningOf({ carries, requests }: GatewayShow): number {
   const moments = [...carries.map((it) => it.startedAt), ...requests.map((it) => it.at)]
   return moments.length === 0 ? 0 : Math.min(...moments)
 }
 
-/** From the beginning to the end of the last answer. */
 export function wholeMsOf(show: GatewayShow): number {
   const from = beginningOf(show)
   const ends = show.requests.map((it) => it.at + it.durationMs - from)
   return Math.max(1, ...ends)
 }
 
-/** Against what the bars of a list are drawn. */
 export type Scale = {
   readonly wholeMs: number
   readonly longestMs: number
@@ -79,7 +73,6 @@ export function scaleOf(show: GatewayShow): Scale {
 
 type Wanted = {
   readonly who: GatewayWho
-  /** Keys of the counts that were opened. */
   readonly opened: ReadonlySet<string>
   /** The request that is looked at: it is never folded away. */
   readonly at: string
@@ -128,7 +121,6 @@ function foldCounts(
   })
 }
 
-/** Counts that stand side by side are together, everything else is alone. */
 function neighbours(lines: readonly RequestLine[]): readonly (readonly RequestLine[])[] {
   const runs: RequestLine[][] = []
   for (const line of lines) {
@@ -150,13 +142,11 @@ function isOf({ agent }: GatewayRequest, who: GatewayWho): boolean {
   return who === "main" ? agent === null : agent !== null
 }
 
-/** How many are of the main conversation, and how many of sub-agents. */
 export function countWho({ requests }: GatewayShow): Readonly<Record<GatewayWho, number>> {
   const main = requests.filter((it) => it.agent === null).length
   return { all: requests.length, main, agents: requests.length - main }
 }
 
-/** The kinds of a request, scaled to the provider's own figure where there is one. */
 export function kindsOf(request: GatewayRequest): KindTokens {
   const counted = request.kinds.reduce((sum, it) => sum + it.tokens, 0)
   const exact = inputOf(request)
@@ -168,7 +158,6 @@ export function kindsOf(request: GatewayRequest): KindTokens {
   return amounts
 }
 
-/** The window of the main conversation over time; sub-agents have windows of their own. */
 export function chartOf(show: GatewayShow): {
   readonly points: readonly AreaPoint[]
   readonly marks: readonly AreaMark[]

@@ -27,7 +27,6 @@ type ListPaneProps = PageProps<GatewayParams> & {
   readonly window: number | null
 }
 
-/** The figures, the window over time, and the waterfall of requests. */
 export function ListPane(props: ListPaneProps) {
   const { show } = props
   return (
@@ -88,7 +87,6 @@ function Known(props: KnownProps) {
   )
 }
 
-/** The reason is a sentence of ours or a piece of one of the provider's. */
 function sayLatched(reason: string): string {
   const said = visibleLine(reason.trim()).replace(/\.$/, "")
   return `Nothing more is folded in this session: ${said}. Its requests go on as the host sends them.`
@@ -119,7 +117,6 @@ function Chart({ data, window, params, onParams }: KnownProps) {
 
 type WhoProps = Pick<ListPaneProps, "params" | "onParams"> & { readonly show: GatewayShow }
 
-/** Sub-agents have conversations of their own; where there are none, nothing is to be chosen. */
 function Who({ show, params, onParams }: WhoProps) {
   const counts = countWho(show)
   const pick = (who: GatewayWho) => onParams({ who }, "replace")
@@ -154,7 +151,6 @@ const NEXT: Readonly<Record<GatewayWho, GatewayWho>> = {
   agents: "all",
 }
 
-/** What the columns mean, and what is not listed. */
 function Foot({ show, params, onParams }: WhoProps) {
   const { earlier } = show
   return (

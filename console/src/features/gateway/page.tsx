@@ -9,11 +9,9 @@ import { ListPane } from "./list-pane.tsx"
 import { useRun, useShow } from "./use-gateway.ts"
 
 export type GatewayPageProps = PageProps<GatewayParams> & {
-  /** A run, or a carry that belongs to none. */
   readonly id: string
 }
 
-/** What a run said to its model: every request, what was new in it, and what it cost. */
 export function GatewayPage({ id, now, params, onParams }: GatewayPageProps) {
   const show = useShow(id, params.all)
   const run = useRun(id)

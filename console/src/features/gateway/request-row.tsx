@@ -35,7 +35,6 @@ type RequestRowProps = {
   readonly option: RowOption
 }
 
-/** What was new in it, the provider's figures, and how long it took. */
 export function RequestRow({ line, scale, option }: RequestRowProps) {
   const { request, sinceMs } = line
   const news = visibleLine(sayNews(request))
@@ -111,7 +110,6 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
 
 type CountsRowProps = { readonly line: CountsLine; readonly option: RowOption }
 
-/** Counts side by side, in one quiet line that opens. */
 export function CountsRow({ line, option }: CountsRowProps) {
   return (
     <Row option={option} ghost>
@@ -159,7 +157,6 @@ function Figure({ text, title, tone, wide = false }: FigureProps) {
 
 type LastedProps = { readonly line: RequestLine; readonly longestMs: number }
 
-/** How long it was waited for and how long it lasted, against the longest of them. */
 function Lasted({ line: { request }, longestMs }: LastedProps) {
   return (
     <TimeFall
@@ -175,7 +172,6 @@ function Lasted({ line: { request }, longestMs }: LastedProps) {
 
 type PlacedProps = { readonly line: RequestLine; readonly wholeMs: number }
 
-/** When it was, in the whole of them. */
 function Placed({ line: { request, sinceMs }, wholeMs }: PlacedProps) {
   return (
     <TimeFall
@@ -197,7 +193,6 @@ function sayOne(tokens: number | undefined): string {
   return tokens === undefined ? "" : formatCount(tokens)
 }
 
-/** The provider's own figure, or ours where it said none; a count has neither. */
 function sayInput(request: GatewayRequest): string {
   const exact = inputOf(request)
   if (isCount(request)) return ""

@@ -58,7 +58,6 @@ export function useTexts({ at, find, from }: GatewayParams) {
   return useOperation("gateway.texts", textsInput(readKey(at) ?? NOTHING, query, from ?? 0))
 }
 
-/** Of a run all its carries go, one after the other. */
 export function useDelete() {
   const client = useClient()
   const queries = useQueryClient()

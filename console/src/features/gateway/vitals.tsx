@@ -19,7 +19,6 @@ import {
   tokensOf,
 } from "./words.ts"
 
-/** How it stands: mode, wire, where requests go, and what all of them came to. */
 export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
   const { carries, totals } = show
   const newest = carries.at(-1)

@@ -41,7 +41,6 @@ export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
 
 type Used = Pick<GatewayRequest, "usage" | "route">
 
-/** A count asks how much something would be: nothing is used by it, whatever its answer holds. */
 export function isCount({ route }: Pick<GatewayRequest, "route">): boolean {
   return route === "count"
 }
@@ -51,7 +50,6 @@ export function usageOf(request: Used): GatewayRequest["usage"] {
   return isCount(request) ? null : request.usage
 }
 
-/** Everything that went in: fresh, read from a cache, written to one. */
 export function inputOf(request: Used): number | null {
   const usage = usageOf(request)
   return usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite
@@ -68,7 +66,6 @@ function savedTokensOf({ folded }: Pick<GatewayRequest, "folded">): number {
   return folded.reduce((sum, it) => sum + it.tokens, 0)
 }
 
-/** Whole percents: half a percent of a cache tells nobody anything. */
 export function saySharePercent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
@@ -84,7 +81,6 @@ export type Badge = {
   readonly tone?: "ok" | "warn" | "bad"
 }
 
-/** What is to be seen of a request at a glance; nothing for one that was simply answered. */
 export function badgesOf(request: GatewayRequest): readonly Badge[] {
   return [
     ...outcomeOf(request),
@@ -117,7 +113,6 @@ function foldBadge(request: GatewayRequest): readonly Badge[] {
   ]
 }
 
-/** How it ended, where that is not simply an answer. */
 export function outcomeOf({ outcome, status }: GatewayRequest): readonly Badge[] {
   const code = status === null ? "" : ` ${status}`
   switch (outcome) {
@@ -138,14 +133,12 @@ export function outcomeOf({ outcome, status }: GatewayRequest): readonly Badge[]
   }
 }
 
-/** Whether it is a turn of a conversation, and not a count of tokens or something else. */
 export function isConversation({ route }: Pick<GatewayRequest, "route">): boolean {
   return route !== "count" && route !== "other"
 }
 
 const FIRST_NAMES = 3
 
-/** From what says least about a turn to what says most; whatever is not here says less. */
 const TELLING: readonly WireKind[] = [
   "assistant",
   "call",
@@ -174,7 +167,6 @@ export function sayNews({ added }: Pick<GatewayRequest, "added">): string {
   return more === 0 ? names : `${names} and ${formatExact(more)} more`
 }
 
-/** A call and its answer have one name: the answer stands for both. */
 function withoutAnswered(added: readonly WireItem[]): readonly WireItem[] {
   const answers = new Map<string, number>()
   for (const it of added) {
@@ -188,14 +180,12 @@ function withoutAnswered(added: readonly WireItem[]): readonly WireItem[] {
   })
 }
 
-/** What a piece is called in a line that has no room for a path. */
 export function shortName({ kind, name }: Pick<WireItem, "kind" | "name">): string {
   if (name === "") return KIND_NAMES[kind].toLowerCase()
   const isPath = kind === "instructions" || kind === "memory"
   return isPath ? (name.split("/").findLast((it) => it !== "") ?? name) : name
 }
 
-/** Every figure of a request in words, for who hears the row. */
 export function sayUsage(request: GatewayRequest): string {
   const usage = usageOf(request)
   if (isCount(request)) return "a count of tokens, which uses none"

@@ -20,7 +20,6 @@ type DetailProps = {
   onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void
 }
 
-/** One verdict: what was said, by which rule, to whom, and how to go on after a refusal. */
 export function Detail({ now, line, isReadOnly, onParams }: DetailProps) {
   const close = () => onParams({ show: "" })
   useKey("panel.right", close)
@@ -64,7 +63,6 @@ function Title({ line }: { readonly line: VerdictLine }) {
   )
 }
 
-/** Words for an agent, line by line: they are text, whatever they look like. */
 function Said({ line: { text, verdict } }: { readonly line: VerdictLine }) {
   const { means } = VERDICT_LOOKS[verdict]
   if (text === "") {

@@ -1,6 +1,5 @@
 import type { ConfigSetting, GuardVerdicts, VerdictLine } from "../../contract.ts"
 
-/** Made verdicts for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function aLine(given: Partial<VerdictLine> = {}): VerdictLine {

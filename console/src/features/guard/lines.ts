@@ -1,7 +1,6 @@
 import { nameDay } from "../../base/format.ts"
 import type { VerdictLine } from "../../contract.ts"
 
-/** A verdict and what an address calls it. */
 export type GuardRow = {
   readonly kind: "verdict"
   readonly key: string

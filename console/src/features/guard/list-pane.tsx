@@ -25,7 +25,6 @@ import { sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 type Listed = PageProps<GuardParams> & { readonly handle: ListRef }
 
-/** Every verdict of the time, or those of a rule, a session and a kind. */
 export function ListPane(props: PageProps<GuardParams>) {
   const { params } = props
   const handle = useListRef()
@@ -83,7 +82,6 @@ function Filters({ params, handle, onParams }: Listed) {
 
 /** What is in a button; the whole stands in the detail. */
 const MOST_OF_A_NAME = 16
-/** Another list: what was selected may not be in it. */
 const UNSELECTED = { at: "", show: "" } as const
 
 const RULES = [
@@ -103,7 +101,6 @@ type VerdictFacetsProps = PageProps<GuardParams> & {
   readonly counts: GuardVerdicts["counts"] | undefined
 }
 
-/** Refusals first; a verdict that did not occur is not offered. */
 function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
   const offered = IN_ORDER.filter((it) => it === params.verdict || (counts?.[it] ?? 0) > 0)
   return (

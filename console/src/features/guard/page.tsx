@@ -16,7 +16,6 @@ import { TryPanel } from "./try-panel.tsx"
 import { useCounts, useVerdicts } from "./use-guard.ts"
 import { sayCounts } from "./words.ts"
 
-/** What hooks said to agents: a log as of a firewall, each line to its rule. */
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
   const { data } = useVerdicts(params)
   const counts = useCounts(params, data)
@@ -60,7 +59,6 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
   )
 }
 
-/** The verdict that was chosen, or the panel that tries a rule. */
 function Beside({ now, params, onParams }: PageProps<GuardParams>) {
   const { data } = useVerdicts(params)
   const isReadOnly = useReadOnly()

@@ -25,7 +25,6 @@ type VerdictRowsProps = ParamsProps<GuardParams> & {
   readonly handle: ListRef
 }
 
-/** One line a verdict, the newest first, in groups by day. */
 export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProps) {
   return (
     <CollectionList
@@ -118,7 +117,6 @@ function SmallCell({ from, text }: SmallCellProps) {
   )
 }
 
-/** What it was about: a file, or where there is none, what happened. */
 function Subject({ line: { paths, event } }: { readonly line: VerdictLine }) {
   const [path] = paths
   if (path === undefined) {

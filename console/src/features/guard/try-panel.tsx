@@ -165,7 +165,6 @@ const MOST_OF_A_NAME = 12
 
 type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }
 
-/** From trying to guarding: the setting of this project, which can be put back. */
 function MakeLive({ text, isReadOnly }: MakeLiveProps) {
   const { paths: set } = useRiskSettings()
   const { makeLive, isBusy } = useMakeLive()

@@ -64,7 +64,6 @@ export const tryInput = (patterns: string, hours: number): Input<"guard.try"> =>
   limit: MOST_HITS,
 })
 
-/** What the patterns would have stopped; the last answer stays while the next is on its way. */
 export function useTried(text: string, hours: number) {
   const client = useClient()
   const patterns = useSettled(text.trim(), TYPING_MS)
@@ -110,14 +109,12 @@ export function formerly(before: ConfigSetting): { readonly value: string | null
   return before.hides.some(isOfProject) ? undefined : { value: null }
 }
 
-/** A value that a higher layer hides is saved, and does not count yet. */
 export function saySaved({ key, origin }: ConfigSetting): string {
   const { kind, says } = readOrigin(origin)
   const counts = kind === "project" || kind === "user" || kind === "default"
   return `${key} was changed in the project file${counts ? "" : `; ${says} still decides`}`
 }
 
-/** The two ways on after a refusal. */
 export function useWays() {
   const client = useClient()
   const queries = useQueryClient()

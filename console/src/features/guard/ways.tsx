@@ -11,7 +11,6 @@ import { pathsForShell } from "./words.ts"
 
 type WaysProps = { readonly line: VerdictLine; readonly isReadOnly: boolean }
 
-/** After a refusal: do what the rule asks for, or say why it may be made all the same. */
 export function Ways({ line, isReadOnly }: WaysProps) {
   const { simulate, override } = useWays()
   const { rule, paths } = line

@@ -10,7 +10,6 @@ import {
 } from "../../contract.ts"
 import type { GuardParams } from "../../data/paths.ts"
 
-/** What each rule does, and the lowest level that has it. */
 export const RULES_IN_WORDS: Readonly<
   Record<HookName, { readonly level: number; readonly does: string }>
 > = {
@@ -52,7 +51,6 @@ type VerdictLook = {
   readonly word: string
   readonly tone: "2" | "3" | "warn" | "bad" | "accent"
   readonly mark: Status
-  /** What it meant for the work. */
   readonly means: string
 }
 
@@ -86,12 +84,10 @@ const EVENTS: Readonly<Record<string, string>> = {
   loaded: "instructions loaded",
 }
 
-/** A newer server may know others: they are shown as they are. */
 export function sayEvent(event: string): string {
   return EVENTS[event] ?? visibleLine(event)
 }
 
-/** Denied by risk. */
 export function sayVerdict({ verdict, rule }: VerdictLine): string {
   const { word } = VERDICT_LOOKS[verdict]
   return rule === null ? word : `${word} by ${rule}`

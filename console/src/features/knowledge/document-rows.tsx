@@ -18,7 +18,6 @@ const COLUMNS = {
   nameSpanTight: 1,
 } as const
 
-/** Documents below the folder they were read from. */
 export function DocumentRows(props: Handled & { readonly lines: readonly KnowledgeLine[] }) {
   const { lines, params, handle, onParams } = props
   return (

@@ -15,12 +15,10 @@ type DocumentProps = {
   readonly id: string
   readonly now: number
   readonly isReadOnly: boolean
-  /** Looks for its words: paragraphs are found, a document is not read here. */
   onParams(text: string): void
   onClose(): void
 }
 
-/** One document: how it was read, and which of its references lead nowhere. */
 export function Document({ id, now, isReadOnly, onParams, onClose }: DocumentProps) {
   const { data, error, isPending, refetch } = useDocuments({ tier: null })
   const status = useStatus()

@@ -16,7 +16,6 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr)",
 } as const
 
-/** Paragraphs that answer the words, the best first, each with why it was found. */
 export function FoundPane({ params, handle, onParams }: Handled) {
   return (
     <Loaded query={useFound(params)} rows={6}>

@@ -1,6 +1,5 @@
 import type { KbDocument, KbHit, KbParagraph, KbStatus } from "../../contract.ts"
 
-/** Made documents for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 const BY = { words: true, meaning: null, note: "no embedder is configured" } as const

@@ -6,7 +6,6 @@ export type KnowledgeLine =
   | { readonly kind: "folder"; readonly key: string; readonly folder: Folder }
   | { readonly kind: "document"; readonly key: string; readonly document: KbDocument }
 
-/** Each folder with its documents below it; one that holds none of the tier asked for is left out. */
 export function linesOf(
   folders: readonly Folder[],
   documents: readonly KbDocument[],

@@ -26,7 +26,6 @@ import { sayBy, sayWhole, TIERS } from "./words.ts"
 
 export type ListPaneProps = ParamsProps<KnowledgeParams> & { readonly isReadOnly: boolean }
 
-/** Folders with their documents, or the paragraphs that answer the words. */
 export function ListPane(props: ListPaneProps) {
   const handle = useListRef()
   const status = useStatus()
@@ -87,7 +86,6 @@ function Filters({ params, handle, onParams }: Handled) {
 
 const TIER_FACETS = KNOWLEDGE_TIERS.map((value) => ({ value, label: TIERS[value].label }))
 
-/** Files that were changed since: named, with the way to read them again. */
 function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStatus }) {
   const { add } = useFolders()
   const stale = status.folders.find((it) => it.isStale)

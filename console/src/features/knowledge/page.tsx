@@ -13,7 +13,6 @@ import { ListPane } from "./list-pane.tsx"
 import { Paragraph } from "./paragraph.tsx"
 import { useStatus } from "./use-knowledge.ts"
 
-/** Documents that people wrote: found by paragraph, with why, and where each leads. */
 export function KnowledgePage({ now, params, onParams }: PageProps<KnowledgeParams>) {
   const isReadOnly = useReadOnly()
   const { data: status } = useStatus()

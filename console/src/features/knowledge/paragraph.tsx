@@ -16,7 +16,6 @@ import { sayHeadings, TIERS } from "./words.ts"
 
 type ParagraphProps = { readonly id: string; onClose(): void }
 
-/** One paragraph: where it stands, its words, what it refers to and what refers to it. */
 export function Paragraph({ id, onClose }: ParagraphProps) {
   const { data, error, isPending, refetch } = useParagraph(id)
   useKey("panel.right", onClose)

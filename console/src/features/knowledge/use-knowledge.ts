@@ -33,7 +33,6 @@ export function useDocuments({ tier }: Pick<KnowledgeParams, "tier">) {
   return useOperation("kb.documents", documentsInput(tier))
 }
 
-/** What answers the words; the last answer stays while the next is on its way. */
 export function useFound(params: Asked) {
   const client = useClient()
   const query = useSettled(params.text.trim(), TYPING_MS)

@@ -15,7 +15,6 @@ export const TIERS: Readonly<Record<KbTier, { readonly label: string; readonly s
   web: { label: "Web", says: "found outside, trusted least" },
 }
 
-/** By what is searched here, in one sentence. */
 export function sayBy({ meaning, note }: KbBy): string {
   if (meaning !== null) return `Searched by words and by meaning (${visibleLine(meaning)})`
   return note === null ? "Searched by words only" : `Searched by words only: ${visibleLine(note)}`
@@ -30,7 +29,6 @@ export function sayWhole({ documents, paragraphs, references }: KbStatus): strin
   ].join(", ")
 }
 
-/** Why it was found: by words, by meaning, by both, or over a reference from another. */
 export function sayWhy({ words, meaning, hop, matched }: KbHit): string {
   const which = matched.length === 0 ? "" : ` (${matched.map(visibleLine).join(", ")})`
   const parts = [

@@ -19,14 +19,12 @@ import { useShown } from "./use-map.ts"
 type DetailProps = ParamsProps<MapParams>
 
 export type ViewProps = DetailProps & {
-  /** It was opened from the view before it, whose list had the focus. */
   readonly takesFocus: boolean
   onShow(show: string): void
   /** The same, where a link changes the address itself. */
   onFollow(show: string): void
 }
 
-/** A file or a symbol, whichever the name stands for. */
 export function Detail({ params, onParams }: DetailProps) {
   const shown = useShown(params)
   const [followed, setFollowed] = useState("")
@@ -63,7 +61,6 @@ export function Detail({ params, onParams }: DetailProps) {
 
 type NearNamesProps = { readonly error: WireError; onShow(show: string): void }
 
-/** What is called nearly so, one press away. */
 function NearNames({ error, onShow }: NearNamesProps) {
   return nearIn(error).map((name) => (
     <Button key={name} look="ghost" onPress={() => onShow(name)}>

@@ -16,7 +16,6 @@ import { placeOf } from "./words.ts"
 type ShownFile = Extract<MapShow, { kind: "file" }>
 type FileViewProps = ViewProps & { readonly file: ShownFile }
 
-/** What a file holds, what it needs, what needs it, and what changes with it. */
 export function FileView({ file, params, onParams, onShow, takesFocus }: FileViewProps) {
   const tabs = tabsOf(file)
   const { tab } = params

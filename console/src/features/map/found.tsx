@@ -23,7 +23,6 @@ export type FoundLine =
 /** Of each file its best symbols: enough to see why it was found. */
 const SYMBOLS_OF_A_FILE = 3
 
-/** Files best first, each with the symbols that speak for it. */
 export function foundLines({ files }: SearchFind): readonly FoundLine[] {
   const seen = new Set<string>()
   const markSeen = ({ key }: FoundLine) => !seen.has(key) && seen.add(key) !== undefined
@@ -48,7 +47,6 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 56px 48px",
 } as const
 
-/** What the words lead to, and why. */
 export function Found({ found, params, handle, onParams }: FoundProps) {
   const lines = useMemo(() => foundLines(found), [found])
   return (

@@ -14,7 +14,6 @@ type MapHeaderProps = {
   onScan(): void
 }
 
-/** What the map shows, and of which moment. */
 export function MapHeader({ now, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
   return (
     <Header

@@ -16,7 +16,6 @@ export type LinkLine =
   | { readonly kind: "link"; readonly key: string; readonly link: MapLink }
   | { readonly kind: "other"; readonly key: string; readonly symbol: MapSymbol }
 
-/** Callers and called by how far they are, then by file; last, others of the same name. */
 export function linkLines({ callers, called, others }: ShownSymbol): readonly LinkLine[] {
   return [
     ...groupOf("Callers", callers, 1),
@@ -50,7 +49,6 @@ function otherLines(others: readonly MapSymbol[]): readonly LinkLine[] {
   ]
 }
 
-/** The same neighbourhood for the picture below the list. */
 export function graphNodes(
   { callers, called }: ShownSymbol,
   hrefOf: (symbol: MapSymbol) => string,

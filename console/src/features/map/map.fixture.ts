@@ -1,6 +1,5 @@
 import type { IndexState, MapEntry, MapLink, MapShow, MapSymbol, MapTree } from "../../contract.ts"
 
-/** Made maps for the tests of this page. */
 export const STATE: IndexState = {
   digest: "d",
   gitSha: "4e2a19c07b5d",

@@ -8,7 +8,6 @@ import { MapHeader } from "./header.tsx"
 import { ListPane } from "./list-pane.tsx"
 import { useFolders, useScan } from "./use-map.ts"
 
-/** The repository by what leans on what: a tree with ranks, and beside it a file or a symbol. */
 export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   const isReadOnly = useReadOnly()
   const folders = useFolders(params.open)

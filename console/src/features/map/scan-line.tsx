@@ -7,7 +7,6 @@ import { sayScan } from "./words.ts"
 
 type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: boolean }
 
-/** What the scan does now, or did: one line above the tree. */
 export function ScanLine({ result, isBusy }: ScanLineProps) {
   if (isBusy) {
     return <Notice says="Scanning. The first time every file is read, later only what changed." />

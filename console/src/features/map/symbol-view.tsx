@@ -18,7 +18,6 @@ import { CONFIDENCE, placeOf, sayLines, sayPlace } from "./words.ts"
 
 type SymbolViewProps = ViewProps & { readonly shown: ShownSymbol }
 
-/** Who calls it and what it calls, in words first and as a picture below. */
 export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps) {
   const { symbol, callers, called, isCut } = shown
   const lines = useMemo(() => linkLines(shown), [shown])

@@ -1,7 +1,6 @@
 import type { MapEntry, MapTree } from "../../contract.ts"
 import { formatExact } from "../../contract.ts"
 
-/** What is known of one folder by now. */
 export type FolderAnswer = {
   readonly tree: MapTree | undefined
   readonly error: unknown
@@ -18,7 +17,6 @@ export type EntryLine = {
   readonly siblings: number
 }
 
-/** A word in the place of rows: on their way, failed, or cut. */
 export type NoteLine = {
   readonly kind: "note"
   readonly key: string
@@ -33,14 +31,12 @@ export type TreeLine = EntryLine | NoteLine
 /** More open folders than anybody looks at; an address could name any number. */
 const MOST_OPEN = 200
 
-/** The folders that are asked for: the root, and each open one that can be seen. */
 export function shownFolders(open: readonly string[]): readonly string[] {
   const all = new Set(open)
   const isSeen = (folder: string) => ancestorsOf(folder).every((it) => all.has(it))
   return ["", ...[...all].filter(isSeen).slice(0, MOST_OPEN)]
 }
 
-/** The rows of the tree when exactly these folders are known, each below its own. */
 export function treeLines(answers: ReadonlyMap<string, FolderAnswer>): readonly TreeLine[] {
   const linesOf = (folder: string, depth: number): readonly TreeLine[] => {
     const answer = answers.get(folder)
@@ -111,13 +107,11 @@ export function parentOf(path: string): string | undefined {
   return cut < 0 ? undefined : path.slice(0, cut)
 }
 
-/** All folders above it, the outermost first. */
 function ancestorsOf(path: string): readonly string[] {
   const parent = parentOf(path)
   return parent === undefined ? [] : [...ancestorsOf(parent), parent]
 }
 
-/** Opened, or closed with everything in it. */
 export function turnFolder(open: readonly string[], folder: string): readonly string[] {
   if (!open.includes(folder)) return [...open, folder]
   return open.filter((it) => it !== folder && !it.startsWith(`${folder}/`))

@@ -24,7 +24,6 @@ const TREE_COLUMNS = {
   narrow: "minmax(0, 1fr) 56px 48px",
 } as const
 
-/** Folders and files with their rank as a bar. */
 export function Tree({ label = "Files", lines, params, handle, onParams, onRetry }: TreeProps) {
   const moveTo = (at: string) => onParams({ at }, "replace")
   const turn = (line: TreeLine) => {

@@ -25,7 +25,6 @@ export const folderInput = (folder: string) => ({ folder, limit: MOST_ENTRIES })
 export const filterInput = (filter: string) => ({ filter, limit: MOST_ENTRIES })
 export const findInput = (words: string) => ({ words, limit: MOST_FOUND })
 
-/** Every folder that is open, each with its own answer: one that fails takes none along. */
 export function useFolders(open: readonly string[]) {
   const client = useClient()
   const folders = shownFolders(open)
@@ -51,7 +50,6 @@ export function useFolders(open: readonly string[]) {
   )
 }
 
-/** What is found by words or by path; the last answer stays while the next one is on its way. */
 export function useFound({ text, by }: Pick<MapParams, "text" | "by">) {
   const client = useClient()
   const asked = useSettled(text.trim(), TYPING_MS)

@@ -24,7 +24,6 @@ export function sayPlace({ path, fromLine, kind }: MapSymbol): string {
   return `${kind}, ${path}:${fromLine}`
 }
 
-/** How sure it is that the name means this symbol; the words of the command line. */
 export const CONFIDENCE: Readonly<Record<LinkConfidence, string>> = {
   import: "by its import",
   package: "same package",
@@ -32,7 +31,6 @@ export const CONFIDENCE: Readonly<Record<LinkConfidence, string>> = {
   ambiguous: "one of several of this name",
 }
 
-/** The result of a scan in one line: files, symbols, seconds, and what changed. */
 export function sayScan({ scan }: MapScan): string {
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = `${plural(scan.filesScanned, "file")}, ${plural(scan.symbolsIndexed, "symbol")}`

@@ -65,7 +65,6 @@ type EntriesProps<Draft> = {
 
 type SharedFormProps<Draft> = AddFormProps<Draft> & {
   readonly title: string
-  /** What the button says, and what it says while it waits. */
   readonly verbs: readonly [string, string]
   send(client: Client, draft: Draft): Wrong | Promise<MemoryRecorded>
   children(entry: EntriesProps<Draft>): ReactNode

@@ -35,7 +35,6 @@ type DetailProps = {
   onClose(): void
 }
 
-/** A memory, or a decision, which is judged on the page of memories. */
 export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
   const memory = useMemory(id, view)
   const actions = useActions()
@@ -146,7 +145,6 @@ function Cites({ memory: { cites } }: { readonly memory: Memory }) {
   )
 }
 
-/** What is gone leads nowhere. */
 function CiteLink({ cite }: { readonly cite: Memory["cites"][number] }) {
   const place = placeOf(cite)
   if (cite.state === "gone") return <Path path={place} />

@@ -6,7 +6,6 @@ export type MemoryDraft = {
   readonly title: string
   readonly description: string
   readonly body: string
-  /** One a line: path, or path#symbol. */
   readonly cites: string
   readonly isUntrusted: boolean
 }
@@ -104,7 +103,6 @@ function tooMany(cites: readonly string[]): string | false {
   return cites.length > MAX_CITES && `At most ${MAX_CITES}, these are ${cites.length}.`
 }
 
-/** Puts a refusal of the server beside the field it is about, if it is about one. */
 export function problemsOf(
   { code, message, data }: WireError,
   draft: MemoryDraft | DecisionDraft,

@@ -81,7 +81,6 @@ const KINDS = [
   ...MEMORY_KINDS.map((value) => ({ value, label: value })),
 ]
 
-/** Files that could not be read as a memory. */
 function Problems({ problems }: Pick<MemoryList, "problems">) {
   if (problems.length === 0) return null
   const named = problems.slice(0, 3).map(({ file, problem }) => `${file}: ${problem}`)
@@ -217,7 +216,6 @@ function AllDecisions({ list, ...props }: AllDecisionsProps) {
   )
 }
 
-/** Decisions whose title, description or text has every word. */
 function having(all: readonly Memory[], text: string): readonly Memory[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return all

@@ -1,6 +1,5 @@
 import type { Memory, MemoryList } from "../../contract.ts"
 
-/** Made memories for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function aMemory(id: string, given: Partial<Memory> = {}): Memory {

@@ -28,7 +28,6 @@ export function MemoryPage(props: PageProps<MemoryParams>) {
   )
 }
 
-/** The memories of the kind decision, with a form of their own. */
 export function DecisionsPage(props: PageProps<DecisionsParams>) {
   const isReadOnly = useReadOnly()
   const [draft, setDraft] = useState(NO_DECISION)

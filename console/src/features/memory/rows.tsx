@@ -22,7 +22,6 @@ type MemoryRowsProps = PageProps<MemoryParams> & {
   readonly handle: ListRef
 }
 
-/** One line a memory; a found one has a second line with the reason. */
 export function MemoryRows({ now, lines, params, handle, onParams }: MemoryRowsProps) {
   return (
     <CollectionList
@@ -187,7 +186,6 @@ function TitleCell({ memory, why, kind }: TitleCellProps) {
   )
 }
 
-/** The row of a phone has no column for the state. */
 function sayWhy(memory: Memory, why: readonly string[]): string {
   return (isQuarantined(memory) ? ["quarantined", ...why] : why).join(", ")
 }

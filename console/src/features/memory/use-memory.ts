@@ -32,7 +32,6 @@ export function useMemories(params: Filter) {
   return useOperation("memory.list", listInput(params))
 }
 
-/** What answers the words; the last answer stays while the next is on its way. */
 export function useFound({ text, kind }: Pick<MemoryParams, "text" | "kind">) {
   const client = useClient()
   const words = useSettled(text.trim(), TYPING_MS)
@@ -55,7 +54,6 @@ export function useMemory(id: string, view: "memory" | "decisions") {
   return useOperation(name, { id }, { isAsked: id !== "" })
 }
 
-/** A decision is a memory: both pages are asked again. */
 export const CHANGED: readonly AnyOperation[] = [
   "memory.list",
   "memory.search",
@@ -119,7 +117,6 @@ type Forgetting = { readonly id: string; readonly isUndo?: boolean }
 type Verdict = "helpful" | "unhelpful"
 type Judgement = { readonly memory: Memory; readonly verdict: Verdict }
 
-/** With one voice more; what that does to its trust the server computes. */
 export function judged(memory: Memory, verdict: Verdict): Memory {
   const { signals } = memory
   return { ...memory, signals: { ...signals, [verdict]: signals[verdict] + 1 } }

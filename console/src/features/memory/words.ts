@@ -8,7 +8,6 @@ import {
   plural,
 } from "../../contract.ts"
 
-/** What each kind is for, as the form asks for it. */
 export const KINDS_IN_WORDS: Readonly<Record<MemoryKind, string>> = {
   strategy: "a way that worked",
   pitfall: "what goes wrong, and how to see it",
@@ -25,7 +24,6 @@ export const NAMES_OF_STATES: Readonly<Record<MemoryState, string>> = {
   stale: "Stale",
 }
 
-/** It rests on a text that nobody here wrote, and nobody here has confirmed it. */
 export function isQuarantined({ source, state }: Memory): boolean {
   return source.isUntrusted && state === "proposed"
 }
@@ -45,14 +43,12 @@ export function sayState(memory: Memory): string {
   return isQuarantined(memory) ? "quarantined" : memory.state
 }
 
-/** The figure in a word. Below fair it is found, and seldom handed to an agent. */
 export function sayTrust(confidence: number): string {
   if (confidence >= 0.85) return "high"
   if (confidence >= 0.7) return "fair"
   return confidence >= 0.4 ? "low" : "poor"
 }
 
-/** agent, distilled; human. */
 export function saySource({ source }: Memory): string {
   const how = source.isDistilled ? ", distilled" : ""
   return `${source.actor}${how}`
@@ -105,7 +101,6 @@ export function placeOf({ path, symbol }: Memory["cites"][number]): string {
   return symbol === undefined ? path : `${path}#${symbol}`
 }
 
-/** What deleting it means. */
 export function sayForget({ title, file }: Memory): string {
   return `The memory "${visibleLine(title)}" and its file ${visibleLine(file)} will be deleted. What was committed of it stays in git; what was not is gone.`
 }

@@ -22,7 +22,6 @@ import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { ClaimFacts, HookFacts, SessionFacts } from "./ledger.tsx"
 
-/** Repository truth as key and value; no chart, no card. */
 export function Facts({ now }: { readonly now: number }) {
   return (
     <Pane ground="canvas" label="Facts">

@@ -5,7 +5,6 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Prose } from "../../ui/text/text.tsx"
 
 type FirstRunProps = {
-  /** Of the repository. */
   readonly name: string
   readonly doctor: DoctorReport | undefined
   onCheck(): void
@@ -13,7 +12,6 @@ type FirstRunProps = {
 
 const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
 
-/** One sentence, one command, and what was found on this machine. */
 export function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
   return (
     <Hello

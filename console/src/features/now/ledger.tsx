@@ -20,7 +20,6 @@ const MOST_SHOWN = 5
 const SINCE_HOURS = 24
 const MOST_ASKED = 50
 
-/** Who works here besides the runs of this page: sessions that hooks have seen. */
 export function SessionFacts({ now }: { readonly now: number }) {
   const input = { sinceHours: SINCE_HOURS, limit: MOST_ASKED }
   const { data, error, refetch } = useWatched("session.list", input)
@@ -104,7 +103,6 @@ function More({ count, href, always = false }: MoreProps) {
   )
 }
 
-/** Which hooks were seen to run, by host; an installed hook is often not a running one. */
 export function HookFacts() {
   const { data } = useOperation("doctor.run", {})
   const hosts = Map.groupBy(

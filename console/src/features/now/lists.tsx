@@ -22,7 +22,6 @@ const RUN_COLUMNS = {
   nameSpan: 2,
 } as const
 
-/** Where the host says what is in its window, that has columns, too. */
 const TOKEN_COLUMNS = {
   ...RUN_COLUMNS,
   full: "14px minmax(0, 1fr) 104px 120px 56px 64px 60px",

@@ -24,7 +24,6 @@ type NowPageProps = {
   onToggleFacts(): void
 }
 
-/** Home: what waits for me, what runs, what ended today; beside it the truth of the repository. */
 export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   const report = useOperation("now.show", {})
   const doctor = useOperation("doctor.run", {})
@@ -74,7 +73,6 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
 type NowHeaderProps = {
   readonly now: number
   readonly isChecking: boolean
-  /** The pane at the right; the first page of all has none. */
   readonly facts?: { readonly isHidden: boolean; onToggle(): void }
   onCheck(): void
 }
@@ -155,7 +153,6 @@ function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): st
   return current?.key ?? null
 }
 
-/** A new store holds the event of its own making, and nothing else has happened. */
 function isFirstRun({ store, waiting, running, ended }: Now): boolean {
   const isNew = store !== null && store.events <= 1
   return isNew && waiting.length + running.length + ended.length === 0

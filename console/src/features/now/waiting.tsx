@@ -26,16 +26,13 @@ const LABELS = [
   { text: "Since", align: "end", from: "roomy" },
 ] as const
 
-/** A run that waits, and what it asks. */
 export type WaitingRow = {
-  /** The question, not the run: a selection must not slide to the next question by itself. */
   readonly key: string
   readonly row: NowRow
   readonly approval: Approval | undefined
   readonly further: number
 }
 
-/** Who waits longest stands first, as in the inbox. */
 export function waitingRows(
   rows: readonly NowRow[],
   approvals: readonly Approval[],
@@ -142,7 +139,6 @@ function openedAt({ row, approval }: WaitingRow): string {
 type AnswersProps = {
   readonly approval: Approval
   readonly ask: Ask
-  /** All that is answered for stands in the row. */
   readonly canRead: boolean
 }
 

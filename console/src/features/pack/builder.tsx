@@ -23,7 +23,6 @@ import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
 
 type BuilderProps = PageProps<PackParams>
 
-/** Candidates, what is chosen of them, and the bytes that come of it; every change builds anew. */
 export function Builder({ now, params, onParams }: BuilderProps) {
   const { data: session } = useSession()
   const data = usePack(params)
@@ -127,7 +126,6 @@ const NOTHING: Partial<PackParams> = {
 
 type ProblemProps = { readonly data: PackData; readonly onChange: Change }
 
-/** What happened and what to do; the last package stays below it. */
 function Problem({ data, onChange }: ProblemProps) {
   const { choices } = data
   if (data.error === null) return null

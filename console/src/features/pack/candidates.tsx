@@ -25,9 +25,7 @@ const COLUMNS = { full: "28px 14px minmax(0, 1fr) 48px" } as const
 
 type CandidatesProps = {
   readonly lines: readonly CandidateLine[] | undefined
-  /** In it or not, listed or not. */
   readonly count: number
-  /** How many stayed out beyond those listed. */
   readonly unlisted: number
   readonly at: string
   readonly isActive: boolean
@@ -35,11 +33,9 @@ type CandidatesProps = {
   onMove(key: string): void
   onPick(key: string): void
   onFold(key: string): void
-  /** Takes it in, or drops it. */
   onTick(path: string, isIn: boolean): void
 }
 
-/** Everything that was looked at, best first, each with its reason in words. */
 export function Candidates(props: CandidatesProps) {
   const { lines, count, unlisted, at, isActive, onMove } = props
   return (

@@ -21,7 +21,6 @@ const GROUPS = [
   { change: "same", name: "The same" },
 ] as const satisfies readonly { readonly change: Change["change"]; readonly name: string }[]
 
-/** What came, went and changed, each with its tokens; what stayed the same comes last. */
 export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
   return GROUPS.flatMap(({ change, name }): readonly ChangeLine[] => {
     const members = changes.filter((it) => it.change === change)

@@ -50,7 +50,6 @@ export function choicesOf(params: PackParams): Choices {
   return { task, budget, role, pins, drops, full, symbols, signatures, mention, order }
 }
 
-/** To go on from a kept package: what it was asked for. */
 export function choicesFrom({ task, budget, role, choices }: ContextPack): Choices {
   const { target: pins, drop: drops, ...rest } = choices
   return { task, budget, role: role ?? "", pins, drops, ...rest }
@@ -96,7 +95,6 @@ export function dropOrTakeBack(choices: Choices, path: string): Choices {
   }
 }
 
-/** A second press of the same form gives it back to the package's own choice. */
 export function chooseForm(choices: Choices, path: string, form: PackForm): Choices {
   const list = LIST_OF_FORM[form]
   const rest = withoutForm(choices, path)

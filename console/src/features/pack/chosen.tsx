@@ -44,7 +44,6 @@ export type ChosenProps = {
   onPin(path: string): void
   onDrop(path: string): void
   onForm(path: string, form: PackForm): void
-  /** Before which place of the final order it shall stand. */
   onPlace(path: string, to: number): void
 }
 
@@ -165,7 +164,6 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   )
 }
 
-/** What keys do to the selected file, for who has none. */
 function Actions(props: ChosenProps) {
   const { files, at, choices, onPin, onDrop, onForm, onPlace } = props
   const index = files.findIndex((it) => it.path === at)

@@ -30,7 +30,6 @@ type ColumnsProps = ParamsProps<PackParams> & {
   readonly onChange: Change
 }
 
-/** Why, what, and the bytes: candidates, those chosen of them, and the text that comes of it. */
 export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsProps) {
   const { at, pane, tab, turned } = params
   const preview = useRef<LinesHandle>(null)
@@ -172,7 +171,6 @@ function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: 
 const NO_FILES: readonly PackFile[] = []
 const NO_CANDIDATES = { lines: undefined, count: 0, unlisted: 0 }
 
-/** The row below, or the one above where it is the last of its kind. */
 function besides(rows: readonly { kind: string; key: string }[], path: string): string | undefined {
   const index = rows.findIndex((it) => it.key === path)
   const kind = rows[index]?.kind
@@ -180,7 +178,6 @@ function besides(rows: readonly { kind: string; key: string }[], path: string): 
   return next?.key
 }
 
-/** What can be done to one file, as a change of what is asked for. */
 function actionsOn(choices: Choices, files: readonly PackFile[], onChange: Change) {
   const paths = () => files.map((it) => it.path)
   return {

@@ -38,7 +38,6 @@ const COLUMNS = {
 
 type CompareProps = PageProps<PackParams>
 
-/** Two kept packages: what came, what went, what is sent in another form. */
 export function Compare({ now, params, onParams }: CompareProps) {
   const list = usePackList()
   const packs = list.data?.packs ?? []

@@ -13,10 +13,8 @@ type PackHeaderProps = {
   /** When the kept package was built; null for one that is not kept, undefined while unknown. */
   readonly keptAt: number | null | undefined
   readonly isPending: boolean
-  /** Nothing can be kept: there is no package, or the store takes nothing. */
   readonly isOff: boolean
   readonly isKeeping: boolean
-  /** There is nothing in it that an agent could be given. */
   readonly isEmpty: boolean
   /** Undefined while there is no text. */
   readonly onCopy: (() => void) | undefined
@@ -26,7 +24,6 @@ type PackHeaderProps = {
   onRun(): void
 }
 
-/** Which package, whether it is kept, and what can be done with it. */
 export function PackHeader(props: PackHeaderProps) {
   const { choices, keptAt, isOff, isKeeping, isEmpty, onCopy } = props
   return (

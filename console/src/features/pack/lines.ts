@@ -1,7 +1,6 @@
 import type { ContextPack, PackFile, PackLeft } from "../../contract.ts"
 import { formatExact } from "../../contract.ts"
 
-/** A row of the candidates: one that is in the package, one that is not, or the head of a group. */
 export type CandidateLine =
   | { readonly kind: "chosen"; readonly key: string; readonly file: PackFile }
   | { readonly kind: "left"; readonly key: string; readonly left: Left }
@@ -14,7 +13,6 @@ export type CandidateLine =
       readonly isOpen: boolean
     }
 
-/** Of what a person dropped, and the answer does not list, neither score nor tokens are known. */
 type Left = Omit<PackLeft, "score" | "tokens"> & {
   readonly score: number | null
   readonly tokens: number | null
@@ -32,15 +30,12 @@ const OPEN_AT_FIRST: Readonly<Record<Why, boolean>> = {
 }
 
 type Shown = {
-  /** The chosen ones, as they will be. */
   readonly files: readonly PackFile[]
-  /** What a person dropped, whether the answer knows it yet or not. */
   readonly drops: readonly string[]
   readonly turned: readonly string[]
   readonly minRelevance: number
 }
 
-/** Every candidate, best first: what is in, and then what stayed out, by its reason. */
 export function candidateLines(pack: ContextPack, shown: Shown): readonly CandidateLine[] {
   const { files, turned, minRelevance } = shown
   const chosen = files
@@ -144,7 +139,6 @@ export function chosenLines(
   })
 }
 
-/** As the bar has it: a file that is sent or named as a whole, or what was taken out of one. */
 function kindOf({ form }: Pick<PackFile, "form">): FileKind {
   return form === "full" || form === "path" ? "files" : "symbols"
 }

@@ -26,7 +26,6 @@ export function aLeft(path: string, of: Partial<PackLeft> = {}): PackLeft {
   return { path, score: 0.3, tokens: 50, why: "no-room", detail: "", reasons: [], ...of }
 }
 
-/** A package for tests; everything that is not given is as plain as can be. */
 export function aPack(of: Partial<ContextPack> = {}): ContextPack {
   const { files = [], left = [] } = of
   return {

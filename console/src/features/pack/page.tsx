@@ -6,7 +6,6 @@ import { Start } from "./start.tsx"
 
 type PackPageProps = PageProps<PackParams>
 
-/** A package for a task: asked for, made, looked at, changed, kept, compared. */
 export function PackPage(props: PackPageProps) {
   const { compare, task, id } = props.params
   if (compare) return <Compare {...props} />

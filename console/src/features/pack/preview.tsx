@@ -26,7 +26,6 @@ export const NEXT_TAB: Readonly<Record<PackTab, PackTab>> = {
 type PreviewProps = {
   readonly written: Pick<PackBuilt, "text" | "textTokens"> | undefined
   readonly tab: PackTab
-  /** Path of the file to be seen. */
   readonly at: string
   readonly summaryMaxTokens: number | undefined
   readonly ref: Ref<LinesHandle>
@@ -34,7 +33,6 @@ type PreviewProps = {
   onClose(): void
 }
 
-/** The bytes: what an agent would be given, in the format that is asked for. */
 export function Preview(props: PreviewProps) {
   const { written, tab, at, onTab } = props
   const lines = useMemo(() => written?.text.split(/\r?\n/), [written])

@@ -9,7 +9,6 @@ type SummaryProps = {
   onPick(kind: PackParams["kind"]): void
 }
 
-/** How full it is: what is in, what is free, what had no room. */
 export function Summary({ pack, picked, onPick }: SummaryProps) {
   if (pack === undefined) {
     return (

@@ -22,7 +22,6 @@ type TaskProps = {
   onChange(change: Partial<Choices>): void
 }
 
-/** What is to be done, and what was read out of it. */
 export function Task({ choices, pack, defaultBudget, onChange }: TaskProps) {
   return (
     <Brief>
@@ -39,7 +38,6 @@ export function Task({ choices, pack, defaultBudget, onChange }: TaskProps) {
   )
 }
 
-/** How much, and for whom. */
 export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pack">) {
   const { budget, role } = choices
   const box = useRef<HTMLDivElement>(null)

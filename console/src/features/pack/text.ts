@@ -13,7 +13,6 @@ export function findFile(
   return { at: own ?? found[0] ?? null, marked: new Set(found) }
 }
 
-/** The path stands there as a whole: a/b.ts is not named by aa/b.ts or a/b.tsx. */
 function names(line: string, path: string): boolean {
   for (let i = line.indexOf(path); i >= 0; i = line.indexOf(path, i + 1)) {
     const before = line[i - 1] ?? ""
@@ -25,7 +24,6 @@ function names(line: string, path: string): boolean {
 
 const IN_A_PATH = /[\w/-]/
 
-/** A heading, an element or a field: where a file begins, not where it is mentioned. */
 function isHead(line: string): boolean {
   return /^(#|<|\s*"path")/.test(line)
 }

@@ -11,10 +11,8 @@ type Edits = {
   onParams(change: Partial<PackParams>): void
 }
 
-/** A change of what is asked for, and of what else the address says at the same time. */
 export type Change = (next: Choices, also?: Partial<PackParams>) => void
 
-/** Every change goes into the address, and can be taken back; a kept package is left as it is. */
 export function useEdits({ choices, onParams }: Edits): Change {
   const [past, setPast] = useState<readonly Choices[]>([])
   const before = past.at(-1)

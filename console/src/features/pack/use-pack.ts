@@ -15,7 +15,6 @@ const SETTLES_MS = 150
 const FORGOTTEN_AFTER_MS = 30_000
 const MOST_LISTED = 50
 
-/** The package that the address asks for: a kept one, or one that is built and not kept. */
 export function usePack(params: PackParams) {
   const { id, tab } = params
   const asked = useStable(choicesOf(params))
@@ -67,20 +66,17 @@ function useKept(id: string, format: PackTab) {
   })
 }
 
-/** The last answer stays while the next is made, and also when there is none: nothing jumps. */
 function useLast(now: PackBuilt | undefined): PackBuilt | undefined {
   const [last, setLast] = useState(now)
   if (now !== undefined && now !== last) setLast(now)
   return now ?? last
 }
 
-/** The same object as long as it says the same. */
 function useStable(choices: Choices): Choices {
   const said = JSON.stringify(choices)
   return useMemo(() => choices, [said])
 }
 
-/** Defaults for a person's eye; the server decides by its own. */
 export function usePackSettings() {
   const { data } = useOperation("config.show", { sources: true })
   const numberOf = (key: string) => {

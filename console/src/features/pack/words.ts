@@ -32,12 +32,10 @@ export function checkBudget(text: string): string | undefined {
   return isRight ? undefined : "No whole number"
 }
 
-/** The first line of a task. */
 export function sayTask({ task }: { readonly task: string }): string {
   return task.trim().split("\n", 1)[0] ?? ""
 }
 
-/** Where the whole of it stands below: its first words, not cut inside one. */
 export function sayTitle(of: { readonly task: string }): string {
   const first = sayTask(of).split(/[;.:,]\s/, 1)[0] ?? ""
   if (first.length <= MOST_TITLE_CHARACTERS) return first
@@ -47,7 +45,6 @@ export function sayTitle(of: { readonly task: string }): string {
 
 const MOST_TITLE_CHARACTERS = 56
 
-/** For who hears the page, after each change. */
 export function sayBuilt({ files, tokens, budget }: ContextPack): string {
   return `Built, ${plural(files.length, "file")}, ${formatExact(tokens)} of ${formatExact(budget)} tokens`
 }
@@ -56,7 +53,6 @@ export function sayReasons({ reasons }: Pick<PackFile, "reasons">): string {
   return capital(reasons.join("; "))
 }
 
-/** Why it stayed out, and why it was looked at. */
 export function sayLeft({
   detail,
   reasons,
@@ -85,13 +81,11 @@ function capital(text: string): string {
 
 type Refusal = { readonly code: string; readonly data: unknown }
 
-/** What the refusal says is needed, where it is about the budget. */
 export function neededBudget({ code, data }: Refusal): number | undefined {
   const needed = fieldOf(data, "needed")
   return code === "PACK_BUDGET_TOO_SMALL" && typeof needed === "number" ? needed : undefined
 }
 
-/** The pinned file that a refusal is about. */
 export function refusedPin({ code, data }: Refusal, pins: readonly string[]): string | undefined {
   const path = fieldOf(data, "path")
   return code.startsWith("PACK_TARGET_") ? pins.find((it) => it === path) : undefined

@@ -27,7 +27,6 @@ type ComparePaneProps = PageProps<PipelineParams> & {
 /** The most that one answer may hold. */
 const MOST_RUNS = 500
 
-/** Two runs stage by stage; what is the same in both is folded. */
 export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {
   const list = useOperation("pipeline.list", { agent: run.agent, limit: MOST_RUNS })
   const others = (list.data?.runs ?? []).filter((it) => it.id !== run.id)

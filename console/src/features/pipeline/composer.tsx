@@ -68,7 +68,6 @@ function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
     : "Anything but a wish to leave goes on with the run"
 }
 
-/** Beyond the three choices of the card: what comes next is left out. */
 function Skip({ run, writes }: Omit<SayProps, "isReadOnly">) {
   const { pause, stages } = run
   const next = pause === null || pause.isConfirmingExit ? undefined : stages[pause.stage + 1]

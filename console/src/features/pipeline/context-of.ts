@@ -11,7 +11,6 @@ export type StageContext = {
   readonly budget: number | null
 }
 
-/** The context that was shaped last, with its kinds where the event says them. */
 export function contextOf(
   events: readonly PipelineEvent[],
   start: RunStarted | undefined,

@@ -52,7 +52,6 @@ export function Document({ id, children }: DocumentProps) {
   )
 }
 
-/** A paragraph leads into the knowledge base, a result of the web to where it was found. */
 export function labelsOf(
   references: PipelineDocument["references"],
 ): ReadonlyMap<string, TextLabel> {

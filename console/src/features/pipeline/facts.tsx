@@ -24,7 +24,6 @@ type FactsProps = {
   onClose(): void
 }
 
-/** What it costs against what it may, what a stage was given, and what it was started with. */
 export function Facts({ run, events, now, onClose }: FactsProps) {
   const start = startOf(events)
   const { cost } = run

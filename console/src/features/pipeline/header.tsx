@@ -21,7 +21,6 @@ type PipelineHeaderProps = {
   onFacts(): void
 }
 
-/** Which run it is, and what can be done with the whole of it. */
 export function PipelineHeader(props: PipelineHeaderProps) {
   const { run, isReadOnly, writes } = props
   const isAtWork = isOpen(run.status)

@@ -31,7 +31,6 @@ export type PipelinePageProps = PageProps<PipelineParams> & {
   onToggleFacts(): void
 }
 
-/** One run of a pipeline: its stages, what was done in each, its pause, and what came of it. */
 export function PipelinePage(props: PipelinePageProps) {
   const { id } = props
   const { data, error, isPending, refetch } = usePipeline(id)
@@ -134,13 +133,11 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
 
 const NOT_COMPARED: Partial<PipelineParams> = { compare: false, other: "", open: [] }
 
-/** First the comparison, then the selection. */
 function leaves({ compare, at }: PipelineParams, onParams: PipelinePageProps["onParams"]) {
   if (compare) return () => onParams(NOT_COMPARED, "replace")
   return at === "" ? undefined : () => onParams({ at: "" }, "replace")
 }
 
-/** Wider than this the facts stand beside the steps, as transcript.module.css has it. */
 const BESIDE_FROM = "(min-width: 901px)"
 
 /** Beside the steps they are as they were left; where they take their place, only while wanted. */

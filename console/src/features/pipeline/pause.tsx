@@ -22,7 +22,6 @@ const KEYS: Readonly<Record<string, string>> = {
   "3": "pipeline.third",
 }
 
-/** The question a run waits with; the server keeps it, so it is there after every reload. */
 export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
   const [draft, setDraft] = useState<string | null>(null)
   const acts = actsOf(pause, writes, () => setDraft(draft === null ? "" : null))
@@ -56,7 +55,6 @@ export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
   )
 }
 
-/** Leaving is asked about by the run itself: its question stays over a reload, like the first. */
 function actsOf(
   { isConfirmingExit }: PipelinePause,
   writes: PipelineWrites,

@@ -1,13 +1,11 @@
 import type { PipelineEvent, PipelinePause, PipelineRun, PipelineStage } from "../../contract.ts"
 
-/** Made runs for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const BEGAN = NOW - 60_000
 
 type Body = PipelineEvent["body"]
 type Substep = Extract<Body, { type: "substep" }>
 
-/** Events as a store would number them. */
 export function eventsOf(bodies: readonly Body[]): PipelineEvent[] {
   return bodies.map((body, i) => ({ seq: i + 1, at: BEGAN + i * 1_000, body }))
 }

@@ -15,7 +15,6 @@ import { Stack } from "../../ui/pane/pane.tsx"
 
 type RerunProps = {
   readonly run: PipelineRun
-  /** The stage that is selected in the page. */
   readonly stage: number
   onClose(): void
 }

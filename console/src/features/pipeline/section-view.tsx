@@ -13,7 +13,6 @@ export type SectionProps = {
   readonly now: number
   readonly isOpen: boolean
   readonly isSelected: boolean
-  /** It is being worked on just now. */
   readonly isLive: boolean
   readonly writing: ReadonlyMap<string, string>
   isItemOpen(key: string): boolean
@@ -21,7 +20,6 @@ export type SectionProps = {
   onToggleItem(key: string): void
 }
 
-/** One go through one stage: what it gave, and what was done for it. */
 export function SectionView(props: SectionProps) {
   const { section, title, now, isOpen, isLive } = props
   const { says, tone } = saySection(section, isLive)

@@ -6,13 +6,11 @@ type Body = PipelineEvent["body"]
 type BodyOf<Type extends Body["type"]> = Extract<Body, { type: Type }>
 type Substep = BodyOf<"substep">
 
-/** Something that was done, from its beginning to its end. */
 export type Activity = {
   readonly kind: "activity"
   readonly key: string
   readonly id: string
   readonly at: number
-  /** A name people read: "Knowledge Base Search". */
   readonly tool: string
   readonly what: Substep["kind"]
   readonly title: string
@@ -22,11 +20,9 @@ export type Activity = {
   readonly durationMs: number | null
   readonly usd: number | null
   readonly detail: string
-  /** What a model answered. */
   readonly text: string
 }
 
-/** Something that happened between: a word of a person, a failed check, an error. */
 export type Note = {
   readonly kind: "note"
   readonly key: string
@@ -38,7 +34,6 @@ export type Note = {
 
 export type Item = Activity | Note
 
-/** One go through one stage. */
 export type Section = {
   /** Stage and go: 3.2 is the second time through stage 3. */
   readonly key: string
@@ -53,14 +48,11 @@ export type Section = {
   readonly summary: string | null
   readonly isCarried: boolean
   readonly isSkipped: boolean
-  /** What a check found; it is gone through again. */
   readonly problems: readonly string[]
-  /** What a person chose at its pause. */
   readonly answer: string
   readonly items: readonly Item[]
 }
 
-/** What was said after the end. */
 export type Talk = { readonly key: string; readonly message: string; readonly answer: string }
 
 export type Story = { readonly sections: readonly Section[]; readonly talk: readonly Talk[] }
@@ -138,7 +130,6 @@ function takeNote(story: StoryDraft, body: Noted, { at, seq }: PipelineEvent): v
   if (note !== undefined) section.items.push({ kind: "note", key: `note-${seq}`, at, ...note })
 }
 
-/** Where it belongs: to its stage where it names one, else to what was gone through last. */
 function sectionFor(story: StoryDraft, body: Noted, at: number): Draft {
   const last = story.sections.at(-1)
   const stage = "stage" in body && body.stage !== null ? body.stage : (last?.stage ?? 0)
@@ -181,7 +172,6 @@ function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "bud
   return `${formatUsd(spentUsd)} of ${formatUsd(budgetUsd)} for ${whose}`
 }
 
-/** A stage that was cut begins again where it was; one that gave something is another go. */
 function begin(story: StoryDraft, { stage, iteration }: BodyOf<"stage_started">, at: number) {
   const last = story.sections.at(-1)
   if (last?.stage === stage && last.endedAt === null && last.iteration === iteration) {

@@ -25,7 +25,6 @@ export type StepsPaneProps = PageProps<PipelineParams> & {
   readonly handle: React.RefObject<StepsHandle | null>
 }
 
-/** Each go through a stage with what was done in it; below them the pause, or what came of it. */
 export function StepsPane(props: StepsPaneProps) {
   const { run, story, params, writes } = props
   const isRunning = run.status === "running"
@@ -96,7 +95,6 @@ function useFolds({ run, story, params, onParams }: StepsPaneProps) {
   }
 }
 
-/** Of a run that has its document, none: the document is what one came for. */
 function openByDefault(run: PipelineRun, { sections }: Story): readonly string[] {
   const last = sections.at(-1)
   if (last === undefined || (run.hasDocument && run.endedAt !== null)) return []
@@ -108,7 +106,6 @@ function openByDefault(run: PipelineRun, { sections }: Story): readonly string[]
   return [...failed.map((it) => it.key), last.key]
 }
 
-/** Keys walk over the sections; Enter folds or opens the one that is selected. */
 function useSectionKeys(
   { story, params, handle, onParams }: StepsPaneProps,
   toggle: (it: Section) => void,
@@ -143,7 +140,6 @@ function End({ run, writes, isReadOnly }: Pick<StepsPaneProps, "run" | "writes" 
   )
 }
 
-/** Questions after the end, each with its answer. */
 function Talks({ story }: { readonly story: Story }) {
   return story.talk.map((it) => (
     <StepText key={it.key} label="A question after the end">

@@ -47,7 +47,6 @@ export function joinShown(
   return { run: answer.run, events }
 }
 
-/** What is being written by each activity, while it is. */
 export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, string> {
   const line = useContext(RunLineContext)
   const [texts, setTexts] = useState<ReadonlyMap<string, string>>(NOTHING)
@@ -113,12 +112,10 @@ export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" |
   return { resume, amend, skip, stop, say, isBusy }
 }
 
-/** What is asked back stands in the card, and an answer in the page; the others are told. */
 const IS_TOLD: readonly PipelineSaid["case"][] = ["A", "E"]
 
 export type PipelineWrites = ReturnType<typeof usePipelineWrites>
 
-/** The moment, renewed every second while something runs: for clocks that people watch. */
 export function useSeconds(isRunning: boolean, now: number): number {
   const [tick, setTick] = useState(now)
   useEffect(() => {

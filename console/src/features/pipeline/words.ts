@@ -16,7 +16,6 @@ import type { Activity, Section } from "./sections.ts"
 
 export type RunStarted = Extract<PipelineEvent["body"], { type: "run_started" }>
 
-/** What the run was started with; the first event of every run. */
 export function startOf(events: readonly PipelineEvent[]): RunStarted | undefined {
   const [first] = events
   return first?.body.type === "run_started" ? first.body : undefined
@@ -31,7 +30,6 @@ const STAGE_MARKS: Readonly<Record<PipelineStage["status"], Status>> = {
   paused: "paused",
 }
 
-/** A pause stops every indicator: what was cut in the middle is drawn as cut. */
 function markOf({ status }: PipelineStage, run: PipelineRun): Status {
   if (status !== "running" || run.status === "running") return STAGE_MARKS[status]
   return PIPELINE_MARKS[run.status]
@@ -141,7 +139,6 @@ const ICONS: Readonly<Record<Activity["what"], IconName>> = {
   other: "agent",
 }
 
-/** By what it is called first: a search of the knowledge base is a book, not a magnifier. */
 export function iconOf({ tool, what, outcome }: Activity): IconName {
   if (outcome === "failed" || outcome === "denied") return "close"
   if (/knowledge|retrieval/i.test(tool)) return "book"
@@ -161,7 +158,6 @@ export function figuresOf({ tokens, durationMs, usd }: Activity): readonly strin
 
 export type Said = { readonly says: string; readonly tone?: "bad" | "warn" }
 
-/** What is to be said of it beside its name. */
 export function sayActivity(activity: Activity, isLive: boolean): Said {
   const { title, outcome, detail } = activity
   const words = visibleLine(title)
@@ -182,7 +178,6 @@ export function sayActivity(activity: Activity, isLive: boolean): Said {
   }
 }
 
-/** Beside the name of a section: what it gave, what was wrong with it, or which round it is. */
 export function saySection(section: Section, isLive: boolean): Said {
   const { problems, summary, round, rounds, iteration, attempts, isSkipped, isCarried } = section
   const which = join(
@@ -212,7 +207,6 @@ export function sayPaused({ pause, stages }: PipelineRun): string {
   return `Paused ${pause?.reason === "error" ? "at" : "after"} ${inSentence(title)}`
 }
 
-/** Web calibration inside a sentence; an abbreviation keeps its capitals. */
 function inSentence(title: string): string {
   const shown = visibleLine(title)
   return /^[A-Z][a-z]/.test(shown) ? `${shown[0]?.toLowerCase()}${shown.slice(1)}` : shown

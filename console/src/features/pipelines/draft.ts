@@ -52,7 +52,6 @@ const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
 }
 const FIELDS: readonly Field[] = ["agent", "query", "budget"]
 
-/** Where a refusal of the server belongs, if it is about one field. */
 export function problemsOf({ code, message, data }: WireError): Problems {
   const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
   const field = FIELD_OF_CODE[code] ?? FIELDS.find((it) => it === named)

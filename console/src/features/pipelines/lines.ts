@@ -1,7 +1,6 @@
 import { type AgentFolder, type PipelineLine, plural } from "../../contract.ts"
 import type { PipelinesFacet } from "../../data/paths.ts"
 
-/** Which facet a run belongs to, besides all of them. */
 function facetOf({ status }: PipelineLine): Exclude<PipelinesFacet, "all"> {
   switch (status) {
     case "paused":

@@ -27,7 +27,6 @@ type ListPaneProps = PageProps<PipelinesParams> & {
   readonly isReadOnly: boolean
 }
 
-/** Every run that the filters leave. */
 export function ListPane(props: ListPaneProps) {
   const { now, data, params, onParams } = props
   const { list, lines, all } = data
@@ -107,7 +106,6 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
   )
 }
 
-/** Nothing was ever started: the shipped example is one press away, and needs no key. */
 function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
   const agents = useAgents()
   const shipped = agents.data?.agents.find((it) => it.slug === EXAMPLE.agent)

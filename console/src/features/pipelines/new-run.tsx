@@ -111,7 +111,6 @@ function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly 
   )
 }
 
-/** Checks, asks, and puts what is wrong beside its field. */
 function useChecked(draft: Draft, onStarted: (run: PipelineRun) => void) {
   const [wrong, setWrong] = useState<Problems>({})
   const begin = useStart(onStarted)

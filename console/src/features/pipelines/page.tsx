@@ -14,7 +14,6 @@ import { ListPane } from "./list-pane.tsx"
 import { NewRun } from "./new-run.tsx"
 import { EXAMPLE, usePipelines } from "./use-pipelines.ts"
 
-/** Every run of a pipeline: how it stands, in which stage, at what cost; beside it the form. */
 export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesParams>) {
   const isReadOnly = useReadOnly()
   const data = usePipelines(params)
@@ -62,7 +61,6 @@ export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesPara
   )
 }
 
-/** Here and not in the form: closing the panel for a look at the list loses nothing. */
 function useDraft({ start }: PipelinesParams) {
   const [draft, setDraft] = useState(() => emptyDraft(start || EXAMPLE.agent))
   const [taken, setTaken] = useState(start)

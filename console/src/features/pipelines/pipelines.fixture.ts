@@ -1,6 +1,5 @@
 import type { AgentFolder, PipelineLine } from "../../contract.ts"
 
-/** Made runs and agents for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 export function aLine(id: string, given: Partial<PipelineLine> = {}): PipelineLine {

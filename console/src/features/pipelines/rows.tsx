@@ -18,7 +18,6 @@ const COLUMNS = {
   narrow: "14px minmax(0, 1fr) 72px",
 } as const
 
-/** Beside the form the question needs the room more than the figures. */
 const COLUMNS_BESIDE = {
   ...COLUMNS,
   full: "14px 72px minmax(0, 1fr) 96px 96px 104px 56px",
@@ -29,7 +28,6 @@ type RowsProps = PageProps<PipelinesParams> & {
   readonly handle: ListRef
 }
 
-/** One line a run, the newest first. */
 export function PipelineRows({ now, lines, params, handle, onParams }: RowsProps) {
   return (
     <CollectionList

@@ -43,7 +43,6 @@ export function useAgents() {
   return useOperation("agent.list", {})
 }
 
-/** Starts a run; whoever asked is led to it. */
 export function useStart(onStarted: (run: PipelineRun) => void) {
   const client = useClient()
   const queries = useQueryClient()

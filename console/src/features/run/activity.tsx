@@ -20,7 +20,6 @@ type ActivityViewProps = {
   readonly does: RowDoes
 }
 
-/** One line; open, what it was given and gave back. What lies within are rows of their own. */
 export function ActivityView({ entry, depth, isOpen, does }: ActivityViewProps) {
   const { says, tone } = activitySays(entry)
   const writing = entry.ended === null ? (does.writing.get(entry.id) ?? "") : ""
@@ -102,7 +101,6 @@ function capped(text: string): string {
   return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} more characters are not shown here`
 }
 
-/** JSON with one field to a line, and a command as it would be typed. */
 function readable(input: string): string {
   try {
     const value: unknown = JSON.parse(input)
@@ -119,7 +117,6 @@ function readable(input: string): string {
 
 type ChangeViewProps = { readonly entry: Activity; readonly diff: string; readonly does: RowDoes }
 
-/** What it changed, file by file. */
 function ChangeView({ entry, diff, does }: ChangeViewProps) {
   const files = useMemo(() => readUnified(diff), [diff])
   if (files.length === 0) {

@@ -14,7 +14,6 @@ import type { RowDoes } from "./row-does.ts"
 
 type ApprovalViewProps = { readonly entry: Ask; readonly does: RowDoes }
 
-/** A question of the agent: open with its answers, or one line that says who answered. */
 export function ApprovalView({ entry, does }: ApprovalViewProps) {
   const approval = does.approvals.get(entry.event.approvalId)
   const isOpen = entry.resolved === null && (approval === undefined || approval.status === "open")
@@ -48,7 +47,6 @@ function sayResolved({ resolved }: Ask): string {
   return `${decision === "allow" ? "allowed" : "denied"} by ${visibleLine(by)}`
 }
 
-/** Its row is not known yet: it is said, and nothing is offered. */
 function Unknown({ entry }: { readonly entry: Ask }) {
   return (
     <Box tone="warn">

@@ -27,7 +27,6 @@ type RunComposerProps = {
   onSent(): void
 }
 
-/** The next turn: sent to an agent that waits, queued behind one that works. */
 export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
   const closed = whyClosed(run, isReadOnly)
   if (closed !== null) {

@@ -29,7 +29,6 @@ export function ContextView({ entry }: { readonly entry: ContextStart }) {
   )
 }
 
-/** Kinds and their tokens, where the message carries them. */
 function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
   const amounts: Partial<Record<ContextKind, number>> = {}
   if (!Array.isArray(kinds)) return amounts

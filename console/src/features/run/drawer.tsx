@@ -17,13 +17,11 @@ import { sayWord } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
-  /** When the host last said how full its window is. */
   readonly hostSaidAt: number | null
   onClose(): void
   onPick(seq: number): void
 }
 
-/** What is in the window, what came in this turn, what lies ahead, what was changed. */
 export function Drawer({ id, hostSaidAt, onClose, onPick }: DrawerProps) {
   const context = useOperation("agents.context", { id })
   const known =
@@ -117,7 +115,6 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
 
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
 
-/** Whose figures these are: those of the wire are exact, and lead to the request they are of. */
 function Whence({ id, wire }: WhenceProps) {
   const says = sayWord(wire)
   return (

@@ -3,19 +3,15 @@ import type { AgentEvent, Message } from "../../contract.ts"
 export type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
 
 export type Placed = {
-  /** Stays the same while older and newer messages come in around it. */
   readonly key: string
-  /** The first of its messages: its place, and its address. */
   readonly seq: number
   readonly at: number
 }
 
-/** What the host told of itself after it: usage, cost, files. Too much for lines of its own. */
 type Followed = { readonly told: readonly Message[] }
 
 export type Said = Placed &
   Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
-/** One message with a line of its own: a change of mode, a compaction, what nobody knows. */
 export type Note = Placed & { readonly kind: "note"; readonly message: Message }
 /** What the host tells of itself before anything else was said or done. */
 export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
@@ -25,7 +21,6 @@ export type TurnEnd = Placed & {
   readonly kind: "turn"
   readonly message: Message
   readonly event: EventOf<"turn.ended">
-  /** Its text was said just before, so it is not shown again. */
   readonly isRepeated: boolean
 }
 export type Ask = Placed & {
@@ -51,7 +46,6 @@ export type Activity = Placed &
     readonly ended: { readonly message: Message; readonly event: EventOf<"activity.ended"> } | null
     readonly children: readonly Entry[]
   }
-/** Reads and searches in a row. */
 export type Group = Placed & { readonly kind: "group"; readonly children: readonly Entry[] }
 
 export type Entry = Said | Note | Quiet | ContextStart | TurnEnd | Ask | Activity | Group

@@ -24,7 +24,6 @@ export function flatten(
   return rows
 }
 
-/** Collapsed, but for what was changed: that is what one came for. */
 function isOpenByDefault(entry: Entry): boolean {
   return entry.kind === "activity" && (entry.ended?.event.diff ?? "") !== ""
 }
@@ -33,7 +32,6 @@ function childrenOf(entry: Entry): readonly Entry[] {
   return entry.kind === "activity" || entry.kind === "group" ? entry.children : []
 }
 
-/** Whether there is anything behind its line. */
 export function canOpen(entry: Entry): boolean {
   return entry.kind === "activity" || entry.kind === "group" || entry.kind === "quiet"
 }
@@ -48,7 +46,6 @@ export function trailTo(entries: readonly Entry[], seq: number): readonly string
   return []
 }
 
-/** All keys of it and in it that can be open. */
 export function openableIn(entry: Entry): readonly Entry[] {
   return [entry, ...childrenOf(entry).flatMap(openableIn)].filter(canOpen)
 }
@@ -71,7 +68,6 @@ export function messagesIn(entry: Entry): readonly Message[] {
   return [...ownMessages(entry), ...childrenOf(entry).flatMap(messagesIn)]
 }
 
-/** The entries along a trail. */
 export function entriesAlong(
   entries: readonly Entry[],
   trail: readonly string[],

@@ -15,7 +15,6 @@ import { BoxBody, BoxCode } from "../../ui/transcript/box.tsx"
 
 type HandoffProps = { readonly run: Run; onClose(): void }
 
-/** What a fresh session needs of this one: read it, copy it, or start with it. */
 export function Handoff({ run, onClose }: HandoffProps) {
   const { id } = run
   const client = useClient()

@@ -26,7 +26,6 @@ type RunHeaderProps = {
   onHandoff(): void
 }
 
-/** Which run it is, and what can be done with the whole of it. */
 export function RunHeader(props: RunHeaderProps) {
   const { run, isReadOnly } = props
   const { rename, stop } = useRunWrites(run)
@@ -111,7 +110,6 @@ type TitleProps = {
   onRename(title: string): void
 }
 
-/** The title is pressed to change it: Enter keeps, Escape takes back. */
 function Title({ run, isReadOnly, onRename }: TitleProps) {
   const [isEdited, setIsEdited] = useState(false)
   if (isEdited) {

@@ -38,7 +38,6 @@ export type RunPageProps = PageProps<RunParams> & {
   onToggleFacts(): void
 }
 
-/** The transcript of one run, and what can be done with it. */
 export function RunPage(props: RunPageProps) {
   const { id } = props
   const run = useOperation("agents.show", { id })
@@ -160,7 +159,6 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   )
 }
 
-/** Wider than this the context stands beside the transcript, as transcript.module.css has it. */
 const BESIDE_FROM = "(min-width: 901px)"
 
 /** Beside the transcript it is as it was left; where it takes its place, only while it is wanted. */
@@ -182,7 +180,6 @@ type BesideProps = RunPageProps & {
   onPick(seq: number): void
 }
 
-/** The raw message that is looked at, or else the context. */
 function Beside({ id, params, onParams, onPick, drawer, hostSaidAt }: BesideProps) {
   if (params.raw && params.at !== null) {
     return (
@@ -255,7 +252,6 @@ function useMode(id: string): (mode: AgentMode) => void {
 
 type Selection = Pick<RunPageProps, "id" | "params" | "onParams">
 
-/** What can be done with one entry: its link, its text, its raw message. */
 function useEntryActions({ id, params, onParams }: Selection) {
   const copy = useCopyText()
   return {
@@ -271,7 +267,6 @@ type SelectionKeys = Omit<Selection, "id"> & {
   readonly actions: ReturnType<typeof useEntryActions>
 }
 
-/** Raw, link and text of the selected row; Escape leaves the raw message first, then the row. */
 function useSelectionKeys({ params, onParams, selected, actions }: SelectionKeys): void {
   const has = selected !== undefined
   useKey("run.raw", has ? actions.showRaw : undefined)

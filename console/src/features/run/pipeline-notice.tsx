@@ -5,7 +5,6 @@ import { useOperation } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 
-/** A pipeline of this session that works or asks: what is said here may be for it. */
 export function PipelineNotice({ session }: { readonly session: string }) {
   const { data } = useOperation("pipeline.list", { session, limit: 1 })
   const newest = data?.runs[0]

@@ -15,7 +15,6 @@ type RawPaneProps = {
   onClose(): void
 }
 
-/** The stored message as it is, with the host's own words. */
 export function RawPane({ id, seq, onSeq, onClose }: RawPaneProps) {
   const message = useOperation("agents.message", { id, seq })
   const text = message.data === undefined ? "" : JSON.stringify(unfolded(message.data), null, 2)
@@ -51,7 +50,6 @@ export function RawPane({ id, seq, onSeq, onClose }: RawPaneProps) {
   )
 }
 
-/** The host's words are JSON within JSON; as text nobody could read them. */
 function unfolded(message: { readonly raw?: string | undefined }): object {
   if (message.raw === undefined) return message
   try {

@@ -40,7 +40,6 @@ type RowViewProps = {
 
 const rowId = (key: string): string => `row-${key}`
 
-/** One row of the transcript; while one scrolls, rows that stay are not drawn again. */
 export const RowView = memo(function RowView({ row, isSelected, isFound, does }: RowViewProps) {
   const { entry, depth, key } = row
   return (
@@ -61,7 +60,6 @@ export const RowView = memo(function RowView({ row, isSelected, isFound, does }:
   )
 })
 
-/** The same as the keys of the selected row, for who has a pointer. */
 function RowActions({ entry, does }: { readonly entry: Entry; readonly does: RowDoes }) {
   return (
     <>
@@ -109,7 +107,6 @@ function askMark({ resolved }: Ask) {
   return resolved.event.decision === "allow" ? "done" : "stopped"
 }
 
-/** What the host told after it, for whoever has come to it. */
 function Told({ messages }: { readonly messages: readonly Message[] }) {
   return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
 }
@@ -169,7 +166,6 @@ function SaidView({ entry, depth, does }: SaidViewProps) {
   )
 }
 
-/** What we put in front of the turn, by its labels. */
 function Parts({ parts }: { readonly parts: unknown }) {
   if (!Array.isArray(parts) || parts.length === 0) return null
   return (
@@ -186,7 +182,6 @@ function Parts({ parts }: { readonly parts: unknown }) {
   )
 }
 
-/** A package leads to where it was made. */
 function PartName({ label, pack }: { readonly label: string; readonly pack: string | undefined }) {
   if (pack === undefined) return visible(label)
   return <TextLink href={paths.pack({ id: pack })}>{visible(label)}</TextLink>

@@ -129,7 +129,6 @@ function quietly(among: Entry[], message: Message): void {
   else among.push({ ...placed(message), kind: "quiet", messages: [message] })
 }
 
-/** Within the fold their lists can still grow. */
 function isGrowingQuiet(entry: Entry | undefined): entry is GrowingQuiet {
   return entry?.kind === "quiet"
 }
@@ -152,7 +151,6 @@ function startActivity(fold: Fold, message: Message, event: EventOf<"activity.st
   list.push(activity)
 }
 
-/** One whose beginning is not held stands where its first known message is. */
 function activityOf(fold: Fold, message: Message, id: string): GrowingActivity {
   const known = fold.activities.get(id)
   // A second end would hide the first, so it begins one of its own.
@@ -182,7 +180,6 @@ function newActivity(message: Message, id: string): GrowingActivity {
   }
 }
 
-/** The parent's own list; a parent that is not held leaves its children at the top. */
 function listFor(fold: Fold, parentId: string | undefined): Entry[] {
   const parent = parentId === undefined ? undefined : fold.activities.get(parentId)
   return parent?.children ?? fold.top
@@ -222,7 +219,6 @@ const SMALL_KINDS: ReadonlySet<string> = new Set([
   "other",
 ])
 
-/** Runs of small activities become one line; what is said, asked, changed or run stands alone. */
 function gatherSmall(entries: readonly Entry[]): readonly Entry[] {
   const gathered: Entry[] = []
   let run: Entry[] = []

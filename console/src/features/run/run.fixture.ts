@@ -1,6 +1,5 @@
 import type { AgentEvent, Approval, Message, Run } from "../../contract.ts"
 
-/** One message of a run; what is not said is as dull as possible. */
 export function aMessage(seq: number, given: Partial<Message> = {}): Message {
   return {
     id: `msg_${seq}`,
@@ -14,7 +13,6 @@ export function aMessage(seq: number, given: Partial<Message> = {}): Message {
   }
 }
 
-/** A message as the engine makes it of an event. */
 export function anEvent(seq: number, event: AgentEvent | { event: string }, content = ""): Message {
   return aMessage(seq, { content, metadata: { event } })
 }

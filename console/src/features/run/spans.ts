@@ -1,7 +1,6 @@
 import type { RunSpan } from "../../contract.ts"
 import type { StripSpan } from "../../ui/strip/strip.tsx"
 
-/** Spans of the timeline with the look of what they are. */
 export function spansOf(spans: readonly RunSpan[]): readonly StripSpan[] {
   return spans.map(({ lane, kind, title, fromMs, toMs, seq }) => ({
     lane,

@@ -28,7 +28,6 @@ type TranscriptPaneProps = ParamsProps<RunParams> & {
   readonly does: Omit<RowDoes, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
 }
 
-/** What was said and done, oldest first, live at its end. */
 export function TranscriptPane(props: TranscriptPaneProps) {
   const { transcript, state, rows, params, onParams } = props
   const flow = useRef<FlowHandle>(null)
@@ -139,7 +138,6 @@ function guessPx({ entry }: Row): number {
   }
 }
 
-/** What is folded away is found in the line that stands for it. */
 function holds({ entry, isOpen }: Row, seqs: ReadonlySet<number>): boolean {
   const messages = isOpen ? ownMessages(entry) : messagesIn(entry)
   return messages.some((it) => seqs.has(it.seq))
@@ -149,7 +147,6 @@ type Arrival = Pick<TranscriptPaneProps, "rows" | "params" | "transcript" | "sta
   readonly flow: { readonly current: FlowHandle | null }
 }
 
-/** The message that the address names is brought into view, and fetched when it is not held. */
 function useArrival({ rows, params, transcript, state, flow }: Arrival): void {
   const { at } = params
   const isThere = rows.selectedKey !== ""
@@ -169,7 +166,6 @@ function NothingYet({ run }: { readonly run: Run }) {
   return <RowNote>Nothing was said yet. The first words will be here.</RowNote>
 }
 
-/** Text that is being written, not stored yet. */
 function Writing({ state }: { readonly state: TranscriptState }) {
   const text = state.writing.get("")
   if (text === undefined) return null

@@ -7,7 +7,6 @@ export type FileDiff = {
   readonly lines: readonly DiffLine[]
 }
 
-/** A unified diff, file by file, with the numbers of its lines. */
 export function readUnified(text: string): readonly FileDiff[] {
   const files: Reading[] = []
   let file: Reading | undefined
@@ -35,7 +34,6 @@ type Reading = {
   readonly lines: DiffLine[]
   before: number
   after: number
-  /** Lines of the hunk that are still to come. */
   left: number
   isInside: boolean
 }

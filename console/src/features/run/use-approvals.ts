@@ -6,7 +6,6 @@ import type { Row } from "./flat.ts"
 
 const NONE: readonly Approval[] = []
 
-/** The questions of a run by their id, and the one that keys answer. */
 export function useApprovals(id: string, selected: Row | undefined) {
   const { data } = useOperation("agents.approvals", { run: id })
   const all = data?.approvals ?? NONE

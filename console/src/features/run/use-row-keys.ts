@@ -10,7 +10,6 @@ type RowKeys = {
   toFirst(): void
 }
 
-/** The keys of the list: move, open, expand, to both ends. */
 export function useRowKeys({ rows, does, toLatest, toFirst }: RowKeys): void {
   const { index, selected } = rows
   const go = (to: number) => {

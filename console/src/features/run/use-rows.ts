@@ -9,7 +9,6 @@ export type RowsState = ReturnType<typeof useRows>
 
 type Picked = { readonly key: string; readonly seq: number }
 
-/** Rows of what is held, which of them is selected, and what is open. */
 export function useRows(messages: readonly Message[], params: RunParams) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(() => new Set())
   const [picked, setPicked] = useState<Picked | null>(null)
@@ -42,7 +41,6 @@ export function useRows(messages: readonly Message[], params: RunParams) {
   }
 }
 
-/** What was picked here, or whatever holds the message that the address names. */
 function keyOf(picked: Picked | null, at: number | null, trail: readonly string[]): string {
   if (at === null) return ""
   return picked?.seq === at ? picked.key : (trail.at(-1) ?? "")
@@ -58,7 +56,6 @@ function openAlong(
   return around.length === 0 ? turned : withOpen(turned, around)
 }
 
-/** Numbers of the messages in which a text occurs; letters count as the same, large or small. */
 export function findIn(messages: readonly Message[], text: string): readonly number[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === "") return []

@@ -6,7 +6,6 @@ import { useClient } from "../../data/queries.tsx"
 import { RunLineContext } from "../../data/run-line.ts"
 import { createTranscript, type Transcript, type TranscriptState } from "../../data/transcript.ts"
 
-/** The transcript of a run while its page is open; an address with a place opens it there. */
 export function useTranscript(
   id: string,
   at: number | null,
@@ -30,7 +29,6 @@ export function useTranscript(
   return { transcript, state }
 }
 
-/** The moment, renewed every second while something runs: for clocks that people watch. */
 export function useSeconds(isRunning: boolean, now: number): number {
   const [tick, setTick] = useState(now)
   useEffect(() => {

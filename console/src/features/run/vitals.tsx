@@ -20,14 +20,12 @@ type RunVitalsProps = {
   readonly find: string
   /** What was found and where one stands, in words. */
   readonly found: string
-  /** When the host last said how full its window is. */
   readonly hostSaidAt: number | null
   onMode(mode: AgentMode): void
   onFind(text: string): void
   onNextFound(): void
 }
 
-/** How it stands: status, agent, mode, window, money, time. */
 export function RunVitals(props: RunVitalsProps) {
   const { run, now } = props
   const { mark, word } = sayStatus(run.status)
@@ -151,7 +149,6 @@ function CostVital({ run }: { readonly run: Run }) {
   )
 }
 
-/** Both figures, and how far they lie apart. */
 export function sayFigures({ cost }: Pick<Run, "cost">): string {
   const { reportedUsd, computedUsd } = cost
   const provider =

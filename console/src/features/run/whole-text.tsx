@@ -12,7 +12,6 @@ type WholeTextProps = {
   render(text: string): ReactNode
 }
 
-/** A text as it was sent in brief; the whole of it is asked for when somebody wants it. */
 export function WholeText({ message, does, render }: WholeTextProps) {
   const whole = wholeLength(message)
   const isWanted = whole !== null && does.isWhole(message.seq)
@@ -37,7 +36,6 @@ export function WholeText({ message, does, render }: WholeTextProps) {
   )
 }
 
-/** In brief form a long text is cut, and the message says how long it was. */
 function wholeLength({ metadata }: Message): number | null {
   return typeof metadata.cut === "number" ? metadata.cut : null
 }

@@ -30,7 +30,6 @@ export function isWorking(status: RunStatus): boolean {
   return ["queued", "starting", "running", "waiting", "paused"].includes(status)
 }
 
-/** What an agent may do in each mode, in the words of the launch form. */
 export const MODES: readonly { readonly value: AgentMode; readonly detail: string }[] = [
   { value: "plan", detail: "Reads only, changes nothing" },
   { value: "ask", detail: "Asks before it changes or runs" },
@@ -76,7 +75,6 @@ export function activityFigures(activity: Activity): readonly string[] {
 
 type Outcome = { readonly says: string; readonly tone?: "bad" | "warn" }
 
-/** What is to be said of it beside its title: how it ended, what lies in it, what it does now. */
 export function activitySays(activity: Activity): Outcome {
   const inside = sayInside(activity)
   switch (activity.ended?.event.outcome) {
@@ -141,7 +139,6 @@ export function groupFigures({ children }: Group): readonly string[] {
   return [tokens === 0 ? "" : formatCount(tokens), took === 0 ? "" : sayTook(took)]
 }
 
-/** One message of the host about itself, in words. */
 export function sayQuiet(message: Message): string {
   const event = eventOf(message)
   switch (event?.event) {
@@ -172,7 +169,6 @@ export function sayQuiet(message: Message): string {
   }
 }
 
-/** A note in a line of its own. */
 export function sayNote(message: Message): { readonly says: string; readonly tone?: "warn" } {
   const event = eventOf(message)
   switch (event?.event) {
@@ -202,7 +198,6 @@ function isBudget({ metadata, content }: Message): boolean {
   return "budget" in metadata || /^budget|of the budget/i.test(content)
 }
 
-/** What an entry is, for who hears the page. */
 export function sayEntry(entry: Entry): string {
   switch (entry.kind) {
     case "user":
@@ -230,7 +225,6 @@ export function sayEntry(entry: Entry): string {
   }
 }
 
-/** Text of an entry as one would copy it. */
 export function copyText(messages: readonly Message[]): string {
   return messages
     .map((it) => it.content)
@@ -238,7 +232,6 @@ export function copyText(messages: readonly Message[]): string {
     .join("\n\n")
 }
 
-/** Whose figure of the window it is. */
 export function sayWord(wire: AgentsContext["wire"]): string {
   return wire === null ? "by the host's own word" : `exact, from the wire, request ${wire.seq}`
 }

@@ -15,7 +15,6 @@ const loadDialogs = () => import("./dialogs.tsx")
 type Doing = "rename" | "label" | "workflow" | "stop" | "delete"
 
 type ActionMenuProps = {
-  /** What the actions are about: those that were picked, or the selected one. */
   readonly runs: readonly Run[]
   readonly workflows: readonly string[]
   readonly actions: Actions
@@ -167,7 +166,6 @@ function ConfirmDoing({ dialogs, doing, runs, actions, onClose, onDone }: DoingP
   )
 }
 
-/** "a, b" as labels; a dash alone means none. */
 export function labelsFrom(text: string): { label: string[] } | { unlabel: true } {
   const names = text.split(",").map((it) => it.trim())
   const label = [...new Set(names)].filter((it) => it !== "" && it !== "-")

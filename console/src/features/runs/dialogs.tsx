@@ -16,7 +16,6 @@ type AskTextProps = {
   onClose(): void
 }
 
-/** One line is asked for: a title, labels, the name of a view. */
 export function AskTextDialog({ title, label, value, verb, says, ...props }: AskTextProps) {
   const { onGive, onClose } = props
   const [text, setText] = useState(value)

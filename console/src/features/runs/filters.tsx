@@ -23,7 +23,6 @@ import {
 
 type FiltersProps = ParamsProps<RunsParams> & {
   readonly data: RunsData
-  /** From the filter back to the list. */
   onLeave(): void
 }
 
@@ -36,7 +35,6 @@ const FACETS: readonly { readonly value: RunsFacet; readonly label: string }[] =
   { value: "stopped", label: "Stopped" },
 ]
 
-/** Readable filters above the list: status, label, place of the work, words. */
 export function Filters({ data, params, onParams, onLeave }: FiltersProps) {
   const { counts, list } = data
   return (
@@ -197,7 +195,6 @@ function viewChoices(
   ]
 }
 
-/** "status waiting, text rounding": what a view narrows, in words. */
 function sayFilter(params: string): string {
   const pairs = [...new URLSearchParams(params)].map(([name, value]) => `${name} ${value}`)
   return pairs.length === 0 ? "No filter" : visibleLine(pairs.join(", "))

@@ -167,7 +167,6 @@ function Gone({ onClose }: { onClose(): void }) {
   )
 }
 
-/** An approval that left the inbox is asked about by its run: somebody answered it. */
 function useLastSeen(open: Approval | undefined, id: string): Approval | undefined {
   const [seen, setSeen] = useState<Approval | undefined>(open)
   if (open !== undefined && open !== seen) setSeen(open)

@@ -29,7 +29,6 @@ export const MODES: readonly { readonly value: AgentMode; readonly says: string 
   { value: "auto", says: "It does not ask. Rules that deny stay in force." },
 ]
 
-/** Whether its requests go through the gateway, and what that means. */
 export const GATEWAYS: readonly {
   readonly value: Draft["gateway"]
   readonly label: string
@@ -51,7 +50,6 @@ export const GATEWAYS: readonly {
 
 type Begun = Partial<Pick<Draft, "prompt" | "pack">>
 
-/** What a new run begins with: what was chosen the last time, and what the address brings. */
 export function emptyDraft(
   remembered: { type: string | null; mode: string | null },
   { prompt = "", pack = "" }: Begun = {},
@@ -129,7 +127,6 @@ const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
   PACK_UNKNOWN: "pack",
 }
 
-/** Where a refusal of the server belongs, if it is about one field. */
 export function problemsOf({ code, message, data }: WireError): Problems {
   const field = FIELD_OF_CODE[code] ?? fieldNamedIn(data)
   return field === undefined ? {} : { [field]: message }
@@ -156,7 +153,6 @@ const FIELDS: readonly Field[] = [
   "gateway",
 ]
 
-/** The line of an agent: its version, or that it is missing. */
 export function sayProvider({ type, isInstalled, version }: Provider): string {
   if (type === "synthetic") return "plays a script, needs no key"
   if (!isInstalled) return "not installed"

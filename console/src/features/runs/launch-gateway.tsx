@@ -9,7 +9,6 @@ type GatewayEntryProps = {
   set(change: Partial<Draft>): void
 }
 
-/** Whether what it says to its model is seen on the way. */
 export function GatewayEntry({ draft, problems, set }: GatewayEntryProps) {
   const chosen = GATEWAYS.find((it) => it.value === draft.gateway)
   const pick = (value: string) => {

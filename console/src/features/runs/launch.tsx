@@ -102,7 +102,6 @@ function FormHead({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Checks, asks, and puts what is wrong beside its field. */
 function useStart(draft: Draft, onStarted: (run: Run) => void) {
   const client = useClient()
   const [wrong, setWrong] = useState<Problems>({})

@@ -64,7 +64,6 @@ function endOf({ endedAt, updatedAt }: Run): number {
   return endedAt ?? updatedAt
 }
 
-/** What the last column says: for how long it waits or runs, or when it ended. */
 export function sayTime(
   { run, group }: { readonly run: Run; readonly group: GroupName },
   now: number,
@@ -84,7 +83,6 @@ export function sayTime(
   }
 }
 
-/** Since when each run waits: its oldest open question. */
 export function askedSince(approvals: readonly Approval[]): ReadonlyMap<string, number> {
   const since = new Map<string, number>()
   for (const { runId, requestedAt } of approvals) {
@@ -103,7 +101,6 @@ export function tokensOf({ cost: { usage } }: Run): number {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 }
 
-/** The labels and the places of work that runs have, for the menus that narrow the list. */
 export function namesIn(runs: readonly Run[]) {
   const sorted = (names: readonly string[]) => [...new Set(names)].toSorted()
   return {

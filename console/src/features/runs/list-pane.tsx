@@ -29,7 +29,6 @@ type ListPaneProps = PageProps<RunsParams> & {
   onPick(id: string): void
 }
 
-/** Every run that the filters leave, in four groups. */
 export function ListPane(props: ListPaneProps) {
   const { data, params, onParams } = props
   const { list, lines, all } = data
@@ -99,7 +98,6 @@ function RunList(props: ListPaneProps & { readonly handle: ListRef }) {
   )
 }
 
-/** Nothing was ever started, or nothing is left by the filters: two different things. */
 function NoRuns({ params, isReadOnly, onParams }: ListPaneProps) {
   if (filterOf(params) !== "") {
     return (

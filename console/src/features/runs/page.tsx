@@ -36,7 +36,6 @@ const NEXT: Readonly<Record<RunsView, RunsView>> = {
   permissions: "list",
 }
 
-/** Every run: what waits, what runs, what ended; beside it a look at one, or the form for the next. */
 export function RunsPage({ now, params, onParams }: RunsPageProps) {
   const data = useRuns(params, now)
   const actions = useActions()
@@ -97,7 +96,6 @@ type ViewButtonsProps = {
   onTurn(to: RunsView): void
 }
 
-/** The two lists that belong to runs; each is left for the runs by its own button. */
 function ViewButtons({ view, open = 0, onTurn }: ViewButtonsProps) {
   const toggle = (to: RunsView) => onTurn(view === to ? "list" : to)
   return (
@@ -159,7 +157,6 @@ function Panes(props: PanesProps) {
 /** Without what the form began with: it is in the draft, as far as a person left it. */
 const CLOSED: Partial<RunsParams> = { beside: null, prompt: "", pack: "" }
 
-/** Here and not in the form: closing the panel for a look at the list loses nothing. */
 function useDraft({ prompt, pack }: RunsParams) {
   const [draft, setDraft] = useState(() =>
     emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }, { prompt, pack }),

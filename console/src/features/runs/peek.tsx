@@ -106,7 +106,6 @@ function LastWords({ run }: { readonly run: Run }) {
   )
 }
 
-/** What the agent itself said last, not what its tools printed. */
 export function lastWordsIn(messages: readonly Message[]): string | undefined {
   const said = messages.findLast(
     (it) => (it.type === "assistant" || it.type === "response") && it.content.trim() !== "",
@@ -148,7 +147,6 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
   )
 }
 
-/** The provider's figure and ours, where they differ; no cost is shown where none is known. */
 function CostValue({ run: { cost } }: { readonly run: Run }) {
   const { reportedUsd, computedUsd } = cost
   if (reportedUsd === null && computedUsd === null) return null

@@ -83,7 +83,6 @@ type UntrustedProps = {
 
 const loadConfirm = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
-/** Whoever trusts a file reads first, in full, what will be answered in their place. */
 function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadConfirm)

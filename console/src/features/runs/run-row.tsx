@@ -26,7 +26,6 @@ export const RUN_COLUMNS = {
   nameSpanTight: 2,
 } as const
 
-/** Beside a pane the title needs the room more than the name of a model. */
 export const RUN_COLUMNS_BESIDE = {
   ...RUN_COLUMNS,
   full: "14px 72px minmax(0, 1fr) 96px 40px 72px 68px 72px",
@@ -63,7 +62,6 @@ type RunRowProps = {
   readonly time: string
 }
 
-/** One run, one line: how it stands, what it is, who works, what it holds and costs. */
 export function RunRow({ run, option, isPicked, time }: RunRowProps) {
   const mark = STATUS_MARKS[run.status]
   const word = run.status
@@ -131,7 +129,6 @@ function AgentWords({ run: { type, model } }: { readonly run: Run }) {
   )
 }
 
-/** What is in the window, with a ring where its size is known; what was spent is no such figure. */
 function ContextCell({ run }: { readonly run: Run }) {
   const { contextUsed, contextWindow } = run
   if (contextUsed === null) return null

@@ -64,7 +64,6 @@ export function useActions() {
 
 export type Actions = ReturnType<typeof useActions>
 
-/** One after another: a failure in the middle says which, and what was done stays done. */
 async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>): Promise<void> {
   for (const run of runs) await act(run)
 }

@@ -12,7 +12,6 @@ export function savedViews(): readonly SavedView[] {
   return readViews(recall(KEY))
 }
 
-/** What was kept, or nothing: the storage may hold anything. */
 export function readViews(text: string | null): readonly SavedView[] {
   const lines = (text ?? "").split("\n")
   return lines.slice(0, MOST_VIEWS).flatMap((line) => {
@@ -25,7 +24,6 @@ export function writeViews(views: readonly SavedView[]): string {
   return views.map((it) => `${it.name}\t${it.params}`).join("\n")
 }
 
-/** Newest first; a name that is used again means the new filter. */
 export function withView(
   views: readonly SavedView[],
   name: string,

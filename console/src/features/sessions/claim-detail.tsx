@@ -24,7 +24,6 @@ type ClaimDetailProps = {
   onClose(): void
 }
 
-/** Who holds a path, since when, and how it is given back. */
 export function ClaimDetail({ now, path, claim, isReadOnly, onClose }: ClaimDetailProps) {
   useKey("panel.right", onClose)
   return (

@@ -18,7 +18,6 @@ import { markOf, sayDrift, sayHost, sayWork } from "./words.ts"
 
 type DetailProps = { readonly now: number; readonly id: string; onClose(): void }
 
-/** One session: of a live one its ledger, of one that was written down its text. */
 export function Detail({ now, id, onClose }: DetailProps) {
   const { data, error, isPending, refetch } = useOneSession(id)
   useKey("panel.right", onClose)
@@ -99,7 +98,6 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
   )
 }
 
-/** What the nudge at the end of a session asks for; here a person can do it. */
 function Owed({ live: { drifted, session } }: { readonly live: LiveSession }) {
   // Without it the command would speak for the terminal; an id that cannot be typed is left out.
   const whose = /^[\w.:-]{1,200}$/.test(session) ? ` --session ${session}` : ""

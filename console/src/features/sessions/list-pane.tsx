@@ -37,7 +37,6 @@ import {
 import { useClaims, useSessions } from "./use-sessions.ts"
 import { having } from "./words.ts"
 
-/** Sessions that work or worked, those that were written down, and who holds what. */
 export function ListPane(props: PageProps<SessionsParams>) {
   const { params, onParams } = props
   const { tab } = params
@@ -193,7 +192,6 @@ function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim
 
 const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
 
-/** What the three lists have in common. */
 function listOf({ params, handle, onParams }: Listed) {
   return {
     ref: handle,

@@ -13,7 +13,6 @@ import { Detail } from "./detail.tsx"
 import { ListPane } from "./list-pane.tsx"
 import { useClaims, useSessions } from "./use-sessions.ts"
 
-/** Who works here, on what, what they hold, and what they left behind. */
 export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams>) {
   const { show, text } = params
   return (

@@ -10,7 +10,6 @@ const MOST_SHOWN = 100
 
 type LineProps = { readonly path: string; readonly says: string; readonly isWarned?: boolean }
 
-/** A path that leads to the map, and what is to be known about it. */
 function PathLine({ path, says, isWarned = false }: LineProps) {
   return (
     <Flow align="apart">
@@ -92,7 +91,6 @@ export function OutsideBlock({ now, outside }: OutsideBlockProps) {
 
 type MomentsBlockProps = { readonly now: number; readonly shown: SessionShow }
 
-/** When it was written down, reminded, and what it simulated. */
 export function MomentsBlock({ now, shown }: MomentsBlockProps) {
   const { registered, nudges, simulations } = shown
   if (registered.length + nudges.length + simulations.length === 0) return null
@@ -138,7 +136,6 @@ function When({ at, now }: { readonly at: number; readonly now: number }) {
   )
 }
 
-/** The paths may lie outside of the repository: they are text, not places. */
 export function LoadedBlock({ loaded }: { readonly loaded: SessionShow["loaded"] }) {
   if (loaded.length === 0) return null
   return (

@@ -1,6 +1,5 @@
 import type { Claim, LiveSession, SessionList, SessionShow } from "../../contract.ts"
 
-/** Made sessions and claims for the tests of this page. */
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const MINUTE = 60_000
 

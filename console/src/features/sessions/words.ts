@@ -2,7 +2,6 @@ import { formatAge, visibleLine } from "../../base/format.ts"
 import type { Status } from "../../base/status.ts"
 import { type Claim, type LiveSession, plural, type SessionShow } from "../../contract.ts"
 
-/** What is owed stands out; a session that owes nothing is as good as one that wrote it down. */
 export function markOf({ drifted, isRegistered }: LiveSession): Status {
   if (drifted > 0) return "warned"
   return isRegistered ? "done" : "queued"
@@ -18,7 +17,6 @@ export function sayHost({ host }: LiveSession): string {
   return host === null ? "not known" : visibleLine(host)
 }
 
-/** On whom the claim rests. */
 export function sayHolder({ isHolderAlive, machine }: Claim): string {
   if (isHolderAlive === null) return `on ${visibleLine(machine)}, not seen from here`
   return isHolderAlive ? "alive" : "its process is gone"
@@ -34,12 +32,10 @@ export function sayExpiry({ expiresAt }: Claim, now: number): string {
   return expiresAt <= now ? "ran out" : `in ${formatAge(now, expiresAt)}`
 }
 
-/** Of a person: at a terminal, or by the server over HTTP. Every other name is an agent's. */
 export function isPersons({ session }: Claim): boolean {
   return session === "terminal" || session.endsWith("/http")
 }
 
-/** What giving back the claim of somebody else means. */
 export function sayRelease({ path, session, isHolderAlive }: Claim): string {
   const holder = isHolderAlive === false ? "Its process is gone." : "It may be at work on it now."
   return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not told; others may edit the file from then on.`
@@ -50,7 +46,6 @@ export function sayWork({ edits, files }: Pick<LiveSession, "edits" | "files">):
   return edits === 0 ? "no edit" : `${plural(edits, "edit")} of ${plural(files, "file")}`
 }
 
-/** Which kind of instructions a host loaded, and why, in its own words. */
 export function sayLoaded({ kind, reason }: SessionShow["loaded"][number]): string {
   return [kind, reason]
     .filter((it) => it !== "")

@@ -13,7 +13,6 @@ const YES_NO = [
   { value: "false", label: "no" },
 ] as const
 
-/** The control that a setting's JSON schema asks for. */
 export function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
   const field = fieldOf(setting.schema)
   const given = formatValue(setting.value)

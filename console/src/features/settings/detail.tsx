@@ -16,7 +16,6 @@ type SettingDetailProps = {
   onClose(): void
 }
 
-/** Where a value comes from, what it hides, and how else it can be set. */
 export function SettingDetail(props: SettingDetailProps) {
   const { setting, layer, isReadOnly, onUnset, onClose } = props
   const allowed = describeField(fieldOf(setting.schema))

@@ -1,7 +1,6 @@
 import type { ConfigLayer, ConfigSetting } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
 
-/** Whether a layer sets the value, even if another one wins. */
 export function isSetIn(setting: ConfigSetting, layer: ConfigLayer): boolean {
   return [setting.origin, ...setting.hides].some((it) => readOrigin(it).kind === layer)
 }
@@ -19,7 +18,6 @@ export function undoFor(before: ConfigSetting, layer: ConfigLayer): Undo {
   return wins && !before.isSecret ? { kind: "set", value: before.value } : { kind: "impossible" }
 }
 
-/** What a save led to; a value that a higher layer hides is saved, and does not count yet. */
 export function sayOutcome(
   after: ConfigSetting,
   layer: ConfigLayer,

@@ -29,7 +29,6 @@ const LAYERS = [
   { value: "project", label: "project" },
 ] as const
 
-/** The config schema as a form, each value with its origin. */
 export function SettingsPage({ params, onParams, appearance }: SettingsPageProps) {
   const config = useOperation("config.show", { sources: true })
   const save = useSave()

@@ -26,14 +26,12 @@ type AreaChartProps = {
   readonly points: readonly AreaPoint[]
   readonly marks: readonly AreaMark[]
   readonly wholeMs: number
-  /** A line across: how much there is room for. */
   readonly limit: { readonly tokens: number; readonly label: string } | null
   /** Key of the point that is looked at elsewhere. */
   readonly picked: string
   onPick(key: string): void
 }
 
-/** How much there was of each kind over a time; what is shown under the pointer is said below. */
 export function AreaChart(props: AreaChartProps) {
   const { label, points, marks, limit, picked, onPick } = props
   const wholeMs = Math.max(1, props.wholeMs)
@@ -145,7 +143,6 @@ function MarkLine({ mark }: { readonly mark: PlacedMark }) {
 
 type ReadoutProps = { readonly point: AreaPoint | undefined; readonly beyond: string | null }
 
-/** The legend, with the figures of the point that is looked at. */
 function Readout({ point, beyond }: ReadoutProps) {
   if (point === undefined) return null
   return (

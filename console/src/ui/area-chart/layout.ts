@@ -4,12 +4,10 @@ import { type KindTokens } from "../budget-bar/layout.ts"
 
 export type AreaPoint = {
   readonly key: string
-  /** After the beginning. */
   readonly atMs: number
   readonly kinds: KindTokens
   /** What it is called: "Request 12". */
   readonly name: string
-  /** What is to be known of its figures: "exact", "by our own counter". */
   readonly says: string
 }
 

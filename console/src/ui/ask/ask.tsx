@@ -2,16 +2,13 @@ import { type ReactNode, useLayoutEffect, useRef } from "react"
 import styles from "./ask.module.css"
 
 type AskLineProps = {
-  /** Who asks for what kind of thing. */
   readonly lead: string
-  /** Word for word what the answer is about. */
   readonly subject: string
   readonly after?: string
   /** Whether all of it can be read here; told again whenever the width changes. */
   onFit?(fits: boolean): void
 }
 
-/** A question in one line. Where it does not fit whole, whoever offers an answer is told. */
 export function AskLine({ lead, subject, after = "", onFit }: AskLineProps) {
   const line = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -33,12 +30,10 @@ export function AskLine({ lead, subject, after = "", onFit }: AskLineProps) {
 
 type AskCardProps = {
   readonly text: string
-  /** Nobody waits for an answer any more. */
   readonly isOver?: boolean
   readonly children: ReactNode
 }
 
-/** The whole of what is asked, and below it what can be answered. */
 export function AskCard({ text, isOver = false, children }: AskCardProps) {
   return (
     <div className={styles.card} data-over={isOver || undefined}>

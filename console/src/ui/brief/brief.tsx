@@ -5,7 +5,6 @@ import styles from "./brief.module.css"
 
 type BriefProps = { readonly look?: "start"; readonly children: ReactNode }
 
-/** What a page is about, in a person's words, and what was made of them. */
 export function Brief({ look, children }: BriefProps) {
   return <div className={classNames(styles.brief, look && styles[look])}>{children}</div>
 }
@@ -17,9 +16,7 @@ type BriefTextProps = {
   readonly keyId?: string
   /** What is wrong with a text, or undefined; nothing is committed while something is. */
   check?(text: string): string | undefined
-  /** Leaving the field is no yes: something beside it is filled in first. */
   readonly waits?: boolean
-  /** While one writes, for what else has to know. */
   onDraft?(text: string): void
   onCommit(text: string): void
 }
@@ -77,14 +74,12 @@ export function BriefText(props: BriefTextProps) {
   )
 }
 
-/** Short fields beside the text. */
 export function BriefFields({ children }: { readonly children: ReactNode }) {
   return <div className={styles.fields}>{children}</div>
 }
 
 type BriefFieldProps = { readonly label: string; readonly children: ReactNode }
 
-/** The name of a field that says it itself to who hears the page. */
 export function BriefField({ label, children }: BriefFieldProps) {
   return (
     <div className={styles.field}>
@@ -100,7 +95,6 @@ export type BriefFact = {
   readonly value: ReactNode
 }
 
-/** What was read out of the words, one fact after the other. */
 export function BriefFacts({ facts }: { readonly facts: readonly BriefFact[] }) {
   return (
     <dl className={styles.facts}>

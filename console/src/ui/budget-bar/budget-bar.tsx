@@ -4,7 +4,6 @@ import { classNames } from "../class-names.ts"
 import styles from "./budget-bar.module.css"
 import { type BarContent, type BarSegment, layoutBar } from "./layout.ts"
 
-/** In a row or a card: a picture with its figures as the label. */
 export function RowBudgetBar(content: BarContent) {
   const { segments, notch } = layoutBar(content)
   return (
@@ -21,7 +20,6 @@ export function RowBudgetBar(content: BarContent) {
 
 type KindDotProps = {
   readonly kind: ContextKind | null
-  /** Outlined: not in the window. */
   readonly outlined?: boolean
 }
 
@@ -38,12 +36,10 @@ export function KindDot({ kind, outlined = false }: KindDotProps) {
 }
 
 type BudgetBarProps = BarContent & {
-  /** The kind the list below is filtered by. */
   readonly picked?: ContextKind | null
   readonly onPick?: (kind: ContextKind | null) => void
 }
 
-/** On a page: arrow keys read one segment out, a press filters the list below. */
 export function BudgetBar({ picked = null, onPick, ...content }: BudgetBarProps) {
   const { segments, notch } = layoutBar(content)
   const [focused, setFocused] = useState<string | null>(null)

@@ -6,7 +6,6 @@ export type KindTokens = Partial<Readonly<Record<ContextKind, number>>>
 export type BarSegment = {
   readonly kind: ContextKind
   readonly tokens: number
-  /** Left out for lack of room: hatched. */
   readonly isCut: boolean
   /** Of the whole width, 0 to 1. */
   readonly share: number

@@ -13,16 +13,13 @@ type ButtonLook = {
 type ButtonProps = ButtonLook & {
   readonly children: ReactNode
   readonly onPress: () => void
-  /** Row of the keymap that does the same; its keys stand in the button. */
   readonly keyId?: string
   readonly disabled?: boolean
   readonly pressed?: boolean
-  /** On a phone the icon stands alone. */
   readonly shrinks?: boolean
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A verb. Where it has a consequence, the line below it says so. */
 export function Button(props: ButtonProps) {
   const { look = "plain", small = false, icon, keyId, disabled = false, onPress, children } = props
   useKey(keyId ?? "", keyId === undefined || disabled ? undefined : onPress)
@@ -52,7 +49,6 @@ type IconButtonProps = {
   readonly bordered?: boolean
 }
 
-/** An icon whose label is its tip. */
 export function IconButton(props: IconButtonProps) {
   const { icon, label, onPress, keyId, small = false, pressed } = props
   useKey(keyId ?? "", keyId === undefined ? undefined : onPress)
@@ -78,7 +74,6 @@ export function IconButton(props: IconButtonProps) {
 
 type LinkButtonProps = ButtonLook & { readonly href: string; readonly children: ReactNode }
 
-/** Looks like a button, leads somewhere. */
 export function LinkButton({
   look = "plain",
   small = false,

@@ -4,7 +4,6 @@ import styles from "./checks.module.css"
 
 type CheckState = "ok" | "warn" | "fail"
 
-/** One small block a check, and the words that say the same. */
 export function CheckBlocks(props: {
   states: readonly CheckState[]
   says: string
@@ -29,7 +28,6 @@ type Problem = {
   readonly hint: string
 }
 
-/** What did not pass: what was found, and what to do. */
 export function CheckProblems({ problems }: { readonly problems: readonly Problem[] }) {
   if (problems.length === 0) return null
   return (

@@ -4,14 +4,12 @@ import styles from "./code.module.css"
 type CodeProps = {
   readonly text: string
   readonly label: string
-  /** What stands out in it: one group, around the whole of what is marked. */
   readonly mark?: RegExp
 }
 
 /** More lines than this are no longer read here; the copy button takes them all. */
 const MOST_LINES = 2_000
 
-/** Text as it is, with line numbers; long lines wrap, and what hides itself is shown. */
 export function Code({ text, label, mark }: CodeProps) {
   const lines = text.split(/\r?\n/)
   const hidden = lines.length - MOST_LINES
@@ -34,7 +32,6 @@ export function Code({ text, label, mark }: CodeProps) {
   )
 }
 
-/** A split by a pattern with one group yields what lies between and what matched, in turn. */
 function markIn(line: string, mark: RegExp) {
   return line
     .split(mark)

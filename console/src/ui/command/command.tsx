@@ -4,7 +4,6 @@ import { Kbd } from "../kbd/kbd.tsx"
 import { Text } from "../text/text.tsx"
 import styles from "./command.module.css"
 
-/** The one line at the top: what was given so far, the input, where one is. */
 export function CommandLineBox(props: { icon: IconName; children: ReactNode; tag?: string }) {
   return (
     <div className={styles.line}>
@@ -19,7 +18,6 @@ type CommandInputProps = {
   readonly label: string
   readonly placeholder: string
   readonly value: string
-  /** The list it steers, while there is one. */
   readonly listId?: string | undefined
   readonly activeId?: string | undefined
   readonly onChange: (text: string) => void
@@ -63,7 +61,6 @@ export function CommandGiven({ name, says }: { readonly name: string; readonly s
 export type CommandEntry = {
   readonly id: string
   readonly icon: IconName
-  /** Pieces of the label; those that matched what was typed are marked. */
   readonly label: readonly { readonly text: string; readonly isMatch: boolean }[]
   readonly detail?: string | undefined
   readonly isCode?: boolean
@@ -143,7 +140,6 @@ export function CommandMessage({ mood, hint, children }: CommandMessageProps) {
 
 export type FootAction = { readonly label: string; readonly keys: string; onPress(): void }
 
-/** The foot names what Enter will do. */
 export function CommandFoot(props: { says: ReactNode; actions: readonly FootAction[] }) {
   return (
     <div className={styles.foot}>
@@ -172,7 +168,6 @@ type KeySheetProps = {
   }[]
 }
 
-/** The keys of a page, two columns. */
 export function KeySheet({ groups }: KeySheetProps) {
   return (
     // Focusable, because a scrolled area must be reachable by keys.

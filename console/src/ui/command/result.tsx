@@ -10,7 +10,6 @@ export function CommandResult({ children }: { readonly children: ReactNode }) {
   return <div className={styles.result}>{children}</div>
 }
 
-/** A count of tokens is a set of context, so it is drawn as one. */
 export function TokenCountResult({ count }: { readonly count: TokenCount }) {
   const { total, files, budget } = count
   return (

@@ -2,13 +2,11 @@ import styles from "./compare.module.css"
 
 export type CompareLine = {
   readonly name: string
-  /** Of the longest line: what is there, and behind it what is not. */
   readonly share: number
   readonly gone?: number
   readonly figure: string
 }
 
-/** Two or three lengths on one scale, below one another: the difference needs no explanation. */
 export function Compare({ lines }: { readonly lines: readonly CompareLine[] }) {
   return (
     <dl className={styles.compare}>

@@ -11,16 +11,12 @@ type ComposerProps = {
   readonly placeholder: string
   readonly keyId?: string
   onText(text: string): void
-  /** Command and Enter, or control and Enter. */
   onCommit(): void
-  /** Above the field: what waits. */
   readonly above?: ReactNode
-  /** Below the text, from the left. */
   readonly tools: ReactNode
   readonly actions: ReactNode
 }
 
-/** A field that grows with its text. */
 export function Composer(props: ComposerProps) {
   const { text, onText, onCommit } = props
   const area = useRef<HTMLTextAreaElement>(null)
@@ -80,7 +76,6 @@ export function ComposerFact({ children }: { readonly children: ReactNode }) {
   return <span className={styles.fact}>{children}</span>
 }
 
-/** How the turn is worked on; it stays on a phone. */
 export function ComposerMode({ children }: { readonly children: ReactNode }) {
   return <span className={styles.mode}>{children}</span>
 }
@@ -130,7 +125,6 @@ export function QueuedLine({ text, onEdit, onRemove }: QueuedProps) {
   )
 }
 
-/** In the place of the field: why nothing can be written. */
 export function ComposerClosed({ children }: { readonly children: ReactNode }) {
   return <div className={styles.closed}>{children}</div>
 }

@@ -4,7 +4,6 @@ import { useToast } from "../toast/toast.tsx"
 
 type CopyProps = { readonly text: string; readonly label?: string; readonly keyId?: string }
 
-/** Puts a text on the clipboard and says so in its own place. */
 export function CopyButton({ text, label = "Copy" }: CopyProps) {
   const { copied, copy } = useCopy(text)
   return (

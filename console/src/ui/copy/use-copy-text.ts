@@ -1,6 +1,5 @@
 import { useToast } from "../toast/toast.tsx"
 
-/** Puts a text on the clipboard and says so, for keys that have no button to say it in. */
 export function useCopyText(): (text: string, says: string) => void {
   const toast = useToast()
   return (text, says) => {

@@ -5,7 +5,6 @@ import { Dialog, DialogActions, DialogLines, DialogText } from "./dialog.tsx"
 type ConfirmProps = {
   readonly title: string
   readonly says: string
-  /** What it is about, each in full. */
   readonly lines?: readonly string[]
   readonly verb: string
   onDo(): void

@@ -37,12 +37,10 @@ export function Dialog({
   )
 }
 
-/** A sentence that is asked about. */
 export function DialogText({ children }: { readonly children: ReactNode }) {
   return <p className={styles.text}>{children}</p>
 }
 
-/** What the sentence is about: commands, paths, each whole. */
 export function DialogLines({ lines }: { readonly lines: readonly string[] }) {
   return (
     // Focusable, because a scrolled area must be reachable by keys.
@@ -59,7 +57,6 @@ type DialogEntryProps = {
   readonly children: ReactNode
 }
 
-/** What is to be filled in. */
 export function DialogEntry({ onKeyDown, children }: DialogEntryProps) {
   return (
     <div className={styles.entry} onKeyDown={onKeyDown}>
@@ -68,7 +65,6 @@ export function DialogEntry({ onKeyDown, children }: DialogEntryProps) {
   )
 }
 
-/** What can be answered, at the right; the way back first. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
 }

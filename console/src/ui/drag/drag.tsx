@@ -2,15 +2,12 @@ import { type DragEvent, type ReactNode, useState } from "react"
 import styles from "./drag.module.css"
 
 type DragRowProps = {
-  /** Among which rows it can be moved; a file from the desk is none of them. */
   readonly group: string
   readonly name: string
-  /** Another row was let go before or behind this one. */
   onDrop(name: string, where: "before" | "after"): void
   readonly children: ReactNode
 }
 
-/** A row that can be taken by the pointer to another place; keys do the same elsewhere. */
 export function DragRow({ group, name, onDrop, children }: DragRowProps) {
   const [over, setOver] = useState<"before" | "after" | null>(null)
   const kind = `application/x-qm-${group}`

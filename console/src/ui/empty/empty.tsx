@@ -6,7 +6,6 @@ import { StatusMark } from "../status-mark/status-mark.tsx"
 import { Text } from "../text/text.tsx"
 import styles from "./empty.module.css"
 
-/** One command, ready to copy, and beside it the button that does the same from here. */
 export function CommandLine({ command, children }: { command: string; children?: ReactNode }) {
   return (
     <div className={styles.command}>
@@ -25,11 +24,9 @@ export function CommandLine({ command, children }: { command: string; children?:
 type EmptyProps = {
   readonly says: ReactNode
   readonly command?: string
-  /** In the place of a plain command: one with a button that does the same. */
   readonly children?: ReactNode
 }
 
-/** What will be here, and the one command that fills it. */
 export function Empty({ says, command, children }: EmptyProps) {
   return (
     <div className={styles.empty}>
@@ -49,7 +46,6 @@ type HelloProps = {
   readonly children: ReactNode
 }
 
-/** A whole page that has nothing yet: the mark, one sentence, one command. */
 export function Hello({ title, says, afterwards, children }: HelloProps) {
   return (
     <div className={styles.hello}>

@@ -3,7 +3,6 @@ import styles from "./entry.module.css"
 
 type EntryLook = {
   readonly label: string
-  /** Below the control: what it means, or what happens. */
   readonly says?: ReactNode
   /** What is wrong with it; in its place, not somewhere else. */
   readonly problem?: string | undefined
@@ -18,7 +17,6 @@ type TextEntryProps = EntryLook & {
   onChange(text: string): void
 }
 
-/** One line of a form, its name above it. */
 export function TextEntry(props: TextEntryProps) {
   const id = useId()
   const { kind = "text", mono = false, onChange } = props
@@ -48,7 +46,6 @@ type AreaEntryProps = Omit<TextEntryProps, "kind" | "ref"> & {
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** Several lines of a form; it can be drawn higher. */
 export function AreaEntry(props: AreaEntryProps) {
   const id = useId()
   const { rows, mono = false, onChange } = props
@@ -102,7 +99,6 @@ function Below({ id, says, problem }: Omit<LabelledProps, "label" | "children">)
 export type PickChoice = {
   readonly value: string
   readonly label: string
-  /** At the right of its name: a version, or what is missing. */
   readonly detail?: string
   readonly isMissing?: boolean
 }
@@ -113,7 +109,6 @@ type PickEntryProps = EntryLook & {
   onPick(value: string): void
 }
 
-/** One of a few, each in a line of its own with what is to be known about it. */
 export function PickEntry({ label, says, problem, choices, value, onPick }: PickEntryProps) {
   const id = useId()
   return (
@@ -139,12 +134,10 @@ export function PickEntry({ label, says, problem, choices, value, onPick }: Pick
   )
 }
 
-/** Entries that stand beside one another. */
 export function EntryPair({ children }: { readonly children: ReactNode }) {
   return <div className={styles.pair}>{children}</div>
 }
 
-/** A form in a pane: its entries, and what it does at the foot. */
 export function EntryForm({ children }: { readonly children: ReactNode }) {
   return <div className={styles.form}>{children}</div>
 }

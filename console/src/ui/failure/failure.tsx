@@ -8,7 +8,6 @@ import styles from "./failure.module.css"
 
 type FailureProps = {
   readonly error: WireError
-  /** Page: nothing else can be shown. Pane: the rest still works. Row: in the place of a result. */
   readonly size: "page" | "pane" | "row"
   readonly onRetry?: (() => void) | undefined
   /** Another way out, where an operation can fix it. */

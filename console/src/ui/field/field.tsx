@@ -8,7 +8,6 @@ type FilterFieldProps = {
   readonly label: string
   readonly value: string
   onChange(value: string): void
-  /** Pressed in the field: back to the list. */
   onLeave?(): void
 }
 
@@ -59,7 +58,6 @@ type TextFieldProps = {
   readonly disabled?: boolean
   /** What is wrong with a text, or undefined; nothing is committed while something is. */
   check?(text: string): string | undefined
-  /** Enter or leaving the field with a changed text. */
   onCommit(text: string): void
 }
 
@@ -176,7 +174,6 @@ type SwatchFieldProps = {
   onPick(name: string): void
 }
 
-/** Themes as small pictures of themselves. */
 export function SwatchField({ label, swatches, value, onPick }: SwatchFieldProps) {
   return (
     <div className={styles.swatches} role="radiogroup" aria-label={label}>

@@ -5,14 +5,11 @@ type FigureProps = {
   /** The one number of the page; undefined while it is not known. */
   readonly value: string | undefined
   readonly says: string
-  /** At the right of it, left out on a phone. */
   readonly facts: readonly { readonly value: string; readonly says: string }[]
-  /** Below the number: the bar that explains it. */
   readonly children: ReactNode
   readonly aside?: string
 }
 
-/** The answer of a page, large; everything below explains it. */
 export function Figure({ value, says, facts, children, aside }: FigureProps) {
   return (
     <div className={styles.figure} aria-busy={value === undefined}>
@@ -33,7 +30,6 @@ export function Figure({ value, says, facts, children, aside }: FigureProps) {
   )
 }
 
-/** The place of a bar and its legend while they are on their way. */
 export function FigureBarSkeleton() {
   return <div className={styles.bar} />
 }

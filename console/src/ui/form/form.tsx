@@ -8,13 +8,11 @@ type FormRowProps = {
   readonly href?: string
   readonly says: string
   readonly isSelected?: boolean
-  /** The control needs the room of two columns. */
   readonly wide?: boolean
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
-/** One value of a form: what it is, the control, where the value comes from. */
 export function FormRow({ name, href, says, isSelected, wide, aside, children }: FormRowProps) {
   return (
     <div

@@ -13,7 +13,6 @@ type FrameProps = {
   readonly children: ReactNode
 }
 
-/** Sidebar, page, status bar. */
 export function Frame({ isSideHidden, side, status, children }: FrameProps) {
   return (
     <div className={styles.frame} data-side={isSideHidden ? "hidden" : "shown"}>
@@ -42,7 +41,6 @@ export function Brand({ name }: { readonly name: string }) {
   )
 }
 
-/** Looks like a field, opens the palette. */
 export function FindButton({ onPress }: { readonly onPress: () => void }) {
   return (
     <button type="button" className={styles.find} onClick={onPress}>
@@ -57,7 +55,6 @@ export function Nav({ children }: { readonly children: ReactNode }) {
   return <nav className={styles.nav}>{children}</nav>
 }
 
-/** The wing to which the places below belong. */
 export function NavHeading({ children }: { readonly children: string }) {
   return <h2 className={styles.heading}>{children}</h2>
 }
@@ -94,7 +91,6 @@ export function Place({ href, icon, label, isCurrent, count, tone }: PlaceProps)
 }
 
 type HeaderProps = {
-  /** The page's own name, or the menu that chooses among several of its kind. */
   readonly title: ReactNode
   /** Where the title belongs to. */
   readonly parent?: { readonly label: string; readonly href: string }
@@ -134,7 +130,6 @@ type StatusItemProps = {
   readonly onPress?: () => void
   readonly label?: string
   readonly push?: boolean
-  /** Left out on a phone. */
   readonly wide?: boolean
   readonly children: ReactNode
 }

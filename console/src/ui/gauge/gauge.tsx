@@ -1,7 +1,6 @@
 import styles from "./gauge.module.css"
 
 type GaugeBarProps = {
-  /** What it says to who hears it: both figures and their unit. */
   readonly label: string
   /** How much of the whole; above 1 is drawn as 1. */
   readonly share: number
@@ -11,7 +10,6 @@ type GaugeBarProps = {
   readonly isOver?: boolean
 }
 
-/** How much is used, with a notch where the warning begins. */
 export function GaugeBar({ label, share, notch, isOver = false }: GaugeBarProps) {
   return (
     <span
@@ -32,13 +30,10 @@ export function GaugeBar({ label, share, notch, isOver = false }: GaugeBarProps)
 }
 
 type GaugeProps = GaugeBarProps & {
-  /** At the left of the bar: what is used. */
   readonly used: string
-  /** At its right: of how much. */
   readonly total: string
 }
 
-/** The same in a column: used, the bar, and of how much. */
 export function Gauge({ used, total, ...bar }: GaugeProps) {
   return (
     <span className={styles.gauge}>

@@ -7,9 +7,7 @@ type GraphProps = {
   readonly label: string
   readonly centre: { readonly label: string; readonly title: string }
   readonly nodes: readonly GraphNode[]
-  /** What stands above the columns: two hops before, one, the middle, one after, two. */
   readonly heads: readonly [string, string, string, string, string]
-  /** A node was followed; its link does the rest. */
   onFollow(id: string): void
 }
 
@@ -18,7 +16,6 @@ const NODE_PX = 24
 /** Below this the labels could not be read; then the picture is scrolled. */
 const COLUMN_PX = 104
 
-/** A neighbourhood as a picture: one stop by Tab, arrow keys walk, Enter opens. */
 export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
   const layout = layoutGraph(nodes)
   const [at, setAt] = useState<string | null>(null)
@@ -104,7 +101,6 @@ type EdgesProps = {
   readonly rows: number
 }
 
-/** Across in percent, down in pixels: the picture is as wide as its pane. */
 function Edges({ edges, columns, rows }: EdgesProps) {
   const width = widthIn(columns)
   return (

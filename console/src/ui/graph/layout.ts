@@ -1,6 +1,4 @@
-/** Something that leads to the one in the middle, or to which that leads. */
 export type GraphNode = {
-  /** Unique within its side. */
   readonly id: string
   readonly label: string
   readonly title: string
@@ -34,7 +32,6 @@ export type GraphLayout = {
   readonly centre: Spot
   readonly nodes: readonly PlacedNode[]
   readonly edges: readonly GraphEdge[]
-  /** How many have no room in each column. */
   readonly hidden: readonly number[]
 }
 

@@ -13,7 +13,6 @@ type HoverListProps = {
   readonly title: string
   readonly lines: readonly HoverLine[]
   readonly foot?: string
-  /** What stands in the page, itself short. */
   readonly children: ReactNode
 }
 

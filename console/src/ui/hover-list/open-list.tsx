@@ -7,7 +7,6 @@ type OpenListProps = {
   readonly title: string
   readonly lines: readonly HoverLine[]
   readonly foot?: string
-  /** Opened by a press: then keys go on inside. By a pointer that rests nothing moves. */
   readonly takesFocus: boolean
   readonly trigger: RefObject<HTMLButtonElement | null>
   onEnter(): void
@@ -15,7 +14,6 @@ type OpenListProps = {
   onClose(): void
 }
 
-/** The list itself, while it is open. */
 export function OpenList(props: OpenListProps) {
   const { title, lines, foot, takesFocus, trigger, onEnter, onLeave, onClose } = props
   return (

@@ -4,11 +4,9 @@ import { Kbd } from "../kbd/kbd.tsx"
 /** What `ui` asks of the keymap: the keys of an action, and a place to register its doer. */
 export type KeyBindings = {
   keysOf(id: string): readonly string[]
-  /** Returns how to let go. */
   bind(id: string, act: () => void): () => void
   /** Does what the keys of `id` would do now. */
   press(id: string): void
-  /** Whether they would do anything. */
   isBound(id: string): boolean
 }
 
@@ -31,13 +29,11 @@ export function useKey(id: string, act: (() => void) | undefined): void {
   useEffect(() => (isBound ? bind(id, () => latest()) : undefined), [bind, id, isBound])
 }
 
-/** The first keys of an action, or nothing if it has none. */
 export function KeyHint({ id, onFill }: { readonly id: string; readonly onFill?: boolean }) {
   const [keys] = useContext(KeysContext).keysOf(id)
   return keys === undefined ? null : <Kbd keys={keys} onFill={onFill === true} />
 }
 
-/** A label with its keys, for a tip: "Hide the panel, ]". */
 export function useTip(label: string, id: string | undefined): string {
   const { keysOf } = useContext(KeysContext)
   const [keys] = id === undefined ? [] : keysOf(id)

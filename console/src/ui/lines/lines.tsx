@@ -20,7 +20,6 @@ type LinesProps = {
   /** The line to be seen; null to stay where one is. */
   readonly at: number | null
   isStrong?(line: string): boolean
-  /** Escape, while it has the focus. */
   onLeave?(): void
   readonly ref?: Ref<LinesHandle>
 }

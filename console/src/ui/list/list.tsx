@@ -8,7 +8,6 @@ export type ColumnWidths = {
   readonly full: string
   readonly tight?: string
   readonly narrow?: string
-  /** How many columns the name of a group may take. */
   readonly nameSpan?: number
   /** The same in a narrow pane, where some columns are left out. */
   readonly nameSpanTight?: number
@@ -35,7 +34,6 @@ export function Rows({ columns, children }: RowsProps) {
   )
 }
 
-/** A group and what belongs to it, when its rows share no grid. */
 export function Section({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section className={styles.rows} aria-label={label}>
@@ -51,7 +49,6 @@ export type HeadLabel = {
   readonly content?: ReactNode
 }
 
-/** The names of the columns, above rows that are all of one kind. */
 export function TableHead({ labels }: { readonly labels: readonly HeadLabel[] }) {
   return (
     <div className={styles.head} role="presentation">
@@ -96,12 +93,10 @@ export function FoldGroup({ option, name, count, sum, isOpen }: FoldProps) {
 type GroupProps = {
   readonly name: string
   readonly count?: number | undefined
-  /** Column labels stand in the header of the group: there is no table head. */
   readonly labels?: readonly GroupLabel[]
   readonly sum?: ReactNode
   /** Left out where the pane is narrower than this. */
   readonly sumFrom?: "wide" | "roomy"
-  /** Before its name: a swatch that says nothing more than the name. */
   readonly lead?: ReactNode
   /** Among the options of a listbox, where a heading is not allowed. */
   readonly amongOptions?: boolean
@@ -140,11 +135,8 @@ export function Group(props: GroupProps) {
 type RowProps = {
   readonly lines?: 1 | 2
   readonly option?: RowOption
-  /** Not in the window, or not there at all: in a quieter tone. */
   readonly ghost?: boolean
-  /** The whole row leads there. */
   readonly href?: string
-  /** The one that keys act on, in a list whose rows hold controls and are no options. */
   readonly isCurrent?: boolean
   readonly children: ReactNode
 }
@@ -161,7 +153,6 @@ export type RowOption = {
   onPick(): void
 }
 
-/** One line of text at one height; as an option it can be picked. */
 export function Row(props: RowProps) {
   const { lines = 1, option, ghost = false, href, isCurrent = false, children } = props
   const current = isCurrent ? "true" : undefined
@@ -200,7 +191,6 @@ export function Row(props: RowProps) {
   )
 }
 
-/** Where the row leads; the rest of the row is pressed for it too. */
 export function RowLink({ href, children }: { readonly href: string; readonly children: string }) {
   return (
     <a className={classNames(styles.lead, styles.stretch)} href={href} title={children}>
@@ -213,7 +203,6 @@ type CellProps = {
   /** Left out where the pane is narrower than this. */
   readonly from?: "wide" | "roomy"
   readonly lead?: boolean
-  /** Holds controls of its own, above the link that fills the row. */
   readonly above?: boolean
   readonly children?: ReactNode
 }
@@ -226,7 +215,6 @@ export function Cell({ from, lead = false, above = false, children }: CellProps)
   )
 }
 
-/** Swatch, name and what it grew by, in one cell: the name gives way, the others stay. */
 export function NameCell({ children }: { readonly children: ReactNode }) {
   return <div className={classNames(styles.name, styles.lead)}>{children}</div>
 }
@@ -238,19 +226,16 @@ export function NarrowEnd({ above = false, children }: NarrowEndProps) {
   return <div className={classNames(styles["narrow-end"], above && styles.above)}>{children}</div>
 }
 
-/** A word for who hears the page. */
 export function Heard({ children }: { readonly children: string }) {
   return <span className={styles.heard}>{children}</span>
 }
 
 type NarrowLineProps = {
   readonly align?: "end"
-  /** Not in a narrow pane of a wide window: its rows have the height of one line. */
   readonly onPhone?: boolean
   readonly children: ReactNode
 }
 
-/** The second line that rows have on a phone, where their cells find no room. */
 export function NarrowLine({ align, onPhone = false, children }: NarrowLineProps) {
   const className = classNames(styles["only-narrow"], onPhone && styles["on-phone"])
   return (
@@ -265,7 +250,6 @@ export function OnPhone({ children }: { readonly children: ReactNode }) {
   return <div className={styles["on-phone"]}>{children}</div>
 }
 
-/** One line in the place of rows: what will be here, or what is missing. */
 export function RowNote({ children }: { readonly children: ReactNode }) {
   return <div className={styles.note}>{children}</div>
 }

@@ -2,7 +2,6 @@ import { useSyncExternalStore } from "react"
 
 const FALLBACK_PX = 30
 
-/** The height of a row in pixels, which depends on the density and on the width of the window. */
 export function useRowHeight(lines: 1 | 2 = 1): number {
   return useSyncExternalStore(watch, lines === 1 ? readOne : readTwo, () => FALLBACK_PX)
 }

@@ -16,7 +16,6 @@ import { useRowHeight } from "./row-height.ts"
 export type VirtualListHandle = { focus(): void }
 
 type VirtualListProps<Item> = {
-  /** Rows that hold each other are a tree; all others are the options of a list. */
   readonly role?: "tree"
   readonly label: string
   readonly columns: ColumnWidths
@@ -26,12 +25,9 @@ type VirtualListProps<Item> = {
   /** Rows of two lines, where what is asked or why stands in each. */
   readonly lines?: 1 | 2
   renderItem(item: Item): ReactNode
-  /** The option that keys act on; scrolled into view when it changes. */
   readonly activeIndex: number
   readonly activeId: string | undefined
-  /** Stays at the end while it is there: a journal that is followed. */
   readonly sticksToEnd: boolean
-  /** Stays above the rows while they scroll. */
   readonly head?: ReactNode
   readonly ref?: Ref<VirtualListHandle>
 }

@@ -3,9 +3,7 @@ import { createContext } from "react"
 /** Where a label such as [P3] in a text leads. */
 export type TextLabel = {
   readonly href: string
-  /** What it stands for, as its tip. */
   readonly title: string
-  /** A place of somebody else: it opens apart, and says which. */
   readonly outside: string | null
 }
 

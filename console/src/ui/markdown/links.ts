@@ -24,7 +24,6 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
 }
 
-/** The reader leaves character references as they are, since HTML would resolve them. */
 export function resolveReferences(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (whole, ...groups) => {
     const [decimal, hex, name] = groups.map((it) => (typeof it === "string" ? it : ""))

@@ -4,7 +4,6 @@ import { CopyIcon } from "../copy/copy.tsx"
 import styles from "./markdown.module.css"
 import type { Drawing } from "./mermaid-draw.ts"
 
-/** A diagram: drawn when it is near what is seen, its source one press away, its error in words. */
 export function MermaidBlock({ source }: { readonly source: string }) {
   const [drawing, setDrawing] = useState<Drawing | null>(null)
   const [isSource, setIsSource] = useState(false)

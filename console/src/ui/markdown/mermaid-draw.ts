@@ -27,7 +27,6 @@ let asked = 0
 export type Wanted = {
   readonly source: string
   readonly look: DiagramLook
-  /** Whoever scrolled on wants it no more. */
   readonly signal: AbortSignal
 }
 

@@ -12,7 +12,6 @@ const LONGEST_CHARACTERS = 200_000
 /** Nobody nests deeper, but a hostile text might, until the stack is full. */
 const DEEPEST = 16
 
-/** Tokens of the reader as elements: nothing of the text is ever markup. */
 export function Rendered({ text }: { readonly text: string }) {
   const tokens = useMemo(() => lex(text), [text])
   return (
@@ -35,7 +34,6 @@ function blocks(tokens: readonly Token[], depth: number): ReactNode {
   return tokens.map((token, i) => <Fragment key={i}>{block(token, depth)}</Fragment>)
 }
 
-/** The reader has no extension here, so there are no other tokens than its own. */
 function isOwn(token: Token): token is MarkedToken {
   return token.type !== ""
 }
@@ -69,7 +67,6 @@ function block(token: Token, depth: number): ReactNode {
   }
 }
 
-/** Below the headings of the page, whatever the agent wrote. */
 function Heading({ depth, children }: { readonly depth: number; readonly children: ReactNode }) {
   return depth <= 2 ? <h3>{children}</h3> : <h4>{children}</h4>
 }
@@ -162,7 +159,6 @@ function inlineOne(token: MarkedToken, depth: number): ReactNode {
   }
 }
 
-/** A link says where it leads; one that may not lead there is its words and its address. */
 function Link({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   const link = safeLink(resolveReferences(href))
   if (link === undefined) {
@@ -182,7 +178,6 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
   )
 }
 
-/** The words as they are; a label that somebody knows leads to what it stands for. */
 function Words({ text }: { readonly text: string }) {
   const labels = useContext(LabelsContext)
   const shown = visible(resolveReferences(text))

@@ -7,9 +7,7 @@ import styles from "./menu.module.css"
 export type MenuChoice = {
   readonly value: string
   readonly label: string
-  /** What distinguishes it from the others, in the second line. */
   readonly detail: string
-  /** At the right, muted. */
   readonly aside?: string
 }
 
@@ -19,13 +17,11 @@ type ChoiceMenuProps = {
   readonly value: string
   readonly keyId?: string
   onPick(value: string): void
-  /** What is chosen now, as the button says it. */
   readonly children: ReactNode
 }
 
 const loadMenu = async () => (await import("./open-menu.tsx")).OpenMenu
 
-/** One of several, each in two lines; arrows, letters and Enter choose. */
 export function ChoiceMenu(props: ChoiceMenuProps) {
   const { label, choices, value, keyId, onPick } = props
   const [isOpen, setIsOpen] = useState(false)

@@ -8,13 +8,11 @@ type OpenMenuProps = {
   readonly label: string
   readonly choices: readonly MenuChoice[]
   readonly value: string
-  /** Below which it hangs, and to which the focus returns. */
   readonly trigger: RefObject<HTMLButtonElement | null>
   onPick(value: string): void
   onClose(): void
 }
 
-/** The menu itself, while it is open. */
 export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: OpenMenuProps) {
   return (
     <Menu.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>

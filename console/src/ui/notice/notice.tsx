@@ -9,7 +9,6 @@ type NoticeProps = {
   readonly children?: ReactNode
 }
 
-/** Something to know that is no failure: one line above the list, and what can be done. */
 export function Notice({ says, tone, children }: NoticeProps) {
   return (
     <div className={styles.notice} data-tone={tone} role="status">

@@ -8,11 +8,9 @@ type PairProps = {
   readonly tabs: ReactNode
   readonly first: ReactNode
   readonly second: ReactNode
-  /** The focus came into it. */
   onEnter(side: "first" | "second"): void
 }
 
-/** Two lists about the same things, side by side, or one of them behind a tab. */
 export function Pair({ active, tabs, first, second, onEnter }: PairProps) {
   return (
     <div className={styles.pair}>
@@ -39,7 +37,6 @@ export function Pair({ active, tabs, first, second, onEnter }: PairProps) {
 
 type PairFitProps = { readonly long: ReactNode; readonly short: ReactNode }
 
-/** One of two for a cell: as much as the column has room for. */
 export function PairFit({ long, short }: PairFitProps) {
   return (
     <div>
@@ -49,7 +46,6 @@ export function PairFit({ long, short }: PairFitProps) {
   )
 }
 
-/** Left out where one of the two stands behind a tab, which says the same. */
 export function PairOnlyBoth({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-both"]}>{children}</div>
 }

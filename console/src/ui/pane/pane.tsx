@@ -30,7 +30,6 @@ export function Pane({ ground = "surface", label, children }: PaneProps) {
 }
 
 type PaneScrollProps = {
-  /** What a form inside listens to. */
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly children: ReactNode
 }
@@ -58,12 +57,10 @@ export function PaneHead({ edge = "pane", actions, children }: PaneHeadProps) {
   )
 }
 
-/** Small print at the foot of a pane. */
 export function PaneFoot({ children }: { readonly children: ReactNode }) {
   return <p className={styles.foot}>{children}</p>
 }
 
-/** One line below a text: what is not shown of it. */
 export function PaneNote({ children }: { readonly children: ReactNode }) {
   return <p className={styles.note}>{children}</p>
 }
@@ -118,7 +115,6 @@ type FlowProps = {
   readonly children: ReactNode
 }
 
-/** Things side by side. */
 export function Flow({ gap, align, wrap, children }: FlowProps) {
   return (
     <div className={styles.flow} data-gap={gap} data-align={align} data-wrap={wrap || undefined}>
@@ -127,7 +123,6 @@ export function Flow({ gap, align, wrap, children }: FlowProps) {
   )
 }
 
-/** Things below one another. */
 export function Stack({ gap, children }: { readonly gap?: "8"; readonly children: ReactNode }) {
   return (
     <div className={styles.stack} data-gap={gap}>
@@ -136,7 +131,6 @@ export function Stack({ gap, children }: { readonly gap?: "8"; readonly children
   )
 }
 
-/** Left out on a phone, where the palette offers the same. */
 export function OnlyWide({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-wide"]}>{children}</div>
 }

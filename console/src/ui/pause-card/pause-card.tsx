@@ -5,9 +5,7 @@ import styles from "./pause-card.module.css"
 
 export type PauseChoice = {
   readonly word: string
-  /** What happens when it is taken. */
   readonly says: string
-  /** Row of the keymap that does the same. */
   readonly keyId: string
   readonly isOn?: boolean
   onPick(): void
@@ -20,7 +18,6 @@ type PauseCardProps = {
   readonly lines: readonly { readonly text: string; readonly note: string }[]
   readonly choices: readonly PauseChoice[]
   readonly isOff: boolean
-  /** Above the choices: what one of them asks for. */
   readonly children?: ReactNode
 }
 
@@ -86,7 +83,6 @@ type PauseFieldProps = {
   onCancel(): void
 }
 
-/** What should be different, in words; command and Enter send it, Escape takes it back. */
 export function PauseField(props: PauseFieldProps) {
   const id = useId()
   const press = (event: KeyboardEvent) => {

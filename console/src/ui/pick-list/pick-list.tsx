@@ -8,7 +8,6 @@ type PickListProps<Line> = {
   readonly label: string
   readonly columns: ColumnWidths
   readonly lines: readonly Line[]
-  /** Opened from a list that had the focus: keys go on here. */
   readonly takesFocus?: boolean
   keyOf(line: NoInfer<Line>): string
   isHeading(line: NoInfer<Line>): boolean

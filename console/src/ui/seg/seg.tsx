@@ -4,7 +4,6 @@ import styles from "./seg.module.css"
 type SegProps<Value extends string> = {
   readonly choices: readonly { readonly value: Value; readonly label: string }[]
   readonly value: Value
-  /** Whether a person chose it; otherwise it came by itself. */
   readonly isChosen: boolean
   onPick(value: Value): void
 }

@@ -10,7 +10,6 @@ export type SpendLine = {
   readonly budget: string
   /** Of the budget; null where there is none. */
   readonly share: number | null
-  /** It has not begun. */
   readonly isAhead: boolean
 }
 
@@ -19,7 +18,6 @@ type SpendProps = {
   readonly total: Pick<SpendLine, "name" | "spent" | "budget">
 }
 
-/** What each part has used of what it may, and the sum below them. */
 export function Spend({ lines, total }: SpendProps) {
   return (
     <>

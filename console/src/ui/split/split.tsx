@@ -3,9 +3,7 @@ import styles from "../pane/pane.module.css"
 import { recall, remember } from "../remember.ts"
 
 type SplitProps = {
-  /** Under which name the width is remembered. */
   readonly name: string
-  /** How wide the detail is before anybody moved the divider. */
   readonly startPx?: number
   readonly list: ReactNode
   readonly detail: ReactNode | null
@@ -17,7 +15,6 @@ const WIDEST_PX = 880
 const DEFAULT_PX = 392
 const STEP_PX = 16
 
-/** A list and its detail; the divider moves by pointer and by arrow keys, and stays there. */
 export function Split({ name, startPx = DEFAULT_PX, list, detail }: SplitProps) {
   const [width, setWidth] = useState(() => widthFrom(recall(`split.${name}`), startPx))
   const resize = (px: number) => {

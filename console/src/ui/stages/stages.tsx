@@ -6,13 +6,11 @@ import styles from "./stages.module.css"
 export type StageDot = {
   readonly key: string
   readonly title: string
-  /** Below its name: time and cost, or what it will do. */
   readonly says: string
   readonly mark: Status
   readonly place: "past" | "on" | "next"
 }
 
-/** Stages that are gone through again together, under one bracket. */
 export type StageUnit = { readonly first: number; readonly last: number; readonly says: string }
 
 type StagesProps = {
@@ -22,7 +20,6 @@ type StagesProps = {
   onPick(index: number): void
 }
 
-/** A row of dots and words; where there is no room for all, the one at work stays in sight. */
 export function Stages({ label, stages, units, onPick }: StagesProps) {
   const row = useRef<HTMLDivElement>(null)
   const at = stages.findLastIndex((it) => it.place !== "next")

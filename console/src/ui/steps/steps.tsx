@@ -5,13 +5,11 @@ import { StatusMark } from "../status-mark/status-mark.tsx"
 import styles from "./steps.module.css"
 
 export type StepsHandle = {
-  /** Brings the part with this id into view, and leaves it alone when it is. */
   reveal(id: string): void
 }
 
 type StepsScrollProps = {
   readonly label: string
-  /** Whether the end is followed by who is there: while something is being done. */
   readonly follows: boolean
   readonly ref?: Ref<StepsHandle>
   readonly children: ReactNode
@@ -20,7 +18,6 @@ type StepsScrollProps = {
 /** So near the end counts as being there. */
 const END_SLACK_PX = 24
 
-/** What was done, from the first to the latest. What is read stays where it is. */
 export function StepsScroll({ label, follows, ref, children }: StepsScrollProps) {
   const box = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -74,7 +71,6 @@ type StepGroupProps = {
   readonly children?: ReactNode
 }
 
-/** The line above what was done together; pressing it folds or opens it. */
 export function StepGroup(props: StepGroupProps) {
   const { id, title, says, tone, aside, isOpen } = props
   return (
@@ -110,7 +106,6 @@ type StepEndProps = {
   readonly children?: ReactNode
 }
 
-/** How it ended, in one line below all of it. */
 export function StepEnd({ mark, title, says, tone, children }: StepEndProps) {
   return (
     <div className={styles.end} role="status">
@@ -123,7 +118,6 @@ export function StepEnd({ mark, title, says, tone, children }: StepEndProps) {
   )
 }
 
-/** Reading text below the steps, with its name. */
 export function StepText({ label, children }: { readonly label: string; children: ReactNode }) {
   return (
     <section className={styles.text} aria-label={label}>

@@ -6,7 +6,6 @@ import { ticksFor } from "./ticks.ts"
 
 export type StripSpan = {
   readonly lane: "model" | "tools" | "branches" | "waiting"
-  /** What kind of thing it was, which gives its colour. */
   readonly look: "plain" | "read" | "search" | "edit" | "command" | "waiting"
   readonly title: string
   readonly fromMs: number
@@ -26,7 +25,6 @@ const LANES = [
   { id: "branches", label: "Branches" },
 ] as const
 
-/** A whole run in one glance: who worked when, and where a person was waited for. */
 export function Strip({ durationMs, spans, onPick }: StripProps) {
   const total = Math.max(1, durationMs)
   const share = (ms: number) => `${((Math.min(ms, total) / total) * 100).toFixed(2)}%`
@@ -65,7 +63,6 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
 /** Before it was measured: about what it has on a wide screen with the context beside it. */
 const USUAL_WIDTH_PX = 600
 
-/** The scale, with as many labels as have room. */
 function Ticks({ durationMs, share }: { durationMs: number; share: (ms: number) => string }) {
   const box = useRef<HTMLDivElement>(null)
   const [widthPx, setWidthPx] = useState(USUAL_WIDTH_PX)

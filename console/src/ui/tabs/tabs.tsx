@@ -4,7 +4,6 @@ import styles from "./tabs.module.css"
 export type Tab<Id extends string> = {
   readonly id: Id
   readonly label: string
-  /** Beside the label, muted. */
   readonly note?: string
   readonly content: ReactNode
 }
@@ -94,7 +93,6 @@ type FacetsProps = {
   onPick(value: string): void
 }
 
-/** Readable filters over a list, one of which is on. */
 export function Facets({ label, facets, active, onPick }: FacetsProps) {
   return (
     <div className={styles.facets} role="group" aria-label={label}>

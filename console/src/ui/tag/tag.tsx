@@ -4,7 +4,6 @@ import styles from "./tag.module.css"
 
 type TagProps = { readonly tone?: "ok" | "bad" | "warn"; readonly children: ReactNode }
 
-/** A figure beside a name: what it grew by, or that it is new. */
 export function Tag({ tone, children }: TagProps) {
   return (
     <span className={styles.tag} data-tone={tone}>
@@ -15,7 +14,6 @@ export function Tag({ tone, children }: TagProps) {
 
 type TagButtonProps = { readonly icon: IconName; onPress(): void; readonly children: ReactNode }
 
-/** A fact in the header that leads to what it is about. */
 export function TagButton({ icon, onPress, children }: TagButtonProps) {
   return (
     <button type="button" className={styles.button} onClick={onPress}>

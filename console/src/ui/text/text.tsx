@@ -10,7 +10,6 @@ type TextProps = {
   readonly strong?: boolean
   /** Ends in an ellipsis where it does not fit. */
   readonly cut?: boolean
-  /** Breaks inside words too: for paths and commands in a sentence. */
   readonly wrap?: boolean
   readonly align?: "end"
   /** At most 60 characters a line, for sentences. */
@@ -20,7 +19,6 @@ type TextProps = {
   readonly children?: ReactNode
 }
 
-/** Every piece of text that is not a control: one size, one tone, one face. */
 export function Text({ as: Tag = "span", size, tone, children, title, id, ...look }: TextProps) {
   return (
     <Tag
@@ -55,7 +53,6 @@ export function Prose({ children }: { readonly children: string }) {
   )
 }
 
-/** A place of ours that a text names. */
 export function PlaceLink({
   href,
   children,

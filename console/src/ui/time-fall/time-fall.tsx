@@ -1,7 +1,6 @@
 import styles from "./time-fall.module.css"
 
 type TimeFallProps = {
-  /** The whole time that is drawn. */
   readonly wholeMs: number
   readonly fromMs: number
   readonly tookMs: number
@@ -12,7 +11,6 @@ type TimeFallProps = {
   readonly bare?: boolean
 }
 
-/** When something happened in a whole, how long it was waited for, and how long it lasted. */
 export function TimeFall(props: TimeFallProps) {
   const { wholeMs, fromMs, tookMs, waitedMs, bare = false } = props
   const whole = Math.max(1, wholeMs)

@@ -40,7 +40,6 @@ export function BoxBody({ children }: { readonly children: ReactNode }) {
   return <div className={styles.padded}>{children}</div>
 }
 
-/** What a tool was given or gave back, as it is; what hides itself is shown. */
 export function BoxCode({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // Focusable, because a scrolled area must be reachable by keys.

@@ -22,7 +22,6 @@ import {
 export type FlowHandle = {
   toEnd(): void
   toStart(): void
-  /** Brings a row into view, and leaves it alone when it is. */
   reveal(key: string): void
   focus(): void
 }
@@ -30,16 +29,12 @@ export type FlowHandle = {
 type FlowProps<Item extends { readonly key: string }> = {
   readonly label: string
   readonly items: readonly Item[]
-  /** About how high it will be, before it was measured. */
   guessPx(item: Item): number
   renderItem(item: Item): ReactNode
-  /** At the very end of all, inside the scrolled area: what is being written. */
   readonly tail?: ReactNode
-  /** Stays at the end while it is there. */
   readonly sticks: boolean
   onNearStart(): void
   onNearEnd(): void
-  /** Told when the reader comes to the end or leaves it. */
   onEnd(isThere: boolean): void
   readonly ref?: Ref<FlowHandle>
 }
@@ -183,7 +178,6 @@ function isOutside(drawn: Range, needed: Range): boolean {
   return needed.from < drawn.from || needed.to > drawn.to
 }
 
-/** Reads the heights of what is drawn; whether one of them is new. */
 function noteHeights(body: HTMLElement | null, heights: Map<string, number>): boolean {
   let hasChanged = false
   for (const row of body?.children ?? []) {

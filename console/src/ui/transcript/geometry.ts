@@ -1,7 +1,5 @@
-/** Where rows of different heights lie. Pure: the list does what it says. */
 export type Geometry = {
   readonly keys: readonly string[]
-  /** The upper edge of each row, and behind the last the lower edge of all. */
   readonly edges: Float64Array
 }
 

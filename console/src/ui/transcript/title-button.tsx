@@ -7,7 +7,6 @@ type TitleButtonProps = {
   readonly children: ReactNode
 }
 
-/** A name that is changed where it stands. */
 export function TitleButton({ label, onPress, children }: TitleButtonProps) {
   return (
     <button type="button" className={styles.title} title={label} onClick={onPress}>
@@ -20,7 +19,6 @@ type PromptFieldProps = {
   readonly label: string
   readonly value: string
   readonly placeholder?: string
-  /** Enter. */
   onCommit(text: string): void
   /** Escape, or the focus goes elsewhere. */
   onCancel(): void

@@ -4,7 +4,6 @@ import { Icon, type IconName } from "../icon/icon.tsx"
 import styles from "./transcript.module.css"
 
 type FrameProps = {
-  /** What stands beside the transcript: facts, something wide, or nothing. */
   readonly beside: ReactNode
   readonly isBeside: boolean
   /** `over`: facts that were asked for, also where they take the transcript's place. */
@@ -12,7 +11,6 @@ type FrameProps = {
   readonly children: ReactNode
 }
 
-/** The transcript, and beside it what one looks at next to it. */
 export function TranscriptFrame({ beside, isBeside, width, children }: FrameProps) {
   const shown = width === "facts" ? "shown" : width
   return (
@@ -35,7 +33,6 @@ export function Vitals({ children }: { readonly children: ReactNode }) {
 type VitalProps = {
   readonly tone?: "warn" | "bad" | undefined
   readonly title?: string | undefined
-  /** Left out on a phone. */
   readonly wide?: boolean
   readonly push?: boolean
   /** Gives way where there is too little room. */
@@ -61,12 +58,10 @@ export function Vital(props: VitalProps) {
   )
 }
 
-/** Left out on a phone, within a line. */
 export function Wide({ children }: { readonly children: ReactNode }) {
   return <span className={styles.wide}>{children}</span>
 }
 
-/** Left out where the pane is narrow: it is said elsewhere, too. */
 export function Roomy({ children }: { readonly children: ReactNode }) {
   return <span className={classNames(styles.wide, styles.roomy)}>{children}</span>
 }
@@ -80,12 +75,10 @@ type EntryProps = {
   readonly isFound: boolean
   readonly label: string
   onPick(): void
-  /** What can be done with it, at its upper right. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** Time, mark, content at fixed columns; what lies within another is indented with a line. */
 export function Entry(props: EntryProps) {
   const { id, time, mark, depth, isSelected, children } = props
   return (
@@ -124,7 +117,6 @@ type LineProps = {
   readonly onToggle?: (() => void) | undefined
 }
 
-/** One line: what it is, what is known of it, its figures at the right. */
 export function Line(props: LineProps) {
   const { title, icon, plain = false, says = "", tone, figures = [], isOpen, onToggle } = props
   const yields = tone === undefined && props.keeps !== true
@@ -221,7 +213,6 @@ export function TextLink({
   )
 }
 
-/** Above the end of the list, over what is read. */
 export function Floating({ children }: { readonly children: ReactNode }) {
   return (
     <div className={styles.float}>
@@ -238,7 +229,6 @@ export function LineState({ mood, children }: { mood: "ok" | "warn"; children: R
   )
 }
 
-/** Kind, name, tokens, share: in four columns. */
 export function KindTable({ children }: { readonly children: ReactNode }) {
   return <div className={styles.kinds}>{children}</div>
 }

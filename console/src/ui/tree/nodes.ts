@@ -1,9 +1,7 @@
-/** One line of a value shown as a tree. */
 export type TreeNode = {
   readonly path: string
   readonly depth: number
   readonly name: string
-  /** The value in words: a text in quotes, a number, or how many are inside. */
   readonly says: string
   readonly kind: "branch" | "leaf"
   readonly isOpen: boolean
@@ -14,14 +12,12 @@ type Walk = { readonly path: string; readonly depth: number; readonly open: Read
 /** Deeper than this a body is no longer read as a tree; the raw text has it all. */
 const DEEPEST = 12
 
-/** The lines that are seen when exactly these branches are open. */
 export function treeNodes(value: unknown, open: ReadonlySet<string>): readonly TreeNode[] {
   return childrenOf(value).flatMap(([name, child]) =>
     nodesOf(name, child, { path: name, depth: 0, open }),
   )
 }
 
-/** First level open, the rest folded. */
 export function initiallyOpen(value: unknown): ReadonlySet<string> {
   return new Set(childrenOf(value).flatMap(([name, child]) => (isBranch(child) ? [name] : [])))
 }

@@ -5,7 +5,6 @@ import styles from "./tree.module.css"
 
 type ValueTreeProps = { readonly value: unknown; readonly label: string }
 
-/** A value as a tree: arrow keys walk it, right opens, left closes or goes up. */
 export function ValueTree({ value, label }: ValueTreeProps) {
   const [open, setOpen] = useState(() => initiallyOpen(value))
   const [active, setActive] = useState<string | null>(null)

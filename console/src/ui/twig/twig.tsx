@@ -12,7 +12,6 @@ type TwigProps = {
 /** Deeper ones are drawn no further to the right: the name would find no room. */
 const DEEPEST_DRAWN = 12
 
-/** The name in a row of a tree, as far in as it is deep. */
 export function Twig({ depth, isOpen, children }: TwigProps) {
   return (
     <div className={styles.twig}>

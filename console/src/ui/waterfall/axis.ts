@@ -1,11 +1,9 @@
-/** A scale of four equal parts, each a round number of tokens. */
 export type Axis = { readonly max: number; readonly ticks: readonly number[] }
 
 /** Below this a quarter has no room for a name. */
 const LEAST_STEP = 25
 const ROUND = [1, 2, 2.5, 5, 10] as const
 
-/** The smallest round scale that holds so much. */
 export function axisFor(total: number): Axis {
   const quarter = Math.max(LEAST_STEP, total / 4)
   const power = 10 ** Math.floor(Math.log10(quarter))

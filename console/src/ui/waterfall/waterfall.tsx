@@ -4,7 +4,6 @@ import { classNames } from "../class-names.ts"
 import { type Axis, sayTick } from "./axis.ts"
 import styles from "./waterfall.module.css"
 
-/** The figures above the bars; the label of the last quarter's end has no room and is left out. */
 export function AxisLabels({ axis }: { readonly axis: Axis }) {
   return (
     <span className={styles.axis} aria-hidden="true">

@@ -54,7 +54,6 @@ function giveUp({ id }: DrawingAsked, says: string): Answer {
   return { kind: "refused", id, says }
 }
 
-/** The first such word of this frame and of nobody else, or nothing when the time is over. */
 function hear(
   element: HTMLIFrameElement,
   timeoutMs: number,
@@ -76,7 +75,6 @@ function hear(
   })
 }
 
-/** The frame works on hostile text, so its words are read as a stranger's. */
 export function readAnswer(data: unknown): DrawingAnswer | undefined {
   if (typeof data !== "object" || data === null) return undefined
   const said: Readonly<Record<string, unknown>> = { ...data }

@@ -1,4 +1,3 @@
-/** Stands in for parts of mermaid that are not shipped; see console/dev/diagram-page.ts. */
 function leftOut(): never {
   throw new Error("Formulas and the layout elk are not shipped.")
 }

@@ -1,4 +1,3 @@
-/** What the console asks of the page that draws, and what that page answers. */
 export type DrawingAsked = {
   readonly id: number
   readonly source: string

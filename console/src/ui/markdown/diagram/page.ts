@@ -38,7 +38,6 @@ function toPicture(id: number, text: string): DrawingAnswer {
   return { kind: "drawn", id, svg: made, width: shownWidth, height: shownHeight }
 }
 
-/** The console alone may frame this page (frame-ancestors), so whoever hears this is the console. */
 function tell(answer: DrawingAnswer): void {
   parent.postMessage(answer, "*")
 }
