@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { isRefusal, toWireError } from "../base/errors.ts"
+import type { Client } from "../data/client.ts"
 import type { Clock } from "../data/clock.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
@@ -65,4 +66,20 @@ function ComeIn() {
       </Hello>
     </main>
   )
+}
+
+/**
+ * The link of `qm open` carries a one-time token in its fragment, which no server and no log sees.
+ * It leaves the address bar before anything else happens, and is worth nothing once exchanged.
+ */
+export async function enterByLink(client: Client): Promise<void> {
+  const token = takeToken(window.location.hash)
+  if (token === null) return
+  window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}`)
+  await client.enter(token)
+}
+
+function takeToken(hash: string): string | null {
+  const token = new URLSearchParams(hash.replace(/^#/, "")).get("t")
+  return token === "" ? null : token
 }

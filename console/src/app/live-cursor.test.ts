@@ -2,9 +2,15 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Cursor, JournalEntry } from "../contract.ts"
 import { withSeed } from "../test-seed.ts"
-import { readCursor } from "./cursor-memory.ts"
-import { backoffMs, type LiveInput, type LiveState, startLive, stepLive } from "./live-cursor.ts"
-import { sayLive } from "./live-status.ts"
+import {
+  backoffMs,
+  type LiveInput,
+  type LiveState,
+  readCursor,
+  startLive,
+  stepLive,
+} from "./live-cursor.ts"
+import { sayLive } from "./status-bar.tsx"
 
 const at = (seq: number, epoch = "e1"): Cursor => ({ epoch, seq })
 const event = (seq: number, epoch = "e1"): JournalEntry => ({

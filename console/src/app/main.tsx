@@ -11,10 +11,9 @@ import { keys } from "../data/keys.ts"
 import { createLiveCache } from "../data/live-cache.ts"
 import { ClientContext } from "../data/queries.tsx"
 import { RunLineContext } from "../data/run-line.ts"
-import { tabMemory } from "./cursor-memory.ts"
-import { enterByLink } from "./enter.ts"
-import { Gate } from "./gate.tsx"
+import { enterByLink, Gate } from "./gate.tsx"
 import { createLive } from "./live.ts"
+import { tabMemory } from "./live-cursor.ts"
 import { showRememberedLook } from "./theme/appearance.ts"
 
 showRememberedLook()

@@ -29,8 +29,7 @@ import { Failure } from "../ui/failure/failure.tsx"
 import { Header } from "../ui/frame/frame.tsx"
 import { loadLater } from "./load-later.tsx"
 import { type PageScope, placeAt } from "./places.ts"
-import type { Appearance } from "./theme/appearance.ts"
-import { appearanceChoice } from "./theme/appearance-choice.ts"
+import { type Appearance, appearanceChoice } from "./theme/appearance.ts"
 
 type FrameProps = {
   readonly now: number

@@ -1,22 +1,30 @@
-import { Suspense, useCallback, useEffect, useState } from "react"
-import { toWireError } from "../base/errors.ts"
+import { Component, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
+import { hasCode, toWireError } from "../base/errors.ts"
 import type { Clock } from "../data/clock.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
-import { Brand, FindButton, Frame, Nav, NavFoot, NavHeading, Place } from "../ui/frame/frame.tsx"
+import { Failure } from "../ui/failure/failure.tsx"
+import {
+  Brand,
+  FindButton,
+  Frame,
+  Header,
+  Nav,
+  NavFoot,
+  NavHeading,
+  Place,
+} from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
-import { LayerBoundary, PageBoundary } from "./boundary.tsx"
 import { useCounts } from "./counts.ts"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { Live } from "./live.ts"
-import { loadLater } from "./load-later.tsx"
+import { loadLater, PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
 import { PLACES, type Place as PlaceOnMap, placeAt } from "./places.ts"
 import { Page } from "./routes.tsx"
-import { StatusBar } from "./status-bar.tsx"
+import { StatusBar, useNow } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
-import { useNow } from "./use-now.ts"
 
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
@@ -173,4 +181,49 @@ function useRemembered(name: string) {
     remember(`hidden.${name}`, isHidden ? "no" : "yes")
   }
   return { isHidden, toggle }
+}
+
+type Props = { readonly children: ReactNode }
+type State = { readonly error: unknown; readonly hasFailed: boolean }
+
+/** A page that breaks does not take the shell with it. A class, because React has no other way. */
+class PageBoundary extends Component<Props, State> {
+  override state: State = { error: undefined, hasFailed: false }
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error, hasFailed: true }
+  }
+
+  retry = (): void => {
+    if (hasCode(this.state.error, PART_NOT_LOADED)) reloadOnceServed()
+    else this.setState({ error: undefined, hasFailed: false })
+  }
+
+  override render(): ReactNode {
+    if (!this.state.hasFailed) return this.props.children
+    return (
+      <>
+        <Header title="Failure" />
+        <Failure size="page" error={toWireError(this.state.error)} onRetry={this.retry} />
+      </>
+    )
+  }
+}
+
+type LayerProps = Props & { onFailure(error: unknown): void }
+
+class LayerBoundary extends Component<LayerProps, Pick<State, "hasFailed">> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError(): Pick<State, "hasFailed"> {
+    return { hasFailed: true }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.onFailure(error)
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children
+  }
 }

@@ -1,16 +1,15 @@
-import { useSyncExternalStore } from "react"
+import { useEffect, useState, useSyncExternalStore } from "react"
 import { formatUsd } from "#ground/base/format"
 import { isRefusal } from "../base/errors.ts"
-import { formatCount } from "../contract.ts"
+import { formatCount, formatExact } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { sumToday } from "../data/today.ts"
 import { StatusItem } from "../ui/frame/frame.tsx"
 import { Text } from "../ui/text/text.tsx"
 import type { Live } from "./live.ts"
-import { sayLive } from "./live-status.ts"
+import type { LivePhase } from "./live-cursor.ts"
 import type { Look } from "./theme/appearance.ts"
-import { useNow } from "./use-now.ts"
 
 type StatusBarProps = {
   readonly live: Live
@@ -105,4 +104,41 @@ function LiveItem({ live, clock }: Pick<StatusBarProps, "live" | "clock">) {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+type LiveWords = {
+  readonly text: string
+  readonly dot: "ok" | "warn" | "off"
+  readonly tone?: "warn"
+}
+
+/** The connection in the words of the status bar. Nothing is wiped, so nothing more is said. */
+export function sayLive(phase: LivePhase, now: number): LiveWords {
+  switch (phase.kind) {
+    case "connecting":
+      return { text: "Connecting", dot: "off" }
+    case "live":
+      return { text: "Live", dot: "ok" }
+    case "catching-up":
+      return { text: `Catching up, ${sayEvents(phase.events)}`, dot: "ok" }
+    case "caught-up":
+      return { text: `Caught up, ${sayEvents(phase.events)}`, dot: "ok" }
+    case "reconnecting": {
+      const seconds = Math.ceil((phase.retryAt - now) / 1_000)
+      const text = seconds > 0 ? `Reconnecting, ${seconds} s` : "Reconnecting"
+      return { text, dot: "warn", tone: "warn" }
+    }
+    default:
+      return phase satisfies never
+  }
+}
+
+function sayEvents(count: number): string {
+  return count === 1 ? "1 event" : `${formatExact(count)} events`
+}
+
+export function useNow(clock: Clock, everyMs: number): number {
+  const [now, setNow] = useState(() => clock.now())
+  useEffect(() => clock.after(everyMs, () => setNow(clock.now())), [clock, everyMs, now])
+  return now
 }

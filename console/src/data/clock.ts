@@ -1,3 +1,5 @@
+import { useEffect, useState } from "react"
+
 export type Clock = {
   now(): number
   /** Calls once after so many milliseconds; returns how to call it off. */
@@ -11,4 +13,11 @@ export const browserClock: Clock = {
     const timer = window.setTimeout(act, ms)
     return () => window.clearTimeout(timer)
   },
+}
+
+/** The value as it was when it last stood still: what is typed is asked for once, not per letter. */
+export function useSettled<Value>(value: Value, ms: number): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => browserClock.after(ms, () => setSettled(value)), [value, ms])
+  return settled
 }

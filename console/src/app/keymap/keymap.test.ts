@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { KEYMAP } from "./keymap.ts"
-import { matchPresses, sayPress } from "./press.ts"
 import { defineKeymap, findClash, type KeyRow, rowsHeardIn, scopesOf } from "./scopes.ts"
+import { matchPresses, sayPress } from "./use-keymap.ts"
 
 const row = (id: string, keys: readonly string[], scope: KeyRow["scope"]): KeyRow => ({
   id,

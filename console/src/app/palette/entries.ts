@@ -1,6 +1,7 @@
 import type { OperationEntry } from "../../data/client.ts"
 import { paths } from "../../data/paths.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
+import { recall, remember } from "../../ui/remember.ts"
 import { KEYMAP } from "../keymap/keymap.ts"
 import { type KeyRow, rowsHeardIn, type Scope } from "../keymap/scopes.ts"
 import { PLACES } from "../places.ts"
@@ -224,4 +225,15 @@ function lookEntries(): readonly Entry[] {
 function keysOf(id: string): { keys?: string } {
   const keys = KEYMAP.find((it) => it.id === id)?.keys[0]
   return keys === undefined ? {} : { keys }
+}
+
+const MOST_RECENT = 5
+
+export function recentIds(): readonly string[] {
+  return (recall("recent") ?? "").split("\n").filter(Boolean)
+}
+
+export function noteRecent(id: string): void {
+  const ids = [id, ...recentIds().filter((it) => it !== id)]
+  remember("recent", ids.slice(0, MOST_RECENT).join("\n"))
 }

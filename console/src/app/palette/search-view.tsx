@@ -11,9 +11,8 @@ import {
 import { useKeyBindings } from "../../ui/keys/keys.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import type { Place } from "../places.ts"
-import { buildEntries, type Entry, findEntries } from "./entries.ts"
+import { buildEntries, type Entry, findEntries, recentIds } from "./entries.ts"
 import { markMatches } from "./match.ts"
-import { recentIds } from "./recent.ts"
 
 type SearchViewProps = {
   readonly initialQuery: string

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react"
 import { recall, remember } from "../../ui/remember.ts"
 import { cssProperties, deriveTokens } from "./derive.ts"
+import { formatOklch } from "./oklch.ts"
 import { DEFAULT_THEME, kindOf, THEMES, type Theme, type ThemeKind } from "./themes.ts"
 
 export const MODES = ["system", "light", "dark"] as const
@@ -96,4 +97,36 @@ function listenToSystem(changed: () => void): () => void {
   const query = window.matchMedia(DARK_SYSTEM)
   query.addEventListener("change", changed)
   return () => query.removeEventListener("change", changed)
+}
+
+export function appearanceChoice({ look, change }: Appearance) {
+  return {
+    ...look,
+    modes: MODES,
+    densities: DENSITIES,
+    lightThemes: THEMES.filter((it) => kindOf(it) === "light").map(sampleOf),
+    darkThemes: THEMES.filter((it) => kindOf(it) === "dark").map(sampleOf),
+    onChange(what: "mode" | "density" | "light" | "dark", value: string) {
+      const mode = MODES.find((it) => it === value)
+      const density = DENSITIES.find((it) => it === value)
+      if (what === "mode" && mode !== undefined) change({ mode })
+      if (what === "density" && density !== undefined) change({ density })
+      if (what === "light") change({ light: value })
+      if (what === "dark") change({ dark: value })
+    },
+  }
+}
+
+function sampleOf(theme: Theme) {
+  const tokens = deriveTokens(theme)
+  return {
+    name: theme.name,
+    colours: {
+      canvas: formatOklch(tokens.canvas),
+      surface: formatOklch(tokens.surface),
+      text: formatOklch(tokens.text),
+      "text-3": formatOklch(tokens["text-3"]),
+      accent: formatOklch(tokens.accent),
+    },
+  }
 }

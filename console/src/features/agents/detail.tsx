@@ -1,19 +1,20 @@
 import { toWireError } from "../../base/errors.ts"
-import { visibleLine } from "../../base/format.ts"
-import type { AgentFolder, AgentShow, ConfigProblem } from "../../contract.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
+import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost } from "../../base/status.ts"
+import type { AgentFolder, AgentShow, ConfigProblem, PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { AGENTS_TABS, type AgentsTab, paths } from "../../data/paths.ts"
-import { Button } from "../../ui/button/button.tsx"
+import { Button, LinkButton } from "../../ui/button/button.tsx"
+import { Code } from "../../ui/code/code.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowSkeleton } from "../../ui/list/list.tsx"
+import { Row, RowNote, RowSkeleton, Rows } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Flow, Pane, Stack } from "../../ui/pane/pane.tsx"
+import { Block, DetailHead, Flow, Pane, Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Prompts } from "./prompts.tsx"
-import { AgentRuns } from "./runs.tsx"
 import { StagesTab } from "./stages-tab.tsx"
 import { useAgent, useTrust } from "./use-agents.ts"
 import { stateOf } from "./words.ts"
@@ -164,4 +165,60 @@ function Problems({ problems }: { readonly problems: readonly ConfigProblem[] })
 export function sayWhere({ file, line, stage, field }: ConfigProblem): string {
   const parts = [`${file}:${line}`, stage === null ? "" : `stage ${stage}`, field]
   return visibleLine(parts.filter((it) => it !== "").join(", "))
+}
+
+function Prompts({ prompts }: Pick<AgentShow, "prompts">) {
+  if (prompts.length === 0) return <RowNote>It has no prompts.</RowNote>
+  return prompts.map(({ file, text }) => (
+    <Block
+      key={file}
+      title={visibleLine(file)}
+      aside={<CopyIcon text={text} label={`Copy ${visibleLine(file)}`} />}
+    >
+      <Code text={text} label={visibleLine(file)} />
+    </Block>
+  ))
+}
+
+const COLUMNS = {
+  full: "14px minmax(0, 1fr) 72px",
+  tight: "14px minmax(0, 1fr) 72px",
+  narrow: "14px minmax(0, 1fr) 72px",
+} as const
+
+type AgentRunsProps = {
+  readonly now: number
+  readonly slug: string
+  readonly runs: readonly PipelineLine[]
+}
+
+function AgentRuns({ now, slug, runs }: AgentRunsProps) {
+  if (runs.length === 0) return <RowNote>It was never started here.</RowNote>
+  return (
+    <>
+      <Rows columns={COLUMNS}>
+        {runs.map((it) => (
+          <Row key={it.id} lines={2} href={paths.pipeline(it.id)}>
+            <StatusMark status={PIPELINE_MARKS[it.status]} />
+            <Stack>
+              <Text as="div" cut title={visibleLine(it.title)}>
+                {visibleLine(it.title)}
+              </Text>
+              <Text as="div" size="sm" tone="2" cut>
+                {[it.id, PIPELINE_WORDS[it.status], sayCost(it.cost)].join(", ")}
+              </Text>
+            </Stack>
+            <Text as="div" size="sm" tone="3" align="end" cut>
+              {formatAge(it.createdAt, now)}
+            </Text>
+          </Row>
+        ))}
+      </Rows>
+      <RowNote>
+        <LinkButton look="ghost" small href={paths.pipelines({ agent: slug })}>
+          All runs of {slug}
+        </LinkButton>
+      </RowNote>
+    </>
+  )
 }

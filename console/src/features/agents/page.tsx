@@ -1,11 +1,25 @@
-import { leaveOne, type PageProps } from "../../data/params.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type AgentFolder, plural } from "../../contract.ts"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { AgentsParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionList,
+  CollectionPage,
+  FilterHead,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-
+import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { Pane, PaneFoot, Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { ListPane } from "./list-pane.tsx"
+import { useAgents } from "./use-agents.ts"
+import { ORIGINS, stateOf } from "./words.ts"
 
 /** Agents that people can run: folders with stages, prompts and limits. */
 export function AgentsPage({ now, params, onParams }: PageProps<AgentsParams>) {
@@ -32,5 +46,108 @@ export function AgentsPage({ now, params, onParams }: PageProps<AgentsParams>) {
       }
       onLeave={leaveOne(onParams, [show !== "", { show: "" }], [text !== "", { text: "", at: "" }])}
     />
+  )
+}
+
+function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
+  const handle = useListRef()
+  const words = params.text.trim().toLowerCase()
+  return (
+    <Pane label="Agents">
+      <FilterHead
+        label="Filter by words"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+      />
+      <Loaded query={useAgents()} rows={5}>
+        {({ agents: all }) => {
+          if (all.length === 0) {
+            return (
+              <Empty
+                says="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
+                command="qm agent new my-research"
+              />
+            )
+          }
+          const agents = all.filter((it) =>
+            `${it.slug} ${it.name} ${it.description}`.toLowerCase().includes(words),
+          )
+          if (agents.length === 0) {
+            return (
+              <NoMatch onShowAll={() => onParams({ text: "" }, "replace")}>
+                No agent has these words.
+              </NoMatch>
+            )
+          }
+          return (
+            <>
+              <CollectionList
+                ref={handle}
+                label="Agents"
+                columns={COLUMNS}
+                head={<TableHead labels={HEAD} />}
+                items={agents}
+                keyOf={({ slug }) => slug}
+                at={params.at}
+                openKey="agents.open"
+                onMove={(at) => onParams({ at }, "replace")}
+                onOpen={({ slug }) => onParams({ at: slug, show: slug })}
+                renderItem={(it, option) => <AgentRow agent={it} option={option} />}
+              />
+              <PaneFoot>
+                {plural(agents.length, "agent")}. An agent of a repository is run once a person
+                trusts its folder as it is.
+              </PaneFoot>
+            </>
+          )
+        }}
+      </Loaded>
+    </Pane>
+  )
+}
+
+const COLUMNS = {
+  full: "14px 168px minmax(0, 1fr) 112px 96px",
+  tight: "14px 152px minmax(0, 1fr) 96px",
+  narrow: "14px minmax(0, 1fr) 88px",
+} as const
+
+const HEAD = [
+  { text: "" },
+  { text: "Agent" },
+  { text: "What it does", from: "roomy" },
+  { text: "Origin", from: "wide" },
+  { text: "State" },
+] as const
+
+function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly option: RowOption }) {
+  const { word, mark, tone } = stateOf(agent)
+  const says = visibleLine(agent.description)
+  return (
+    <Row option={option}>
+      <StatusMark status={mark} />
+      <Stack>
+        <NameCell>
+          <Text cut title={visibleLine(agent.name)}>
+            {agent.slug}
+          </Text>
+        </NameCell>
+        <NarrowLine>{says}</NarrowLine>
+      </Stack>
+      <Cell from="roomy">
+        <Text as="div" tone="2" cut title={says}>
+          {says}
+        </Text>
+      </Cell>
+      <Cell from="wide">
+        <Text as="div" size="sm" tone="2" cut>
+          {ORIGINS[agent.origin]}
+        </Text>
+      </Cell>
+      <Text as="div" size="sm" tone={tone} cut>
+        {word}
+      </Text>
+    </Row>
   )
 }

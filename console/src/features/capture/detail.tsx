@@ -2,8 +2,7 @@ import type { ReactNode } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Pane } from "../../ui/pane/pane.tsx"
+import { DetailHead, Pane } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 
 type DetailProps = {

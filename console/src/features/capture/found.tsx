@@ -6,8 +6,7 @@ import { Cell, NameCell, NarrowEnd, NarrowLine, Row, TableHead } from "../../ui/
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { LineList } from "./line-list.tsx"
-import type { TabProps } from "./tab-props.ts"
+import { LineList, type TabProps } from "./line-list.tsx"
 import { foundLines } from "./tables.ts"
 import { sayWord } from "./words.ts"
 

@@ -1,8 +1,6 @@
 import { type ReactNode } from "react"
 import { CollectionList } from "../../ui/collection/collection.tsx"
-
 import { type ColumnWidths, Group, type RowOption } from "../../ui/list/list.tsx"
-
 import type { HeadingLine } from "./tables.ts"
 
 type AnyLine = { readonly kind: string; readonly key: string }
@@ -45,4 +43,10 @@ export function LineList<Line extends AnyLine>(props: LineListProps<Line>) {
 
 export function Heading({ line }: { readonly line: HeadingLine }) {
   return <Group amongOptions name={line.name} count={line.count} sum={line.sum} />
+}
+
+export type TabProps = {
+  readonly at: string
+  onMove(line: { readonly key: string }): void
+  onOpen(line: { readonly key: string }, how: "press" | "key"): void
 }

@@ -2,9 +2,9 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Capture, CaptureDiff, ManifestItem } from "../../contract.ts"
 import { withSeed } from "../../test-seed.ts"
-import { blocksOf } from "./blocks.ts"
 import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
 import { countLoads, type Line, loadLines, shortener, signed } from "./lines.ts"
+import { blocksOf } from "./observation.tsx"
 
 const VIEW = { diff: undefined, turned: [], kind: null } as const
 

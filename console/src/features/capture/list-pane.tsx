@@ -1,25 +1,36 @@
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { type Capture, formatExact } from "../../contract.ts"
+import {
+  type Capture,
+  type ContextKind,
+  formatCount,
+  formatExact,
+  type HostName,
+  type Manifest,
+  plural,
+} from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
+import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
+import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
-import { type Axis, axisFor } from "../../ui/waterfall/axis.ts"
+import { type Axis, axisFor, sayTick } from "../../ui/waterfall/axis.ts"
 import { Biggest } from "./biggest.tsx"
 import { Diff } from "./diff.tsx"
-import { NeverCaptured, NoContext } from "./empty.tsx"
 import { Found } from "./found.tsx"
-import { countLoads } from "./lines.ts"
+import { countLoads, shortener } from "./lines.ts"
 import { Loads } from "./loads.tsx"
 import { AgreementMark, ObservationNotice } from "./observation.tsx"
 import { EffectiveSettings } from "./settings.tsx"
-import { Summary } from "./summary.tsx"
 import type { CaptureData } from "./use-capture.ts"
+import { sayShare } from "./words.ts"
 
 export type ListPaneProps = PageProps<CaptureParams> & {
   readonly data: CaptureData
@@ -181,4 +192,83 @@ function TabContent({ now, data, capture, axis, params, onParams }: TabContentPr
     default:
       return tab satisfies never
   }
+}
+
+type NeverProps = {
+  readonly host: HostName
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onTake(): void
+}
+
+/** Before the first capture of a place. */
+function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
+  return (
+    <Empty
+      says={`Which files ${host} loads here, in what order, why, and what they cost: that will be here. Nothing is started for it and no model is called.`}
+    >
+      <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
+        {isReadOnly ? null : (
+          <Button look="primary" small disabled={isBusy} onPress={onTake}>
+            Capture now
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}
+
+function NoContext({ manifest }: { readonly manifest: Manifest }) {
+  return <Empty says={visibleLine(sayNoContext(manifest))} />
+}
+
+export function sayNoContext(manifest: Manifest): string {
+  const { host, workingDirectory, searched } = manifest
+  const shorten = shortener(manifest)
+  const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
+  const looked = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "place was", "places were")} looked at, listed below.`
+  if (own === undefined) return looked
+  return `${looked} Create ${shorten(own.path)} in this folder and it is read at the next start.`
+}
+
+function isOfProject(path: string, { workingDirectory }: Manifest): boolean {
+  const rest = path.slice(workingDirectory.length + 1)
+  return path.startsWith(`${workingDirectory}/`) && rest.endsWith(".md")
+}
+
+type SummaryProps = {
+  readonly capture: Capture | undefined
+  readonly picked: ContextKind | null
+  onPick(kind: ContextKind | null): void
+}
+
+const SAYS = "tokens in the window before the first word"
+
+function Summary({ capture, picked, onPick }: SummaryProps) {
+  if (capture === undefined) {
+    return (
+      <Figure value={undefined} says={SAYS} facts={[]}>
+        <FigureBarSkeleton />
+      </Figure>
+    )
+  }
+  const { tokens, share, window, startBudget, kinds } = capture.budget
+  return (
+    <Figure
+      value={formatExact(tokens)}
+      says={SAYS}
+      facts={[
+        { value: sayShare(share), says: `of ${sayTick(window)}` },
+        { value: formatCount(capture.manifest.totals.tokensOnDemand), says: "more on demand" },
+      ]}
+      aside={`notch: start budget ${sayTick(startBudget)}`}
+    >
+      <BudgetBar
+        tokens={Object.fromEntries(kinds.map((it) => [it.kind, it.tokens]))}
+        budget={startBudget}
+        picked={picked}
+        onPick={onPick}
+      />
+    </Figure>
+  )
 }

@@ -1,12 +1,11 @@
 import { visibleLine } from "../../base/format.ts"
-import type { Capture, CaptureHosts, Observation } from "../../contract.ts"
+import type { Agreement, Capture, CaptureHosts, Observation } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CheckBlocks } from "../../ui/checks/checks.tsx"
 import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { blocksOf } from "./blocks.ts"
 import { sayAgreement, sayFile, sayObserver } from "./words.ts"
 
 type AgreementProps = {
@@ -85,4 +84,17 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
       </Button>
     </Notice>
   )
+}
+
+/** More blocks than this are no longer counted by eye, and find no room. */
+const MOST_BLOCKS = 24
+
+export function blocksOf(files: readonly Agreement[]): readonly ("ok" | "warn")[] {
+  const count = Math.min(MOST_BLOCKS, files.length)
+  const blocks = Array.from({ length: count }, (): "ok" | "warn" => "ok")
+  for (const [i, file] of files.entries()) {
+    const agrees = file.state === "both" && file.sameText !== false
+    if (!agrees) blocks[Math.floor((i * count) / files.length)] = "warn"
+  }
+  return blocks
 }

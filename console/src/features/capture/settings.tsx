@@ -7,8 +7,7 @@ import { Cell, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Heading, LineList } from "./line-list.tsx"
-import type { TabProps } from "./tab-props.ts"
+import { Heading, LineList, type TabProps } from "./line-list.tsx"
 import { type SettingsLine, settingsLines } from "./tables.ts"
 
 const COLUMNS = {

@@ -1,13 +1,16 @@
+import { useMutation } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { formatClock, formatClockFine } from "../../base/format.ts"
+import { formatClock, formatClockFine, formatMoment, nameDay } from "../../base/format.ts"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
-import type { Journal } from "../../data/journal.ts"
+import { type Journal, matchesText, olderThan } from "../../data/journal.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { EventsParams } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { Code } from "../../ui/code/code.tsx"
 import { useListRef } from "../../ui/collection/collection.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
@@ -15,13 +18,12 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Group, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { VirtualList } from "../../ui/list/virtual-list.tsx"
-import { Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
+import { Block, DetailHead, Pane, PaneHead, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Facets, Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { EventDetail } from "./detail.tsx"
-import { type Line, linesOf, roomsOf, sayBody, shownEntries } from "./lines.ts"
-import { OlderEvents } from "./older.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+import { ValueTree } from "../../ui/tree/tree.tsx"
 
 type EventsPageProps = PageProps<EventsParams>
 
@@ -228,4 +230,114 @@ function sayFollow(held: number): string {
 
 function heldBack(entries: readonly JournalEntry[], until: number | null): number {
   return until === null ? 0 : entries.filter((it) => it.seq > until).length
+}
+
+type OlderEventsProps = { readonly journal: Journal | undefined; loadOlder(): Promise<void> }
+
+/** In the header: what lies before the events in memory. */
+function OlderEvents({ journal, loadOlder }: OlderEventsProps) {
+  const toast = useToast()
+  const older = useMutation({
+    mutationFn: loadOlder,
+    onError: (error) => toast.fail(toWireError(error)),
+  })
+  if (journal === undefined || olderThan(journal) === null) return null
+  return (
+    <Button look="ghost" disabled={older.isPending} onPress={() => older.mutate()}>
+      Load older
+    </Button>
+  )
+}
+
+type Line =
+  | { readonly kind: "day"; readonly name: string; readonly count: number }
+  | { readonly kind: "event"; readonly entry: JournalEntry }
+
+type View = {
+  readonly text: string
+  readonly until: number | null
+  readonly now: number
+}
+
+function shownEntries(
+  entries: readonly JournalEntry[],
+  { text, until }: Pick<View, "text" | "until">,
+): readonly JournalEntry[] {
+  return entries.filter((it) => (until === null || it.seq <= until) && matchesText(it, text))
+}
+
+function linesOf(entries: readonly JournalEntry[], now: number): readonly Line[] {
+  const days = Map.groupBy(entries, (it) => nameDay(it.at, now))
+  return [...days].flatMap(([name, ofDay]) => [
+    { kind: "day", name, count: ofDay.length } as const,
+    ...ofDay.map((entry) => ({ kind: "event", entry }) as const),
+  ])
+}
+
+function roomsOf(entries: readonly JournalEntry[]): readonly string[] {
+  return [...new Set(entries.map((it) => `${it.name.split(".")[0]}.`))].toSorted()
+}
+
+/** Body in one line: the fields in their order, lists and objects by their size. */
+function sayBody(body: JournalEntry["body"]): string {
+  return Object.entries(body)
+    .map(([name, value]) => `${name} ${sayValue(value)}`)
+    .join(", ")
+}
+
+function sayValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.length}]`
+  if (typeof value === "object" && value !== null) return `{${Object.keys(value).length}}`
+  return String(value)
+}
+
+type EventDetailProps = {
+  readonly entry: JournalEntry
+  readonly view: "fields" | "raw"
+  onView(view: "fields" | "raw"): void
+  onClose(): void
+}
+
+function EventDetail({ entry, view, onView, onClose }: EventDetailProps) {
+  const raw = JSON.stringify(entry, null, 2)
+  useKey("events.view", () => onView(view === "raw" ? "fields" : "raw"))
+  useKey("panel.right", onClose)
+  return (
+    <Pane label="Event">
+      <DetailHead
+        back="Back to the journal"
+        actions={<CopyIcon text={raw} label="Copy the event" keyId="events.copy" />}
+        onClose={onClose}
+      >
+        <Text as="h2" mono strong cut title={entry.name}>
+          {entry.name}
+        </Text>
+      </DetailHead>
+      <Block>
+        <Values>
+          <Value name="At">{formatMoment(entry.at)}</Value>
+          <Value name="Sequence">{entry.seq}</Value>
+          <Value name="Version">{entry.version}</Value>
+          <Value name="Id" title={entry.id}>
+            <Text mono>{entry.id}</Text>
+          </Value>
+          <Value name="Epoch" title={entry.epoch}>
+            <Text mono>{entry.epoch}</Text>
+          </Value>
+        </Values>
+      </Block>
+      <Tabs
+        active={view}
+        onChange={onView}
+        tabs={[
+          {
+            id: "fields",
+            label: "Fields",
+            content: <ValueTree key={entry.id} value={entry.body} label="Fields of the event" />,
+          },
+          { id: "raw", label: "Raw", content: <Code text={raw} label="The event as JSON" /> },
+        ]}
+      />
+    </Pane>
+  )
 }

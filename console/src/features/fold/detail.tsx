@@ -1,24 +1,37 @@
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
-import { type Branch, type FoldShow, formatExact } from "../../contract.ts"
+import {
+  type Branch,
+  type FoldRestore,
+  type FoldShow,
+  formatExact,
+  plural,
+} from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { FoldParams, FoldTab } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
-import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Code } from "../../ui/code/code.tsx"
+import { CopyButton, CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { GaugeBar } from "../../ui/gauge/gauge.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Flow, Pane, PaneHead, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Flow,
+  Pane,
+  PaneHead,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Prompt } from "./prompt.tsx"
-import { Restored } from "./restored.tsx"
 import { Result } from "./result.tsx"
 import { Trail } from "./trail.tsx"
-import { useBranch } from "./use-fold.ts"
+import { useBranch, useRestored } from "./use-fold.ts"
 import {
   isLive,
   markOf,
@@ -165,4 +178,47 @@ function tabsOf({ branch, trail }: FoldShow) {
     { value: "prompt", label: "Prompt" },
     { value: "restored", label: "Restored" },
   ] as const satisfies readonly { readonly value: FoldTab; label: string; count?: string }[]
+}
+
+/** What it was asked to do, whole; what was secret in it was replaced before it was kept. */
+function Prompt({ branch }: { readonly branch: Branch }) {
+  return (
+    <>
+      <Block>
+        <Flow align="apart">
+          <Text size="sm" tone="2">
+            What the branch was asked to do
+          </Text>
+          <CopyButton text={branch.prompt} />
+        </Flow>
+      </Block>
+      <Code text={branch.prompt} label="Prompt" />
+    </>
+  )
+}
+
+function Restored({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRestored(id)
+  if (error !== null) {
+    return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+  }
+  if (data === undefined) return <RowSkeleton rows={8} />
+  return (
+    <>
+      <Block>
+        <Flow align="apart">
+          <Text size="sm" tone="2">
+            {sayRestored(data)}
+          </Text>
+          <CopyButton text={data.text} />
+        </Flow>
+      </Block>
+      <Code text={data.text} label="The trail for a model" />
+    </>
+  )
+}
+
+function sayRestored({ tokens, leftOut }: FoldRestore): string {
+  const rest = leftOut === 0 ? "nothing left out" : `${plural(leftOut, "step")} had no room`
+  return `The trail for a model, ${plural(tokens, "token")}, ${rest}`
 }

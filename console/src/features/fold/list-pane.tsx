@@ -1,19 +1,17 @@
-import { type FoldTree, formatExact } from "../../contract.ts"
+import { type FoldTree, formatCount, formatExact } from "../../contract.ts"
 import type { PageProps, ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { FilterHead, Loaded, NoMatch, useListRef } from "../../ui/collection/collection.tsx"
-
+import { Compare } from "../../ui/compare/compare.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
-
 import { ChoiceField } from "../../ui/field/field.tsx"
+import { Figure } from "../../ui/figure/figure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-
 import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { FoundPane } from "./found.tsx"
-import { Summary } from "./summary.tsx"
 import { Tree } from "./tree.tsx"
-import { sumsOf } from "./tree-lines.ts"
+import { type FoldSums, sumsOf } from "./tree-lines.ts"
 import { useKept, type useTree } from "./use-fold.ts"
 import { sayModes } from "./words.ts"
 
@@ -100,5 +98,30 @@ function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
       says="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
       command="claude mcp add qm -- qm mcp"
     />
+  )
+}
+
+function Summary({ sums }: { readonly sums: FoldSums }) {
+  const { keptOut, seen, returned, isLowerBound } = sums
+  const all = seen + keptOut
+  const most = Math.max(1, all)
+  return (
+    <Figure
+      value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
+      says="tokens kept out of the windows"
+      facts={[{ value: formatCount(returned), says: "tokens returned" }]}
+    >
+      <Compare
+        lines={[
+          { name: "In the windows", share: seen / most, figure: formatCount(seen) },
+          {
+            name: "Without folds",
+            share: seen / most,
+            gone: keptOut / most,
+            figure: formatCount(all),
+          },
+        ]}
+      />
+    </Figure>
   )
 }

@@ -1,11 +1,15 @@
+import { type FoldTree, formatExact, plural } from "../../contract.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
+import { Button } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
-
+import { Header } from "../../ui/frame/frame.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { FoldHeader } from "./header.tsx"
 import { ListPane } from "./list-pane.tsx"
-import { useTree } from "./use-fold.ts"
+import { sumsOf } from "./tree-lines.ts"
+import { useCountAgain, useTree } from "./use-fold.ts"
 
 /** Sub-tasks by session: what each used, what came back, and what never reached the window. */
 export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
@@ -28,4 +32,32 @@ export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
       )}
     />
   )
+}
+
+function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
+  const countAgain = useCountAgain()
+  return (
+    <Header
+      title="Folds"
+      facts={
+        tree === undefined || tree.sessions.length === 0 ? null : (
+          <OnlyWide>
+            <Text as="div" tone="3" cut>
+              {sayBranches(tree)}
+            </Text>
+          </OnlyWide>
+        )
+      }
+    >
+      <Button icon="refresh" keyId="folds.refresh" onPress={countAgain} shrinks>
+        Count again
+      </Button>
+    </Header>
+  )
+}
+
+function sayBranches(tree: FoldTree): string {
+  const { branches, active } = sumsOf(tree)
+  const all = plural(branches, "branch", "branches")
+  return active === 0 ? all : `${all}, ${formatExact(active)} active`
 }

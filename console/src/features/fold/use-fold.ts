@@ -1,9 +1,9 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
 import type { AnyOperation } from "../../data/client.ts"
+import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useSettled } from "../../data/use-settled.ts"
 
 /** Shorter than a pause between words, longer than between letters. */
 const TYPING_MS = 150

@@ -16,8 +16,16 @@ import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Pane, PaneHead, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Pane,
+  PaneHead,
+  PaneScroll,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Exact } from "./exact.tsx"

@@ -1,13 +1,16 @@
+import { useState } from "react"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type GatewayCarry, type GatewayShow, plural, type Run } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
+import { useSession } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { DeleteRecords } from "./delete-records.tsx"
-import { isRunId, useCarries } from "./use-gateway.ts"
+import { useLater } from "../../ui/use-later.ts"
+import { isRunId, useCarries, useDelete } from "./use-gateway.ts"
+import { sayDelete } from "./words.ts"
 
 type GatewayHeaderProps = {
   readonly id: string
@@ -82,4 +85,41 @@ function byPage(carries: readonly GatewayCarry[]): readonly GatewayCarry[] {
     seen.add(pageOf(it))
     return isNew
   })
+}
+
+const loadDialog = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
+
+type DeleteRecordsProps = {
+  readonly show: GatewayShow
+  onDeleted(): void
+}
+
+/** What is still being recorded cannot be deleted from here: more would come after it. */
+function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
+  const { data: session } = useSession()
+  const [isAsking, setIsAsking] = useState(false)
+  const { part: ConfirmDialog, want } = useLater(loadDialog)
+  const { remove, isBusy } = useDelete()
+  const isAlive = show.carries.some((it) => it.isAlive)
+  return (
+    <>
+      <Button
+        look="ghost"
+        keyId="gateway.delete"
+        disabled={session?.readOnly === true || isAlive || isBusy}
+        onPress={() => want(() => setIsAsking(true))}
+      >
+        Delete
+      </Button>
+      {isAsking && ConfirmDialog !== undefined ? (
+        <ConfirmDialog
+          title="Delete what was recorded?"
+          says={sayDelete(show)}
+          verb="Delete"
+          onClose={() => setIsAsking(false)}
+          onDo={() => remove(show, { onSuccess: onDeleted })}
+        />
+      ) : null}
+    </>
+  )
 }

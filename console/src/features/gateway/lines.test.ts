@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
-import { heldLines } from "./held-lines.ts"
+import { heldLines } from "./held.tsx"
 import { chartOf, countWho, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
 
 const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 4, tokens })

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import { type GatewayShow, plural } from "../../contract.ts"
+import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { readKey } from "./lines.ts"
 

@@ -5,8 +5,16 @@ import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote } from "../../ui/list/list.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Flow,
+  Pane,
+  PaneScroll,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Ways } from "./ways.tsx"

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { withSeed } from "../../test-seed.ts"
 import { aLine, NOW } from "./guard.fixture.ts"
-import { byDay, keyed, matching } from "./lines.ts"
+import { byDay, keyed, matching } from "./rows.tsx"
 
 describe("the lines of the log", () => {
   it("[CONSOLE-45] what comes in later moves no key of what is there, also at the same moment", () => {

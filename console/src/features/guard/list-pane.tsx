@@ -18,8 +18,7 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 
 import { OnlyRoomy, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 
-import { byDay, keyed, matching } from "./lines.ts"
-import { VerdictRows } from "./rows.tsx"
+import { byDay, keyed, matching, VerdictRows } from "./rows.tsx"
 import { useCounts, useVerdicts } from "./use-guard.ts"
 import { sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 

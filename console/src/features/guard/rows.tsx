@@ -1,16 +1,19 @@
-import { formatClock, formatClockFine, shortSession, visibleLine } from "../../base/format.ts"
+import {
+  formatClock,
+  formatClockFine,
+  nameDay,
+  shortSession,
+  visibleLine,
+} from "../../base/format.ts"
 import type { VerdictLine } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { GuardParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-
 import { Cell, Group, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
-
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Line } from "./lines.ts"
 import { sayEvent, sayMorePaths, sayVerdict, VERDICT_LOOKS } from "./words.ts"
 
 const COLUMNS = {
@@ -137,4 +140,45 @@ function Subject({ line: { paths, event } }: { readonly line: VerdictLine }) {
       )}
     </Flow>
   )
+}
+
+type GuardRow = {
+  readonly kind: "verdict"
+  readonly key: string
+  readonly line: VerdictLine
+}
+type Line = { readonly kind: "day"; readonly name: string; readonly count: number } | GuardRow
+
+/**
+ * Verdicts have no id: their time is one, and those of one moment are counted from the oldest, so
+ * that what comes in later moves no selection.
+ */
+export function keyed(newestFirst: readonly VerdictLine[]): readonly GuardRow[] {
+  const seen = new Map<number, number>()
+  const rows = newestFirst.toReversed().map((line): GuardRow => {
+    const place = seen.get(line.at) ?? 0
+    seen.set(line.at, place + 1)
+    return { kind: "verdict", key: place === 0 ? `${line.at}` : `${line.at}-${place}`, line }
+  })
+  return rows.toReversed()
+}
+
+/** Those that have every word, in their order. */
+export function matching(rows: readonly GuardRow[], text: string): readonly GuardRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return rows
+  return rows.filter(({ line }) => {
+    const { host, session, event, tool, rule, paths } = line
+    const all = [host, session, event, tool ?? "", rule ?? "", ...paths, line.text]
+    const haystack = all.join(" ").toLowerCase()
+    return words.every((word) => haystack.includes(word))
+  })
+}
+
+export function byDay(rows: readonly GuardRow[], now: number): readonly Line[] {
+  const days = Map.groupBy(rows, ({ line }) => nameDay(line.at, now))
+  return [...days].flatMap(([name, ofDay]) => [
+    { kind: "day", name, count: ofDay.length } as const,
+    ...ofDay,
+  ])
 }

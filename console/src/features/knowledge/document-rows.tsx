@@ -1,12 +1,9 @@
 import { visibleLine } from "../../base/format.ts"
-import { formatBytes, formatExact, plural } from "../../contract.ts"
+import { formatBytes, formatExact, type KbDocument, type KbStatus, plural } from "../../contract.ts"
 import { CollectionList } from "../../ui/collection/collection.tsx"
-
 import { Cell, Group, NameCell, NarrowLine, Row, type RowOption } from "../../ui/list/list.tsx"
-
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { KnowledgeLine } from "./lines.ts"
 import type { Handled } from "./list-pane.tsx"
 import { sayDocument } from "./words.ts"
 
@@ -99,3 +96,29 @@ function DocumentRow({ line, option }: { line: DocumentLine; option: RowOption }
     </Row>
   )
 }
+
+type Folder = KbStatus["folders"][number]
+
+type KnowledgeLine =
+  | { readonly kind: "folder"; readonly key: string; readonly folder: Folder }
+  | { readonly kind: "document"; readonly key: string; readonly document: KbDocument }
+
+export function linesOf(
+  folders: readonly Folder[],
+  documents: readonly KbDocument[],
+): readonly KnowledgeLine[] {
+  const byFolder = Map.groupBy(documents, (it) => it.folder)
+  const known = folders.flatMap((folder): KnowledgeLine[] => {
+    const own = byFolder.get(folder.folder) ?? []
+    if (own.length === 0 && folder.documents > 0) return []
+    return [{ kind: "folder", key: `folder ${folder.folder}`, folder }, ...own.map(lineOf)]
+  })
+  const named = new Set(folders.map((it) => it.folder))
+  return [...known, ...documents.filter((it) => !named.has(it.folder)).map(lineOf)]
+}
+
+const lineOf = (document: KbDocument): KnowledgeLine => ({
+  kind: "document",
+  key: document.id,
+  document,
+})

@@ -5,8 +5,16 @@ import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Flow,
+  Pane,
+  PaneScroll,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useDocuments, useFolders, useStatus } from "./use-knowledge.ts"
 import { TIERS } from "./words.ts"

@@ -18,9 +18,8 @@ import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 
-import { DocumentRows } from "./document-rows.tsx"
+import { DocumentRows, linesOf } from "./document-rows.tsx"
 import { FoundPane } from "./found.tsx"
-import { linesOf } from "./lines.ts"
 import { useDocuments, useFolders, useStatus } from "./use-knowledge.ts"
 import { sayBy, sayWhole, TIERS } from "./words.ts"
 

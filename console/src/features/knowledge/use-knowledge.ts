@@ -2,10 +2,10 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { toWireError } from "../../base/errors.ts"
 import { type KbAdded, plural } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
+import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { KnowledgeParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 /** Shorter than a pause between words, longer than between letters. */

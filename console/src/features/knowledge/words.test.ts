@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { linesOf } from "./document-rows.tsx"
 import { aDocument, aFolder, aHit, aStatus } from "./knowledge.fixture.ts"
-import { linesOf } from "./lines.ts"
 import { sayAdded, searchInput } from "./use-knowledge.ts"
 import { sayBy, sayWhole, sayWhy } from "./words.ts"
 

@@ -1,5 +1,6 @@
 import { toWireError } from "../../base/errors.ts"
-import { plural } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type MapScan, plural } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -13,15 +14,17 @@ import {
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
+import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-
+import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
 import { Found } from "./found.tsx"
-import { ScanLine } from "./scan-line.tsx"
 import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
 import { type useFolders, useFound, type useScan } from "./use-map.ts"
+import { sayScan } from "./words.ts"
 
 type ListPaneProps = ParamsProps<MapParams> & {
   readonly folders: ReturnType<typeof useFolders>
@@ -149,5 +152,45 @@ function NeverScanned({ isReadOnly, isBusy, onScan }: NeverProps) {
         )}
       </CommandLine>
     </Empty>
+  )
+}
+
+type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: boolean }
+
+export function ScanLine({ result, isBusy }: ScanLineProps) {
+  if (isBusy) {
+    return <Notice says="Scanning. The first time every file is read, later only what changed." />
+  }
+  if (result === undefined) return null
+  return (
+    <Notice says={sayScan(result)}>
+      <Aside name="read in part" rows={result.problems} count={result.problemsCount} />
+      <Aside name="left out" rows={result.skipped} count={result.skippedCount} />
+    </Notice>
+  )
+}
+
+type AsideProps = {
+  readonly name: string
+  readonly rows: MapScan["skipped"]
+  readonly count: number
+}
+
+function Aside({ name, rows, count }: AsideProps) {
+  if (count === 0) return null
+  const title = `${plural(count, "file")} ${name}`
+  const more = count - rows.length
+  return (
+    <HoverList
+      title={title}
+      lines={rows.map((it, i) => ({
+        key: `${i} ${it.path}`,
+        lead: <Path path={it.path} />,
+        says: visibleLine(it.reason),
+      }))}
+      {...(more > 0 ? { foot: `And ${plural(more, "file")} more.` } : {})}
+    >
+      {title}
+    </HoverList>
   )
 }

@@ -7,10 +7,10 @@ import {
 } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import type { AnyOperation } from "../../data/client.ts"
+import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useSettled } from "../../data/use-settled.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { shownFolders } from "./tree-lines.ts"
 

@@ -86,10 +86,10 @@ function checked<Request>(
   found: Readonly<Record<string, string | false>>,
   input: Request,
 ): Checked<Request> {
-  const wrong = Object.entries(found).flatMap(([field, text]) => (text ? [[field, text]] : []))
-  return wrong.length === 0
-    ? { kind: "right", input }
-    : { kind: "wrong", problems: Object.fromEntries(wrong) }
+  const problems: Problems = Object.fromEntries(
+    Object.entries(found).filter((it): it is [string, string] => it[1] !== false),
+  )
+  return Object.keys(problems).length === 0 ? { kind: "right", input } : { kind: "wrong", problems }
 }
 
 function parseCites(text: string): string[] {
@@ -109,7 +109,7 @@ export function problemsOf(
 ): Problems {
   const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
   const ownText = "decision" in draft ? "decision" : "body"
-  const fields = [...Object.keys(draft)].filter((it) => it !== "kind" && it !== "isUntrusted")
+  const fields = Object.keys(draft).filter((it) => it !== "kind" && it !== "isUntrusted")
   const byCode = { MEMORY_CITE_UNKNOWN: "cites", MEMORY_OWN_TEXT: ownText }
   const field = Object.entries(byCode).find(([it]) => it === code)?.[1]
   const known = field ?? fields.find((it) => it === named)

@@ -58,14 +58,15 @@ type FrameProps = PageProps<DecisionsParams> & {
 function Frame({ now, view, params, isReadOnly, list, form, onParams }: FrameProps) {
   const { add, show, text } = params
   const { title, add: label, detailPx } = VIEWS[view]
-  const detail = (
-    <Detail
-      key={show}
-      {...{ view, now, isReadOnly }}
-      id={show}
-      onClose={() => onParams({ show: "" })}
-    />
-  )
+  const shown =
+    show === "" ? null : (
+      <Detail
+        key={show}
+        {...{ view, now, isReadOnly }}
+        id={show}
+        onClose={() => onParams({ show: "" })}
+      />
+    )
   return (
     <CollectionPage
       name={view}
@@ -84,7 +85,7 @@ function Frame({ now, view, params, isReadOnly, list, form, onParams }: FramePro
         </Header>
       }
       list={list}
-      detail={add ? form : show === "" ? null : detail}
+      detail={add ? form : shown}
       onLeave={leaveOne(
         onParams,
         [add, { add: false }],

@@ -1,20 +1,20 @@
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatDay } from "../../base/format.ts"
-import type { Approval, Now } from "../../contract.ts"
+import type { Approval, DoctorReport, Now } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
 import { hrefOfRow } from "../../data/today.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
+import { CheckLines, CommandLine, Hello } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
-import { Text } from "../../ui/text/text.tsx"
+import { Prose, Text } from "../../ui/text/text.tsx"
 import { Facts } from "./facts.tsx"
-import { FirstRun } from "./first-run.tsx"
 import { RunLists } from "./lists.tsx"
 import { WaitingList, type WaitingRow, waitingRows } from "./waiting.tsx"
 
@@ -156,4 +156,45 @@ function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): st
 function isFirstRun({ store, waiting, running, ended }: Now): boolean {
   const isNew = store !== null && store.events <= 1
   return isNew && waiting.length + running.length + ended.length === 0
+}
+
+type FirstRunProps = {
+  readonly name: string
+  readonly doctor: DoctorReport | undefined
+  onCheck(): void
+}
+
+const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
+
+function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
+  return (
+    <Hello
+      title="Ready, and nothing has happened yet"
+      says={`The store of ${repository} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
+      afterwards={
+        <Prose>
+          {
+            "Afterwards: `qm tokens CLAUDE.md` says what a file costs, `qm events` lists what was kept."
+          }
+        </Prose>
+      }
+    >
+      <CommandLine command="qm doctor">
+        <Button look="primary" small onPress={onCheck}>
+          Check now
+        </Button>
+      </CommandLine>
+      {doctor === undefined ? (
+        <RowSkeleton rows={6} />
+      ) : (
+        <CheckLines
+          lines={doctor.checks.map(({ state, name, detail, hint }) => ({
+            status: STATUS[state],
+            name,
+            detail: hint === undefined ? detail : `${detail}. ${hint}`,
+          }))}
+        />
+      )}
+    </Hello>
+  )
 }

@@ -1,23 +1,25 @@
+import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { formatExact } from "../../contract.ts"
+import { type ContextPack, formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
 import { Announce } from "../../ui/announce/announce.tsx"
+import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { useCopyText } from "../../ui/copy/use-copy-text.ts"
+import { useCopyText } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
+import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
-import { pinOrUnpin } from "./choices.ts"
+import { type Choices, pinOrUnpin } from "./choices.ts"
 import { Columns } from "./columns.tsx"
 import { PackHeader } from "./header.tsx"
-import { Summary } from "./summary.tsx"
 import { Task } from "./task.tsx"
-import { type Change, useEdits } from "./use-edits.ts"
 import { type PackData, useKeep, usePack } from "./use-pack.ts"
 import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
 
@@ -147,4 +149,68 @@ function Problem({ data, onChange }: ProblemProps) {
       )}
     </Failure>
   )
+}
+
+type SummaryProps = {
+  readonly pack: ContextPack | undefined
+  readonly picked: PackParams["kind"]
+  onPick(kind: PackParams["kind"]): void
+}
+
+function Summary({ pack, picked, onPick }: SummaryProps) {
+  if (pack === undefined) {
+    return (
+      <Figure value={undefined} says="tokens" facts={[]}>
+        <FigureBarSkeleton />
+      </Figure>
+    )
+  }
+  const { tokens, budget, files, manifest } = pack
+  const { kinds, leftTokens } = manifest
+  const free = Math.max(0, budget - tokens)
+  return (
+    <Figure
+      value={formatExact(tokens)}
+      says={`of ${formatExact(budget)} tokens, ${plural(files.length, "file")}`}
+      facts={[
+        { value: formatExact(free), says: "free" },
+        ...(leftTokens > 0 ? [{ value: formatExact(leftTokens), says: "left out for space" }] : []),
+      ]}
+      aside={`notch: budget ${formatExact(budget)}`}
+    >
+      <BudgetBar
+        tokens={Object.fromEntries(kinds.map((it) => [it.kind, it.tokens]))}
+        cut={{ files: leftTokens }}
+        budget={budget}
+        picked={picked}
+        onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
+      />
+    </Figure>
+  )
+}
+
+/** More steps back than anybody counts. */
+const MOST_STEPS = 100
+
+type Edits = {
+  readonly choices: Choices
+  onParams(change: Partial<PackParams>): void
+}
+
+export type Change = (next: Choices, also?: Partial<PackParams>) => void
+
+function useEdits({ choices, onParams }: Edits): Change {
+  const [past, setPast] = useState<readonly Choices[]>([])
+  const before = past.at(-1)
+  const undo = () => {
+    if (before === undefined) return
+    setPast(past.slice(0, -1))
+    onParams({ ...before, id: "" })
+  }
+  useKey("undo", before === undefined ? undefined : undo)
+  return (next, also = {}) => {
+    if (next === choices) return
+    setPast([...past, choices].slice(-MOST_STEPS))
+    onParams({ ...next, ...also, id: "" })
+  }
 }

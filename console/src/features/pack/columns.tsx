@@ -9,6 +9,7 @@ import type { LinesHandle } from "../../ui/lines/lines.tsx"
 import { Pair } from "../../ui/pair/pair.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
+import type { Change } from "./builder.tsx"
 import { Candidates } from "./candidates.tsx"
 import {
   applyChoices,
@@ -21,7 +22,6 @@ import {
 import { Chosen } from "./chosen.tsx"
 import { candidateLines, chosenLines } from "./lines.ts"
 import { NEXT_TAB, Preview } from "./preview.tsx"
-import type { Change } from "./use-edits.ts"
 import type { PackData } from "./use-pack.ts"
 
 type ColumnsProps = ParamsProps<PackParams> & {

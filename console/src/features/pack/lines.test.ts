@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { changeLines, sayChange } from "./changes.ts"
 import { candidateLines, chosenLines } from "./lines.ts"
 import { aFile, aLeft, aPack } from "./pack.fixture.ts"
-import { findFile } from "./text.ts"
+import { findFile } from "./preview.tsx"
 import {
   checkBudget,
   checkTask,

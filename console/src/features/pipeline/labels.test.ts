@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { PipelineCompare } from "../../contract.ts"
 import { sayCompared } from "./compare.tsx"
-import { labelsOf } from "./document.tsx"
+import { labelsOf } from "./steps-pane.tsx"
 
 const reference = {
   label: "P1",

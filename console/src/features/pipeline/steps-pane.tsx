@@ -1,16 +1,22 @@
-import { useState } from "react"
+import { type ReactNode, useMemo, useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visible, visibleLine } from "../../base/format.ts"
 import { PIPELINE_MARKS } from "../../base/status.ts"
-import type { PipelineRun } from "../../contract.ts"
+import type { PipelineDocument, PipelineRun } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
-import type { PipelineParams } from "../../data/paths.ts"
+import { type PipelineParams, paths } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote } from "../../ui/list/list.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { LabelsContext, type TextLabel } from "../../ui/markdown/labels.ts"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
+import { safeLink } from "../../ui/markdown/rendered.tsx"
+import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StepEnd, type StepsHandle, StepsScroll, StepText } from "../../ui/steps/steps.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Document } from "./document.tsx"
 import { Pause } from "./pause.tsx"
 import { SectionView, sectionId } from "./section-view.tsx"
 import type { Section, Story } from "./sections.ts"
@@ -149,4 +155,64 @@ function Talks({ story }: { readonly story: Story }) {
       <Markdown text={it.answer} />
     </StepText>
   ))
+}
+
+type DocumentProps = {
+  readonly id: string
+  /** Below it; it comes with the document, so that nothing moves when that is there. */
+  readonly children: ReactNode
+}
+
+/** What the run wrote, once; its labels lead to the paragraphs they stand for. */
+function Document({ id, children }: DocumentProps) {
+  const { data, error, refetch } = useOperation("pipeline.document", { id })
+  const labels = useMemo(() => labelsOf(data?.references ?? []), [data])
+  if (error !== null) {
+    return (
+      <>
+        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+        {children}
+      </>
+    )
+  }
+  if (data === undefined) return <RowSkeleton rows={8} />
+  return (
+    <>
+      <StepText label="Document">
+        <Stack gap="8">
+          <Flow align="apart">
+            <Text size="sm" tone={data.isPartial ? "warn" : "3"}>
+              {data.isPartial ? "Document, partial" : "Document"}
+            </Text>
+            <CopyIcon text={data.markdown} label="Copy the document" keyId="pipeline.copy" />
+          </Flow>
+          <LabelsContext value={labels}>
+            <Markdown text={data.markdown} />
+          </LabelsContext>
+        </Stack>
+      </StepText>
+      {children}
+    </>
+  )
+}
+
+export function labelsOf(
+  references: PipelineDocument["references"],
+): ReadonlyMap<string, TextLabel> {
+  return new Map(references.flatMap((it) => labelOf(it)))
+}
+
+function labelOf(
+  reference: PipelineDocument["references"][number],
+): readonly (readonly [string, TextLabel])[] {
+  const { label, title, citation, paragraph, url, isPrior } = reference
+  const name = citation === title ? title : `${citation}, ${title}`
+  const tip = isPrior ? `${name}, from an earlier run` : name
+  if (paragraph !== null) {
+    const href = paths.knowledge({ at: paragraph, show: paragraph })
+    return [[label, { href, title: tip, outside: null }]]
+  }
+  const link = url === null ? undefined : safeLink(url)
+  if (link === undefined) return []
+  return [[label, { href: link.href, title: `${tip} (${link.place})`, outside: link.place }]]
 }

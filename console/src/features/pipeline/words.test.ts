@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { contextOf } from "./context-of.ts"
+import { contextOf } from "./facts.tsx"
 import { aRun, aStage, eventsOf, gives, starts, step } from "./pipeline.fixture.ts"
 import { tellStory } from "./sections.ts"
 import { joinShown } from "./use-pipeline.ts"

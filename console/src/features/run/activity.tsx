@@ -6,7 +6,6 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Box, BoxCode, BoxDiff, BoxTop, Changes } from "../../ui/transcript/box.tsx"
 import { Line, MoreButton, SaidText } from "../../ui/transcript/transcript.tsx"
-import { changedPath } from "./changed-path.ts"
 import type { Activity } from "./entry.ts"
 import type { RowDoes } from "./row-does.ts"
 import { type FileDiff, readUnified } from "./unified.ts"
@@ -183,4 +182,15 @@ function FileChange({ file, files, entry, does }: FileChangeProps) {
       )}
     </Box>
   )
+}
+
+/**
+ * A changed file as the drawer names it: from the run's folder where it lies below it, else from
+ * the root. Heads of diffs say `b/tmp/x` for `/tmp/x`, so the first slash may have gone with the `b/`.
+ */
+export function changedPath(inDiff: string, inCall: string, cwd: string): string {
+  const path = inDiff === "" || inCall === `/${inDiff}` ? inCall : inDiff
+  const base = cwd.endsWith("/") ? cwd : `${cwd}/`
+  const rooted = path.startsWith("/") ? path : `/${path}`
+  return rooted.startsWith(base) ? rooted.slice(base.length) : path
 }

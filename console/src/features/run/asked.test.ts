@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { NOTHING_ASKED, nextAsked } from "./asked.ts"
 import { anApproval } from "./run.fixture.ts"
+import { NOTHING_ASKED, nextAsked } from "./use-approvals.ts"
 
 const answered = (id: string) => anApproval(id, { status: "allowed" })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { changedPath } from "./changed-path.ts"
+import { changedPath } from "./activity.tsx"
 
 const CWD = "/srv/ada/tideline"
 

@@ -1,19 +1,27 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
 import { hasCode, toWireError } from "../../base/errors.ts"
-import { type AgentMode, formatExact, type Run } from "../../contract.ts"
+import { visibleLine } from "../../base/format.ts"
+import {
+  type AgentMode,
+  formatExact,
+  type PipelineLine,
+  type Run,
+  type RunSpan,
+} from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunParams } from "../../data/paths.ts"
 import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
-import { useCopyText } from "../../ui/copy/use-copy-text.ts"
+import { useCopyText } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
-import { Strip } from "../../ui/strip/strip.tsx"
+import { Strip, type StripSpan } from "../../ui/strip/strip.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
 import { useLater } from "../../ui/use-later.ts"
@@ -23,8 +31,6 @@ import type { Entry } from "./entry.ts"
 import { messagesIn } from "./flat.ts"
 import { RunHeader } from "./header.tsx"
 import { saidAt } from "./newest-word.ts"
-import { PipelineNotice } from "./pipeline-notice.tsx"
-import { spansOf } from "./spans.ts"
 import { TranscriptPane } from "./transcript-pane.tsx"
 import { useApprovals } from "./use-approvals.ts"
 import { useRows } from "./use-rows.ts"
@@ -274,4 +280,45 @@ function useSelectionKeys({ params, onParams, selected, actions }: SelectionKeys
   useKey("run.copy", has ? () => actions.copyText(selected) : undefined)
   const layer = params.raw ? { raw: false } : { at: null }
   useKey("leave", params.at === null ? undefined : () => onParams(layer, "replace"))
+}
+
+function spansOf(spans: readonly RunSpan[]): readonly StripSpan[] {
+  return spans.map(({ lane, kind, title, fromMs, toMs, seq }) => ({
+    lane,
+    look: lane === "waiting" ? "waiting" : (LOOKS[kind ?? ""] ?? "plain"),
+    title,
+    fromMs,
+    toMs,
+    seq,
+  }))
+}
+
+const LOOKS: Readonly<Record<string, StripSpan["look"]>> = {
+  read: "read",
+  search: "search",
+  fetch: "search",
+  mcp: "search",
+  edit: "edit",
+  command: "command",
+}
+
+function PipelineNotice({ session }: { readonly session: string }) {
+  const { data } = useOperation("pipeline.list", { session, limit: 1 })
+  const newest = data?.runs[0]
+  if (newest === undefined || newest.endedAt !== null) return null
+  return (
+    <Notice says={sayPipeline(newest)}>
+      <LinkButton small href={paths.pipeline(newest.id)}>
+        Open {newest.id}
+      </LinkButton>
+    </Notice>
+  )
+}
+
+function sayPipeline({ agent, status, stageTitle, query }: PipelineLine): string {
+  const where = stageTitle === null ? "" : ` after ${visibleLine(stageTitle)}`
+  const question = visibleLine(query)
+  return status === "paused"
+    ? `${agent} has paused${where}: ${question}. What you write here answers it; 3 leaves.`
+    : `${agent} works on: ${question}`
 }

@@ -1,11 +1,15 @@
 import { Fragment, memo } from "react"
-import { formatClock, visible } from "../../base/format.ts"
-import type { Message } from "../../contract.ts"
+import { formatClock, visible, visibleLine } from "../../base/format.ts"
+import { KINDS } from "../../base/kinds.ts"
+import { type ContextKind, formatExact, type Message, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Box, BoxBody, BoxTop } from "../../ui/transcript/box.tsx"
 import {
   Entry as EntryLine,
   Line,
@@ -15,11 +19,9 @@ import {
 } from "../../ui/transcript/transcript.tsx"
 import { ActivityView } from "./activity.tsx"
 import { ApprovalView } from "./approval.tsx"
-import { ContextView } from "./context-view.tsx"
-import type { Ask, Entry, Group, Quiet, Said } from "./entry.ts"
+import type { Ask, ContextStart, Entry, Group, Quiet, Said, TurnEnd } from "./entry.ts"
 import type { Row } from "./flat.ts"
 import type { RowDoes } from "./row-does.ts"
-import { TurnView } from "./turn.tsx"
 import { WholeText } from "./whole-text.tsx"
 import {
   activityIcon,
@@ -29,6 +31,7 @@ import {
   sayEntry,
   sayNote,
   sayQuiet,
+  sayTook,
 } from "./words.ts"
 
 type RowViewProps = {
@@ -231,5 +234,67 @@ function GroupView({ entry, isOpen, does }: Foldable<Group>) {
       isOpen={isOpen}
       onToggle={() => does.toggle(entry.key)}
     />
+  )
+}
+
+/** What the agent had in its window before its first word. */
+function ContextView({ entry }: { readonly entry: ContextStart }) {
+  const { contextFileCount, tokens, kinds, window } = entry.message.metadata
+  const files = typeof contextFileCount === "number" ? plural(contextFileCount, "item") : ""
+  const counted = typeof tokens === "number" ? `${formatExact(tokens)} tokens` : ""
+  const amounts = readKinds(kinds)
+  return (
+    <Box>
+      <BoxBody>
+        <BoxTop aside={<TextLink href={paths.capture()}>Open</TextLink>}>
+          <b>Context at start</b>
+          <Text tone="2">{[files, counted].filter((it) => it !== "").join(", ")}</Text>
+        </BoxTop>
+        {Object.keys(amounts).length === 0 ? null : (
+          <RowBudgetBar tokens={amounts} {...(typeof window === "number" ? { window } : {})} />
+        )}
+      </BoxBody>
+    </Box>
+  )
+}
+
+function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
+  const amounts: Partial<Record<ContextKind, number>> = {}
+  if (!Array.isArray(kinds)) return amounts
+  const listed: readonly unknown[] = kinds
+  for (const it of listed) {
+    if (typeof it !== "object" || it === null || !("kind" in it) || !("tokens" in it)) continue
+    const kind = KINDS.find((one) => one === it.kind)
+    if (kind !== undefined && typeof it.tokens === "number") amounts[kind] = it.tokens
+  }
+  return amounts
+}
+
+type TurnViewProps = { readonly entry: TurnEnd; readonly does: RowDoes }
+
+/** How the turn ended; its last word only where it was not said just before. */
+function TurnView({ entry, does }: TurnViewProps) {
+  const { event, message, isRepeated } = entry
+  const isFailed = event.outcome === "failed"
+  const facts = [
+    event.turns === undefined ? "" : plural(event.turns, "model call"),
+    event.denials === 0 ? "" : plural(event.denials, "call not allowed", "calls not allowed"),
+    isFailed ? visibleLine(event.error ?? message.content) : "",
+  ].filter((it) => it !== "")
+  return (
+    <>
+      <Line
+        plain
+        title={`Turn ${event.outcome}`}
+        says={facts.join(", ")}
+        tone={isFailed ? "bad" : undefined}
+        figures={event.durationMs === undefined ? [] : ["", sayTook(event.durationMs)]}
+      />
+      {isRepeated || isFailed ? null : (
+        <SaidText>
+          <WholeText message={message} does={does} render={(text) => <Markdown text={text} />} />
+        </SaidText>
+      )}
+    </>
   )
 }

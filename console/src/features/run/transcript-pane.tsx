@@ -9,15 +9,15 @@ import { isAtEnd } from "../../data/transcript-window.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { PaneScroll } from "../../ui/pane/pane.tsx"
 import { Flow, type FlowHandle } from "../../ui/transcript/flow.tsx"
 import { Entry, Floating, LineState, SaidText } from "../../ui/transcript/transcript.tsx"
 import { ownMessages } from "./entry.ts"
-import { messagesIn, type Row } from "./flat.ts"
+import { canOpen, messagesIn, type Row } from "./flat.ts"
 import type { RowDoes } from "./row-does.ts"
 import { RowView } from "./row-view.tsx"
-import { useRowKeys } from "./use-row-keys.ts"
 import type { RowsState } from "./use-rows.ts"
 
 type TranscriptPaneProps = ParamsProps<RunParams> & {
@@ -221,4 +221,28 @@ function LineWords({ state }: { readonly state: TranscriptState }) {
       {line.caughtUp === 0 ? ", nothing was missed" : `, ${plural(line.caughtUp, "message")}`}
     </LineState>
   )
+}
+
+type RowKeys = {
+  readonly rows: RowsState
+  readonly does: RowDoes
+  toLatest(): void
+  toFirst(): void
+}
+
+function useRowKeys({ rows, does, toLatest, toFirst }: RowKeys): void {
+  const { index, selected } = rows
+  const go = (to: number) => {
+    const row = rows.rows[to]
+    if (row !== undefined) does.pick(row.key, row.entry.seq)
+  }
+  const last = rows.rows.length - 1
+  useKey("list.next", () => go(index < 0 ? last : index + 1))
+  useKey("list.previous", () => go(index < 0 ? last : index - 1))
+  useKey("list.first", toFirst)
+  useKey("run.first", toFirst)
+  useKey("list.last", toLatest)
+  const isFoldable = selected !== undefined && canOpen(selected.entry)
+  useKey("run.open", isFoldable ? () => rows.toggle(selected) : undefined)
+  useKey("run.expand", isFoldable ? () => rows.expand(selected) : undefined)
 }

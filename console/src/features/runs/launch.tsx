@@ -11,9 +11,9 @@ import {
   type Run,
 } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
+import { useSettled } from "../../data/clock.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { useSettled } from "../../data/use-settled.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -25,13 +25,13 @@ import { Prose, Text } from "../../ui/text/text.tsx"
 import {
   checkDraft,
   type Draft,
+  GATEWAYS,
   MODES,
   type Problems,
   problemsOf,
   sayProvider,
   TYPES,
 } from "./launch-draft.ts"
-import { GatewayEntry } from "./launch-gateway.tsx"
 
 type LaunchProps = {
   readonly draft: Draft
@@ -294,5 +294,38 @@ function BudgetEntries({ draft, problems, set }: EntriesProps) {
         onChange={(budgetTokens) => set({ budgetTokens })}
       />
     </EntryPair>
+  )
+}
+
+type GatewayEntryProps = {
+  readonly draft: Draft
+  readonly problems: Problems
+  set(change: Partial<Draft>): void
+}
+
+function GatewayEntry({ draft, problems, set }: GatewayEntryProps) {
+  const chosen = GATEWAYS.find((it) => it.value === draft.gateway)
+  const pick = (value: string) => {
+    const found = GATEWAYS.find((it) => it.value === value)
+    if (found !== undefined) set({ gateway: found.value })
+  }
+  return (
+    <Stack gap="8">
+      <Flow align="apart">
+        <Text size="sm" tone="2">
+          Gateway
+        </Text>
+        <ChoiceField
+          small
+          label="Gateway"
+          choices={GATEWAYS.map(({ value, label }) => ({ value, label }))}
+          value={draft.gateway}
+          onPick={pick}
+        />
+      </Flow>
+      <Text as="p" size="sm" tone="2">
+        {problems.gateway ?? chosen?.says}
+      </Text>
+    </Stack>
   )
 }

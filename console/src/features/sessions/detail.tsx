@@ -8,8 +8,16 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
-import { DetailHead } from "../../ui/pane/detail-head.tsx"
-import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Flow,
+  Pane,
+  PaneScroll,
+  Stack,
+  Value,
+  Values,
+} from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { ClaimsBlock, FilesBlock, LoadedBlock, MomentsBlock, OutsideBlock } from "./parts.tsx"

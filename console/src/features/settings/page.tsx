@@ -4,9 +4,16 @@ import { readOrigin } from "../../data/origin.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
 import { useOperation, useReadOnly } from "../../data/queries.tsx"
+import { describeField, fieldOf, formatValue, parseField } from "../../data/schema-form.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField, FilterField } from "../../ui/field/field.tsx"
+import {
+  ChoiceField,
+  FilterField,
+  type Swatch,
+  SwatchField,
+  TextField,
+} from "../../ui/field/field.tsx"
 import { FormRow } from "../../ui/form/form.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -14,8 +21,6 @@ import { Group, RowNote, RowSkeleton, Section } from "../../ui/list/list.tsx"
 import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { type AppearanceChoice, AppearanceForm } from "./appearance.tsx"
-import { SettingControl } from "./control.tsx"
 import { SettingDetail } from "./detail.tsx"
 import { filterSettings, sectionOf } from "./layers.ts"
 import { useSave } from "./use-save.ts"
@@ -152,4 +157,121 @@ function OriginAside({ setting }: { readonly setting: ConfigSetting }) {
 function sayFiles(files: readonly { readonly found: boolean }[] | undefined): string {
   if (files === undefined) return ""
   return `${plural(files.filter((it) => it.found).length, "file")} read`
+}
+
+/** What the page must know of looks; the app hands it in. */
+type AppearanceChoice = {
+  readonly mode: string
+  readonly modes: readonly string[]
+  readonly density: string
+  readonly densities: readonly string[]
+  readonly light: string
+  readonly dark: string
+  readonly lightThemes: readonly Swatch[]
+  readonly darkThemes: readonly Swatch[]
+  onChange(what: "mode" | "density" | "light" | "dark", value: string): void
+}
+
+function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
+  const { mode, modes, density, densities, light, dark, onChange } = choice
+  return (
+    <Section label="Appearance">
+      <Group name="Appearance" sum="in this browser" />
+      <FormRow name="Theme" says="System follows this machine">
+        <ChoiceField
+          label="Theme"
+          choices={modes.map(capitalised)}
+          value={mode}
+          onPick={(value) => onChange("mode", value)}
+        />
+      </FormRow>
+      <FormRow name="Density" says="Rows of 26, 30 or 36 pixels">
+        <ChoiceField
+          label="Density"
+          choices={densities.map(capitalised)}
+          value={density}
+          onPick={(value) => onChange("density", value)}
+        />
+      </FormRow>
+      <FormRow name="Light theme" says="Base, accent and contrast give all its colours" wide>
+        <SwatchField
+          label="Light theme"
+          swatches={choice.lightThemes}
+          value={light}
+          onPick={(name) => onChange("light", name)}
+        />
+      </FormRow>
+      <FormRow name="Dark theme" says="Each passes the same contrast test" wide>
+        <SwatchField
+          label="Dark theme"
+          swatches={choice.darkThemes}
+          value={dark}
+          onPick={(name) => onChange("dark", name)}
+        />
+      </FormRow>
+    </Section>
+  )
+}
+
+function capitalised(value: string) {
+  return { value, label: value.charAt(0).toUpperCase() + value.slice(1) }
+}
+
+type SettingControlProps = {
+  readonly setting: ConfigSetting
+  readonly disabled: boolean
+  onSet(value: unknown): void
+}
+
+const YES_NO = [
+  { value: "true", label: "yes" },
+  { value: "false", label: "no" },
+] as const
+
+function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
+  const field = fieldOf(setting.schema)
+  const given = formatValue(setting.value)
+  const commit = (text: string) => {
+    const parsed = parseField(field, text)
+    if (parsed.kind === "value") onSet(parsed.value)
+  }
+  if (setting.isSecret) {
+    return (
+      <TextField
+        kind="secret"
+        label={setting.key}
+        value=""
+        placeholder={given === "" ? "Not set" : "Set, not shown"}
+        disabled={disabled}
+        onCommit={commit}
+      />
+    )
+  }
+  if (field.kind === "choice" || field.kind === "yes-no") {
+    const choices =
+      field.kind === "yes-no" ? YES_NO : field.options.map((it) => ({ value: it, label: it }))
+    return (
+      <ChoiceField
+        label={setting.key}
+        choices={choices}
+        value={given}
+        disabled={disabled}
+        onPick={commit}
+      />
+    )
+  }
+  return (
+    <TextField
+      kind={field.kind === "number" ? "number" : "text"}
+      label={setting.key}
+      value={given}
+      placeholder={describeField(field)}
+      disabled={disabled}
+      check={(text) => {
+        const parsed = parseField(field, text)
+        return parsed.kind === "wrong" ? parsed.message : undefined
+      }}
+      onCommit={commit}
+    />
+  )
 }

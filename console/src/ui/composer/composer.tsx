@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState }
 import { visibleLine } from "../../base/format.ts"
 import { IconButton } from "../button/button.tsx"
 import { Icon } from "../icon/icon.tsx"
-import { isApple } from "../kbd/platform.ts"
+import { isApple } from "../kbd/kbd.tsx"
 import { useKey } from "../keys/keys.tsx"
 import styles from "./composer.module.css"
 

@@ -37,3 +37,13 @@ function useCopy(text: string) {
   }
   return { copied: copiedText === text, copy }
 }
+
+export function useCopyText(): (text: string, says: string) => void {
+  const toast = useToast()
+  return (text, says) => {
+    navigator.clipboard.writeText(text).then(
+      () => toast.show({ text: says }),
+      () => toast.show({ text: "The browser did not allow copying" }),
+    )
+  }
+}

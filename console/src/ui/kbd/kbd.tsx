@@ -1,6 +1,5 @@
 import { classNames } from "../class-names.ts"
 import styles from "./kbd.module.css"
-import { isApple } from "./platform.ts"
 
 type KbdProps = {
   /** One binding as the keymap writes it: `mod+k`, `g e`, `Enter`. */
@@ -55,3 +54,8 @@ const DRAWINGS: Readonly<Record<string, { label: string; path: string }>> = {
 }
 
 const WORDS: Readonly<Record<string, string>> = { Escape: "esc", Space: "space" }
+
+/** Which modifier people of this machine press; outside a browser it is ctrl. */
+export function isApple(): boolean {
+  return typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform)
+}

@@ -8,10 +8,10 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react"
 import styles from "./list.module.css"
 import { type ColumnWidths, columnStyle } from "./list.tsx"
-import { useRowHeight } from "./row-height.ts"
 
 export type VirtualListHandle = { focus(): void }
 
@@ -128,4 +128,28 @@ function useHeadHeight(hasHead: boolean, box: RefObject<HTMLElement | null>): nu
     return () => observer.disconnect()
   }, [hasHead, box])
   return hasHead && !isNarrow ? HEAD_PX : 0
+}
+
+const FALLBACK_PX = 30
+
+function useRowHeight(lines: 1 | 2 = 1): number {
+  return useSyncExternalStore(watch, lines === 1 ? readOne : readTwo, () => FALLBACK_PX)
+}
+
+const readOne = (): number => read("--row")
+const readTwo = (): number => read("--row-2")
+
+function watch(changed: () => void): () => void {
+  const observer = new MutationObserver(changed)
+  observer.observe(document.documentElement, { attributeFilter: ["data-density"] })
+  window.addEventListener("resize", changed)
+  return () => {
+    observer.disconnect()
+    window.removeEventListener("resize", changed)
+  }
+}
+
+function read(name: string): number {
+  const px = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue(name))
+  return Number.isFinite(px) ? px : FALLBACK_PX
 }

@@ -1,4 +1,5 @@
 import type { KeyboardEvent, ReactNode } from "react"
+import { IconButton } from "../button/button.tsx"
 import { classNames } from "../class-names.ts"
 import styles from "./pane.module.css"
 
@@ -148,4 +149,33 @@ export function OnlyBeside({ children }: { readonly children: ReactNode }) {
 /** Shown only where the detail is a page of its own. */
 export function OnlyAsPage({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-page"]}>{children}</div>
+}
+
+type DetailHeadProps = {
+  /** Where the way back leads when the detail is a page of its own. */
+  readonly back: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+  onClose(): void
+}
+
+/** The head of what stands beside a list: closed there, and left by the way back on a narrow screen. */
+export function DetailHead({ back, actions, children, onClose }: DetailHeadProps) {
+  return (
+    <PaneHead
+      actions={
+        <>
+          {actions}
+          <OnlyBeside>
+            <IconButton small icon="close" label="Close" onPress={onClose} />
+          </OnlyBeside>
+        </>
+      }
+    >
+      <OnlyAsPage>
+        <IconButton small icon="back" label={back} onPress={onClose} />
+      </OnlyAsPage>
+      {children}
+    </PaneHead>
+  )
 }
