@@ -142,7 +142,7 @@ export function OnlyRoomy({ children }: { readonly children: ReactNode }) {
 }
 
 /** Shown only where the detail stands beside its list. */
-export function OnlyBeside({ children }: { readonly children: ReactNode }) {
+function OnlyBeside({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-beside"]}>{children}</div>
 }
 
