@@ -8,7 +8,7 @@ import type {
 } from "#ground/contract"
 
 /** A line of an agent, mapped; `raw` is the host's own word for whoever wants to see it. */
-export type Heard = {
+export type EmittedEvent = {
   readonly event: AgentEvent
   /** As the host wrote it, one JSON text; absent where we made the event ourselves. */
   readonly raw?: string
@@ -79,7 +79,7 @@ export type Answer = {
  * for the next `send`, until `stop` or until the host ends by itself.
  */
 export type AgentSession = {
-  readonly events: AsyncIterable<Heard>
+  readonly events: AsyncIterable<EmittedEvent>
   /** Of the child, so that it can be told from another process with the same number. */
   readonly process: ProcessIdentity | undefined
   /** The next turn; while one runs, the host takes it in when it can (`steer`) or refuses. */

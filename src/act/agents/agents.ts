@@ -1,4 +1,4 @@
-import { type Clock, type Ids, type ProcessIdentity, type TemporaryDirectory } from "#ground/base"
+import type { Clock, Ids, ProcessIdentity, TemporaryDirectory } from "#ground/base"
 import type { AgentsTurns, Approval, ContextPart, Run } from "#ground/contract"
 import type { Db } from "#ground/store"
 import { createCare } from "./runs/care.ts"
@@ -14,13 +14,13 @@ import { createWriter } from "./runs/kept/writer.ts"
 import { createObeying } from "./runs/obey.ts"
 import { keepFiles } from "./runs/session-files.ts"
 import { createSettling } from "./runs/settle.ts"
-import { createViews } from "./runs/views.ts"
 import { duePack } from "./runs/work/due-pack.ts"
 import { createLauncher, type Launcher, type LauncherDeps } from "./runs/work/launcher.ts"
 import { restoreRun } from "./runs/work/restore-run.ts"
 import { createTitling } from "./runs/work/titling.ts"
 import type { Shelf } from "./runs/work/working.ts"
-import type { HostPlaces } from "./sessions/readers/places.ts"
+import type { HostPlaces } from "./sessions/find-sessions.ts"
+import { createViews } from "./views/view-cache.ts"
 
 export type AgentsDeps = Omit<LauncherDeps, "writer" | "tellDelta" | "turnEnded" | "restore"> & {
   readonly db: Db<"agents">

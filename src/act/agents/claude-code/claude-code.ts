@@ -1,7 +1,8 @@
-import { type Clock, systemClock } from "#ground/base"
-import type { Agent } from "../agent.ts"
-import { findProgramOf } from "../find.ts"
-import { complete } from "./complete.ts"
+import { type Clock, parseJsonRecord, systemClock } from "#ground/base"
+import type { Agent, CompleteOptions } from "../agent.ts"
+import { findProgramOf } from "../find-program.ts"
+import { completeOnce } from "../wire/host-process.ts"
+import { Result } from "./schema.ts"
 import { startSession } from "./session.ts"
 
 /** The person's own `claude`, driven over its stream-json protocol. */
@@ -22,3 +23,28 @@ const WANTED = {
 } as const
 
 export const claudeCode: Agent = createClaudeCode({ clock: systemClock })
+
+/** One question to `claude`: no session kept, no tool, no settings, servers, skills or project. */
+async function complete(options: CompleteOptions): Promise<string | undefined> {
+  const printed = await completeOnce(options, argumentsFor(options.model))
+  const result = Result.safeParse(parseJsonRecord(printed ?? ""))
+  const isAnswer = result.success && !result.data.is_error
+  return isAnswer ? result.data.result : undefined
+}
+
+/** Cheap and quick unless another is wished: what is asked here is never hard. */
+const SMALL_MODEL = "haiku"
+
+function argumentsFor(model: string = SMALL_MODEL): readonly string[] {
+  return [
+    "-p",
+    "--output-format=json",
+    "--no-session-persistence",
+    "--tools=",
+    "--setting-sources=",
+    "--strict-mcp-config",
+    "--disable-slash-commands",
+    "--system-prompt=You answer one question, briefly, without tools.",
+    `--model=${model}`,
+  ]
+}

@@ -1,141 +1,195 @@
+import type { JsonRecord } from "#ground/base"
 import type { AgentMode } from "#ground/contract"
-import type { Answer } from "../agent.ts"
-import { QuestionUnknown } from "../wire/errors.ts"
-import { DENIED, decide, ownAnswer, tellByRule, whyDenied } from "../wire/own-answer.ts"
-import type { Telling } from "../wire/telling.ts"
-import { inputText } from "../wire/text.ts"
-import { tellContextUsage } from "./counts.ts"
-import { permissionMode } from "./modes.ts"
-import type { Rules } from "./rules.ts"
-import { Question, Reply, Withdrawn } from "./shapes.ts"
+import type { Answer, Ask, Verdict } from "../agent.ts"
+import { QuestionUnknown } from "../errors.ts"
+import {
+  DENIED,
+  decideApproval,
+  decideByMode,
+  denialReason,
+  emitRuleDecision,
+} from "../wire/approval-decision.ts"
+import type { EventEmitter } from "../wire/event-emitter.ts"
+import { inputText } from "../wire/tool-text.ts"
+import { emitContextUsage } from "./parse-stream.ts"
+import { CancelRequest, ControlResponse, HookCallback, PermissionRequest } from "./schema.ts"
 import { kindOf, titleOf } from "./tools.ts"
 
-type Line = Readonly<Record<string, unknown>>
-type Asked = { readonly input: Readonly<Record<string, unknown>> }
-
 type Deps = {
-  readonly telling: Telling
-  readonly rules: Rules
+  readonly emitter: EventEmitter
+  readonly cwd: string
+  readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
   mode(): AgentMode
   write(message: object): void
-  /** The host has told what is in its window, or that it cannot. */
+  /** The host has reported its window, or that it cannot. */
   onUsage(): void
 }
 
 export type Control = ReturnType<typeof createControl>
 
-/** The second conversation on the same pipes: permissions, modes, interrupts, counts. */
+/** The control messages on the same pipes: permissions, hooks, modes, interrupts, counts. */
 export function createControl(deps: Deps) {
-  const { telling, write } = deps
-  const asked = new Map<string, Asked>()
-  let asks = 0
+  const { emitter, write } = deps
+  /** The input of each open permission request. */
+  const inputs = new Map<string, JsonRecord>()
+  let requests = 0
+  /** Where the host's shell is now: relative paths are from there. */
+  let cwd = deps.cwd
 
-  function ask(request: object): string {
-    asks += 1
-    const requestId = `qm-${asks}`
-    write({ type: "control_request", request_id: requestId, request })
-    return requestId
+  function send(request: object): void {
+    requests += 1
+    write({ type: "control_request", request_id: `qm-${requests}`, request })
   }
+  const verdictOn = (tool: string, input: unknown): Verdict | undefined =>
+    deps.verdict?.({ tool, kind: kindOf(tool), input: inputText(input), cwd })
 
+  function handlePermissionRequest(line: JsonRecord, raw: string): boolean {
+    const parsed = PermissionRequest.safeParse(line)
+    if (!parsed.success) return false
+    const { request_id: approvalId, request } = parsed.data
+    const { subtype, tool_name: tool = "", input = {}, tool_use_id: activityId } = request
+    if (subtype !== "can_use_tool" || tool === "") {
+      // The host waits for an answer to every request.
+      const error = `${subtype} is not known here`
+      const response = { subtype: "error", request_id: approvalId, error }
+      write({ type: "control_response", response })
+      return true
+    }
+    // In mode edits the host allows ordinary edits itself; those it asks about are outside the
+    // working directory or its own settings, for a person to decide.
+    const byMode = deps.mode() === "edits" ? "ask" : decideByMode(deps.mode(), kindOf(tool))
+    const decided = decideApproval(deps.mode(), verdictOn(tool, input), byMode)
+    const title = titleOf(tool, input, emitter.redact)
+    const approval = { approvalId, activityId, tool, title, input: inputText(input) }
+    const { decision, by } = decided
+    if (decision === "ask") {
+      inputs.set(approvalId, input)
+      emitter.emit({ event: "approval.requested", ...approval }, raw)
+      return true
+    }
+    write(permissionResponse(approvalId, { decision, note: denialReason(decided) }, input))
+    if (by !== undefined) emitRuleDecision(emitter, approval, { decision, by, raw })
+    return true
+  }
+  /** True when the line was the hook before a tool. */
+  function handleHook(line: JsonRecord, raw: string): boolean {
+    const hook = HookCallback.safeParse(line)
+    if (!hook.success) return false
+    const { request_id: approvalId, request } = hook.data
+    const { tool_name: tool, tool_input: input, tool_use_id: activityId } = request.input
+    cwd = request.input.cwd ?? cwd
+    const verdict = verdictOn(tool, input)
+    write(success(approvalId, hookResponse(verdict)))
+    if (verdict?.decision !== "deny") return true
+    const by = `rule: ${verdict.rule}`
+    const title = titleOf(tool, input, emitter.redact)
+    const approval = { approvalId, activityId, tool, title, input: inputText(input) }
+    emitRuleDecision(emitter, approval, { decision: "deny", by, raw })
+    return true
+  }
+  function handleCancel(line: JsonRecord): boolean {
+    const cancel = CancelRequest.safeParse(line)
+    if (!cancel.success) return false
+    const approvalId = cancel.data.request_id
+    inputs.delete(approvalId)
+    emitter.emit({ event: "approval.resolved", approvalId, decision: "expired", by: "agent" })
+    return true
+  }
+  function handleResponse(line: JsonRecord, raw: string): boolean {
+    const parsed = ControlResponse.safeParse(line)
+    if (!parsed.success) return false
+    const { error, response } = parsed.data.response
+    if (error !== undefined) emitter.emit({ event: "error", message: error }, raw)
+    const isUsage = emitContextUsage(emitter, response)
+    if (isUsage || error !== undefined) deps.onUsage()
+    return true
+  }
   return {
+    /**
+     * The host asks only for what its mode does not allow. For rules to apply to every tool, we
+     * register a hook before each one, before the first prompt.
+     */
+    registerHook(): void {
+      if (deps.verdict === undefined) return
+      const hooks = { PreToolUse: [{ matcher: null, hookCallbackIds: ["rules"] }] }
+      const request = { subtype: "initialize", hooks }
+      write({ type: "control_request", request_id: "qm-rules", request })
+    },
     /** True when the line was a control message. */
-    hear(line: Line, raw: string): boolean {
+    handle(line: JsonRecord, raw: string): boolean {
       switch (line["type"]) {
         case "control_request":
-          return deps.rules.hear(line, raw) || hearQuestion(deps, asked, { line, raw })
+          return handleHook(line, raw) || handlePermissionRequest(line, raw)
         case "control_cancel_request":
-          return hearWithdrawn(telling, asked, line)
+          return handleCancel(line)
         case "control_response":
-          return hearReply(deps, line, raw)
+          return handleResponse(line, raw)
         default:
           return false
       }
     },
     answer(approvalId: string, answer: Answer): void {
-      const question = asked.get(approvalId)
-      const isWaiting = question !== undefined && telling.isWaiting(approvalId)
-      if (!isWaiting) throw QuestionUnknown({ approvalId })
-      asked.delete(approvalId)
-      write(decided(approvalId, answer, question))
+      const input = inputs.get(approvalId)
+      if (input === undefined || !emitter.isApprovalOpen(approvalId)) {
+        throw QuestionUnknown({ approvalId })
+      }
+      inputs.delete(approvalId)
+      write(permissionResponse(approvalId, answer, input))
       const { decision, by = "answer" } = answer
-      telling.say({ event: "approval.resolved", approvalId, decision, by })
+      emitter.emit({ event: "approval.resolved", approvalId, decision, by })
     },
-    askContextUsage: () => ask({ subtype: "get_context_usage" }),
+    requestContextUsage: () => send({ subtype: "get_context_usage" }),
     setMode: (mode: AgentMode) =>
-      ask({ subtype: "set_permission_mode", mode: permissionMode(mode) }),
-    interrupt: () => ask({ subtype: "interrupt" }),
+      send({ subtype: "set_permission_mode", mode: permissionMode(mode) }),
+    interrupt: () => send({ subtype: "interrupt" }),
   }
 }
 
-function hearQuestion(
-  deps: Deps,
-  asked: Map<string, Asked>,
-  it: { readonly line: Line; readonly raw: string },
-): boolean {
-  const question = Question.safeParse(it.line)
-  if (!question.success) return false
-  const { request_id: approvalId, request } = question.data
-  const tool = request.tool_name ?? ""
-  if (request.subtype !== "can_use_tool" || tool === "") {
-    deps.write(refused(approvalId, `${request.subtype} is not known here`))
-    return true
-  }
-  const input = request.input ?? {}
-  const verdict = deps.rules.verdictOn(tool, input)
-  const own = decide(deps.mode(), verdict, ownAnswerTo(deps.mode(), tool))
-  const { tool_use_id: activityId } = request
-  const title = titleOf(tool, input, deps.telling.redact)
-  const words = { approvalId, activityId, tool, title, input: inputText(input) }
-  const { decision, by } = own
-  if (decision === "ask") {
-    asked.set(approvalId, { input })
-    deps.telling.say({ event: "approval.requested", ...words }, it.raw)
-    return true
-  }
-  deps.write(decided(approvalId, { decision, note: whyDenied(own) }, { input }))
-  if (by !== undefined) tellByRule(deps.telling, words, { decision, by, raw: it.raw })
-  return true
-}
-
-/**
- * In mode edits the host lets ordinary edits through by itself. Those it still asks about lie
- * outside the working directory or are its own settings: they are a person's to decide.
- */
-function ownAnswerTo(mode: AgentMode, tool: string): "allow" | "deny" | "ask" {
-  return mode === "edits" ? "ask" : ownAnswer(mode, kindOf(tool))
-}
-
-function decided(requestId: string, answer: Answer, asked: Asked): object {
-  const response =
-    answer.decision === "allow"
-      ? { behavior: "allow", updatedInput: asked.input }
-      : { behavior: "deny", message: answer.note ?? DENIED }
+function success(requestId: string, response: object): object {
   return {
     type: "control_response",
     response: { subtype: "success", request_id: requestId, response },
   }
 }
 
-/** The host waits for an answer to whatever it asks, so it gets one. */
-function refused(requestId: string, error: string): object {
-  return { type: "control_response", response: { subtype: "error", request_id: requestId, error } }
+function permissionResponse(requestId: string, answer: Answer, input: JsonRecord): object {
+  return success(
+    requestId,
+    answer.decision === "allow"
+      ? { behavior: "allow", updatedInput: input }
+      : { behavior: "deny", message: answer.note ?? DENIED },
+  )
 }
 
-function hearWithdrawn(telling: Telling, asked: Map<string, Asked>, line: Line): boolean {
-  const withdrawn = Withdrawn.safeParse(line)
-  if (!withdrawn.success) return false
-  const approvalId = withdrawn.data.request_id
-  asked.delete(approvalId)
-  telling.say({ event: "approval.resolved", approvalId, decision: "expired", by: "agent" })
-  return true
+/** Empty for what a rule allows: the host's own deny rules apply as well. */
+function hookResponse(verdict: Verdict | undefined): object {
+  if (verdict === undefined || verdict.decision === "allow") return {}
+  const by = `rule: ${verdict.rule}`
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: verdict.decision,
+      permissionDecisionReason:
+        verdict.decision === "deny" ? denialReason({ decision: "deny", by }) : by,
+    },
+  }
 }
 
-function hearReply({ telling, onUsage }: Deps, line: Line, raw: string): boolean {
-  const reply = Reply.safeParse(line)
-  if (!reply.success) return false
-  const { error, response } = reply.data.response
-  if (error !== undefined) telling.say({ event: "error", message: error }, raw)
-  const isUsage = tellContextUsage(telling, response)
-  if (isUsage || error !== undefined) onUsage()
-  return true
+/**
+ * The host's own switch. Its bypassPermissions is refused to root and cannot be set on a session
+ * that was not launched with it (seen on 2.1.325). `auto` is our own yes to what the host asks, which
+ * leaves the host's deny rules and policies in force.
+ */
+export function permissionMode(mode: AgentMode): "plan" | "default" | "acceptEdits" {
+  switch (mode) {
+    case "plan":
+      return "plan"
+    case "ask":
+      return "default"
+    case "edits":
+    case "auto":
+      return "acceptEdits"
+    default:
+      return mode satisfies never
+  }
 }

@@ -1,7 +1,7 @@
 import type { ActivityKind } from "#ground/contract"
-import { hunksDiff, wholeDiff } from "../wire/diff.ts"
-import { oneLine, textField } from "../wire/text.ts"
-import { Patch } from "./shapes.ts"
+import { textField, titleLine } from "../wire/tool-text.ts"
+import { hunksDiff, wholeDiff } from "../wire/unified-diff.ts"
+import { Patch } from "./schema.ts"
 
 const KINDS: Readonly<Record<string, ActivityKind>> = {
   Read: "read",
@@ -39,7 +39,7 @@ export function pathOf(input: unknown): string | undefined {
  */
 export function titleOf(tool: string, input: unknown, redact: (text: string) => string): string {
   const about = textField(input, "command", "pattern", "query", "url", "description", "prompt")
-  return oneLine(redact(`${tool} ${pathOf(input) ?? about ?? ""}`))
+  return titleLine(redact(`${tool} ${pathOf(input) ?? about ?? ""}`))
 }
 
 /** The change a tool made, when it says so. */

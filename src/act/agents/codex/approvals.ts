@@ -1,92 +1,210 @@
-import type { AgentMode } from "#ground/contract"
+import type { ActivityKind, AgentMode } from "#ground/contract"
 import type { Answer, Ask, Verdict } from "../agent.ts"
-import { QuestionUnknown } from "../wire/errors.ts"
-import { checkOrdinaryFile } from "../wire/inside.ts"
-import { type Decided, decide, ownAnswer, tellByRule } from "../wire/own-answer.ts"
-import type { Telling } from "../wire/telling.ts"
-import type { About } from "./hear.ts"
-import { type Question, questionOf } from "./questions.ts"
-import type { RpcClient } from "./rpc.ts"
-import type { RpcId } from "./shapes.ts"
+import { QuestionUnknown } from "../errors.ts"
+import {
+  type ApprovalDecision,
+  checkOrdinaryFile,
+  decideApproval,
+  decideByMode,
+  emitRuleDecision,
+} from "../wire/approval-decision.ts"
+import type { EventEmitter } from "../wire/event-emitter.ts"
+import { inputText, titleLine } from "../wire/tool-text.ts"
+import type { ActivityFacts } from "./parse-stream.ts"
+import { ApprovalOf, type RpcId, ToolOfServer } from "./schema.ts"
 
 type Deps = {
-  readonly telling: Telling
-  readonly rpc: RpcClient
+  readonly emitter: EventEmitter
+  readonly rpc: {
+    respond(id: RpcId, result: object): void
+    refuse(id: RpcId, message: string): void
+  }
   readonly cwd: string
-  readonly about: ReadonlyMap<string, About>
+  readonly about: ReadonlyMap<string, ActivityFacts>
   readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
   mode(): AgentMode
 }
 
-/** The host's questions to us: approvals, and what we do not know and therefore refuse. */
+type Request = { readonly id: RpcId; readonly method: string; readonly params: unknown }
+
+/** The host's requests to us: approvals, and unknown ones, which are refused. */
 export function createApprovals(deps: Deps) {
-  const { telling, rpc } = deps
+  const { emitter, rpc } = deps
   const waiting = new Map<string, Question>()
 
   return {
-    hear(
-      it: { readonly id: RpcId; readonly method: string; readonly params: unknown },
-      raw: string,
-    ) {
-      const question = questionOf(it, { about: deps.about, redact: telling.redact })
+    handle(request: Request, raw: string) {
+      const question = questionOf(request, { about: deps.about, redact: emitter.redact })
       if (question === undefined) {
-        rpc.refuse(it.id, `${it.method} is not answered here`)
-        return telling.unknown(it.method, raw)
+        rpc.refuse(request.id, `${request.method} is not answered here`)
+        return emitter.reportUnknown(request.method, raw)
       }
       void decideOn(deps, question).then(({ decision, by }) => {
-        const words = wordsOf(question)
-        if (decision !== "ask") rpc.respond(it.id, question.response(decision))
-        // Nobody waits for an answer when the turn ended while we looked.
-        if (!telling.isTurning()) return
+        const { id, turnId, activityId, tool, title, input } = question
+        const approval = { approvalId: `${turnId}:${id}`, activityId, tool, title, input }
+        if (decision !== "ask") rpc.respond(id, question.response(decision))
+        // The turn may have ended meanwhile.
+        if (!emitter.isInTurn()) return
         if (decision === "ask") {
-          waiting.set(words.approvalId, question)
-          telling.say({ event: "approval.requested", ...words }, raw)
-        } else if (by !== undefined) tellByRule(telling, words, { decision, by, raw })
+          waiting.set(approval.approvalId, question)
+          emitter.emit({ event: "approval.requested", ...approval }, raw)
+        } else if (by !== undefined) emitRuleDecision(emitter, approval, { decision, by, raw })
       })
     },
     answer(approvalId: string, answer: Answer): void {
       const question = waiting.get(approvalId)
-      const isWaiting = question !== undefined && telling.isWaiting(approvalId)
+      const isWaiting = question !== undefined && emitter.isApprovalOpen(approvalId)
       if (!isWaiting) throw QuestionUnknown({ approvalId })
       waiting.delete(approvalId)
       rpc.respond(question.id, question.response(answer.decision))
       const { decision, by = "answer" } = answer
-      telling.say({ event: "approval.resolved", approvalId, decision, by })
+      emitter.emit({ event: "approval.resolved", approvalId, decision, by })
     },
     /** The host does not wait for it any more. */
     resolved(id: RpcId): void {
       for (const [approvalId, question] of waiting) {
         if (question.id !== id) continue
         waiting.delete(approvalId)
-        telling.say({ event: "approval.resolved", approvalId, decision: "expired", by: "agent" })
+        emitter.emit({ event: "approval.resolved", approvalId, decision: "expired", by: "agent" })
       }
     },
   }
 }
 
-function wordsOf({ id, turnId, activityId, tool, title, input }: Question) {
-  return { approvalId: `${turnId}:${id}`, activityId, tool, title, input }
-}
-
-/** What the rules and the mode answer. */
-async function decideOn(deps: Deps, question: Question): Promise<Decided> {
+async function decideOn(deps: Deps, question: Question): Promise<ApprovalDecision> {
   const { tool, kind, input, cwd = deps.cwd, wantsMore } = question
   const verdict = deps.verdict?.({ tool, kind, input, cwd })
-  // A rule is about a command or a file, not about what is wanted besides.
+  // A rule is about a command or a file, not about further permissions.
   const isTooMuch = verdict?.decision === "allow" && wantsMore
-  const own = await ownAnswerTo(deps, question)
-  return decide(deps.mode(), isTooMuch ? undefined : verdict, own)
+  const byMode = await decideQuestionByMode(deps, question)
+  return decideApproval(deps.mode(), isTooMuch ? undefined : verdict, byMode)
 }
 
-/** What the mode answers; a patch is an ordinary edit only when all of its files are. */
-async function ownAnswerTo(
+/** In mode edits a patch is an ordinary edit only when all of its files are. */
+async function decideQuestionByMode(
   deps: Deps,
   { kind, paths, wantsMore }: Question,
 ): Promise<"allow" | "deny" | "ask"> {
-  const own = ownAnswer(deps.mode(), kind)
-  const isEditsOwn = own === "allow" && deps.mode() === "edits"
-  if (!isEditsOwn) return own
-  const looked = await Promise.all(paths.map((it) => checkOrdinaryFile(deps.cwd, it)))
-  const isOrdinary = paths.length > 0 && !wantsMore && looked.every(Boolean)
+  const byMode = decideByMode(deps.mode(), kind)
+  if (byMode !== "allow" || deps.mode() !== "edits") return byMode
+  const checks = await Promise.all(paths.map((it) => checkOrdinaryFile(deps.cwd, it)))
+  const isOrdinary = paths.length > 0 && !wantsMore && checks.every(Boolean)
   return isOrdinary ? "allow" : "ask"
+}
+
+/** One request of the host; `response` formats the answer it gets. */
+export type Question = {
+  readonly id: RpcId
+  readonly turnId: string
+  readonly activityId: string | undefined
+  readonly tool: string
+  readonly kind: ActivityKind
+  readonly title: string
+  readonly input: string
+  readonly cwd: string | undefined
+  /** The files a patch would touch. */
+  readonly paths: readonly string[]
+  /** Network, a whole folder, no sandbox, or input for a running command. */
+  readonly wantsMore: boolean
+  response(decision: "allow" | "deny"): object
+}
+
+export type QuestionContext = {
+  readonly about: ReadonlyMap<string, ActivityFacts>
+  redact(text: string): string
+}
+
+/** undefined for a request that is not answered here. */
+export function questionOf(request: Request, context: QuestionContext): Question | undefined {
+  const { id, method, params } = request
+  if (method === "mcpServer/elicitation/request") return serverQuestion(request, context)
+  const asked = ApprovalOf.safeParse(params)
+  return isApproval(method) && asked.success
+    ? approvalQuestion(id, { method, asked: asked.data }, context)
+    : undefined
+}
+
+const KINDS = {
+  "item/commandExecution/requestApproval": { kind: "command", tool: "exec_command" },
+  "item/fileChange/requestApproval": { kind: "edit", tool: "apply_patch" },
+  "item/permissions/requestApproval": { kind: "other", tool: "request_permissions" },
+} as const
+
+type Method = keyof typeof KINDS
+
+function isApproval(method: string): method is Method {
+  return method in KINDS
+}
+
+function approvalQuestion(
+  id: RpcId,
+  { method, asked }: { readonly method: Method; readonly asked: ApprovalOf },
+  { about, redact }: QuestionContext,
+): Question {
+  const { kind, tool } = KINDS[method]
+  const { turnId, itemId: activityId, command, reason, cwd } = asked
+  const facts = about.get(activityId)
+  return {
+    id,
+    turnId,
+    activityId,
+    tool,
+    kind,
+    title: facts?.title ?? titleLine(redact(command ?? reason ?? tool)),
+    input: command ?? facts?.input ?? inputText(asked),
+    cwd: cwd ?? undefined,
+    paths: facts?.paths ?? [],
+    wantsMore: wantsMore(method, asked),
+    response(decision) {
+      const isAllowed = decision === "allow"
+      if (method !== "item/permissions/requestApproval") {
+        return { decision: isAllowed ? "accept" : "decline" }
+      }
+      return { permissions: isAllowed ? (asked.permissions ?? {}) : {}, scope: "turn" }
+    },
+  }
+}
+
+/** A command has a reason when it is to run outside the sandbox (seen on 0.166.0). */
+function wantsMore(method: Method, asked: ApprovalOf): boolean {
+  const { grantRoot, networkApprovalContext: net, kind, reason } = asked
+  const isOfCommand = kind === undefined || kind === null || kind === "command"
+  const isOutside = KINDS[method].kind === "command" && typeof reason === "string"
+  const isOfNet = net !== undefined && net !== null
+  return typeof grantRoot === "string" || isOfNet || !isOfCommand || isOutside
+}
+
+/** A server's tool; questions of a server itself to a person are not answered here. */
+function serverQuestion(
+  { id, params }: Request,
+  { redact }: Pick<QuestionContext, "redact">,
+): Question | undefined {
+  const parsed = ToolOfServer.safeParse(params)
+  if (!parsed.success) return undefined
+  const { serverName, turnId, _meta: meta } = parsed.data
+  const tool = toolIn(parsed.data)
+  return {
+    id,
+    turnId: turnId ?? "",
+    activityId: undefined,
+    tool: tool === undefined ? `mcp__${serverName}` : `mcp__${serverName}__${tool}`,
+    kind: "mcp",
+    title: titleLine(redact(`${serverName} ${tool ?? ""}`)),
+    input: inputText(meta.tool_params),
+    cwd: undefined,
+    paths: [],
+    wantsMore: false,
+    response: (decision) => ({
+      action: decision === "allow" ? "accept" : "decline",
+      content: decision === "allow" ? {} : null,
+      _meta: null,
+    }),
+  }
+}
+
+/** The tool's name is only in the host's sentence (0.166.0); another sentence names none. */
+function toolIn({ serverName, message }: ToolOfServer): string | undefined {
+  const before = `Allow the ${serverName} MCP server to run tool "`
+  const isKnown = message.startsWith(before) && message.endsWith('"?')
+  return isKnown ? message.slice(before.length, -2) : undefined
 }

@@ -1,7 +1,10 @@
-import { type Clock, systemClock } from "#ground/base"
-import type { Agent } from "../agent.ts"
-import { findProgramOf } from "../find.ts"
-import { complete } from "./complete.ts"
+import path from "node:path"
+import { parse } from "smol-toml"
+import { z } from "zod"
+import { type Clock, isRecord, parseJsonRecord, readTextBounded, systemClock } from "#ground/base"
+import type { Agent, CompleteOptions } from "../agent.ts"
+import { findProgramOf } from "../find-program.ts"
+import { completeOnce } from "../wire/host-process.ts"
 import { startSession } from "./session.ts"
 
 /** The person's own `codex`, driven over its app-server. */
@@ -18,3 +21,87 @@ export function createCodex(deps: { readonly clock: Clock }): Agent {
 const WANTED = { host: "codex", title: "Codex", install: "npm install -g @openai/codex" } as const
 
 export const codex: Agent = createCodex({ clock: systemClock })
+
+/**
+ * One question to `codex exec`: nothing kept, nothing it could do, no project. The person's own
+ * AGENTS.md stays with it, because the host has no switch for that.
+ */
+async function complete(options: CompleteOptions): Promise<string | undefined> {
+  const servers = await serversOf(options.environment)
+  const printed = await completeOnce(options, argumentsFor(options.model, servers))
+  return printed === undefined ? undefined : lastWord(printed)
+}
+
+const Item = z.object({
+  type: z.literal("item.completed"),
+  item: z.object({ type: z.literal("agent_message"), text: z.string() }),
+})
+
+function lastWord(printed: string): string | undefined {
+  const items = printed.split("\n").map((line) => Item.safeParse(parseJsonRecord(line)))
+  return items.findLast((it) => it.success)?.data?.item.text
+}
+
+/** Tools come with features. As settings, names that a version does not know are only remarked on. */
+const FEATURES = [
+  "shell_tool",
+  "unified_exec",
+  "apps",
+  "plugins",
+  "hooks",
+  "multi_agent",
+  "goals",
+  "image_generation",
+  "view_image",
+  "sleep_tool",
+  "skill_search",
+  "tool_suggest",
+]
+
+const SETTINGS = [
+  ...FEATURES.map((name) => `features.${name}=false`),
+  'web_search="disabled"',
+  "tools.experimental_request_user_input.enabled=false",
+  "skills.include_instructions=false",
+  "include_environment_context=false",
+  "include_permissions_instructions=false",
+  "project_doc_max_bytes=0",
+]
+
+function argumentsFor(model: string | undefined, servers: readonly string[]): readonly string[] {
+  const settings = [...SETTINGS, ...servers.map((name) => `mcp_servers.${name}.enabled=false`)]
+  return [
+    "exec",
+    "--json",
+    "--ephemeral",
+    "--skip-git-repo-check",
+    "--sandbox=read-only",
+    "--ignore-rules",
+    ...settings.map((it) => `--config=${it}`),
+    ...(model === undefined ? [] : [`--model=${model}`]),
+    "-",
+  ]
+}
+
+/** Most settings are a page. */
+const LARGEST_CONFIG_BYTES = 1024 * 1024
+
+/** Each must be named to be left out: an empty table is merged with the person's and changes nothing. */
+async function serversOf(environment: CompleteOptions["environment"]): Promise<readonly string[]> {
+  const home = environment["CODEX_HOME"] ?? path.join(environment["HOME"] ?? "", ".codex")
+  const files = [path.join(home, "config.toml"), "/etc/codex/config.toml"]
+  const found = await Promise.all(files.map(serversIn))
+  // The host takes no other names, and a dot would name something else.
+  return [...new Set(found.flat())].filter((it) => /^[\w-]+$/.test(it))
+}
+
+async function serversIn(file: string): Promise<readonly string[]> {
+  try {
+    const read = await readTextBounded(file, { maxBytes: LARGEST_CONFIG_BYTES })
+    const servers = read.kind === "read" ? parse(read.text)["mcp_servers"] : undefined
+    return isRecord(servers) ? Object.keys(servers) : []
+  } catch {
+    // What we cannot read the host cannot either, and says so itself.
+    return []
+  }
+}

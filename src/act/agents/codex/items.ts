@@ -1,13 +1,13 @@
-import { wholeDiff, writtenDiff } from "../wire/diff.ts"
-import { inputText, oneLine } from "../wire/text.ts"
-import type { Change, Item } from "./shapes.ts"
+import { inputText, titleLine } from "../wire/tool-text.ts"
+import { wholeDiff, writtenDiff } from "../wire/unified-diff.ts"
+import type { Change, Item } from "./schema.ts"
 
 export type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
 
 /** What an item does, in our words. */
 export function startedActivity(item: Activity, redact: (text: string) => string) {
   const { title, ...rest } = describedActivity(item)
-  return { ...rest, title: oneLine(redact(title)) || rest.tool }
+  return { ...rest, title: titleLine(redact(title)) || rest.tool }
 }
 
 function describedActivity(item: Activity) {

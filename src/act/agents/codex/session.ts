@@ -1,110 +1,104 @@
-import { type Clock, isAppError } from "#ground/base"
+import { type AppError, type Clock, isAppError, parseJsonRecord } from "#ground/base"
 import type { AgentMode } from "#ground/contract"
 import type { AgentSession, StartOptions } from "../agent.ts"
-import { AgentNotUnderstood, SessionOver } from "../wire/errors.ts"
-import { concludeSession, type HostChild, startHostChild } from "../wire/host-child.ts"
-import { createTelling, type Telling } from "../wire/telling.ts"
-import { parseRecord } from "../wire/text.ts"
+import { AgentNotUnderstood, AgentRefused, SessionOver } from "../errors.ts"
+import { createEventEmitter, type EventEmitter } from "../wire/event-emitter.ts"
+import { endSession, type HostProcess, startHostProcess } from "../wire/host-process.ts"
 import { createApprovals } from "./approvals.ts"
-import { type Hearing, hear } from "./hear.ts"
-import { policyOf } from "./modes.ts"
-import { createRpc, type RpcClient } from "./rpc.ts"
-import { Rpc, Servers, ThreadOpened, TurnOf } from "./shapes.ts"
+import { newParserState, type ParserState, parseNotification } from "./parse-stream.ts"
+import { Rpc, type RpcId, Servers, ThreadOpened, TurnOf } from "./schema.ts"
 
 const TITLE = "Codex"
 
-type State = {
+type Session = {
   mode: AgentMode
-  readonly hasRules: boolean
   isStopped: boolean
   isBusy: boolean
-}
-
-type World = {
-  readonly state: State
-  readonly telling: Telling
+  child: HostProcess | undefined
+  readonly options: StartOptions
+  readonly emitter: EventEmitter
   readonly rpc: RpcClient
   readonly approvals: ReturnType<typeof createApprovals>
-  readonly hearing: Hearing
+  readonly parser: ParserState
 }
 
-/** One `codex app-server` for the session: questions and answers as JSON-RPC on its pipes. */
+/** One `codex app-server` for the session: requests and answers as JSON-RPC on its pipes. */
 export async function startSession(options: StartOptions, clock: Clock): Promise<AgentSession> {
-  const link: { child?: HostChild } = {}
-  const world = createWorld(options, (message) => link.child?.write(message))
-  const { telling, rpc, state } = world
-  const child = await startHostChild({
+  const session = createSession(options)
+  const { emitter, rpc } = session
+  const child = await startHostProcess({
     start: options,
     args: [...(options.firstArguments ?? []), "app-server"],
-    telling,
+    emitter,
     clock,
-    hear: (line) => hearLine(world, line),
+    onLine: (line) => handleLine(session, line),
   })
+  session.child = child
   if (child !== undefined) {
-    link.child = child
-    void child.gone.then((gone) => {
-      const isStopped = state.isStopped || options.signal.aborted
-      concludeSession(telling, gone, { isStopped, isBusy: state.isBusy })
+    void child.ended.then((exit) => {
+      const isStopped = session.isStopped || options.signal.aborted
+      endSession(emitter, exit, { isStopped, isBusy: session.isBusy })
       rpc.abandon()
     })
-    void open(world, options).catch((error: unknown) => giveUp(world, child, error))
+    void openThread(session).catch((error: unknown) => giveUp(emitter, child, error))
   }
-  return sessionOf(world, child)
+  return agentSessionOf(session)
 }
 
-function createWorld(options: StartOptions, write: (message: object) => void): World {
-  const telling = createTelling(TITLE, options.redact)
+function createSession(options: StartOptions): Session {
   const { mode, cwd, verdict } = options
-  const hasRules = verdict !== undefined
-  const state: State = { mode, hasRules, isStopped: false, isBusy: true }
-  const rpc = createRpc(TITLE, write)
-  const about: Hearing["about"] = new Map()
-  const approvals = createApprovals({ telling, rpc, cwd, about, verdict, mode: () => state.mode })
-  const hearing = {
-    telling,
-    about,
-    denials: 0,
-    threadId: undefined,
-    turnId: undefined,
-    callers: new Map(),
-    lastText: "",
-    resolved: (id: string | number) => approvals.resolved(id),
+  const emitter = createEventEmitter(TITLE, options.redact)
+  const rpc = createRpc((message) => session.child?.write(message))
+  const parser = newParserState(emitter, (id) => approvals.resolved(id))
+  const { about } = parser
+  const approvals = createApprovals({ emitter, rpc, cwd, about, verdict, mode: () => session.mode })
+  const session: Session = {
+    mode,
+    isStopped: false,
+    isBusy: true,
+    child: undefined,
+    options,
+    emitter,
+    rpc,
+    approvals,
+    parser,
   }
-  return { state, telling, rpc, approvals, hearing }
+  return session
 }
 
-/** From nothing to the first turn. */
-async function open(world: World, options: StartOptions): Promise<void> {
-  const { rpc, telling, hearing, state } = world
+/** From the handshake to the first turn. */
+async function openThread(session: Session): Promise<void> {
+  const { rpc, emitter, parser, options } = session
   const clientInfo = { name: "quartermaster", title: "Quartermaster", version: "0.1.0" }
   await rpc.request("initialize", { clientInfo, capabilities: null })
   rpc.notify("initialized")
-  const { approvalPolicy, sandbox } = policyOf(state.mode, state)
-  const { cwd: folder, model: wanted = null, sources } = options
-  const config = sources === undefined ? null : await onlyServers(rpc, folder, sources)
-  const settings = { cwd: folder, model: wanted, approvalPolicy, sandbox, config }
+  const { approvalPolicy, sandbox } = policyOf(session)
+  const { sources, resume } = options
+  const settings = {
+    cwd: options.cwd,
+    model: options.model ?? null,
+    approvalPolicy,
+    sandbox,
+    config: sources === undefined ? null : await onlyServers(rpc, options.cwd, sources),
+  }
   const opened = ThreadOpened.safeParse(
-    options.resume === undefined
+    resume === undefined
       ? await rpc.request("thread/start", settings)
-      : await rpc.request("thread/resume", {
-          ...settings,
-          threadId: options.resume,
-          excludeTurns: true,
-        }),
+      : await rpc.request("thread/resume", { ...settings, threadId: resume, excludeTurns: true }),
   )
   if (!opened.success) throw AgentNotUnderstood({ title: TITLE, what: "its thread has no id" })
   const { thread, model, cwd, instructionSources } = opened.data
-  hearing.threadId = thread.id
+  parser.threadId = thread.id
   const { cliVersion: version } = thread
-  const { mode } = state
-  telling.say({ event: "session.started", sessionId: thread.id, cwd, model, version, mode })
+  const { mode } = session
+  emitter.emit({ event: "session.started", sessionId: thread.id, cwd, model, version, mode })
   for (const path of instructionSources) {
-    telling.say({ event: "context.file", path, reason: "instructions" })
+    emitter.emit({ event: "context.file", path, reason: "instructions" })
   }
-  await startTurn(world, options.prompt)
+  await startTurn(session, options.prompt)
 }
 
-/** Every server of the settings in force that is not among those wanted is switched off. */
+/** Switches off every server of the settings in force that is not wanted. */
 async function onlyServers(
   rpc: RpcClient,
   cwd: string,
@@ -113,22 +107,21 @@ async function onlyServers(
   const read = Servers.safeParse(await rpc.request("config/read", { cwd, includeLayers: false }))
   if (!read.success)
     throw AgentNotUnderstood({ title: TITLE, what: "it does not list its servers" })
-  const others = Object.keys(read.data.config.mcp_servers ?? {}).filter(
-    (it) => !wanted.includes(it),
-  )
+  const names = Object.keys(read.data.config.mcp_servers ?? {})
+  const others = names.filter((it) => !wanted.includes(it))
   // As a table and not as keys with dots: a server's name may hold one.
   return { mcp_servers: Object.fromEntries(others.map((it) => [it, { enabled: false }])) }
 }
 
-async function startTurn(world: World, text: string): Promise<void> {
-  const { rpc, hearing, state } = world
-  const { approvalPolicy, sandboxPolicy } = policyOf(state.mode, state)
-  state.isBusy = true
-  const settings = { threadId: hearing.threadId, approvalPolicy, sandboxPolicy }
+async function startTurn(session: Session, text: string): Promise<void> {
+  const { rpc, parser } = session
+  const { approvalPolicy, sandboxPolicy } = policyOf(session)
+  session.isBusy = true
+  const settings = { threadId: parser.threadId, approvalPolicy, sandboxPolicy }
   try {
     await rpc.request("turn/start", { ...settings, input: inputOf(text) })
   } catch (error) {
-    state.isBusy = false
+    session.isBusy = false
     throw error
   }
 }
@@ -137,74 +130,155 @@ function inputOf(text: string): readonly object[] {
   return [{ type: "text", text, text_elements: [] }]
 }
 
-function giveUp(world: World, child: HostChild, error: unknown): void {
-  const isOver = SessionOver.is(error)
-  if (isOver) return
+function giveUp(emitter: EventEmitter, child: HostProcess, error: unknown): void {
+  if (SessionOver.is(error)) return
   const what = error instanceof Error ? error.message : String(error)
-  world.telling.fail(isAppError(error) ? error : AgentNotUnderstood({ title: TITLE, what }))
+  emitter.fail(isAppError(error) ? error : AgentNotUnderstood({ title: TITLE, what }))
   void child.end()
 }
 
-function hearLine(world: World, raw: string): void {
-  const { telling, rpc, approvals, hearing, state } = world
-  const message = Rpc.safeParse(parseRecord(raw))
-  if (!message.success) return telling.noise(raw)
+function handleLine(session: Session, raw: string): void {
+  const { emitter, rpc, approvals, parser } = session
+  const message = Rpc.safeParse(parseJsonRecord(raw))
+  if (!message.success) return emitter.reportNoise(raw)
   const { id, method, params, result, error } = message.data
   if (method === undefined) {
-    if (id === undefined) telling.noise(raw)
+    if (id === undefined) emitter.reportNoise(raw)
     else rpc.settle(id, { result, error: error?.message })
-  } else if (id !== undefined) approvals.hear({ id, method, params }, raw)
+  } else if (id !== undefined) approvals.handle({ id, method, params }, raw)
   else {
-    hear(hearing, { method, params, raw })
-    if (isEndOfTurn(hearing, method, params)) state.isBusy = false
+    parseNotification(parser, { method, params, raw })
+    const turn = TurnOf.safeParse(params)
+    const isEnd = method === "turn/completed" && turn.data?.threadId === parser.threadId
+    if (turn.success && isEnd) session.isBusy = false
   }
 }
 
-function isEndOfTurn(hearing: Hearing, method: string, params: unknown): boolean {
-  const turn = TurnOf.safeParse(params)
-  return method === "turn/completed" && turn.success && turn.data.threadId === hearing.threadId
-}
-
-function sessionOf(world: World, child: HostChild | undefined): AgentSession {
-  const { telling, rpc, approvals, hearing, state } = world
+function agentSessionOf(session: Session): AgentSession {
+  const { emitter, rpc, approvals, parser, child } = session
   function checkOpen(): void {
-    if (child === undefined || telling.isOver()) throw SessionOver({ title: TITLE })
+    if (child === undefined || emitter.hasEnded()) throw SessionOver({ title: TITLE })
   }
   const steer = async (text: string) => {
-    const { threadId, turnId } = hearing
+    const { threadId, turnId } = parser
     await rpc.request("turn/steer", { threadId, expectedTurnId: turnId, input: inputOf(text) })
   }
   return {
-    events: telling.events,
+    events: emitter.events,
     process: child?.identity,
     canSteer: true,
     async send(text) {
       checkOpen()
-      await (state.isBusy ? steer(text) : startTurn(world, text))
+      await (session.isBusy ? steer(text) : startTurn(session, text))
     },
     async answer(approvalId, answer) {
       checkOpen()
       approvals.answer(approvalId, answer)
-      // The protocol has no room for a reason, so it follows as a word of the person.
+      // The protocol has no field for a reason, so it follows as a message of the person.
       if (answer.decision === "deny" && answer.note !== undefined) await steer(answer.note)
     },
     async setMode(mode) {
       checkOpen()
-      state.mode = mode
-      telling.say({ event: "mode.changed", mode, by: "request" })
+      session.mode = mode
+      emitter.emit({ event: "mode.changed", mode, by: "request" })
     },
     async interrupt() {
       checkOpen()
-      const { threadId, turnId } = hearing
+      const { threadId, turnId } = parser
       if (turnId === undefined) return
-      telling.stopping("asked")
+      emitter.setStopping("asked")
       await rpc.request("turn/interrupt", { threadId, turnId })
     },
     async stop() {
-      state.isStopped = true
-      telling.stopping("killed")
+      session.isStopped = true
+      emitter.setStopping("killed")
       await child?.end()
-      await child?.gone
+      await child?.ended
     },
+  }
+}
+
+type RpcClient = ReturnType<typeof createRpc>
+
+/** Our requests to the host, each with the answer it waits for. */
+function createRpc(write: (message: object) => void) {
+  const waiting = new Map<RpcId, PromiseWithResolvers<unknown> & { readonly method: string }>()
+  let requests = 0
+
+  return {
+    notify: (method: string) => write({ method }),
+    request(method: string, params: object): Promise<unknown> {
+      requests += 1
+      const pending = { ...Promise.withResolvers<unknown>(), method }
+      waiting.set(requests, pending)
+      write({ id: requests, method, params })
+      return pending.promise
+    },
+    respond: (id: RpcId, result: object) => write({ id, result }),
+    refuse: (id: RpcId, message: string) => write({ id, error: { code: -32_601, message } }),
+    /** Drops an answer to a request we did not make. */
+    settle(
+      id: RpcId,
+      answer: { readonly result: unknown; readonly error?: string | undefined },
+    ): void {
+      const pending = waiting.get(id)
+      waiting.delete(id)
+      if (answer.error === undefined) return pending?.resolve(answer.result)
+      const what = pending?.method ?? "a question"
+      pending?.reject(AgentRefused({ title: TITLE, what, reason: answer.error }))
+    },
+    /** No further answers come. */
+    abandon(error: AppError = SessionOver({ title: TITLE })): void {
+      for (const pending of waiting.values()) pending.reject(error)
+      waiting.clear()
+    },
+  }
+}
+
+type Policy = {
+  readonly approvalPolicy: "untrusted" | "on-request"
+  readonly sandbox: "read-only" | "workspace-write"
+  readonly sandboxPolicy: object
+}
+
+/**
+ * Writes below the working directory and in TMPDIR; no network unless asked for. Not in /tmp: the
+ * host would leave empty `.git` and `.codex` folders there, and other hosts, Claude Code among
+ * them, take an empty `.git` for the top of a repository (seen on 0.166.0).
+ */
+const WORKSPACE = {
+  type: "workspaceWrite",
+  writableRoots: [],
+  networkAccess: false,
+  excludeTmpdirEnvVar: false,
+  excludeSlashTmp: true,
+}
+
+/**
+ * The host's switches. `plan` works in a sandbox that cannot write, and to leave it is denied; with
+ * `untrusted` it could not even list a folder (seen on 0.166.0). `untrusted` asks for every command
+ * that is not known to only read, and for every patch; `edits` answers ordinary patches itself.
+ * `auto` stays in its sandbox until the model asks to leave it, and we allow it; with rules it asks
+ * like the others, so that the rules are applied, and we allow the rest.
+ */
+function policyOf({ mode, options }: Session): Policy {
+  const hasRules = options.verdict !== undefined
+  switch (mode) {
+    case "plan":
+      return {
+        approvalPolicy: "on-request",
+        sandbox: "read-only",
+        sandboxPolicy: { type: "readOnly", networkAccess: false },
+      }
+    case "ask":
+    case "edits":
+    case "auto":
+      return {
+        approvalPolicy: mode === "auto" && !hasRules ? "on-request" : "untrusted",
+        sandbox: "workspace-write",
+        sandboxPolicy: WORKSPACE,
+      }
+    default:
+      return mode satisfies never
   }
 }

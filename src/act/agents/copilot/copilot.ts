@@ -1,7 +1,8 @@
+import path from "node:path"
 import { systemClock, systemRandom } from "#ground/base"
-import type { Agent } from "../agent.ts"
-import { findProgramOf } from "../find.ts"
-import { complete } from "./complete.ts"
+import type { Agent, CompleteOptions } from "../agent.ts"
+import { findProgramOf } from "../find-program.ts"
+import { completeOnce } from "../wire/host-process.ts"
 import { type Deps, startSession } from "./session.ts"
 
 /** The person's own `copilot`, one process a turn. */
@@ -22,3 +23,35 @@ const WANTED = {
 } as const
 
 export const copilot: Agent = createCopilot({ clock: systemClock, random: systemRandom })
+
+/**
+ * One question to `copilot`. It has no switch to keep nothing, so its whole home lies in the folder
+ * of the question. Who signed in by hand is unknown there: without a token or a provider in the
+ * environment nothing is asked.
+ */
+async function complete(options: CompleteOptions): Promise<string | undefined> {
+  const { environment, cwd } = options
+  if (!SIGNED_IN.some((name) => (environment[name] ?? "") !== "")) return undefined
+  const { COPILOT_ALLOW_ALL: _all, COPILOT_ASSISTED_APPROVAL: _assisted, ...rest } = environment
+  const own = { ...rest, COPILOT_HOME: path.join(cwd, "copilot-home") }
+  const printed = await completeOnce({ ...options, environment: own }, argumentsFor(options.model))
+  const answer = printed?.trim()
+  return answer === "" ? undefined : answer
+}
+
+const SIGNED_IN = ["COPILOT_PROVIDER_BASE_URL", "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"]
+
+function argumentsFor(model: string | undefined): readonly string[] {
+  return [
+    "--silent",
+    "--output-format=text",
+    "--no-color",
+    "--no-auto-update",
+    "--no-ask-user",
+    "--no-custom-instructions",
+    "--disable-builtin-mcps",
+    // A name of no tool: an empty list means all of them.
+    "--available-tools=none",
+    ...(model === undefined ? [] : [`--model=${model}`]),
+  ]
+}

@@ -1,50 +1,60 @@
-import type { Clock, Random } from "#ground/base"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { z } from "zod"
+import {
+  type Clock,
+  parseJsonRecord,
+  type Random,
+  readTextBounded,
+  removeFile,
+  run,
+} from "#ground/base"
 import type { AgentMode } from "#ground/contract"
 import type { AgentSession, StartOptions } from "../agent.ts"
-import { AgentEnded, QuestionUnknown, SessionOver, TurnRunning } from "../wire/errors.ts"
-import { type Gone, type HostChild, howEnded, startHostChild } from "../wire/host-child.ts"
-import { createTelling, type Telling } from "../wire/telling.ts"
-import { parseRecord } from "../wire/text.ts"
-import { type Hearing, hear } from "./hear.ts"
+import { AgentEnded, AgentRefused, QuestionUnknown, SessionOver, TurnRunning } from "../errors.ts"
+import { createEventEmitter, type EventEmitter } from "../wire/event-emitter.ts"
+import {
+  describeExit,
+  type HostExit,
+  type HostProcess,
+  STOP_GRACE_MS,
+  startHostProcess,
+} from "../wire/host-process.ts"
+import { type ParserState, parseEvent } from "./parse-stream.ts"
 import { ruleSwitches } from "./rules.ts"
-import { serverSwitches } from "./servers.ts"
-import { Line, Result } from "./shapes.ts"
-import { tellUsage, usageFileFor } from "./usage.ts"
+import { Line, Result, UsageFile } from "./schema.ts"
 
 const TITLE = "Copilot"
 
 export type Deps = { readonly clock: Clock; readonly random: Random }
 
-type State = {
+type Session = {
   mode: AgentMode
   isStopped: boolean
   isInterrupted: boolean
   isBusy: boolean
   /** Whether the host knows the session, so that a turn resumes it. */
   isKnown: boolean
-  child: HostChild | undefined
-  result: ReturnType<typeof Result.parse> | undefined
-}
-
-type World = {
+  child: HostProcess | undefined
+  result: z.infer<typeof Result> | undefined
   readonly options: StartOptions
   readonly deps: Deps
   readonly sessionId: string
-  readonly state: State
-  readonly telling: Telling
-  readonly hearing: Hearing
+  readonly emitter: EventEmitter
+  readonly parser: ParserState
   readonly rules: ReturnType<typeof ruleSwitches>
-  /** The switches that leave only the servers that were asked for. */
+  /** The switches that leave only the wanted servers. */
   readonly servers: readonly string[]
 }
 
 /**
- * One `copilot` a turn: it reads the prompt from its stdin, works and ends. The session is one
- * because its id is ours and each turn resumes it.
+ * One `copilot` per turn: it reads the prompt from its stdin, works and ends. The session id is ours
+ * and each turn resumes it.
  */
 export async function startSession(options: StartOptions, deps: Deps): Promise<AgentSession> {
-  const telling = createTelling(TITLE, options.redact)
-  const state: State = {
+  const emitter = createEventEmitter(TITLE, options.redact)
+  const rules = ruleSwitches(options)
+  const session: Session = {
     mode: options.mode,
     isStopped: false,
     isInterrupted: false,
@@ -52,16 +62,18 @@ export async function startSession(options: StartOptions, deps: Deps): Promise<A
     isKnown: options.resume !== undefined,
     child: undefined,
     result: undefined,
+    options,
+    deps,
+    sessionId: options.resume ?? newUuid(deps.random),
+    emitter,
+    parser: { emitter, lastText: "", lastError: undefined, denials: 0 },
+    rules,
+    servers: await serverSwitches(options),
   }
-  const hearing = { telling, lastText: "", lastError: undefined, denials: 0 }
-  const sessionId = options.resume ?? newUuid(deps.random)
-  const servers = await serverSwitches(options)
-  const rules = ruleSwitches(options)
-  const world = { options, deps, sessionId, state, telling, hearing, rules, servers }
-  if (!rules.isWhole) telling.say({ event: "message", type: "system", text: NOT_ALL_RULES })
-  options.signal.addEventListener("abort", () => void stop(world), { once: true })
-  await startTurn(world, options.prompt)
-  return sessionOf(world)
+  if (!rules.isWhole) emitter.emit({ event: "message", type: "system", text: NOT_ALL_RULES })
+  options.signal.addEventListener("abort", () => void stop(session), { once: true })
+  await startTurn(session, options.prompt)
+  return agentSessionOf(session)
 }
 
 const NOT_ALL_RULES =
@@ -77,154 +89,192 @@ function newUuid(random: Random): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 }
 
-async function startTurn(world: World, text: string): Promise<void> {
-  const { options, deps, state, telling, hearing } = world
-  Object.assign(state, { isBusy: true, isInterrupted: false, result: undefined })
-  Object.assign(hearing, { lastText: "", lastError: undefined, denials: 0 })
-  const usageFile = usageFileFor(options.environment, newUuid(deps.random))
-  const child = await startHostChild({
-    start: { ...options, environment: environmentFor(world) },
-    args: [...argumentsFor(world), `--usage-output-file=${usageFile}`],
-    telling,
+async function startTurn(session: Session, text: string): Promise<void> {
+  const { options, deps, emitter, parser } = session
+  session.isBusy = true
+  session.isInterrupted = false
+  session.result = undefined
+  parser.lastText = ""
+  parser.lastError = undefined
+  parser.denials = 0
+  // The host writes its tokens only into a file, so each turn has one of its own for a moment.
+  const folder = options.environment["TMPDIR"] ?? tmpdir()
+  const usageFile = join(folder, `qm-usage-${newUuid(deps.random)}.json`)
+  const child = await startHostProcess({
+    start: { ...options, environment: environmentFor(session) },
+    args: [...argumentsFor(session), `--usage-output-file=${usageFile}`],
+    emitter,
     clock: deps.clock,
-    hear: (line) => hearLine(world, line),
+    onLine: (line) => handleLine(session, line),
   })
-  state.child = child
+  session.child = child
   if (child === undefined) return
   child.endInput(text)
-  void child.gone.then((gone) => concludeTurn(world, gone, usageFile))
+  void child.ended.then((exit) => endTurn(session, exit, usageFile))
 }
 
-/** No text of a person or a model stands on the command line. */
-function argumentsFor({ options, sessionId, state, rules, servers }: World): readonly string[] {
+/** No text of a person or a model is on the command line. */
+function argumentsFor(session: Session): readonly string[] {
+  const { options, sessionId, mode, isKnown, rules, servers } = session
   return [
     "--output-format=json",
     "--no-color",
     "--no-auto-update",
     "--no-ask-user",
-    `${state.isKnown ? "--resume" : "--session-id"}=${sessionId}`,
+    `${isKnown ? "--resume" : "--session-id"}=${sessionId}`,
     ...(options.model === undefined ? [] : [`--model=${options.model}`]),
     ...servers,
     ...rules.switches,
-    // Without all rules nothing more than in mode ask, which allows nothing by itself.
-    ...switchesOf(rules.isWhole || state.mode === "plan" ? state.mode : "ask"),
+    // Without all rules no more than in mode ask, which allows nothing by itself.
+    ...MODE_SWITCHES[rules.isWhole || mode === "plan" ? mode : "ask"],
   ]
 }
 
-/**
- * Nobody can be asked in this way of running: what would be asked is denied by the host. `ask`
- * therefore reads only, and the transcript shows what was denied.
- */
-function switchesOf(mode: AgentMode): readonly string[] {
-  switch (mode) {
-    case "plan":
-      return ["--mode=plan"]
-    case "ask":
-      return []
-    case "edits":
-      return ["--allow-tool=write"]
-    case "auto":
-      return ["--allow-all-tools"]
-    default:
-      return mode satisfies never
-  }
+/** The host denies whatever it would ask, since nobody can answer; so `ask` only reads. */
+const MODE_SWITCHES: Readonly<Record<AgentMode, readonly string[]>> = {
+  plan: ["--mode=plan"],
+  ask: [],
+  edits: ["--allow-tool=write"],
+  auto: ["--allow-all-tools"],
 }
 
 /** A person's own switch to allow everything must not be stronger than the mode of the session. */
-function environmentFor({ options }: World): Readonly<Record<string, string>> {
-  const isPassed = (name: string) =>
-    name !== "COPILOT_ALLOW_ALL" && name !== "COPILOT_ASSISTED_APPROVAL"
-  return Object.fromEntries(Object.entries(options.environment).filter(([name]) => isPassed(name)))
+function environmentFor({ options }: Session): Readonly<Record<string, string>> {
+  const {
+    COPILOT_ALLOW_ALL: _all,
+    COPILOT_ASSISTED_APPROVAL: _assisted,
+    ...rest
+  } = options.environment
+  return rest
 }
 
-function hearLine(world: World, raw: string): void {
-  const { telling, hearing, state, options, sessionId } = world
-  const record = parseRecord(raw)
+function handleLine(session: Session, raw: string): void {
+  const { emitter, parser, options, sessionId, mode } = session
+  const record = parseJsonRecord(raw)
   const line = Line.safeParse(record)
-  if (!line.success) return telling.noise(raw)
+  if (!line.success) return emitter.reportNoise(raw)
   const result = Result.safeParse(record)
   if (result.success) {
-    state.result = result.data
+    session.result = result.data
     return
   }
   const { cwd, model } = options
-  const { mode } = state
-  if (!telling.hasStarted() && isOfSession(line.data.type)) {
-    telling.say({ event: "session.started", sessionId, cwd, model, mode })
+  const { type, data } = line.data
+  // Only these events show that there is a session.
+  if (!emitter.hasStarted() && /^(?:session|user|assistant|tool|model)\./.test(type)) {
+    emitter.emit({ event: "session.started", sessionId, cwd, model, mode })
   }
-  if (telling.hasStarted()) telling.say({ event: "turn.started" })
-  hear(hearing, line.data.type, { data: line.data.data, raw })
+  if (emitter.hasStarted()) emitter.emit({ event: "turn.started" })
+  parseEvent(parser, type, { data, raw })
 }
 
-/** Only what a session says shows that there is one. */
-function isOfSession(type: string): boolean {
-  return /^(?:session|user|assistant|tool|model)\./.test(type)
-}
-
-async function concludeTurn(world: World, gone: Gone, usageFile: string): Promise<void> {
-  const { telling, hearing, state, options } = world
-  await tellUsage(telling, usageFile)
-  state.child = undefined
-  const isOver = state.isStopped || options.signal.aborted
-  if (isOver) return telling.end("stopped")
-  state.isKnown = state.isKnown || telling.hasStarted()
-  const { lastText: text, denials } = hearing
-  const { result, isInterrupted } = state
-  state.isBusy = false
-  if (isInterrupted) return telling.say({ event: "turn.ended", outcome: "stopped", text, denials })
-  if (result === undefined || !telling.hasStarted()) {
-    const how = result === undefined ? howEnded(gone.exit) : "without a session"
-    return telling.fail(AgentEnded({ title: TITLE, how, words: gone.lastWords }))
+async function endTurn(session: Session, exit: HostExit, usageFile: string): Promise<void> {
+  const { emitter, parser, options } = session
+  await emitUsage(emitter, usageFile)
+  session.child = undefined
+  if (session.isStopped || options.signal.aborted) return emitter.end("stopped")
+  session.isKnown ||= emitter.hasStarted()
+  const { lastText: text, denials } = parser
+  const { result, isInterrupted } = session
+  session.isBusy = false
+  if (isInterrupted) return emitter.emit({ event: "turn.ended", outcome: "stopped", text, denials })
+  if (result === undefined || !emitter.hasStarted()) {
+    const how = result === undefined ? describeExit(exit.exit) : "without a session"
+    return emitter.fail(AgentEnded({ title: TITLE, how, words: exit.complaint }))
   }
   const isDone = result.exitCode === 0
   const durationMs = Math.round(result.usage?.sessionDurationMs ?? 0)
   const outcome = isDone ? "completed" : "failed"
-  const error = isDone ? undefined : (hearing.lastError ?? gone.lastWords)
-  telling.say({ event: "turn.ended", outcome, text, error, durationMs, denials })
+  const error = isDone ? undefined : (parser.lastError ?? exit.complaint)
+  emitter.emit({ event: "turn.ended", outcome, text, error, durationMs, denials })
 }
 
-async function stop(world: World): Promise<void> {
-  const { state, telling } = world
-  state.isStopped = true
-  telling.stopping("killed")
-  const { child } = state
+async function stop(session: Session): Promise<void> {
+  const { emitter, child } = session
+  session.isStopped = true
+  emitter.setStopping("killed")
   await child?.end()
-  await child?.gone
-  telling.end("stopped")
+  await child?.ended
+  emitter.end("stopped")
 }
 
-function sessionOf(world: World): AgentSession {
-  const { state, telling } = world
+function agentSessionOf(session: Session): AgentSession {
+  const { emitter } = session
   function checkOpen(): void {
-    if (telling.isOver()) throw SessionOver({ title: TITLE })
+    if (emitter.hasEnded()) throw SessionOver({ title: TITLE })
   }
   return {
-    events: telling.events,
+    events: emitter.events,
     get process() {
-      return state.child?.identity
+      return session.child?.identity
     },
     canSteer: false,
     async send(text) {
       checkOpen()
-      if (state.isBusy) throw TurnRunning({ title: TITLE })
-      telling.say({ event: "turn.started" })
-      await startTurn(world, text)
+      if (session.isBusy) throw TurnRunning({ title: TITLE })
+      emitter.emit({ event: "turn.started" })
+      await startTurn(session, text)
     },
     async answer(approvalId) {
       throw QuestionUnknown({ approvalId })
     },
     async setMode(mode) {
       checkOpen()
-      state.mode = mode
-      telling.say({ event: "mode.changed", mode, by: "request" })
+      session.mode = mode
+      emitter.emit({ event: "mode.changed", mode, by: "request" })
     },
     async interrupt() {
       checkOpen()
-      if (!state.isBusy) return
-      state.isInterrupted = true
-      telling.stopping("killed")
-      await state.child?.end()
+      if (!session.isBusy) return
+      session.isInterrupted = true
+      emitter.setStopping("killed")
+      await session.child?.end()
     },
-    stop: () => stop(world),
+    stop: () => stop(session),
+  }
+}
+
+const ServerList = z.object({ mcpServers: z.record(z.string(), z.unknown()) })
+
+/** Servers that come with the host; they are in no list. */
+const BUILT_IN = ["github-mcp-server", "githubiq"] as const
+
+/** The switches that leave only the wanted servers; throws when the host does not list its own. */
+async function serverSwitches(options: StartOptions): Promise<readonly string[]> {
+  const { sources, program, cwd, environment, signal } = options
+  if (sources === undefined) return []
+  const outcome = await run(program, ["mcp", "list", "--json"], {
+    cwd,
+    env: environment,
+    signal,
+    timeoutMs: 30_000,
+    maxOutputBytes: 1024 * 1024,
+    graceMs: STOP_GRACE_MS,
+  })
+  const text = outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout.toString() : ""
+  const list = ServerList.safeParse(parseJsonRecord(text))
+  if (!list.success) {
+    throw AgentRefused({ title: TITLE, what: "to list its servers", reason: outcome.kind })
+  }
+  const others = [...Object.keys(list.data.mcpServers), ...BUILT_IN]
+  return others.filter((it) => !sources.includes(it)).map((it) => `--disable-mcp-server=${it}`)
+}
+
+/** Emits what one turn used, and removes the file. */
+async function emitUsage(emitter: EventEmitter, file: string): Promise<void> {
+  try {
+    const read = await readTextBounded(file, { maxBytes: 1024 * 1024 })
+    const usage = UsageFile.safeParse(read.kind === "read" ? parseJsonRecord(read.text) : undefined)
+    await removeFile(file)
+    if (!usage.success) return
+    for (const [model, metrics] of Object.entries(usage.data.modelMetrics)) {
+      const { inputTokens, outputTokens: output } = metrics.usage
+      const { cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = metrics.usage
+      const input = Math.max(0, inputTokens - cacheRead - cacheWrite)
+      const tokens = { input, output, cacheRead, cacheWrite }
+      emitter.emit({ event: "cost", model, usage: tokens, isTotal: false })
+    }
+  } catch {
+    // Without the file the turn has no token counts.
   }
 }

@@ -13,13 +13,12 @@ import {
   RuleUnknown,
   TooManyRules,
 } from "./errors.ts"
-import { judge, makeReady, READING, type ReadyRule } from "./judge.ts"
+import { judge, makeReady, outOfScope, READING, type ReadyRule } from "./evaluate-rules.ts"
 import { MOST_RULES } from "./limits.ts"
-import { rulesFor } from "./rule-for.ts"
+import { rulesFor } from "./narrow-rules.ts"
 import { parseRuleText, problemWith, ruleId } from "./rule-text.ts"
 import { readRules, readTrust, stampOf, writeRules, writeTrust } from "./rules-file.ts"
-import { outOfScope } from "./scope.ts"
-import { isInRepository, type World } from "./where.ts"
+import { isInRepository, type World } from "./tool-subject.ts"
 
 export type PermissionsDeps = {
   /** The project's file of rules. */

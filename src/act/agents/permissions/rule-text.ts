@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
+import { oneLine } from "#ground/base"
 import { PermissionRule } from "#ground/contract"
 import { isUsableGlob } from "#see/hosts"
-import { oneLine } from "../wire/text.ts"
+import { titleLine } from "../wire/tool-text.ts"
 import { LONGEST_RULE_WORDS_CHARACTERS, RULE_ID_DIGITS } from "./limits.ts"
 
 /** What hosts call the tool that runs commands: its brackets hold one, all others' a path. */
@@ -29,11 +30,11 @@ export function ruleId({ decision, tool, command, path }: PermissionRule): strin
 export function problemWith({ tool, command, path }: PermissionRule): string | undefined {
   const isEmpty = tool === undefined && command === undefined && path === undefined
   if (isEmpty) return "it names neither a tool nor a command nor a path"
-  if (path !== undefined && !isUsableGlob(path)) return `${oneLine(path)} is no usable pattern`
+  if (path !== undefined && !isUsableGlob(path)) return `${titleLine(path)} is no usable pattern`
   const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
   // A star at the end of a word reads like a beginning and is none.
   return isBareStar && !/\s/.test(command)
-    ? `${oneLine(command)} needs a blank before *`
+    ? `${titleLine(command)} needs a blank before *`
     : undefined
 }
 
@@ -62,7 +63,7 @@ export function parseRuleText(text: string, decision: PermissionRule["decision"]
 }
 
 function wrong(entry: string, what: string): ParsedRules {
-  return { kind: "wrong", problem: `${oneLine(entry)} ${what}` }
+  return { kind: "wrong", problem: `${titleLine(entry)} ${what}` }
 }
 
 /** A semicolon separates only where no bracket is open, or behind a closing one. */

@@ -3,7 +3,7 @@ import path from "node:path"
 import { z } from "zod"
 import { ensureDirectory, readTextBounded, statFile, writeFileAtomic } from "#ground/base"
 import { PermissionRule } from "#ground/contract"
-import { oneLine } from "../wire/text.ts"
+import { titleLine } from "../wire/tool-text.ts"
 import { RulesInvalid, RulesUnreadable } from "./errors.ts"
 import { MOST_RULES, RULES_FILE_LIMIT_BYTES, TRUST_FILE_LIMIT_BYTES } from "./limits.ts"
 import { problemWith } from "./rule-text.ts"
@@ -41,7 +41,7 @@ function parseRules(file: string, text: string): z.infer<typeof RulesFile> {
   const parsed = RulesFile.safeParse(jsonOf(file, text))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const problem = oneLine(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`)
+    const problem = titleLine(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`)
     throw RulesInvalid({ where: file, problem })
   }
   for (const [index, rule] of parsed.data.rules.entries()) {

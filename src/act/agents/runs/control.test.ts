@@ -13,7 +13,7 @@ import {
   type Room,
   until,
 } from "#test/agents-room"
-import type { Agent, AgentSession, Heard } from "../agent.ts"
+import type { Agent, AgentSession, EmittedEvent } from "../agent.ts"
 import { LEASE_MS } from "../limits.ts"
 
 const FOREVER = lines(
@@ -244,7 +244,7 @@ describe("what outlives a process", () => {
 })
 
 describe("a session that the host no longer has", () => {
-  const failing = (error: string): Heard[] => [
+  const failing = (error: string): EmittedEvent[] => [
     { event: { event: "error", message: error, isFatal: true } },
   ]
 
@@ -354,13 +354,13 @@ test("[AGENTS-39] variables given to a run reach its agent and are kept nowhere"
   expect(await contents(room, run.id)).toContain("it is [redacted: variable]")
 })
 
-const DONE: readonly Heard[] = [
+const DONE: readonly EmittedEvent[] = [
   { event: { event: "session.started", sessionId: "s-2", cwd: "/repo", tools: [] } },
   { event: { event: "turn.ended", outcome: "completed", text: "done", denials: 0 } },
 ]
 
 /** A session that says these things and ends. */
-function playing(heard: readonly Heard[], more: Partial<AgentSession> = {}): AgentSession {
+function playing(heard: readonly EmittedEvent[], more: Partial<AgentSession> = {}): AgentSession {
   return {
     events: (async function* () {
       yield* heard

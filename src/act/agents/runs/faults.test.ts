@@ -13,7 +13,7 @@ import {
   type Room,
   until,
 } from "#test/agents-room"
-import type { Agent, AgentSession, Heard } from "../agent.ts"
+import type { Agent, AgentSession, EmittedEvent } from "../agent.ts"
 
 const OTHER = { ...OWNER, pid: OWNER.pid + 1 }
 const FOREVER = lines(
@@ -27,7 +27,7 @@ const startWith = (room: Room, script: string, more: object = {}): Promise<Run> 
 const contents = async (room: Room, id: string) =>
   (await room.messages(id, { after: 0, limit: 500 })).map((it) => it.content)
 
-const DONE: readonly Heard[] = [
+const DONE: readonly EmittedEvent[] = [
   { event: { event: "session.started", sessionId: "s-2", cwd: "/repo", tools: [] } },
   { event: { event: "turn.ended", outcome: "completed", text: "done", denials: 0 } },
 ]
@@ -54,7 +54,7 @@ function stub(session: () => Partial<AgentSession> & Pick<AgentSession, "events"
   return { agent, stops }
 }
 
-async function* says(...heard: readonly Heard[]) {
+async function* says(...heard: readonly EmittedEvent[]) {
   yield* heard
 }
 
@@ -231,7 +231,7 @@ describe("turns", () => {
 
   test("[AGENTS-27] a later turn that fails is not answered by sending the first again", async () => {
     const prompts: string[] = []
-    const fails: Heard = {
+    const fails: EmittedEvent = {
       event: {
         event: "turn.ended",
         outcome: "failed",

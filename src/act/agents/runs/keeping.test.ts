@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { configured, ENDED, isOver, lines, newRoom, type Room, until } from "#test/agents-room"
-import { slugOf } from "../sessions/readers/places.ts"
+import { slugOf } from "../sessions/find-sessions.ts"
 
 const TALK = lines(
   { event: "session.started", sessionId: "s-1", cwd: "/repo" },

@@ -1,12 +1,13 @@
+import { isRecord, parseJsonRecord } from "#ground/base"
 import { AgentEvent, type Message, type Run } from "#ground/contract"
-import { changedFiles, denials, failures, type Heard, lastPlan } from "./handoff-facts.ts"
+import { titleLine } from "../wire/tool-text.ts"
 import {
   HANDOFF_TOKENS,
   LONGEST_HANDOFF_CHARACTERS,
   MOST_HANDOFF_ENTRIES,
   MOST_HANDOFF_MESSAGES,
 } from "./limits.ts"
-import { fenced, plainCut } from "./plain.ts"
+import { fenced, plainCut } from "./restore-context.ts"
 
 export type HandoffInput = {
   readonly run: Pick<Run, "prompt" | "title">
@@ -24,7 +25,7 @@ export type HandoffInput = {
  */
 export function handoffOf(input: HandoffInput): { readonly text: string; readonly tokens: number } {
   const most = input.mostTokens ?? HANDOFF_TOKENS
-  const heard = input.messages.map(hearing)
+  const heard = input.messages.map(parser)
   const task: Section = { title: "Task", entries: tasks(input.run, heard), keep: "first" }
   const sections = sectionsOf(heard)
   for (const measure of MEASURES) {
@@ -50,13 +51,17 @@ const MEASURES: readonly Measure[] = [1, 2, 4, 8, 16, 32].map((by) => ({
 }))
 const SMALLEST: Measure = { entries: 1, characters: 40 }
 
-function sectionsOf(heard: readonly Heard[]): readonly Section[] {
+function sectionsOf(heard: readonly RecordedMessage[]): readonly Section[] {
   const words = heard.filter(isOwnWord).slice(-MOST_HANDOFF_MESSAGES)
   const texts = words.map((it) => it.message.content)
   const lastWord = texts.at(-1) ?? ""
   const recent = texts.slice(-RECENT_WORDS)
   return [
-    { title: "Decided", entries: [...linesOf(texts, DECISION), ...denials(heard)], keep: "last" },
+    {
+      title: "ApprovalDecision",
+      entries: [...linesOf(texts, DECISION), ...denials(heard)],
+      keep: "last",
+    },
     { title: "Files changed", entries: changedFiles(heard), keep: "last" },
     { title: "What failed", entries: failures(heard), keep: "last" },
     { title: "Open questions", entries: linesOf(recent, QUESTION), keep: "last" },
@@ -70,19 +75,19 @@ const DECISION = /\b(?:decided|decision|chose|chosen|instead of|rather than|sett
 const QUESTION = /\?\s*$/
 const STEP = /^(?:[-*] \[ \]|next\b|todo\b|to do\b|remaining\b|still (?:to|open|missing)\b)/i
 
-function hearing(message: Message): Heard {
+function parser(message: Message): RecordedMessage {
   const event = AgentEvent.safeParse(message.metadata["event"])
   return { message, event: event.success ? event.data : undefined }
 }
 
 /** The agent's own words, not those of its sub-agents; its answer repeats the last of them. */
-function isOwnWord({ message, event }: Heard): boolean {
+function isOwnWord({ message, event }: RecordedMessage): boolean {
   const isInner = event?.event === "message" && event.parentId !== undefined
   return message.type === "assistant" && !isInner
 }
 
 /** What it was started for, then what it was told since. */
-function tasks(run: HandoffInput["run"], heard: readonly Heard[]): readonly string[] {
+function tasks(run: HandoffInput["run"], heard: readonly RecordedMessage[]): readonly string[] {
   const turns = heard.filter((it) => it.message.type === "user").map((it) => it.message.content)
   return unique([run.prompt, ...turns.filter((it) => it !== run.prompt)])
 }
@@ -92,7 +97,7 @@ function linesOf(texts: readonly string[], pattern: RegExp): readonly string[] {
   return unique(lines.filter((it) => it.length > 3 && pattern.test(it)))
 }
 
-function nextSteps(heard: readonly Heard[], lastWord: string): readonly string[] {
+function nextSteps(heard: readonly RecordedMessage[], lastWord: string): readonly string[] {
   const steps = [...lastPlan(heard), ...linesOf([lastWord], STEP)]
   return steps.length > 0 ? unique(steps) : ["Look at the files changed, and go on with the task."]
 }
@@ -122,4 +127,84 @@ function sectionText(section: Section, { entries: most, characters }: Measure): 
   const left = entries.length - kept.length
   const lines = kept.map((it) => `- ${plainCut(it, characters).replaceAll("\n", "\n  ")}`)
   return [`# ${title}`, ...lines, ...(left > 0 ? [`(${left} more)`] : [])].join("\n")
+}
+
+/** A message, and the event it was made of. */
+export type RecordedMessage = { readonly message: Message; readonly event: AgentEvent | undefined }
+
+type Named<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
+
+/** Each file that a diff of the run changed, with its lines, in the order of the last change. */
+export function changedFiles(heard: readonly RecordedMessage[]): readonly string[] {
+  const files = new Map<string, { added: number; removed: number }>()
+  for (const diff of heard.flatMap(diffOf)) {
+    for (const change of changesIn(diff)) {
+      const before = files.get(change.path) ?? { added: 0, removed: 0 }
+      files.delete(change.path)
+      files.set(change.path, {
+        added: before.added + change.added,
+        removed: before.removed + change.removed,
+      })
+    }
+  }
+  return [...files].map(([path, it]) => `${path} (+${it.added} -${it.removed})`)
+}
+
+function diffOf({ event }: RecordedMessage): readonly string[] {
+  return event?.event === "activity.ended" && event.diff !== undefined ? [event.diff] : []
+}
+
+type Change = { readonly path: string; readonly added: number; readonly removed: number }
+
+/** One diff may be of several files; the name after a deletion is /dev/null. */
+function changesIn(diff: string): readonly Change[] {
+  // A line that was taken out may begin like the name of a file; a name is followed by another.
+  const parts = diff.split(/^--- (?=.*\n\+\+\+ )/m).slice(1)
+  return parts.map((part) => {
+    const [from = "", to = "", ...lines] = part.split("\n")
+    const after = to.replace(/^\+\+\+ /, "")
+    const named = after === "/dev/null" ? from : after
+    return {
+      path: named.replace(/^[ab]\//, ""),
+      added: lines.filter((it) => it.startsWith("+")).length,
+      removed: lines.filter((it) => it.startsWith("-")).length,
+    }
+  })
+}
+
+/** Tools that failed, by what they were to do, and errors of the run. */
+export function failures(heard: readonly RecordedMessage[]): readonly string[] {
+  const titles = new Map<string, string>()
+  return heard.flatMap(({ message, event }) => {
+    if (event?.event === "activity.started") titles.set(event.activityId, event.title)
+    if (message.type === "error") return [message.content]
+    if (event?.event !== "activity.ended" || event.outcome !== "failed") return []
+    return [`${titles.get(event.activityId) ?? "A tool"}: ${titleLine(message.content)}`]
+  })
+}
+
+/** What somebody said no to. */
+export function denials(heard: readonly RecordedMessage[]): readonly string[] {
+  const titles = new Map<string, string>()
+  return heard.flatMap(({ event }) => {
+    if (event?.event === "approval.requested") titles.set(event.approvalId, event.title)
+    if (event?.event !== "approval.resolved" || event.decision !== "deny") return []
+    return [`Denied by ${event.by}: ${titles.get(event.approvalId) ?? "a question"}`]
+  })
+}
+
+/** The steps of the agent's own list that are not done, as it last wrote it. */
+export function lastPlan(heard: readonly RecordedMessage[]): readonly string[] {
+  const plans = heard.flatMap(({ event }) => (isPlan(event) ? [event.input] : []))
+  const todos = parseJsonRecord(plans.at(-1) ?? "")?.["todos"]
+  if (!Array.isArray(todos)) return []
+  return todos.flatMap((it: unknown) => {
+    const isOpen = isRecord(it) && it["status"] !== "completed"
+    const text = isOpen ? it["content"] : undefined
+    return typeof text === "string" ? [text] : []
+  })
+}
+
+function isPlan(event: AgentEvent | undefined): event is Named<"activity.started"> {
+  return event?.event === "activity.started" && event.kind === "plan"
 }

@@ -7,8 +7,7 @@ import { createSecrets } from "#ground/secrets"
 import { testClock } from "#test/clock"
 import { madeRun } from "#test/run"
 import { tempDirectory } from "#test/temp"
-import { openSessionFile } from "./import-session.ts"
-import { headerOf, pagesOf, toLines } from "./session-file.ts"
+import { headerOf, openSessionFile, pagesOf, toLines } from "./session-file.ts"
 
 const AT = 1_700_000_000_000
 const clock = testClock({ now: AT + 60_000 })

@@ -6,8 +6,7 @@ import type { Message, Run } from "#ground/contract"
 import { testClock } from "#test/clock"
 import { madeRun } from "#test/run"
 import { tempDirectory } from "#test/temp"
-import { createSessionWriter } from "./session-writer.ts"
-import { idInSlug, slugOf } from "./slug.ts"
+import { createSessionWriter, idInSlug, slugOf } from "./session-writer.ts"
 
 const AT = 1
 const RUN = madeRun({ createdAt: AT, updatedAt: AT })

@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { AgentEvent } from "#ground/contract"
-import type { Step } from "./script.ts"
+import type { Step } from "./scripts.ts"
 
 type Loose = z.input<typeof AgentEvent>
 

@@ -1,10 +1,10 @@
 import path from "node:path"
 import { z } from "zod"
+import { parseJsonRecord } from "#ground/base"
 import { type AgentEvent, type AgentsContext, ContextPart, type Message } from "#ground/contract"
-import { parseRecord } from "../wire/text.ts"
-import { changesIn } from "./diff-lines.ts"
+import { eventOf } from "../event-message.ts"
+import { changesIn } from "../wire/unified-diff.ts"
 import { MOST_LISTED } from "./limits.ts"
-import { eventOf } from "./message-event.ts"
 
 type File = {
   readonly path: string
@@ -212,7 +212,7 @@ const CaptureRaw = z.object({
 const NOT_IN_WINDOW = /settings$|^host-state$|^mcp-config$|^hooks$/
 
 function takeCapture(state: State, { raw, seq }: Message): void {
-  const capture = CaptureRaw.safeParse(parseRecord(raw ?? ""))
+  const capture = CaptureRaw.safeParse(parseJsonRecord(raw ?? ""))
   if (!capture.success) return
   const inWindow = capture.data.files.filter((it) => !NOT_IN_WINDOW.test(it.source))
   for (const { path: file, source } of inWindow) {

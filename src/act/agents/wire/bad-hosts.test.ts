@@ -12,7 +12,7 @@ import { createClaudeCode } from "../claude-code/claude-code.ts"
 import { createCodex } from "../codex/codex.ts"
 import { createCopilot } from "../copilot/copilot.ts"
 import { agentEnvironment } from "../environment.ts"
-import { LONGEST_START_MS } from "./limits.ts"
+import { MAX_START_MS } from "./host-process.ts"
 
 const AGENTS: readonly ((clock: Clock) => Agent)[] = [
   (clock) => createClaudeCode({ clock }),
@@ -231,7 +231,7 @@ async function letTimePass<Value>(
   const over = awaited.finally(() => {
     isOver = true
   })
-  while (clock !== undefined && !isOver) await clock.advance(LONGEST_START_MS)
+  while (clock !== undefined && !isOver) await clock.advance(MAX_START_MS)
   return await over
 }
 

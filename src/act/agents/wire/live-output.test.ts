@@ -3,9 +3,12 @@ import { expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { fcParameters } from "#test/seed"
-import { MOST_HELD_OUTPUT_CHARACTERS } from "./limits.ts"
-import { createLiveOutput } from "./live-output.ts"
-import { beforeOpenBlock, withoutTornStart } from "./secret-block.ts"
+import {
+  beforeOpenBlock,
+  createLiveOutput,
+  MAX_HELD_OUTPUT_CHARACTERS,
+  withoutTornStart,
+} from "./live-output.ts"
 
 const asIs = (text: string) => text
 const KEY_LINE = Buffer.from("a key that was made up for this test, 48 bytes.").toString("base64")
@@ -50,7 +53,7 @@ test("[AGENTS-30] however output is cut into pieces, no part of a secret is told
 
 test("[AGENTS-30] output that is held too long is told with its end only", () => {
   const live = createLiveOutput(asIs)
-  expect(live.take("a", "x".repeat(MOST_HELD_OUTPUT_CHARACTERS + 1))).toBe("")
+  expect(live.take("a", "x".repeat(MAX_HELD_OUTPUT_CHARACTERS + 1))).toBe("")
   expect(live.take("a", "y\nz\n")).toBe("")
 })
 

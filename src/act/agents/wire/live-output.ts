@@ -1,25 +1,26 @@
-import { MOST_HELD_OUTPUT_CHARACTERS, OUTPUT_BEFORE_CHARACTERS } from "./limits.ts"
-import { beforeOpenBlock } from "./secret-block.ts"
+/** Output held until the end of its line or key; a key of 16,384 bits has 13 kB. */
+export const MAX_HELD_OUTPUT_CHARACTERS = 64 * 1024
 
-type Held = {
-  /** What came and is not told: the last line, or the beginning of a key. */
+/** Of the emitted output, the end that new lines are redacted with: a few lines. */
+const CONTEXT_CHARACTERS = 2_000
+
+type HeldOutput = {
+  /** Received and not emitted: the last line, or the beginning of a key. */
   text: string
-  /** The end of what was told, as the host said it: a name on one line has its value on the next. */
+  /** The unredacted end of what was emitted: a name on one line may have its value on the next. */
   before: string
-  /** Nothing more of it is told until its end, which has the whole. */
+  /** Nothing more is emitted until the activity's end, which has the whole output. */
   isSilent: boolean
 }
 
-export type LiveOutput = ReturnType<typeof createLiveOutput>
-
 /**
- * The output of activities while it comes in pieces. A piece may end inside a secret, and neither
- * half would be known for one; so only whole lines are told, redacted with those before them.
+ * The output of activities while it arrives in pieces. A piece may end inside a secret, of which
+ * neither half is recognised; so only whole lines are emitted, redacted with those before them.
  */
 export function createLiveOutput(redact: (text: string) => string) {
-  const heldById = new Map<string, Held>()
+  const heldById = new Map<string, HeldOutput>()
   return {
-    /** What can be told now; the rest waits, at the latest for the whole output. */
+    /** The part that can be emitted now. */
     take(activityId: string, piece: string): string {
       const held = heldById.get(activityId) ?? { text: "", before: "", isSilent: false }
       heldById.set(activityId, held)
@@ -27,15 +28,16 @@ export function createLiveOutput(redact: (text: string) => string) {
       held.text += piece
       const lines = wholeLines(held.text)
       held.text = held.text.slice(lines.length)
-      const isTooMuch = held.text.length > MOST_HELD_OUTPUT_CHARACTERS
-      const told = lines === "" ? "" : newPart(redact, held.before, lines)
-      held.before = `${held.before}${lines}`.slice(-OUTPUT_BEFORE_CHARACTERS)
-      if (isTooMuch || told === undefined) Object.assign(held, { text: "", isSilent: true })
-      return told ?? ""
+      const isTooLong = held.text.length > MAX_HELD_OUTPUT_CHARACTERS
+      const output = lines === "" ? "" : redactNew(redact, held.before, lines)
+      held.before = `${held.before}${lines}`.slice(-CONTEXT_CHARACTERS)
+      if (isTooLong || output === undefined) {
+        held.text = ""
+        held.isSilent = true
+      }
+      return output ?? ""
     },
-    drop(activityId: string): void {
-      heldById.delete(activityId)
-    },
+    drop: (activityId: string): void => void heldById.delete(activityId),
   }
 }
 
@@ -44,18 +46,44 @@ function wholeLines(text: string): string {
   return toLastLineEnd(beforeOpenBlock(toLastLineEnd(text)))
 }
 
-/** A carriage return ends a line too: it is how progress is drawn. */
+/** A carriage return ends a line too: progress is drawn with it. */
 function toLastLineEnd(text: string): string {
   return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1)
 }
 
-/** undefined when what is new makes a secret of what was told before. */
-function newPart(
+/** undefined when the new lines make a secret of what was emitted before. */
+function redactNew(
   redact: (text: string) => string,
   before: string,
   lines: string,
 ): string | undefined {
-  const told = redact(before)
+  const emitted = redact(before)
   const all = redact(before + lines)
-  return all.startsWith(told) ? all.slice(told.length) : undefined
+  return all.startsWith(emitted) ? all.slice(emitted.length) : undefined
+}
+
+/** Where a key over several lines begins (PEM and its like, PuTTY's) and ends. */
+const KEY_START = /-----BEGIN|Private-Lines:/g
+const KEY_END = /-----END[ +][A-Z0-9 +]{0,40}-----|Private-(?:MAC|Hash):[^\n]*\n/g
+
+/** The text up to a key block that has no end yet: its first part may not look like a key. */
+export function beforeOpenBlock(text: string): string {
+  KEY_START.lastIndex = 0
+  for (let start = KEY_START.exec(text); start !== null; start = KEY_START.exec(text)) {
+    KEY_END.lastIndex = KEY_START.lastIndex
+    if (KEY_END.exec(text) === null) return text.slice(0, start.index)
+    KEY_START.lastIndex = KEY_END.lastIndex
+  }
+  return text
+}
+
+/** Lines of a key without its beginning, and its end. */
+const TORN_KEY =
+  /^(?:[A-Za-z0-9+/=]{16,}\r?(?:\n|$))*(?:[A-Za-z0-9+/=]*\r?\n?-----END[^\n]*(?:\n|$))?/
+
+/** The end of a longer text, without what may be the second half of a secret. */
+export function withoutTornStart(text: string): string {
+  const line = text.indexOf("\n")
+  const word = line >= 0 ? line : text.search(/\s/)
+  return word < 0 ? "" : text.slice(word + 1).replace(TORN_KEY, "")
 }

@@ -1,9 +1,8 @@
-import type { Clock, Ids, Log } from "#ground/base"
-import { invariant } from "#ground/base"
+import { type Clock, type Ids, invariant, type Log } from "#ground/base"
 import type { Message } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
+import type { Draft } from "../../event-message.ts"
 import { ADVANCE_EVERY_MS } from "../../limits.ts"
-import type { Draft } from "../../transcript.ts"
 import { advance, insertMessages } from "./queries.ts"
 import { LastSeqRow } from "./rows.ts"
 

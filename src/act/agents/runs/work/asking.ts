@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { Clock, Ids } from "#ground/base"
 import type { AgentEvent, Approval, Run } from "#ground/contract"
 import type { Tx } from "#ground/store"
-import type { Heard } from "../../agent.ts"
+import type { EmittedEvent } from "../../agent.ts"
 import { APPROVAL_LIFE_MS } from "../../limits.ts"
 import {
   answerApproval,
@@ -45,10 +45,12 @@ export function createAsking(run: Run, deps: Deps) {
     hosts.set(approval.id, event.approvalId)
     return { approval, hostId: event.approvalId }
   }
-  function take(heard: readonly Heard[]): Questions & { readonly heard: readonly Heard[] } {
+  function take(
+    heard: readonly EmittedEvent[],
+  ): Questions & { readonly heard: readonly EmittedEvent[] } {
     const asked: Asked[] = []
     const resolved: Resolved[] = []
-    const renamed = heard.map((it): Heard => {
+    const renamed = heard.map((it): EmittedEvent => {
       const { event } = it
       if (event.event === "approval.requested") {
         const question = ask(event)

@@ -1,7 +1,7 @@
 import type { Clock } from "#ground/base"
 import type { AgentEvent } from "#ground/contract"
 import { DELTA_EVERY_MS, LONGEST_DELTA_CHARACTERS, SHOWN_DELTA_CHARACTERS } from "../../limits.ts"
-import { beforeOpenBlock } from "../../wire/secret-block.ts"
+import { beforeOpenBlock } from "../../wire/live-output.ts"
 
 type Deps = {
   readonly clock: Clock

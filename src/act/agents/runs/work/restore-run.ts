@@ -1,6 +1,6 @@
 import type { ContextPart, Run } from "#ground/contract"
 import { RESTORED_MESSAGES } from "../../limits.ts"
-import { restoredContext } from "../../sessions/restored.ts"
+import { restoredContext } from "../../sessions/restore-context.ts"
 import type { Book } from "../kept/book.ts"
 
 type Deps = {

@@ -1,9 +1,9 @@
 import type { Clock, Ids, Log } from "#ground/base"
 import { AgentEvent, type Run, type RunStatus } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
-import type { Agent, Answer, Heard, StartOptions } from "../../agent.ts"
+import type { Agent, Answer, EmittedEvent, StartOptions } from "../../agent.ts"
+import { type Draft, draftOf } from "../../event-message.ts"
 import { MOST_MESSAGES_A_WRITE } from "../../limits.ts"
-import { type Draft, draftOf } from "../../transcript.ts"
 import type { LiveText } from "../hub.ts"
 import { expireApprovals } from "../kept/approval-queries.ts"
 import { countTurns, finishCommand } from "../kept/command-queries.ts"
@@ -61,7 +61,7 @@ export function createState(job: Job, deps: LiveDeps) {
   let progress = progressOf(run)
   let wantedEnd: "stopped" | "interrupted" | undefined
   const watch = createBudgetWatch({ usd: run.budgetUsd, tokens: run.budgetTokens })
-  const waiting: Heard[] = []
+  const waiting: EmittedEvent[] = []
   const asking = createAsking(run, deps)
 
   /** A session that is interrupted lets its questions go; we keep them for when it goes on. */
@@ -69,7 +69,7 @@ export function createState(job: Job, deps: LiveDeps) {
     decision === "expired" && wantedEnd === "interrupted"
 
   async function write(
-    heard: readonly Heard[],
+    heard: readonly EmittedEvent[],
     extra: readonly Draft[] = [],
     turnId?: string,
   ): Promise<boolean> {
@@ -88,7 +88,7 @@ export function createState(job: Job, deps: LiveDeps) {
     return (await endRun(job, progress, deps)) ? status : "interrupted"
   }
   return {
-    hear: (heard: Heard) => void waiting.push(heard),
+    hear: (heard: EmittedEvent) => void waiting.push(heard),
     waits: () => waiting.length,
     wantEnd: (status: "stopped" | "interrupted") => void (wantedEnd ??= status),
     wantedEnd: () => wantedEnd,
@@ -166,7 +166,7 @@ async function endRun({ run, claim }: Job, progress: Progress, deps: LiveDeps): 
   return lastSeq !== undefined
 }
 
-function safeDraft({ event, raw }: Heard, deps: LiveDeps): Draft {
+function safeDraft({ event, raw }: EmittedEvent, deps: LiveDeps): Draft {
   // Before anything is cut: a secret across the cut would leave its beginning.
   const clean = AgentEvent.parse(deps.redactEvent(event))
   const draft = draftOf(clean, raw === undefined ? undefined : deps.redact(raw))

@@ -1,3 +1,4 @@
+import { oneLine } from "#ground/base"
 import type { Run } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../../agent.ts"
 import {
@@ -5,7 +6,6 @@ import {
   LONGEST_TITLED_CHARACTERS,
   MOST_TITLE_WORDS,
 } from "../../views/limits.ts"
-import { oneLine } from "../../wire/text.ts"
 
 export type TitleWish = Omit<CompleteOptions, "prompt"> & {
   readonly agent: Pick<Agent, "complete">

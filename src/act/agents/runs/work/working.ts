@@ -9,7 +9,7 @@ import type {
 } from "#ground/contract"
 import type { Agent, StartOptions } from "../../agent.ts"
 import { ProgramMissing } from "../../errors.ts"
-import type { Draft } from "../../transcript.ts"
+import type { Draft } from "../../event-message.ts"
 import type { Approvals } from "../kept/approvals.ts"
 import type { Book } from "../kept/book.ts"
 import { finishCommand } from "../kept/command-queries.ts"

@@ -1,0 +1,49 @@
+import { type Approval, PermissionRule } from "#ground/contract"
+import { PROJECT_FOLDER } from "#see/repo"
+import { isReadAsPattern } from "./command-pattern.ts"
+import { MOST_RULES_AT_ONCE } from "./limits.ts"
+import { problemWith } from "./rule-text.ts"
+import { type Subject, subjectOf, type World, whereIs } from "./tool-subject.ts"
+
+/**
+ * The narrowest rules that allow what was asked: the command to the letter, each file by its path.
+ * undefined when every rule would allow more than that.
+ */
+export function rulesFor(
+  approval: Pick<Approval, "tool" | "input" | "cwd">,
+  world: World,
+): readonly PermissionRule[] | undefined {
+  const { tool, input, cwd } = approval
+  const isServers = tool.startsWith("mcp__")
+  const kind = isServers ? "mcp" : "other"
+  const subject = subjectOf({ tool, input, kind, cwd })
+  if (subject.wantsMore || tool.includes("*")) return undefined
+  const rules = wantedRules(subject, isServers, world)
+  const isNarrow = rules.length > 0 && rules.length <= MOST_RULES_AT_ONCE
+  const parsed = rules.map((it) => PermissionRule.safeParse(it).data)
+  const isSound = (it: PermissionRule | undefined) =>
+    it !== undefined && problemWith(it) === undefined
+  const sound = parsed.filter((it) => it !== undefined)
+  return isNarrow && parsed.every(isSound) ? sound : undefined
+}
+
+function wantedRules(
+  { tool, command, paths, cwd }: Subject,
+  isServers: boolean,
+  world: World,
+): readonly PermissionRule[] {
+  const isPattern = command !== undefined && isReadAsPattern(command)
+  if (isPattern || command === "") return []
+  const rule = { decision: "allow", tool, ...(command === undefined ? {} : { command }) } as const
+  if (paths.length === 0) return command !== undefined || isServers ? [rule] : []
+  const places = paths.map((it) => whereIs(it, cwd, world).real)
+  const isOurs = places.some((it) => it?.inRoot?.split("/")[0] === PROJECT_FOLDER)
+  const isKnown = places.every((it) => it !== undefined)
+  if (isOurs || !isKnown) return []
+  return places.map((it) => ({ ...rule, path: literally(it.inRoot || it.absolute) }))
+}
+
+/** A name that means only itself, whatever a pattern would make of its letters. */
+function literally(path: string): string {
+  return path.replace(/[\\*?[\]{}()!+@|^$,]/g, "\\$&")
+}

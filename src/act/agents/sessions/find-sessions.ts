@@ -1,0 +1,208 @@
+import path from "node:path"
+import {
+  isRecord,
+  type JsonlRecord,
+  listDirectory,
+  realPath,
+  statFile,
+  streamJsonl,
+} from "#ground/base"
+import type { AgentType } from "#ground/contract"
+import { MOST_FOLDER_ENTRIES, RESUMABLE_SEARCH_BYTES, SMALLEST_RESUMABLE_BYTES } from "./limits.ts"
+
+/** The transcript of a session by the host's id, wherever it was started; undefined when there is none. */
+export async function findTranscript(
+  type: AgentType,
+  sessionId: string,
+  places: HostPlaces,
+): Promise<string | undefined> {
+  if (!isSessionId(sessionId) || type === "synthetic") return undefined
+  const folder = await sessionsFolder(type, places)
+  if (folder === undefined) return undefined
+  switch (type) {
+    case "claude-code":
+      return inProjects(folder, sessionId)
+    case "codex":
+      return inDays(folder, sessionId)
+    case "copilot":
+      return isFile(path.join(folder, sessionId, "events.jsonl"))
+    default:
+      return type satisfies never
+  }
+}
+
+async function inProjects(projects: string, sessionId: string): Promise<string | undefined> {
+  for (const slug of await namesIn(projects, "directory")) {
+    const found = await isFile(path.join(projects, slug, `${sessionId}.jsonl`))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function inDays(sessions: string, sessionId: string): Promise<string | undefined> {
+  for await (const it of codexFiles(sessions)) if (it.sessionId === sessionId) return it.file
+  return undefined
+}
+
+async function isFile(file: string): Promise<string | undefined> {
+  const found = await statFile(file)
+  return found.kind === "found" && found.what === "regular file" ? file : undefined
+}
+
+/** Whose sessions: a person's home, and the variables with which hosts are sent elsewhere. */
+export type HostPlaces = {
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Hosts whose transcripts are read. */
+export type ReadHost = Extract<AgentType, "claude-code" | "codex">
+
+export type TranscriptFile = {
+  readonly host: ReadHost
+  readonly sessionId: string
+  readonly file: string
+}
+
+/**
+ * The folder in which a host keeps its sessions. It may be a link, as people keep their settings
+ * elsewhere; inside it none is followed.
+ */
+export async function sessionsFolder(
+  host: ReadHost | "copilot",
+  places: HostPlaces,
+): Promise<string | undefined> {
+  const [variable, folder, inside] = FOLDERS[host]
+  const given = places.environment[variable]
+  const base = given === undefined || given === "" ? path.join(places.home, folder) : given
+  return realPath(path.join(path.resolve(base), inside)).catch(() => undefined)
+}
+
+const FOLDERS = {
+  "claude-code": ["CLAUDE_CONFIG_DIR", ".claude", "projects"],
+  codex: ["CODEX_HOME", ".codex", "sessions"],
+  copilot: ["COPILOT_HOME", ".copilot", "session-state"],
+} as const
+
+/** Only what may be the name of a file in them, and of no other. */
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
+}
+
+/** The names in a folder, of directories or of plain files; nothing of what cannot be listed. */
+export async function namesIn(
+  folder: string,
+  what: "directory" | "regular file",
+): Promise<readonly string[]> {
+  const listed = await listDirectory(folder, { maxEntries: MOST_FOLDER_ENTRIES })
+  if (listed.kind !== "listed") return []
+  return listed.entries.filter((it) => it.what === what).map((it) => it.name)
+}
+
+/** Every transcript of Claude Code: a folder for each working directory, a file for each session. */
+export async function claudeFiles(
+  projects: string,
+  isWanted: (slug: string) => boolean,
+): Promise<readonly TranscriptFile[]> {
+  const slugs = (await namesIn(projects, "directory")).filter(isWanted)
+  const found: TranscriptFile[] = []
+  for (const slug of slugs) {
+    const names = await namesIn(path.join(projects, slug), "regular file")
+    for (const name of names) {
+      const sessionId = /^(?<id>.+)\.jsonl$/.exec(name)?.groups?.["id"] ?? ""
+      if (!isSessionId(sessionId)) continue
+      found.push({ host: "claude-code", sessionId, file: path.join(projects, slug, name) })
+    }
+  }
+  return found
+}
+
+/** Rollouts of Codex, the newest day first: year, month and day are folders. */
+export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile> {
+  for (const day of await foldersBelow(sessions, 3)) {
+    const names = await namesIn(day, "regular file")
+    for (const name of names.toReversed()) {
+      const sessionId = ROLLOUT.exec(name)?.groups?.["id"]
+      if (sessionId !== undefined) yield { host: "codex", sessionId, file: path.join(day, name) }
+    }
+  }
+}
+
+const ROLLOUT = /^rollout-[\dT-]{19}-(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/
+
+async function foldersBelow(folder: string, levels: number): Promise<readonly string[]> {
+  if (levels === 0) return [folder]
+  const names = (await namesIn(folder, "directory")).filter((it) => /^\d{2,4}$/.test(it))
+  const below: string[] = []
+  for (const name of names.toReversed()) {
+    below.push(...(await foldersBelow(path.join(folder, name), levels - 1)))
+  }
+  return below
+}
+
+/** The folder below `projects` for a working directory, as the host names it (facts, 1.8). */
+export function slugOf(directory: string): string {
+  const slug = directory.replace(/[^a-zA-Z0-9]/g, "-")
+  if (slug.length <= LONGEST_SLUG_UNITS) return slug
+  return `${slug.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(directory)).toString(36)}`
+}
+
+const LONGEST_SLUG_UNITS = 200
+
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
+  return hash
+}
+
+/**
+ * Whether a host can go on with a session: its transcript is there and holds an answer. Whatever
+ * goes wrong means no; a fresh session with the context restored is never wrong. The synthetic agent
+ * keeps nothing and plays on under any id.
+ */
+export async function checkResumable(
+  session: { readonly type: AgentType; readonly sessionId: string },
+  places: HostPlaces,
+): Promise<boolean> {
+  const { type, sessionId } = session
+  if (type === "synthetic") return sessionId !== ""
+  try {
+    const file = await findTranscript(type, sessionId, places)
+    return file !== undefined && (await checkTranscriptResumable(type, file))
+  } catch {
+    return false
+  }
+}
+
+type KeepingHost = Exclude<AgentType, "synthetic">
+
+/** The same for a file: over 500 bytes, with an answer within its first 8 MB. */
+export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
+  try {
+    const found = await statFile(file)
+    const isLarge = found.kind === "found" && found.stat.sizeBytes > SMALLEST_RESUMABLE_BYTES
+    return isLarge && (await hasAnswer(file, ANSWERS[host]))
+  } catch {
+    return false
+  }
+}
+
+async function hasAnswer(file: string, isAnswer: (line: JsonlRecord) => boolean): Promise<boolean> {
+  for await (const item of streamJsonl(file, { maxBytes: RESUMABLE_SEARCH_BYTES })) {
+    if (item.kind === "record" && isAnswer(item.record)) return true
+  }
+  return false
+}
+
+const ANSWERS: Readonly<Record<KeepingHost, (line: JsonlRecord) => boolean>> = {
+  "claude-code": (line) => line["type"] === "assistant" && isRecord(line["message"]),
+  codex: (line) => line["type"] === "response_item" && isCodexAnswer(line["payload"]),
+  copilot: (line) => line["type"] === "assistant.message",
+}
+
+/** A word of the model or a call it made; what users and developers said is there from the start. */
+function isCodexAnswer(payload: unknown): boolean {
+  if (!isRecord(payload)) return false
+  const isWord = payload["type"] === "message" && payload["role"] === "assistant"
+  return isWord || payload["type"] === "function_call" || payload["type"] === "custom_tool_call"
+}

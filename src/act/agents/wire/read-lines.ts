@@ -1,0 +1,75 @@
+import { withoutTornStart } from "./live-output.ts"
+
+export type Line =
+  | { readonly kind: "line"; readonly text: string }
+  /** Longer than the limit: only its beginning. */
+  | { readonly kind: "cut"; readonly text: string; readonly sizeBytes: number }
+
+const NEWLINE = 0x0a
+
+/**
+ * A child's output by lines. Invalid UTF-8 becomes replacement characters; of a line beyond the
+ * limit only the beginning is held. Reads no faster than the consumer.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  // A host's longest real line is a tool result of some hundred kB.
+  maxLineBytes: number = 1024 * 1024,
+): AsyncGenerator<Line> {
+  let line = createLine(maxLineBytes)
+  for await (const chunk of untilBroken(chunks)) {
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      line.add(chunk.subarray(from, at))
+      if (!line.isEmpty()) yield line.result()
+      line = createLine(maxLineBytes)
+      from = at + 1
+    }
+    line.add(chunk.subarray(from))
+  }
+  if (!line.isEmpty()) yield line.result()
+}
+
+/** A broken pipe is the end of the output; the child's exit tells why it broke. */
+async function* untilBroken(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } catch {
+    // Ends the iteration.
+  }
+}
+
+function createLine(maxBytes: number) {
+  const parts: Uint8Array[] = []
+  let heldBytes = 0
+  let sizeBytes = 0
+  return {
+    isEmpty: () => sizeBytes === 0,
+    add(bytes: Uint8Array): void {
+      const held = bytes.subarray(0, maxBytes - heldBytes)
+      if (held.length > 0) parts.push(held)
+      heldBytes += held.length
+      sizeBytes += bytes.length
+    },
+    result(): Line {
+      const text = Buffer.concat(parts).toString("utf8").replace(/\r$/, "")
+      return sizeBytes > heldBytes ? { kind: "cut", text, sizeBytes } : { kind: "line", text }
+    },
+  }
+}
+
+/** Reads a stream to its end and keeps only the last of it, by whole lines. */
+export async function keepTail(
+  chunks: AsyncIterable<Uint8Array>,
+  tail: { text: string },
+  maxBytes: number,
+): Promise<void> {
+  let kept = Buffer.alloc(0)
+  for await (const chunk of untilBroken(chunks)) {
+    kept = Buffer.concat([kept, chunk])
+    // One byte more shows whether the kept part begins with a line.
+    kept = Buffer.from(kept.subarray(Math.max(0, kept.length - maxBytes - 1)))
+    const text = kept.toString("utf8")
+    tail.text = kept.length > maxBytes ? withoutTornStart(text) : text
+  }
+}

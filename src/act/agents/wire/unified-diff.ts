@@ -1,0 +1,128 @@
+export type Hunk = {
+  readonly oldStart: number
+  readonly oldLines: number
+  readonly newStart: number
+  readonly newLines: number
+  readonly lines: readonly string[]
+}
+
+/** A unified diff of one file from its hunks. */
+export function hunksDiff(path: string, hunks: readonly Hunk[]): string {
+  const parts = hunks.map(
+    (it) =>
+      `@@ -${it.oldStart},${it.oldLines} +${it.newStart},${it.newLines} @@\n${it.lines.join("\n")}\n`,
+  )
+  return `${header(`a/${bare(path)}`, `b/${bare(path)}`)}${parts.join("")}`
+}
+
+/** A unified diff whose hunks are written already. */
+export function writtenDiff(path: string, hunks: string): string {
+  return `${header(`a/${bare(path)}`, `b/${bare(path)}`)}${endWithNewline(hunks)}`
+}
+
+/** A file that was not there before, or is not there any more. */
+export function wholeDiff(path: string, text: string, how: "added" | "deleted"): string {
+  const lines = text.replace(/\n$/, "").split("\n")
+  const sign = how === "added" ? "+" : "-"
+  const body = `${lines.map((it) => sign + it).join("\n")}\n`
+  return how === "added"
+    ? `${header("/dev/null", `b/${bare(path)}`)}@@ -0,0 +1,${lines.length} @@\n${body}`
+    : `${header(`a/${bare(path)}`, "/dev/null")}@@ -1,${lines.length} +0,0 @@\n${body}`
+}
+
+function header(from: string, to: string): string {
+  return `--- ${from}\n+++ ${to}\n`
+}
+
+function bare(path: string): string {
+  return path.replace(/^\/+/, "")
+}
+
+function endWithNewline(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`
+}
+
+export type DiffLine = {
+  readonly kind: "file" | "hunk" | "added" | "removed" | "same"
+  readonly text: string
+}
+
+/** What a unified diff changed in one file. */
+export type FileChange = {
+  readonly path: string
+  readonly added: number
+  readonly removed: number
+}
+
+/**
+ * The lines of a unified diff by what they are. The numbers of a hunk decide how long it is: a
+ * removed line may itself begin with two dashes.
+ */
+export function* diffLines(diff: string): Generator<DiffLine> {
+  let left = { old: 0, new: 0 }
+  for (const text of linesOf(diff)) {
+    const isInside = left.old > 0 || left.new > 0
+    const hunk = isInside ? undefined : hunkOf(text)
+    if (hunk !== undefined) left = hunk
+    const kind = isInside ? insideKind(text) : outsideKind(text, hunk !== undefined)
+    if (isInside && kind !== "added" && !isRemark(text)) left.old -= 1
+    if (isInside && kind !== "removed" && !isRemark(text)) left.new -= 1
+    yield { kind, text }
+  }
+}
+
+/** How many lines each file of a diff gained and lost. */
+export function changesIn(diff: string): readonly FileChange[] {
+  const changes: { path: string; added: number; removed: number }[] = []
+  let before = ""
+  for (const { kind, text } of diffLines(diff)) {
+    const last = changes.at(-1)
+    if (text.startsWith("--- ") && kind === "file") before = nameIn(text)
+    else if (text.startsWith("+++ ") && kind === "file") {
+      const after = nameIn(text)
+      changes.push({ path: after === NO_FILE ? before : after, added: 0, removed: 0 })
+    } else if (last !== undefined && kind === "added") last.added += 1
+    else if (last !== undefined && kind === "removed") last.removed += 1
+  }
+  return changes
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf("\n", from)
+    const to = end === -1 ? text.length : end
+    yield text.slice(from, to)
+    from = to + 1
+  }
+}
+
+function hunkOf(line: string): { old: number; new: number } | undefined {
+  const found = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+  if (found === null) return undefined
+  return { old: Number(found[1] ?? 1), new: Number(found[2] ?? 1) }
+}
+
+function insideKind(line: string): DiffLine["kind"] {
+  if (line.startsWith("+")) return "added"
+  return line.startsWith("-") ? "removed" : "same"
+}
+
+function outsideKind(line: string, isHunk: boolean): DiffLine["kind"] {
+  if (isHunk) return "hunk"
+  return /^(?:--- |\+\+\+ |diff --git |index |new file|deleted file|rename )/.test(line)
+    ? "file"
+    : "same"
+}
+
+/** "\ No newline at end of file" is of no file. */
+function isRemark(line: string): boolean {
+  return line.startsWith("\\")
+}
+
+const NO_FILE = "/dev/null"
+
+/** Without the letter git puts in front, and without the time that follows a tab. */
+function nameIn(line: string): string {
+  const name = line.slice(4).split("\t", 1)[0] ?? ""
+  return name === NO_FILE ? name : name.replace(/^[ab]\//, "")
+}
