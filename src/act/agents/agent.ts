@@ -7,10 +7,9 @@ import type {
   PermissionRule,
 } from "#ground/contract"
 
-/** A line of an agent, mapped; `raw` is the host's own word for whoever wants to see it. */
+/** An event with the host's own line, if the event came from one. */
 export type EmittedEvent = {
   readonly event: AgentEvent
-  /** As the host wrote it, one JSON text; absent where we made the event ourselves. */
   readonly raw?: string
 }
 

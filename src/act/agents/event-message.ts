@@ -1,55 +1,68 @@
+import { sliceText } from "#ground/base"
 import { AgentEvent, type Message } from "#ground/contract"
-import { LONGEST_CONTENT_CHARACTERS, LONGEST_RAW_CHARACTERS } from "./limits.ts"
 
-/** A message that has no place yet: number and time are given when it is stored. */
-export type Draft = Pick<Message, "type" | "role" | "content" | "metadata" | "raw">
+/** Of one message's content, and of the host's raw line beside it; the rest is cut. */
+export const MAX_CONTENT_CHARACTERS = 200_000
 
-/** How an event stands in the transcript: words for people, and the event itself as metadata. */
-export function draftOf(event: AgentEvent, raw?: string): Draft {
+/** A message before it is stored, which gives it an id, a number and a time. */
+export type NewMessage = Pick<Message, "type" | "role" | "content" | "metadata" | "raw">
+
+/** The message of an event: text for people, and the event itself as metadata. */
+export function messageOfEvent(event: AgentEvent, raw?: string): NewMessage {
+  const [type, role, content] = textOf(event)
   return {
-    ...wordsOf(event),
-    metadata: { event: shorten(event) },
-    ...(raw === undefined ? {} : { raw: cut(raw, LONGEST_RAW_CHARACTERS) }),
-  }
-}
-
-type Words = Pick<Draft, "type" | "role" | "content">
-
-function wordsOf(event: AgentEvent): Words {
-  const said = (type: Draft["type"], role: Draft["role"], content: string): Words => ({
     type,
     role,
-    content: cut(content, LONGEST_CONTENT_CHARACTERS),
-  })
-  switch (event.event) {
-    case "message":
-      return said(event.type, roleOf(event.type), event.text)
-    case "turn.ended":
-      return event.outcome === "failed"
-        ? said("error", "system", event.error ?? "The turn failed.")
-        : said("response", "assistant", event.text)
-    case "activity.started":
-      return said("tool", "assistant", event.title)
-    case "activity.updated":
-    case "activity.ended":
-      return said("tool", "tool", event.output)
-    case "error":
-      return said("error", "system", event.message)
-    default:
-      return said("system", "system", sayEvent(event))
+    content: cutContent(content),
+    metadata: { event: withoutText(event) },
+    ...(raw === undefined ? {} : { raw: cutContent(raw) }),
   }
 }
 
-function roleOf(type: "assistant" | "user" | "system" | "response"): Draft["role"] {
-  return type === "response" ? "assistant" : type
+export function systemMessage(content: string): NewMessage {
+  return { type: "system", role: "system", content, metadata: {} }
 }
 
-type Other = Exclude<
+/** The event of a message; undefined for a person's turn and for our own messages. */
+export function eventOf(message: Pick<Message, "metadata">): AgentEvent | undefined {
+  const event = message.metadata["event"]
+  return event === undefined ? undefined : AgentEvent.safeParse(event).data
+}
+
+export function cutContent(text: string): string {
+  return text.length <= MAX_CONTENT_CHARACTERS
+    ? text
+    : `${sliceText(text, MAX_CONTENT_CHARACTERS)}…`
+}
+
+type Text = readonly [type: NewMessage["type"], role: NewMessage["role"], content: string]
+
+function textOf(event: AgentEvent): Text {
+  switch (event.event) {
+    case "message":
+      return [event.type, event.type === "response" ? "assistant" : event.type, event.text]
+    case "turn.ended":
+      return event.outcome === "failed"
+        ? ["error", "system", event.error ?? "The turn failed."]
+        : ["response", "assistant", event.text]
+    case "activity.started":
+      return ["tool", "assistant", event.title]
+    case "activity.updated":
+    case "activity.ended":
+      return ["tool", "tool", event.output]
+    case "error":
+      return ["error", "system", event.message]
+    default:
+      return ["system", "system", systemText(event)]
+  }
+}
+
+type SystemEvent = Exclude<
   AgentEvent,
   { event: "message" | "turn.ended" | "error" | `activity.${string}` }
 >
 
-function sayEvent(event: Other): string {
+function systemText(event: SystemEvent): string {
   switch (event.event) {
     case "session.started":
       return `Session ${event.sessionId} started${event.model === undefined ? "" : ` with ${event.model}`}`
@@ -76,29 +89,16 @@ function sayEvent(event: Other): string {
   }
 }
 
-/** Long outputs are kept once, as content; the event beside them carries the rest. */
-function shorten(event: AgentEvent): AgentEvent {
+/** Long texts are stored once, as content. */
+function withoutText(event: AgentEvent): AgentEvent {
   switch (event.event) {
     case "message":
+    case "turn.ended":
       return { ...event, text: "" }
     case "activity.updated":
     case "activity.ended":
       return { ...event, output: "" }
-    case "turn.ended":
-      return { ...event, text: "" }
     default:
       return event
   }
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
-}
-
-/** What an agent did, as a message keeps it; undefined for a person's turn and what we say. */
-export function eventOf(message: Pick<Message, "metadata">): AgentEvent | undefined {
-  const kept = message.metadata["event"]
-  if (kept === undefined) return undefined
-  const event = AgentEvent.safeParse(kept)
-  return event.success ? event.data : undefined
 }

@@ -24,7 +24,8 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
   let isUsageRequested = false
   /** The end of a turn, held until the host has reported its window. */
   let heldResult: { readonly line: JsonRecord; readonly raw: string } | undefined
-  let child: HostProcess | undefined
+  /** Empty until the host has started; lines may come before. */
+  const host: { child?: HostProcess } = {}
 
   const parser = {
     emitter,
@@ -38,7 +39,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
     cwd: options.cwd,
     verdict: options.verdict,
     mode: () => mode,
-    write: (message) => child?.write(message),
+    write: (message) => host.child?.write(message),
     onUsage: emitHeldResult,
   })
 
@@ -65,7 +66,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
     if (!emitter.hasStarted()) {
       const reason = quote(emitter.redact(reasonOf(line)))
       emitter.fail(AgentRefused({ title: TITLE, what: "to begin", reason }))
-      void child?.end()
+      void host.child?.end()
       return
     }
     // The end of a turn may end the session, so the window is requested before it is emitted.
@@ -74,13 +75,14 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
     void clock.sleep(USAGE_WAIT_MS).then(emitHeldResult)
   }
 
-  child = await startHostProcess({
+  const child = await startHostProcess({
     start: options,
     args: argumentsFor(options),
     emitter,
     clock,
     onLine: handleLine,
   })
+  if (child !== undefined) host.child = child
   control.registerHook()
   child?.write(userMessage(options.prompt))
   void child?.ended.then((exit) => {

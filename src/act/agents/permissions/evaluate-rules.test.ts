@@ -197,11 +197,11 @@ test.each([
   ["/etc/passwd", "deny"],
   ["src/../package.json", "deny"],
   ["src/out/key.ts", "deny"],
-])("[AGENTS-46] with src/** to change, an scopedEdit of %s is %s", (file, decision) => {
+])("[AGENTS-46] with src/** to change, an edit of %s is %s", (file, decision) => {
   expect(outOfScope(["src/**"], scopedEdit(file), world)?.decision).toBe(decision)
 })
 
-test("[AGENTS-46] an scopedEdit that does not say where is denied; what changes nothing is not judged", () => {
+test("[AGENTS-46] an edit that does not say where is denied; what changes nothing is not judged", () => {
   const silent = { ...edit("x"), input: "{}" }
   expect(outOfScope(["src/**"], silent, world)).toEqual({
     decision: "deny",

@@ -1,7 +1,6 @@
 import { type Approval, PermissionRule } from "#ground/contract"
 import { PROJECT_FOLDER } from "#see/repo"
 import { isReadAsPattern } from "./command-pattern.ts"
-import { MOST_RULES_AT_ONCE } from "./limits.ts"
 import { problemWith } from "./rule-text.ts"
 import { type Subject, subjectOf, type World, whereIs } from "./tool-subject.ts"
 
@@ -19,7 +18,7 @@ export function rulesFor(
   const subject = subjectOf({ tool, input, kind, cwd })
   if (subject.wantsMore || tool.includes("*")) return undefined
   const rules = wantedRules(subject, isServers, world)
-  const isNarrow = rules.length > 0 && rules.length <= MOST_RULES_AT_ONCE
+  const isNarrow = rules.length > 0 && rules.length <= 20
   const parsed = rules.map((it) => PermissionRule.safeParse(it).data)
   const isSound = (it: PermissionRule | undefined) =>
     it !== undefined && problemWith(it) === undefined

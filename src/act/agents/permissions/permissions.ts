@@ -14,11 +14,13 @@ import {
   TooManyRules,
 } from "./errors.ts"
 import { judge, makeReady, outOfScope, READING, type ReadyRule } from "./evaluate-rules.ts"
-import { MOST_RULES } from "./limits.ts"
 import { rulesFor } from "./narrow-rules.ts"
 import { parseRuleText, problemWith, ruleId } from "./rule-text.ts"
 import { readRules, readTrust, stampOf, writeRules, writeTrust } from "./rules-file.ts"
 import { isInRepository, type World } from "./tool-subject.ts"
+
+/** Each is tried for each thing an agent does. */
+const MAX_RULES = 500
 
 export type PermissionsDeps = {
   /** The project's file of rules. */
@@ -234,7 +236,7 @@ function withRules(
   if (isAllowing && !isTrusted) throw RulesNotTrusted({ file })
   const known = new Set(project.rules.map(ruleId))
   const after = [...project.rules, ...rules.filter((it) => !known.has(ruleId(it)))]
-  if (after.length > MOST_RULES) throw TooManyRules({ most: MOST_RULES })
+  if (after.length > MAX_RULES) throw TooManyRules({ most: MAX_RULES })
   return after
 }
 

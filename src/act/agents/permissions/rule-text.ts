@@ -3,7 +3,6 @@ import { oneLine } from "#ground/base"
 import { PermissionRule } from "#ground/contract"
 import { isUsableGlob } from "#see/hosts"
 import { titleLine } from "../wire/tool-text.ts"
-import { LONGEST_RULE_WORDS_CHARACTERS, RULE_ID_DIGITS } from "./limits.ts"
 
 /** What hosts call the tool that runs commands: its brackets hold one, all others' a path. */
 export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
@@ -17,13 +16,13 @@ export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
 export function sayRule({ decision, tool = "*", command, path }: PermissionRule): string {
   const inside = [command, path].filter((it) => it !== undefined).join(", ")
   const what = inside === "" ? tool : `${tool}(${inside})`
-  return oneLine(`${decision} ${what}`, LONGEST_RULE_WORDS_CHARACTERS)
+  return oneLine(`${decision} ${what}`, 200)
 }
 
 /** Of its content, so that the same rule has the same id wherever it stands. */
 export function ruleId({ decision, tool, command, path }: PermissionRule): string {
   const content = JSON.stringify([decision, tool, command, path])
-  return createHash("sha256").update(content).digest("hex").slice(0, RULE_ID_DIGITS)
+  return createHash("sha256").update(content).digest("hex").slice(0, 12)
 }
 
 /** What is wrong with a rule; undefined when nothing is. */

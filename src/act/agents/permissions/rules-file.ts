@@ -5,12 +5,14 @@ import { ensureDirectory, readTextBounded, statFile, writeFileAtomic } from "#gr
 import { PermissionRule } from "#ground/contract"
 import { titleLine } from "../wire/tool-text.ts"
 import { RulesInvalid, RulesUnreadable } from "./errors.ts"
-import { MOST_RULES, RULES_FILE_LIMIT_BYTES, TRUST_FILE_LIMIT_BYTES } from "./limits.ts"
 import { problemWith } from "./rule-text.ts"
+
+/** A rule has a few hundred bytes; a file of five hundred is read in a moment. */
+const RULES_FILE_LIMIT_BYTES = 256 * 1024
 
 const RulesFile = z.strictObject({
   version: z.literal(1),
-  rules: z.array(PermissionRule).max(MOST_RULES),
+  rules: z.array(PermissionRule).max(500),
 })
 
 /** The project's rules as they are now, and the digest of exactly these bytes. */
@@ -82,7 +84,7 @@ function trustFile(home: string, root: string): string {
 
 /** The digest this person approved; whatever is wrong with the note, it approves nothing. */
 export async function readTrust(home: string, root: string): Promise<string | undefined> {
-  const maxBytes = TRUST_FILE_LIMIT_BYTES
+  const maxBytes = 16 * 1024
   const outcome = await readTextBounded(trustFile(home, root), { maxBytes, root: home })
   if (outcome.kind !== "read") return undefined
   try {

@@ -3,7 +3,6 @@ import { isRecord } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
 import type { Ask } from "../agent.ts"
 import { textField } from "../wire/tool-text.ts"
-import { DEEPEST_INPUT } from "./limits.ts"
 
 /** What rules are about, taken out of what a tool was given. */
 export type Subject = {
@@ -65,7 +64,7 @@ function parse(input: string): unknown {
 
 /** Wherever they stand: a patch is a list of files, and a server's tool may nest them. */
 function pathsIn(given: unknown, depth = 0): readonly string[] {
-  if (depth > DEEPEST_INPUT) return []
+  if (depth > 20) return []
   if (Array.isArray(given)) return given.flatMap((it) => pathsIn(it, depth + 1))
   if (!isRecord(given)) return []
   const found = Object.entries(given).flatMap(([name, value]) =>

@@ -1,34 +1,32 @@
 import { z } from "zod"
-import { isRecord } from "#ground/base"
+import { isRecord, type JsonRecord } from "#ground/base"
+import type { TokenUsage } from "#ground/contract"
 import { type ParserState, parseLine } from "../claude-code/parse-stream.ts"
+import { addUsage } from "../runs/run-progress.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { textField } from "../wire/tool-text.ts"
 import { isFromHost, isPrompt, textOf } from "./list-sessions.ts"
 import {
-  addUsage,
-  type Child,
   entryOf,
-  type Facts,
   NO_USAGE,
   newFacts,
+  type SessionFacts,
+  type SubAgent,
   type TranscriptReader,
 } from "./transcript-reader.ts"
-
-type Line = Readonly<Record<string, unknown>>
-type Usage = Facts["usage"]
 
 type State = {
   readonly emitter: EventEmitter
   readonly parser: ParserState
-  readonly facts: Facts
+  readonly facts: SessionFacts
   /** Before the model's last message: each of its blocks has a line with the same usage. */
-  earlier: Usage
+  earlier: TokenUsage
   lastId: string | undefined
-  /** Who gave the title: the first words, the host, or a person; the later of these counts. */
+  /** 1: the first prompt, 2: the host's title, 3: a person's title. */
   titleRank: number
 }
 
-/** A transcript of Claude Code, in the words of its stream: the lines differ in names only. */
+/** A transcript of Claude Code; its lines differ from the stream's in names only. */
 export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
   const parser: ParserState = {
     emitter,
@@ -50,34 +48,36 @@ export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
     line(line, raw) {
       noteSession(state, line)
       const isInner = line["isSidechain"] === true
-      const isParsed = !isInner && (entryOf(PARSERS, line["type"]) ?? emitUnknown)(state, line, raw)
-      if (!isParsed) facts.skipped += 1
+      const parse = entryOf(PARSERS, line["type"]) ?? parseUnknown
+      if (isInner || !parse(state, line, raw)) facts.skipped += 1
     },
-    childOf,
-    childLine(line, raw, child) {
+    endedSubAgent,
+    subAgentLine(line, raw, { parentId }) {
       const isShown = line["type"] === "assistant" || hasResult(line)
-      if (isShown) parseLine(parser, asStreamed(line, child.parentId), raw)
+      if (isShown) parseLine(parser, asStreamed(line, parentId), raw)
     },
   }
 }
 
-function noteSession({ facts, emitter }: State, line: Line): void {
-  const { sessionId, cwd, version } = line
+function noteSession({ facts, emitter }: State, line: JsonRecord): void {
+  const { sessionId, cwd, version: given } = line
   if (facts.cwd !== null || typeof sessionId !== "string" || typeof cwd !== "string") return
-  const known = typeof version === "string" ? version : undefined
-  Object.assign(facts, { sessionId, cwd, version: known ?? null })
-  emitter.emit({ event: "session.started", sessionId, cwd, version: known })
+  const version = typeof given === "string" ? given : undefined
+  facts.sessionId = sessionId
+  facts.cwd = cwd
+  facts.version = version ?? null
+  emitter.emit({ event: "session.started", sessionId, cwd, version })
 }
 
-/** True when something was told or noted. */
-type Parser = (state: State, line: Line, raw: string) => boolean
+/** False when the line has nothing to show or note. */
+type LineParser = (state: State, line: JsonRecord, raw: string) => boolean
 
-const PARSERS: Readonly<Record<string, Parser>> = {
-  user: emitUser,
-  assistant: emitAssistant,
-  system: emitSystem,
-  attachment: emitAttachment,
-  "cost-state": emitCost,
+const PARSERS: Readonly<Record<string, LineParser>> = {
+  user: parseUser,
+  assistant: parseAssistant,
+  system: parseSystem,
+  attachment: parseAttachment,
+  "cost-state": parseCost,
   "custom-title": noteTitle,
   "ai-title": noteTitle,
   summary: noteTitle,
@@ -85,7 +85,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   "last-prompt": () => false,
 }
 
-function emitUser(state: State, line: Line, raw: string): boolean {
+function parseUser(state: State, line: JsonRecord, raw: string): boolean {
   const { emitter } = state
   if (hasResult(line)) {
     parseLine(state.parser, asStreamed(line), raw)
@@ -93,21 +93,18 @@ function emitUser(state: State, line: Line, raw: string): boolean {
   }
   const text = textOf(line["message"])
   if (text === "" || line["isMeta"] === true) return false
-  if (text.startsWith(INTERRUPTED)) {
+  if (text.startsWith("[Request interrupted by user")) {
     emitter.emit({ event: "turn.ended", outcome: "stopped", text: "" }, raw)
     return true
   }
   const isTurn = isPrompt(line)
-  // A turn that was begun and never answered ended with its process.
+  // A turn that was never answered ended with its process.
   if (isTurn) endTurn(emitter, { outcome: "stopped", text: "" })
   emitter.emit({ event: "message", type: isTurn ? "user" : "system", text }, raw)
-  if (isTurn && state.titleRank === 0) entitle(state, text, 1)
+  if (isTurn && state.titleRank === 0) setTitle(state, text, 1)
   if (isTurn || isFromHost(line)) emitter.emit({ event: "turn.started" })
   return true
 }
-
-/** How the host notes that a person stopped the turn. */
-const INTERRUPTED = "[Request interrupted by user"
 
 function endTurn(
   emitter: EventEmitter,
@@ -116,52 +113,83 @@ function endTurn(
   if (emitter.isInTurn()) emitter.emit({ event: "turn.ended", ...how })
 }
 
-function emitAssistant(state: State, line: Line, raw: string): boolean {
-  const parsed = AssistantLine.safeParse(line)
-  if (!parsed.success) return false
-  const { message, isApiErrorMessage } = parsed.data
-  noteUsage(state, message)
-  parseLine(state.parser, asStreamed(line), raw)
-  const text = textOf(line["message"])
-  if (isApiErrorMessage) endTurn(state.emitter, { outcome: "failed", text: "", error: text })
-  // Thinking has a line of its own before the words, with the same reason to stop.
-  const isLast = text !== "" && LAST_WORDS.has(message.stop_reason ?? "")
-  if (isLast) endTurn(state.emitter, { outcome: "completed", text })
-  return true
-}
+const Tokens = z.int().nonnegative().catch(0)
 
-const LAST_WORDS: ReadonlySet<string> = new Set([
+const AssistantLine = z.object({
+  message: z.object({
+    id: z.string().optional().catch(undefined),
+    model: z.string().optional().catch(undefined),
+    stop_reason: z.string().nullish().catch(undefined),
+    usage: z
+      .object({
+        input_tokens: Tokens,
+        output_tokens: Tokens,
+        cache_read_input_tokens: Tokens,
+        cache_creation_input_tokens: Tokens,
+      })
+      .transform((it) => ({
+        input: it.input_tokens,
+        output: it.output_tokens,
+        cacheRead: it.cache_read_input_tokens,
+        cacheWrite: it.cache_creation_input_tokens,
+      }))
+      .optional()
+      .catch(undefined),
+  }),
+  isApiErrorMessage: z.boolean().default(false).catch(false),
+})
+
+const LAST_REASONS: ReadonlySet<string> = new Set([
   "end_turn",
   "stop_sequence",
   "max_tokens",
   "refusal",
 ])
 
-/** What the host writes under this name it made itself, such as the words of an error. */
-const NO_MODEL = "<synthetic>"
-
-function noteUsage(state: State, message: AssistantLine["message"]): void {
+function parseAssistant(state: State, line: JsonRecord, raw: string): boolean {
+  const parsed = AssistantLine.safeParse(line)
+  if (!parsed.success) return false
+  const { message, isApiErrorMessage } = parsed.data
   const { facts } = state
-  if (message.model !== undefined && message.model !== NO_MODEL) facts.model = message.model
-  const isNew = message.id === undefined || message.id !== state.lastId
-  if (isNew) Object.assign(state, { earlier: facts.usage, lastId: message.id })
-  facts.usage = addUsage(state.earlier, message.usage ?? NO_USAGE)
-}
-
-function emitSystem(state: State, line: Line, raw: string): boolean {
-  const compacted = CompactLine.safeParse(line)
-  if (compacted.success) {
-    const { trigger, preTokens, postTokens } = compacted.data.compactMetadata
-    const metadata = { trigger, pre_tokens: preTokens, post_tokens: postTokens }
-    const told = { type: "system", subtype: "compact_boundary", compact_metadata: metadata }
-    parseLine(state.parser, told, raw)
-    return true
+  // The host marks its own texts, such as those of an error, as of this model.
+  if (message.model !== undefined && message.model !== "<synthetic>") facts.model = message.model
+  if (message.id === undefined || message.id !== state.lastId) {
+    state.earlier = facts.usage
+    state.lastId = message.id
   }
-  return emitUnknown(state, line, raw)
+  facts.usage = addUsage(state.earlier, message.usage ?? NO_USAGE)
+  parseLine(state.parser, asStreamed(line), raw)
+  const text = textOf(line["message"])
+  if (isApiErrorMessage) endTurn(state.emitter, { outcome: "failed", text: "", error: text })
+  // Thinking has a line of its own before the text, with the same reason to stop.
+  const isLast = text !== "" && LAST_REASONS.has(message.stop_reason ?? "")
+  if (isLast) endTurn(state.emitter, { outcome: "completed", text })
+  return true
 }
 
-/** Of what the host attaches, files and queued words of a person are worth a line. */
-function emitAttachment({ emitter }: State, line: Line, raw: string): boolean {
+const CompactLine = z.object({
+  subtype: z.literal("compact_boundary"),
+  compactMetadata: z.object({
+    trigger: z.string().default("auto").catch("auto"),
+    preTokens: z.int().nonnegative().optional().catch(undefined),
+    postTokens: z.int().nonnegative().optional().catch(undefined),
+  }),
+})
+
+function parseSystem(state: State, line: JsonRecord, raw: string): boolean {
+  const compacted = CompactLine.safeParse(line)
+  if (!compacted.success) return parseUnknown(state, line, raw)
+  const {
+    trigger,
+    preTokens: tokensBefore,
+    postTokens: tokensAfter,
+  } = compacted.data.compactMetadata
+  state.emitter.emit({ event: "context.compacted", trigger, tokensBefore, tokensAfter }, raw)
+  return true
+}
+
+/** Of the host's attachments, files and a person's queued prompts are shown. */
+function parseAttachment({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const attachment = isRecord(line["attachment"]) ? line["attachment"] : {}
   const path = textField(attachment, "filename", "path")
   const prompt = textField(attachment, "prompt")
@@ -182,53 +210,78 @@ function emitAttachment({ emitter }: State, line: Line, raw: string): boolean {
 
 const REASONS = { file: "attached by the host", nested_memory: "loaded with a file near it" }
 
-function emitCost(state: State, line: Line): boolean {
+/** Of the whole session so far, also from before a resume. */
+const CostLine = z.object({
+  totalCostUSD: z.number().nonnegative(),
+  modelUsage: z.record(
+    z.string(),
+    z
+      .object({
+        inputTokens: Tokens,
+        outputTokens: Tokens,
+        cacheReadInputTokens: Tokens,
+        cacheCreationInputTokens: Tokens,
+      })
+      .transform((it) => ({
+        input: it.inputTokens,
+        output: it.outputTokens,
+        cacheRead: it.cacheReadInputTokens,
+        cacheWrite: it.cacheCreationInputTokens,
+      })),
+  ),
+})
+
+function parseCost(state: State, line: JsonRecord): boolean {
   const cost = CostLine.safeParse(line)
   if (!cost.success) return false
   const { totalCostUSD: reportedUsd, modelUsage } = cost.data
   const usage = Object.values(modelUsage).reduce(addUsage, NO_USAGE)
-  Object.assign(state, { earlier: usage, lastId: undefined })
-  Object.assign(state.facts, { usage, costUsd: reportedUsd })
-  const [model, ...others] = Object.keys(modelUsage)
-  const only = others.length === 0 ? model : undefined
-  state.emitter.emit({ event: "cost", model: only, usage, isTotal: true, reportedUsd })
+  state.earlier = usage
+  state.lastId = undefined
+  state.facts.usage = usage
+  state.facts.costUsd = reportedUsd
+  const [first, ...others] = Object.keys(modelUsage)
+  const model = others.length === 0 ? first : undefined
+  state.emitter.emit({ event: "cost", model, usage, isTotal: true, reportedUsd })
   return true
 }
 
-function noteTitle(state: State, line: Line): boolean {
+function noteTitle(state: State, line: JsonRecord): boolean {
   const title = textField(line, "customTitle", "aiTitle", "title", "summary")
-  entitle(state, title, line["type"] === "custom-title" ? 3 : 2)
+  setTitle(state, title, line["type"] === "custom-title" ? 3 : 2)
   return title !== undefined
 }
 
-function entitle(state: State, title: string | undefined, rank: number): void {
+function setTitle(state: State, title: string | undefined, rank: number): void {
   if (title === undefined || rank < state.titleRank) return
   state.titleRank = rank
   state.facts.title = title
 }
 
-/** A kind that we do not know is shown when it has words for people. */
-function emitUnknown({ emitter }: State, line: Line, raw: string): boolean {
+/** An unknown kind is shown when it has text for people. */
+function parseUnknown({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const text = textField(line, "content", "text", "message")
   if (text === undefined || line["isMeta"] === true) return false
   emitter.emit({ event: "message", type: "system", text }, raw)
   return true
 }
 
-function hasResult(line: Line): boolean {
+function hasResult(line: JsonRecord): boolean {
   return line["type"] === "user" && resultId(line) !== undefined
 }
 
-function resultId(line: Line): string | undefined {
-  const message = isRecord(line["message"]) ? line["message"] : {}
-  const { content } = message
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
-  const result = blocks.find((it) => isRecord(it) && it["type"] === "tool_result")
+function blocksOf({ message }: JsonRecord): readonly unknown[] {
+  const content = isRecord(message) ? message["content"] : undefined
+  return Array.isArray(content) ? content : []
+}
+
+function resultId(line: JsonRecord): string | undefined {
+  const result = blocksOf(line).find((it) => isRecord(it) && it["type"] === "tool_result")
   return textField(result, "tool_use_id")
 }
 
-/** The line as the stream would have given it. */
-function asStreamed(line: Line, parentId?: string): Line {
+/** The line as the stream would have had it. */
+function asStreamed(line: JsonRecord, parentId?: string): JsonRecord {
   const decision = line["permissionDecision"]
   const meta = [{ id: resultId(line), permission_decision: decision }]
   return {
@@ -240,91 +293,23 @@ function asStreamed(line: Line, parentId?: string): Line {
   }
 }
 
-type Line2 = Readonly<Record<string, unknown>>
-
-/** The sub-agent that has ended with this line: its result, or the word of its task. */
-export function childOf(line: Line2): Child | undefined {
+/** The sub-agent that has ended with this line: its result, or the notice of its task. */
+function endedSubAgent(line: JsonRecord): SubAgent | undefined {
   if (line["type"] !== "user") return undefined
-  return isFromHost(line) ? notified(line) : returned(line)
-}
-
-/** One that was sent off works on; its task tells when it has ended. */
-function returned(line: Line2): Child | undefined {
+  if (isFromHost(line)) {
+    const text = textOf(line["message"]).slice(0, 4_000)
+    const ids = /<task-id>(?<task>[^<]+)<\/task-id>[^]*?<tool-use-id>(?<use>[^<]+)</.exec(text)
+    return subAgentOf(ids?.groups?.["task"], ids?.groups?.["use"])
+  }
   const result = line["toolUseResult"]
-  const isSentOff = isRecord(result) && result["status"] === "async_launched"
-  const message = isRecord(line["message"]) ? line["message"] : {}
-  const blocks: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : []
-  const parentId = blocks.map((it) => textField(it, "tool_use_id")).find((it) => it !== undefined)
-  return isSentOff ? undefined : child(textField(result, "agentId"), parentId)
+  // One in the background continues; its task reports its end.
+  if (isRecord(result) && result["status"] === "async_launched") return undefined
+  const [parentId] = blocksOf(line).flatMap((it) => textField(it, "tool_use_id") ?? [])
+  return subAgentOf(textField(result, "agentId"), parentId)
 }
 
-function notified(line: Line2): Child | undefined {
-  const text = textOf(line["message"]).slice(0, LONGEST_NOTICE_CHARACTERS)
-  const ids = /<task-id>(?<task>[^<]+)<\/task-id>[^]*?<tool-use-id>(?<use>[^<]+)</.exec(text)
-  return child(ids?.groups?.["task"], ids?.groups?.["use"])
-}
-
-const LONGEST_NOTICE_CHARACTERS = 4_000
-
-/** Its id is a part of a file's name and must be no more than that. */
-function child(agentId: string | undefined, parentId: string | undefined): Child | undefined {
+/** Its id is part of a file name and must be no more than that. */
+function subAgentOf(agentId: string | undefined, parentId: string | undefined) {
   const isName = agentId !== undefined && /^[A-Za-z0-9_-]{1,100}$/.test(agentId)
   return isName && parentId !== undefined ? { agentId, parentId } : undefined
 }
-
-/** The lines of Claude Code's transcripts as far as we read them, seen on 2.1.325. */
-const Tokens = z.int().nonnegative().catch(0)
-
-const MessageUsage = z
-  .object({
-    input_tokens: Tokens,
-    output_tokens: Tokens,
-    cache_read_input_tokens: Tokens,
-    cache_creation_input_tokens: Tokens,
-  })
-  .transform((it) => ({
-    input: it.input_tokens,
-    output: it.output_tokens,
-    cacheRead: it.cache_read_input_tokens,
-    cacheWrite: it.cache_creation_input_tokens,
-  }))
-
-export const AssistantLine = z.object({
-  message: z.object({
-    id: z.string().optional().catch(undefined),
-    model: z.string().optional().catch(undefined),
-    stop_reason: z.string().nullish().catch(undefined),
-    usage: MessageUsage.optional().catch(undefined),
-  }),
-  isApiErrorMessage: z.boolean().default(false).catch(false),
-})
-export type AssistantLine = z.infer<typeof AssistantLine>
-
-export const CompactLine = z.object({
-  subtype: z.literal("compact_boundary"),
-  compactMetadata: z.object({
-    trigger: z.string().default("auto").catch("auto"),
-    preTokens: z.int().nonnegative().optional().catch(undefined),
-    postTokens: z.int().nonnegative().optional().catch(undefined),
-  }),
-})
-
-const ModelUsage = z
-  .object({
-    inputTokens: Tokens,
-    outputTokens: Tokens,
-    cacheReadInputTokens: Tokens,
-    cacheCreationInputTokens: Tokens,
-  })
-  .transform((it) => ({
-    input: it.inputTokens,
-    output: it.outputTokens,
-    cacheRead: it.cacheReadInputTokens,
-    cacheWrite: it.cacheCreationInputTokens,
-  }))
-
-/** Of the whole session so far, also of what was before a resume. */
-export const CostLine = z.object({
-  totalCostUSD: z.number().nonnegative(),
-  modelUsage: z.record(z.string(), ModelUsage),
-})

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { AgentEvent } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
-import { readHostSession } from "./read-transcript.ts"
+import { readTranscript } from "./read-transcript.ts"
 
 const PLAIN = { redact: (text: string) => text, redactJson: (value: unknown) => value }
 
@@ -32,10 +32,10 @@ async function read(lines: readonly object[]) {
   await using temp = await tempDirectory()
   const file = join(temp.path, "rollout.jsonl")
   await writeFile(file, lines.map((it) => `${JSON.stringify(it)}\n`).join(""))
-  const pages = await all(readHostSession({ host: "codex", sessionId: "thread-1", file }, PLAIN))
-  const drafts = pages.flatMap((it) => it.drafts)
-  const events = drafts.map((it) => it.draft.metadata["event"] as AgentEvent)
-  return { events, drafts, facts: pages.at(-1)?.facts }
+  const pages = await all(readTranscript({ host: "codex", sessionId: "thread-1", file }, PLAIN))
+  const messages = pages.flatMap((it) => it.messages)
+  const events = messages.map((it) => it.message.metadata["event"] as AgentEvent)
+  return { events, messages, facts: pages.at(-1)?.facts }
 }
 
 test("[AGENTS-54] a turn of Codex is told as its app-server would have told it", async () => {
@@ -99,7 +99,7 @@ test("[AGENTS-54] a turn of Codex is told as its app-server would have told it",
 })
 
 test("[AGENTS-54] a call without an item is told by its output", async () => {
-  const { events, drafts } = await read([
+  const { events, messages } = await read([
     META,
     event("task_started", { turn_id: "t1" }),
     line("response_item", {
@@ -118,13 +118,15 @@ test("[AGENTS-54] a call without an item is told by its output", async () => {
     { event: "activity.started", kind: "command", tool: "shell", title: "bash -lc 'make'" },
     { event: "activity.ended", outcome: "failed" },
   ])
-  expect(drafts.at(-1)?.draft.content).toContain("no rule")
+  expect(messages.at(-1)?.message.content).toContain("no rule")
 })
 
 test("[AGENTS-54] a rollout of before is told by its messages, one of now by its items", async () => {
   const old = [event("user_message", { message: "hi" }), event("agent_message", { message: "yes" })]
   const kinds = async (lines: readonly object[]) =>
-    (await read([META, ...lines])).drafts.slice(1).map((it) => [it.draft.type, it.draft.content])
+    (await read([META, ...lines])).messages
+      .slice(1)
+      .map((it) => [it.message.type, it.message.content])
   expect(await kinds(old)).toEqual([
     ["user", "hi"],
     ["assistant", "yes"],
@@ -156,12 +158,12 @@ test("[AGENTS-54] a turn that was aborted or forgotten is stopped, and a compact
 
 test("[AGENTS-54] the host's own prompts are not kept beside what is told", async () => {
   const base = { ...META, payload: { ...META.payload, base_instructions: { text: "PROMPT" } } }
-  const { drafts } = await read([
+  const { messages } = await read([
     base,
     line("response_item", { type: "message", role: "developer", content: [{ text: "PROMPT" }] }),
     user("x"),
   ])
-  expect(JSON.stringify(drafts)).not.toContain("PROMPT")
+  expect(JSON.stringify(messages)).not.toContain("PROMPT")
 })
 
 /** `Array.fromAsync`, which the oldest Node we run on does not have. */

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { isRecord, parseJsonRecord } from "#ground/base"
+import { isRecord, type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
 import {
   newParserState,
@@ -9,27 +9,28 @@ import {
 } from "../codex/parse-stream.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { inputText, textField, titleLine } from "../wire/tool-text.ts"
-import { MOST_OPEN_CALLS } from "./limits.ts"
 import { userText } from "./list-sessions.ts"
-import { entryOf, type Facts, newFacts, type TranscriptReader } from "./transcript-reader.ts"
-
-type Line = Readonly<Record<string, unknown>>
+import { entryOf, newFacts, type SessionFacts, type TranscriptReader } from "./transcript-reader.ts"
 
 type State = {
   readonly emitter: EventEmitter
   readonly parser: ParserState
-  readonly facts: Facts
+  readonly facts: SessionFacts
   readonly calls: Calls
-  /** Rollouts of before tell messages twice in other words; where there are items, these count. */
+  /** Older rollouts have messages twice, in other events; where there are items, these count. */
   hasItems: boolean
 }
 
-/** A rollout of Codex, in the words of its app-server: items and turns differ in spelling only. */
+/** A rollout of Codex; items and turns differ from the app-server's in spelling only. */
 export function createCodexReader(emitter: EventEmitter): TranscriptReader {
-  const parser = newParserState(emitter)
   const facts = newFacts()
-  const calls = createCalls(emitter)
-  const state: State = { emitter, parser, facts, calls, hasItems: false }
+  const state: State = {
+    emitter,
+    parser: newParserState(emitter),
+    facts,
+    calls: createCalls(emitter),
+    hasItems: false,
+  }
   return {
     facts,
     line(line, raw) {
@@ -37,66 +38,63 @@ export function createCodexReader(emitter: EventEmitter): TranscriptReader {
       const isParsed = entryOf(PARSERS, line["type"])?.(state, payload, raw) ?? false
       if (!isParsed) facts.skipped += 1
     },
-    // A sub-agent of Codex has a rollout of its own among the others, under an id of its own.
-    childOf: () => undefined,
-    childLine() {},
+    // A sub-agent of Codex has a rollout of its own among the others.
+    endedSubAgent: () => undefined,
+    subAgentLine() {},
   }
 }
 
-/** True when something was told or noted. */
-type Parser = (state: State, payload: Line, raw: string) => boolean
+/** False when the line has nothing to show or note. */
+type PayloadParser = (state: State, payload: JsonRecord, raw: string) => boolean
 
-const PARSERS: Readonly<Record<string, Parser>> = {
-  session_meta: emitSession,
-  turn_context: noteTurn,
-  event_msg: emitEvent,
-  response_item: ({ calls }, payload, raw) => calls.parseNotification(payload, raw),
-  compacted: emitCompacted,
+const PARSERS: Readonly<Record<string, PayloadParser>> = {
+  session_meta: parseSession,
+  turn_context({ facts }, payload) {
+    facts.model = textField(payload, "model") ?? facts.model
+    return facts.model !== null
+  },
+  event_msg: (state, payload, raw) =>
+    entryOf(EVENT_PARSERS, payload["type"])?.(state, payload, raw) ?? false,
+  response_item: ({ calls }, payload, raw) => calls.parse(payload, raw),
+  compacted: parseCompacted,
 }
 
-/** Its line holds the whole base prompt of the host, which is not ours to keep beside it. */
-function emitSession({ facts, parser, emitter }: State, payload: Line): boolean {
+const EVENT_PARSERS: Readonly<Record<string, PayloadParser>> = {
+  task_started: (state, payload, raw) => parseTurn(state, payload, { raw, status: "inProgress" }),
+  task_complete: (state, payload, raw) => parseTurn(state, payload, { raw, status: "completed" }),
+  turn_aborted: (state, payload, raw) => parseTurn(state, payload, { raw, status: "interrupted" }),
+  item_completed: parseItem,
+  token_count: parseUsage,
+  user_message: (state, payload, raw) => !state.hasItems && parseUser(state, payload, raw),
+  agent_message: parseOldMessage,
+  context_compacted: parseCompacted,
+  error: parseError,
+  stream_error: parseError,
+  warning: parseWords,
+  background_event: parseWords,
+}
+
+/** Without its raw line, which holds the whole base prompt of the host. */
+function parseSession({ facts, parser, emitter }: State, payload: JsonRecord): boolean {
   const sessionId = textField(payload, "id", "session_id")
   const cwd = textField(payload, "cwd")
   if (facts.sessionId !== null || sessionId === undefined || cwd === undefined) return false
   const version = textField(payload, "cli_version")
-  Object.assign(facts, { sessionId, cwd, version: version ?? null })
+  facts.sessionId = sessionId
+  facts.cwd = cwd
+  facts.version = version ?? null
   parser.threadId = sessionId
   emitter.emit({ event: "session.started", sessionId, cwd, version })
   return true
 }
 
-function noteTurn({ facts }: State, payload: Line): boolean {
-  facts.model = textField(payload, "model") ?? facts.model
-  return facts.model !== null
-}
-
-const EVENTS: Readonly<Record<string, Parser>> = {
-  task_started: (state, payload, raw) => emitTurn(state, payload, { raw, status: "inProgress" }),
-  task_complete: (state, payload, raw) => emitTurn(state, payload, { raw, status: "completed" }),
-  turn_aborted: (state, payload, raw) => emitTurn(state, payload, { raw, status: "interrupted" }),
-  item_completed: emitItem,
-  token_count: emitUsage,
-  user_message: (state, payload, raw) => !state.hasItems && emitUser(state, payload, raw),
-  agent_message: emitOldWords,
-  context_compacted: emitCompacted,
-  error: emitError,
-  stream_error: emitError,
-  warning: emitWords,
-  background_event: emitWords,
-}
-
-function emitEvent(state: State, payload: Line, raw: string): boolean {
-  return entryOf(EVENTS, payload["type"])?.(state, payload, raw) ?? false
-}
-
-function emitTurn(
+function parseTurn(
   state: State,
-  payload: Line,
-  it: { readonly raw: string; readonly status: string },
+  payload: JsonRecord,
+  { raw, status }: { readonly raw: string; readonly status: string },
 ): boolean {
   const { parser, emitter } = state
-  const isStart = it.status === "inProgress"
+  const isStart = status === "inProgress"
   // A turn that was begun and not ended ended with its process.
   if (isStart && emitter.isInTurn()) emitter.emit({ event: "turn.ended", outcome: "stopped" })
   if (!isStart && parser.lastText === "") {
@@ -104,35 +102,33 @@ function emitTurn(
   }
   const duration = payload["duration_ms"]
   const durationMs = typeof duration === "number" && duration >= 0 ? duration : undefined
-  const turn = { id: textField(payload, "turn_id") ?? "turn", status: it.status, durationMs }
-  pass(state, {
-    method: isStart ? "turn/started" : "turn/completed",
-    params: { turn },
-    raw: it.raw,
-  })
-  state.calls.forget()
+  const turn = { id: textField(payload, "turn_id") ?? "turn", status, durationMs }
+  const method = isStart ? "turn/started" : "turn/completed"
+  parseAsNotification(state, { method, params: { turn }, raw })
+  state.calls.clear()
   return true
 }
 
-/** To the app-server's own hearer, as if it had come from this thread. */
-function pass(
+/** As if the app-server had sent it from this thread. */
+function parseAsNotification(
   { parser }: State,
   it: { readonly method: string; readonly params: object; readonly raw: string },
 ): void {
-  parseNotification(parser, { ...it, params: { threadId: parser.threadId ?? "", ...it.params } })
+  const params = { threadId: parser.threadId ?? "", ...it.params }
+  parseNotification(parser, { ...it, params })
 }
 
-function emitItem(state: State, payload: Line, raw: string): boolean {
+function parseItem(state: State, payload: JsonRecord, raw: string): boolean {
   state.hasItems = true
-  if (userText(payload) !== "") return emitUser(state, payload, raw)
+  if (userText(payload) !== "") return parseUser(state, payload, raw)
   const item = itemOf(payload["item"])
   if (item === undefined) return false
-  state.calls.told(item.id)
-  pass(state, { method: "item/completed", params: { item }, raw })
+  state.calls.drop(item.id)
+  parseAsNotification(state, { method: "item/completed", params: { item }, raw })
   return true
 }
 
-function emitUser({ emitter, facts }: State, payload: Line, raw: string): boolean {
+function parseUser({ emitter, facts }: State, payload: JsonRecord, raw: string): boolean {
   const text = userText(payload)
   if (text === "") return false
   facts.title ??= text
@@ -140,58 +136,60 @@ function emitUser({ emitter, facts }: State, payload: Line, raw: string): boolea
   return true
 }
 
-function emitOldWords(state: State, payload: Line, raw: string): boolean {
+function parseOldMessage(state: State, payload: JsonRecord, raw: string): boolean {
   const text = textField(payload, "message")
   if (state.hasItems || text === undefined) return false
   const item = { type: "agentMessage", id: "message", text }
-  pass(state, { method: "item/completed", params: { item }, raw })
+  parseAsNotification(state, { method: "item/completed", params: { item }, raw })
   return true
 }
 
-function emitUsage(state: State, payload: Line, raw: string): boolean {
-  const tokenUsage = tokenUsageOf(payload["info"])
-  if (tokenUsage === undefined) return false
-  state.facts.usage = usageOf(tokenUsage.total)
-  pass(state, { method: "thread/tokenUsage/updated", params: { tokenUsage }, raw })
+function parseUsage(state: State, payload: JsonRecord, raw: string): boolean {
+  const info = TokenInfo.safeParse(payload["info"])
+  if (!info.success) return false
+  const { total_token_usage: total, last_token_usage: last } = info.data
+  const tokenUsage = { total, last, modelContextWindow: info.data.model_context_window }
+  state.facts.usage = usageOf(total)
+  parseAsNotification(state, { method: "thread/tokenUsage/updated", params: { tokenUsage }, raw })
   return true
 }
 
-function emitCompacted(state: State, _payload: Line, raw: string): boolean {
-  pass(state, { method: "thread/compacted", params: {}, raw })
+function parseCompacted(state: State, _payload: JsonRecord, raw: string): boolean {
+  parseAsNotification(state, { method: "thread/compacted", params: {}, raw })
   return true
 }
 
-function emitError({ emitter }: State, payload: Line, raw: string): boolean {
+function parseError({ emitter }: State, payload: JsonRecord, raw: string): boolean {
   const message = textField(payload, "message")
   if (message !== undefined) emitter.emit({ event: "error", message }, raw)
   return message !== undefined
 }
 
-function emitWords({ emitter }: State, payload: Line, raw: string): boolean {
+function parseWords({ emitter }: State, payload: JsonRecord, raw: string): boolean {
   const text = textField(payload, "message")
   if (text !== undefined) emitter.emit({ event: "message", type: "system", text }, raw)
   return text !== undefined
 }
 
-type Payload = Readonly<Record<string, unknown>>
-
-export type Calls = ReturnType<typeof createCalls>
+type Calls = ReturnType<typeof createCalls>
 
 /**
- * The model's calls of tools, for those of which no item tells: hooks deny some before there is one,
- * and rollouts of before have none. What has an item is told by it alone.
+ * The model's tool calls that have no item: hooks deny some before there is one, and older rollouts
+ * have none.
  */
-export function createCalls(emitter: EventEmitter) {
-  const open = new Map<string, Call>()
+function createCalls(emitter: EventEmitter) {
+  const open = new Map<string, ReturnType<typeof callOf>>()
   return {
-    /** True when something was told or noted. */
-    parseNotification(payload: Payload, raw: string): boolean {
+    parse(payload: JsonRecord, raw: string): boolean {
       const id = textField(payload, "call_id")
       const type = textField(payload, "type") ?? ""
       if (id === undefined) return false
-      if (CALLS.has(type) && open.size < MOST_OPEN_CALLS) open.set(id, callOf(payload, emitter))
-      if (CALLS.has(type)) return true
-      const call = OUTPUTS.has(type) ? open.get(id) : undefined
+      if (type === "function_call" || type === "custom_tool_call") {
+        if (open.size < 1_000) open.set(id, callOf(payload, emitter))
+        return true
+      }
+      const isOutput = type === "function_call_output" || type === "custom_tool_call_output"
+      const call = isOutput ? open.get(id) : undefined
       open.delete(id)
       if (call === undefined) return false
       const { output, outcome } = outputOf(payload["output"])
@@ -199,19 +197,9 @@ export function createCalls(emitter: EventEmitter) {
       emitter.emit({ event: "activity.ended", activityId: id, outcome, output }, raw)
       return true
     },
-    told: (id: string): void => void open.delete(id),
-    forget: (): void => open.clear(),
+    drop: (id: string): void => void open.delete(id),
+    clear: (): void => open.clear(),
   }
-}
-
-const CALLS: ReadonlySet<string> = new Set(["function_call", "custom_tool_call"])
-const OUTPUTS: ReadonlySet<string> = new Set(["function_call_output", "custom_tool_call_output"])
-
-type Call = {
-  readonly kind: ActivityKind
-  readonly tool: string
-  readonly title: string
-  readonly input: string
 }
 
 const KINDS: Readonly<Record<string, ActivityKind>> = {
@@ -224,68 +212,66 @@ const KINDS: Readonly<Record<string, ActivityKind>> = {
   view_image: "read",
 }
 
-function callOf(payload: Payload, { redact }: EventEmitter): Call {
+function callOf(payload: JsonRecord, { redact }: EventEmitter) {
   const tool = textField(payload, "name") ?? "tool"
-  const given = inputText(payload["arguments"] ?? payload["input"])
-  const fields = parseJsonRecord(given) ?? {}
+  const input = inputText(payload["arguments"] ?? payload["input"])
+  const fields = parseJsonRecord(input) ?? {}
   const command = textField(fields, "cmd") ?? commandOf(fields["command"])
   const isMcp = (textField(payload, "namespace") ?? "").startsWith("mcp__")
-  const kind = isMcp ? "mcp" : (entryOf(KINDS, tool) ?? "other")
-  const title = titleLine(redact(command === "" ? `${tool} ${given}` : command))
-  return { kind, tool, title, input: given }
+  const kind: ActivityKind = isMcp ? "mcp" : (entryOf(KINDS, tool) ?? "other")
+  return { kind, tool, title: titleLine(redact(command || `${tool} ${input}`)), input }
 }
 
-/** A text, or a record that holds one; a code other than 0 in its first lines means it failed. */
+/** A text, or a record that holds one; an exit code other than 0 in its first lines is a failure. */
 function outputOf(given: unknown): { output: string; outcome: "done" | "failed" } {
   const inner = isRecord(given) ? (given["content"] ?? given["output"] ?? given) : given
   const output = inputText(inner)
-  const isFailed = /(?:exited with code|exit code:?) -?[1-9]/i.test(
-    output.slice(0, HEAD_CHARACTERS),
-  )
+  const isFailed = /(?:exited with code|exit code:?) -?[1-9]/i.test(output.slice(0, 300))
   return { output, outcome: isFailed ? "failed" : "done" }
 }
 
-const HEAD_CHARACTERS = 300
-
-type Loose = { readonly type: string; readonly id: string } & Readonly<Record<string, unknown>>
-
-/** An item of a rollout as the app-server spells it; seen on 0.166.0. */
-export function itemOf(item: unknown): Loose | undefined {
+/** An item of a rollout in the app-server's spelling; seen on 0.166.0. */
+function itemOf(item: unknown) {
   const type = textField(item, "type")
   const id = textField(item, "id")
   if (!isRecord(item) || type === undefined || id === undefined) return undefined
   const named = Object.entries(item).map(([key, value]) => [camelCase(key), value] as const)
-  const plain = { ...Object.fromEntries(named), type: lowerFirst(type), id }
-  return { ...plain, ...entryOf(RESPELLED, type)?.(item) }
+  const lowerType = type.slice(0, 1).toLowerCase() + type.slice(1)
+  return {
+    ...Object.fromEntries(named),
+    type: lowerType,
+    id,
+    ...entryOf(RESPELLED, type)?.(item),
+  }
 }
 
 function camelCase(key: string): string {
   return key.replace(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1)
-}
-
-type Respelling = (item: Readonly<Record<string, unknown>>) => object
-
-const RESPELLED: Readonly<Record<string, Respelling>> = {
-  AgentMessage: (item) => ({ text: textsOf(item["content"]) }),
+const RESPELLED: Readonly<Record<string, (item: JsonRecord) => object>> = {
+  AgentMessage: ({ content }) => ({
+    text: (Array.isArray(content) ? content : [])
+      .flatMap((it: unknown) => textField(it, "text") ?? [])
+      .join("\n"),
+  }),
   CommandExecution: (item) => ({
     command: commandOf(item["command"]),
     durationMs: millisecondsOf(item["duration"]),
   }),
   McpToolCall: (item) => ({ durationMs: millisecondsOf(item["duration"]) }),
-  FileChange: (item) => ({ changes: changesOf(item["changes"]) }),
+  FileChange: ({ changes }) => ({
+    // By path in a rollout, a list in the app-server.
+    changes: Object.entries(isRecord(changes) ? changes : {}).map(([path, change]) => ({
+      path,
+      kind: { type: textField(change, "type") ?? "update" },
+      diff: textField(change, "unified_diff", "content") ?? "",
+    })),
+  }),
 }
 
-function textsOf(content: unknown): string {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
-  return blocks.flatMap((it) => textField(it, "text") ?? []).join("\n")
-}
-
-/** Program and arguments; the last of a shell's is the command itself. */
-export function commandOf(command: unknown): string {
+/** Program and arguments; of `sh -c` the script is quoted. */
+function commandOf(command: unknown): string {
   if (typeof command === "string") return command
   const words: readonly unknown[] = Array.isArray(command) ? command : []
   const [shell = "", flag, script] = words.map(String)
@@ -298,16 +284,6 @@ const Duration = z.object({ secs: z.number().nonnegative(), nanos: z.number().no
 function millisecondsOf(duration: unknown): number | undefined {
   const parsed = Duration.safeParse(duration)
   return parsed.success ? parsed.data.secs * 1_000 + parsed.data.nanos / 1_000_000 : undefined
-}
-
-/** By path in a rollout, one after the other in the app-server. */
-function changesOf(changes: unknown): readonly object[] {
-  if (!isRecord(changes)) return []
-  return Object.entries(changes).map(([path, change]) => ({
-    path,
-    kind: { type: textField(change, "type") ?? "update" },
-    diff: textField(change, "unified_diff", "content") ?? "",
-  }))
 }
 
 const Tokens = z.int().nonnegative().catch(0)
@@ -327,16 +303,9 @@ const Breakdown = z
     outputTokens: it.output_tokens,
   }))
 
+/** Of the thread so far, and of its last call. */
 const TokenInfo = z.object({
   total_token_usage: Breakdown,
   last_token_usage: Breakdown,
   model_context_window: z.int().positive().nullish().catch(undefined),
 })
-
-/** Of the thread so far, and of its last call. */
-export function tokenUsageOf(info: unknown) {
-  const parsed = TokenInfo.safeParse(info)
-  if (!parsed.success) return undefined
-  const { total_token_usage: total, last_token_usage: last } = parsed.data
-  return { total, last, modelContextWindow: parsed.data.model_context_window }
-}

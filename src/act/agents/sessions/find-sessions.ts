@@ -8,9 +8,8 @@ import {
   streamJsonl,
 } from "#ground/base"
 import type { AgentType } from "#ground/contract"
-import { MOST_FOLDER_ENTRIES, RESUMABLE_SEARCH_BYTES, SMALLEST_RESUMABLE_BYTES } from "./limits.ts"
 
-/** The transcript of a session by the host's id, wherever it was started; undefined when there is none. */
+/** The transcript of a session by the host's id, wherever it was started. */
 export async function findTranscript(
   type: AgentType,
   sessionId: string,
@@ -25,7 +24,7 @@ export async function findTranscript(
     case "codex":
       return inDays(folder, sessionId)
     case "copilot":
-      return isFile(path.join(folder, sessionId, "events.jsonl"))
+      return existingFile(path.join(folder, sessionId, "events.jsonl"))
     default:
       return type satisfies never
   }
@@ -33,7 +32,7 @@ export async function findTranscript(
 
 async function inProjects(projects: string, sessionId: string): Promise<string | undefined> {
   for (const slug of await namesIn(projects, "directory")) {
-    const found = await isFile(path.join(projects, slug, `${sessionId}.jsonl`))
+    const found = await existingFile(path.join(projects, slug, `${sessionId}.jsonl`))
     if (found !== undefined) return found
   }
   return undefined
@@ -44,12 +43,12 @@ async function inDays(sessions: string, sessionId: string): Promise<string | und
   return undefined
 }
 
-async function isFile(file: string): Promise<string | undefined> {
+async function existingFile(file: string): Promise<string | undefined> {
   const found = await statFile(file)
   return found.kind === "found" && found.what === "regular file" ? file : undefined
 }
 
-/** Whose sessions: a person's home, and the variables with which hosts are sent elsewhere. */
+/** A person's home, and the variables that move a host's folder. */
 export type HostPlaces = {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -94,7 +93,7 @@ export async function namesIn(
   folder: string,
   what: "directory" | "regular file",
 ): Promise<readonly string[]> {
-  const listed = await listDirectory(folder, { maxEntries: MOST_FOLDER_ENTRIES })
+  const listed = await listDirectory(folder, { maxEntries: 20_000 })
   if (listed.kind !== "listed") return []
   return listed.entries.filter((it) => it.what === what).map((it) => it.name)
 }
@@ -180,7 +179,7 @@ type KeepingHost = Exclude<AgentType, "synthetic">
 export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
   try {
     const found = await statFile(file)
-    const isLarge = found.kind === "found" && found.stat.sizeBytes > SMALLEST_RESUMABLE_BYTES
+    const isLarge = found.kind === "found" && found.stat.sizeBytes > 500
     return isLarge && (await hasAnswer(file, ANSWERS[host]))
   } catch {
     return false
@@ -188,7 +187,7 @@ export async function checkTranscriptResumable(host: KeepingHost, file: string):
 }
 
 async function hasAnswer(file: string, isAnswer: (line: JsonlRecord) => boolean): Promise<boolean> {
-  for await (const item of streamJsonl(file, { maxBytes: RESUMABLE_SEARCH_BYTES })) {
+  for await (const item of streamJsonl(file, { maxBytes: 8 * 1024 * 1024 })) {
     if (item.kind === "record" && isAnswer(item.record)) return true
   }
   return false

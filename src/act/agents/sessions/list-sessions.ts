@@ -1,8 +1,10 @@
 import path from "node:path"
 import {
   type FileStat,
+  isInside,
   isRecord,
   type JsonlRecord,
+  type JsonRecord,
   realPath,
   statFile,
   streamJsonl,
@@ -18,19 +20,20 @@ import {
   slugOf,
   type TranscriptFile,
 } from "./find-sessions.ts"
-import { LISTED_HEAD_BYTES, MOST_LISTED_FILES } from "./limits.ts"
-import type { Scrub } from "./session-file.ts"
+import type { Redaction } from "./session-file.ts"
+
+/** The newest of each host; older ones are left out. */
+const MAX_LISTED_FILES = 2_000
 
 export type ListOptions = HostPlaces &
-  Pick<Scrub, "redact"> & {
-    /** The repository whose sessions are wanted, its folders among it. */
+  Pick<Redaction, "redact"> & {
+    /** The repository whose sessions are wanted. */
     readonly root: string
-    /** Of all directories instead. */
     readonly everywhere: boolean
     readonly limit: number
   }
 
-/** The sessions hosts kept on this machine, newest first; `runId` is for who knows the runs. */
+/** The sessions that hosts have stored on this machine, newest first. */
 export async function listHostSessions(
   options: ListOptions,
 ): Promise<readonly Omit<HostSession, "runId">[]> {
@@ -39,7 +42,7 @@ export async function listHostSessions(
   const dated = (await Promise.all(files.map(withStat))).flat()
   const newest = dated.toSorted((a, b) => b.stat.modifiedAtMs - a.stat.modifiedAtMs)
   const sessions: Omit<HostSession, "runId">[] = []
-  for (const it of newest.slice(0, MOST_LISTED_FILES)) {
+  for (const it of newest.slice(0, MAX_LISTED_FILES)) {
     if (sessions.length >= options.limit) break
     const session = await listed(it, root, options)
     if (session !== undefined) sessions.push(session)
@@ -50,38 +53,35 @@ export async function listHostSessions(
 async function claudeOf(root: string, options: ListOptions): Promise<readonly TranscriptFile[]> {
   const folder = await sessionsFolder("claude-code", options)
   if (folder === undefined) return []
-  // A folder below the root has the root's name and more; so have some beside it, judged later.
-  const beginning = slugOf(root).slice(0, SURE_SLUG_UNITS)
+  // Folders below the root share its beginning, and so do some beside it, which `listed` drops.
+  const beginning = slugOf(root).slice(0, 200)
   return claudeFiles(folder, (slug) => options.everywhere || slug.startsWith(beginning))
 }
-
-/** Beyond it a slug ends in a hash, which differs from folder to folder. */
-const SURE_SLUG_UNITS = 200
 
 async function codexOf(options: ListOptions): Promise<readonly TranscriptFile[]> {
   const folder = await sessionsFolder("codex", options)
   const files: TranscriptFile[] = []
   if (folder === undefined) return files
   for await (const it of codexFiles(folder)) {
-    if (files.length >= MOST_LISTED_FILES) break
+    if (files.length >= MAX_LISTED_FILES) break
     files.push(it)
   }
   return files
 }
 
-type Dated = TranscriptFile & { readonly stat: FileStat }
+type DatedTranscript = TranscriptFile & { readonly stat: FileStat }
 
-async function withStat(it: TranscriptFile): Promise<readonly Dated[]> {
+async function withStat(it: TranscriptFile): Promise<readonly DatedTranscript[]> {
   const found = await statFile(it.file)
   return found.kind === "found" ? [{ ...it, stat: found.stat }] : []
 }
 
 async function listed(
-  { stat, ...transcript }: Dated,
+  { stat, ...transcript }: DatedTranscript,
   root: string,
   options: ListOptions,
 ): Promise<Omit<HostSession, "runId"> | undefined> {
-  const { cwd, title } = await lookAt(transcript, options.redact)
+  const { cwd, title } = await readHead(transcript, options.redact)
   const isOfRoot = cwd === null ? isNamedLike(transcript, root) : isInside(root, cwd)
   if (!options.everywhere && !isOfRoot) return undefined
   return {
@@ -94,59 +94,52 @@ async function listed(
   }
 }
 
-/** A session that never said where it was is known by its folder. */
+/** A session without a directory is known by its folder. */
 function isNamedLike({ host, file }: TranscriptFile, root: string): boolean {
   return host === "claude-code" && path.basename(path.dirname(file)) === slugOf(root)
 }
 
-function isInside(root: string, directory: string): boolean {
-  const way = path.relative(root, directory)
-  return way === "" || !(way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way))
-}
+type TranscriptHead = { cwd: string | null; own: string; proposed: string; prompt: string }
 
-export type Glance = { readonly title: string; readonly cwd: string | null }
-
-type Seen = { cwd: string | null; given: string; proposed: string; said: string }
-
-/** What stands in a list: from the beginning of a transcript, which is enough for both. */
-export async function lookAt(
+/** Title and directory, from the first 512 kB. */
+export async function readHead(
   { host, file, sessionId }: TranscriptFile,
   redact: (text: string) => string,
-): Promise<Glance> {
-  const seen: Seen = { cwd: null, given: "", proposed: "", said: "" }
+): Promise<{ readonly title: string; readonly cwd: string | null }> {
+  const head: TranscriptHead = { cwd: null, own: "", proposed: "", prompt: "" }
   const note = host === "claude-code" ? noteClaude : noteCodex
   try {
-    for await (const item of streamJsonl(file, { maxBytes: LISTED_HEAD_BYTES })) {
-      if (item.kind === "record") note(seen, item.record)
+    for await (const item of streamJsonl(file, { maxBytes: 512 * 1024 })) {
+      if (item.kind === "record") note(head, item.record)
     }
   } catch {
-    // A list shows what can be seen; reading it will say what is wrong.
+    // The list shows what was read so far; reading the session reports the problem.
   }
-  const title = [seen.given, seen.proposed, seen.said].find((it) => it !== "")
-  return { title: titleLine(redact(title ?? sessionId)), cwd: seen.cwd }
+  const title = [head.own, head.proposed, head.prompt].find((it) => it !== "")
+  return { title: titleLine(redact(title ?? sessionId)), cwd: head.cwd }
 }
 
 /** A person's title before the host's own, the host's before the first words. */
-function noteClaude(seen: Seen, line: JsonlRecord): void {
-  seen.cwd ??= textField(line, "cwd") ?? null
+function noteClaude(head: TranscriptHead, line: JsonlRecord): void {
+  head.cwd ??= textField(line, "cwd") ?? null
   switch (line["type"]) {
     case "custom-title":
-      seen.given = textField(line, "customTitle", "title") ?? seen.given
+      head.own = textField(line, "customTitle", "title") ?? head.own
       break
     case "ai-title":
-      seen.proposed = textField(line, "aiTitle", "title") ?? seen.proposed
+      head.proposed = textField(line, "aiTitle", "title") ?? head.proposed
       break
     case "summary":
-      seen.proposed = textField(line, "summary") ?? seen.proposed
+      head.proposed = textField(line, "summary") ?? head.proposed
       break
     case "user":
-      if (seen.said === "" && isPrompt(line)) seen.said = textOf(line["message"])
+      if (head.prompt === "" && isPrompt(line)) head.prompt = textOf(line["message"])
       break
     default:
   }
 }
 
-/** A turn of a person: not what the host put there for itself, and no command of its own. */
+/** A turn of a person, not a text or command of the host. */
 export function isPrompt(line: JsonlRecord): boolean {
   const isOwn = line["isMeta"] === true || line["isCompactSummary"] === true
   const isInner = line["isSidechain"] === true || isFromHost(line)
@@ -154,7 +147,7 @@ export function isPrompt(line: JsonlRecord): boolean {
   return !isOwn && !isInner && text !== "" && !HOST_WORDS.test(text)
 }
 
-/** A turn that the host began by itself, such as the word of a task that ended. */
+/** A turn that the host began by itself, such as the notice of a task that ended. */
 export function isFromHost(line: JsonlRecord): boolean {
   const { origin } = line
   return isRecord(origin) && origin["kind"] !== "human"
@@ -172,14 +165,14 @@ export function textOf(message: unknown): string {
   return content.flatMap((it: unknown) => textField(it, "text") ?? []).join("\n")
 }
 
-function noteCodex(seen: Seen, line: JsonlRecord): void {
+function noteCodex(head: TranscriptHead, line: JsonlRecord): void {
   const payload = isRecord(line["payload"]) ? line["payload"] : {}
-  seen.cwd ??= textField(payload, "cwd") ?? null
-  if (seen.said === "" && line["type"] === "event_msg") seen.said = userText(payload)
+  head.cwd ??= textField(payload, "cwd") ?? null
+  if (head.prompt === "" && line["type"] === "event_msg") head.prompt = userText(payload)
 }
 
-/** What a person said, in the form of now and in that of before. */
-export function userText(payload: Readonly<Record<string, unknown>>): string {
+/** A prompt, in the current and in the older form. */
+export function userText(payload: JsonRecord): string {
   if (payload["type"] === "user_message") return textField(payload, "message") ?? ""
   const item = payload["item"]
   const isUser = payload["type"] === "item_completed" && isRecord(item)

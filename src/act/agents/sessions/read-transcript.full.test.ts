@@ -17,7 +17,7 @@ import { copilot } from "../copilot/copilot.ts"
 import { agentEnvironment } from "../environment.ts"
 import { checkResumable, findTranscript } from "./find-sessions.ts"
 import { listHostSessions } from "./list-sessions.ts"
-import { readHostSession } from "./read-transcript.ts"
+import { readTranscript } from "./read-transcript.ts"
 
 const PLAIN = { redact: (text: string) => text, redactJson: (value: unknown) => value }
 
@@ -41,11 +41,11 @@ async function bothOf(type: "claude-code" | "codex", deed: Deed) {
   const sessions = await listHostSessions(list)
   const [session] = sessions
   if (session === undefined) throw new Error("the host kept no session")
-  const pages = await all(readHostSession(session, PLAIN))
+  const pages = await all(readTranscript(session, PLAIN))
   const read = pages.flatMap((page) =>
-    page.drafts.map((it) => ({
-      event: it.draft.metadata["event"] as AgentEvent,
-      content: it.draft.content,
+    page.messages.map((it) => ({
+      event: it.message.metadata["event"] as AgentEvent,
+      content: it.message.content,
     })),
   )
   const canResume = await checkResumable({ type, sessionId: session.sessionId }, places)
@@ -111,15 +111,15 @@ for (const type of ["claude-code", "codex"] as const) {
       const bytes = await readFile(session.file)
       const it = { ...session, file: join(temp.path, "copy.jsonl") }
       const read = async (after?: { offset: number; head: string }) =>
-        all(readHostSession(it, { ...PLAIN, after }))
+        all(readTranscript(it, { ...PLAIN, after }))
       await writeFile(it.file, bytes)
-      const whole = (await read()).flatMap((page) => page.drafts)
+      const whole = (await read()).flatMap((page) => page.messages)
       for (let part = 1; part < 40; part++) {
         await writeFile(it.file, bytes.subarray(0, Math.floor((bytes.length * part) / 40)))
         const first = await read()
         await writeFile(it.file, bytes)
         const rest = await read(first.at(-1)?.until)
-        expect([...first, ...rest].flatMap((page) => page.drafts)).toEqual(whole)
+        expect([...first, ...rest].flatMap((page) => page.messages)).toEqual(whole)
       }
     })
   })

@@ -8,8 +8,8 @@ import { createSecrets } from "#ground/secrets"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { checkTranscriptResumable } from "./find-sessions.ts"
-import { lookAt } from "./list-sessions.ts"
-import { type HostPage, type ReadOptions, readHostSession } from "./read-transcript.ts"
+import { readHead } from "./list-sessions.ts"
+import { type ReadOptions, readTranscript, type TranscriptPage } from "./read-transcript.ts"
 
 const PLAIN = { redact: (text: string) => text, redactJson: (value: unknown) => value }
 const ID = "11111111-1111-4111-8111-111111111111"
@@ -64,16 +64,19 @@ function textOf(lines: readonly unknown[]): string {
   return lines.map((it) => `${typeof it === "string" ? it : JSON.stringify(it)}\n`).join("")
 }
 
-type Read = Parameters<typeof readHostSession>[0]
+type Read = Parameters<typeof readTranscript>[0]
 
-async function pagesOf(it: Read, options: Partial<ReadOptions> = {}): Promise<readonly HostPage[]> {
-  return all(readHostSession(it, { ...PLAIN, ...options }))
+async function pagesOf(
+  it: Read,
+  options: Partial<ReadOptions> = {},
+): Promise<readonly TranscriptPage[]> {
+  return all(readTranscript(it, { ...PLAIN, ...options }))
 }
 
-const eventsOf = (pages: readonly HostPage[]) =>
-  pages.flatMap((page) => page.drafts.map((it) => it.draft.metadata["event"] as AgentEvent))
-const namesOf = (pages: readonly HostPage[]) => eventsOf(pages).map((it) => it.event)
-const lastOf = (pages: readonly HostPage[]): HostPage => {
+const eventsOf = (pages: readonly TranscriptPage[]) =>
+  pages.flatMap((page) => page.messages.map((it) => it.message.metadata["event"] as AgentEvent))
+const namesOf = (pages: readonly TranscriptPage[]) => eventsOf(pages).map((it) => it.event)
+const lastOf = (pages: readonly TranscriptPage[]): TranscriptPage => {
   const page = pages.at(-1)
   if (page === undefined) throw new Error("there is always a last page")
   return page
@@ -107,8 +110,8 @@ test("[AGENTS-54] a turn of Claude Code is told as an agent of ours would have t
     "turn.ended",
     "cost",
   ])
-  const drafts = pages.flatMap((page) => page.drafts)
-  expect(drafts.map((draft) => [draft.draft.type, draft.draft.content, draft.at])).toEqual([
+  const messages = pages.flatMap((page) => page.messages)
+  expect(messages.map((it) => [it.message.type, it.message.content, it.at])).toEqual([
     ["system", `Session ${ID} started`, 1_700_000_001_000],
     ["user", "write it", 1_700_000_001_000],
     ["system", "Turn started", 1_700_000_001_000],
@@ -208,7 +211,9 @@ test("[AGENTS-54] what the host put there for itself is no turn of a person", as
     { type: "ai-title", aiTitle: "By the host, later" },
   ])
   const pages = await pagesOf(it)
-  const told = pages.flatMap((page) => page.drafts.map((it) => [it.draft.type, it.draft.content]))
+  const told = pages.flatMap((page) =>
+    page.messages.map((it) => [it.message.type, it.message.content]),
+  )
   expect(told).toEqual([
     ["system", `Session ${ID} started`],
     ["system", "<command-name>/compact</command-name>"],
@@ -267,19 +272,19 @@ test("[AGENTS-54] read piece by piece, at any cut, a transcript gives the same a
   ]
   const whole = Buffer.from(textOf(lines))
   const it = await transcript(temp.path, lines)
-  const wanted = (await pagesOf(it)).flatMap((page) => page.drafts)
+  const wanted = (await pagesOf(it)).flatMap((page) => page.messages)
   for (let cut = 1; cut < whole.length; cut += 7) {
     await writeFile(it.file, whole.subarray(0, cut))
     const before = await pagesOf(it)
     await appendFile(it.file, whole.subarray(cut))
     const { until: after } = lastOf(before)
     const rest = await pagesOf(it, { after })
-    const both = [...before, ...rest].flatMap((page) => page.drafts)
+    const both = [...before, ...rest].flatMap((page) => page.messages)
     expect(both).toEqual(wanted)
     expect(lastOf(rest).isFromStart).toBe(after.offset === 0)
   }
   const again = await pagesOf(it, { after: lastOf(await pagesOf(it)).until })
-  expect(again).toMatchObject([{ drafts: [], isFromStart: false, facts: { sessionId: ID } }])
+  expect(again).toMatchObject([{ messages: [], isFromStart: false, facts: { sessionId: ID } }])
 })
 
 test.each([
@@ -308,7 +313,9 @@ test("[AGENTS-54] a long transcript comes in pages, and each says how far it was
   expect(pages.map((page) => page.isFromStart)).toEqual(pages.map((_, at) => at === 0))
   const [first] = pages
   const rest = await pagesOf(it, { after: first?.until })
-  expect(rest.flatMap((page) => page.drafts)).toEqual(pages.slice(1).flatMap((page) => page.drafts))
+  expect(rest.flatMap((page) => page.messages)).toEqual(
+    pages.slice(1).flatMap((page) => page.messages),
+  )
 })
 
 test("[AGENTS-54] F5: no secret of a transcript is in what is read of it", async () => {
@@ -394,22 +401,22 @@ const structured = fc.array(line, { maxLength: 30 }).map((it) => Buffer.from(`${
 const bytes = fc.uint8Array({ maxLength: 2_000 }).map((it) => Buffer.from(it))
 
 for (const host of ["claude-code", "codex"] as const) {
-  test(`[AGENTS-55] F1: no bytes make reading ${host} throw or hang, and readAll it gives is of the vocabulary`, async () => {
+  test(`[AGENTS-55] F1: no bytes make reading ${host} throw or hang, and all it gives is of the vocabulary`, async () => {
     await using temp = await tempDirectory()
     const file = join(temp.path, "session.jsonl")
     const it = { host, sessionId: "s", file }
     const property = fc.asyncProperty(fc.oneof(structured, bytes), async (given) => {
       await writeFile(file, given)
-      const pages = await readAll(readHostSession(it, PLAIN_SCRUB))
-      for (const { draft } of pages.flatMap((page) => page.drafts)) {
-        expect(AgentEvent.safeParse(draft.metadata["event"]).success).toBe(true)
-        expect(draft.content.isWellFormed()).toBe(true)
+      const pages = await readAll(readTranscript(it, PLAIN_SCRUB))
+      for (const { message } of pages.flatMap((page) => page.messages)) {
+        expect(AgentEvent.safeParse(message.metadata["event"]).success).toBe(true)
+        expect(message.content.isWellFormed()).toBe(true)
       }
       const until = pages.at(-1)?.until
       expect(until?.offset).toBe(given.lastIndexOf(0x0a) + 1)
-      const again = await readAll(readHostSession(it, { ...PLAIN, after: until }))
-      expect(again.flatMap((page) => page.drafts)).toEqual([])
-      await lookAt(it, PLAIN_SCRUB.redact)
+      const again = await readAll(readTranscript(it, { ...PLAIN, after: until }))
+      expect(again.flatMap((page) => page.messages)).toEqual([])
+      await readHead(it, PLAIN_SCRUB.redact)
       expect(await checkTranscriptResumable(host, file)).toBeTypeOf("boolean")
     })
     await fc.assert(property, fcParameters({ numRuns: 1_500, nightRuns: 20_000 }))

@@ -1,141 +1,147 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
-import { parseJsonRecord, readBounded } from "#ground/base"
+import { type JsonRecord, parseJsonRecord, readBounded } from "#ground/base"
 import { AgentEvent } from "#ground/contract"
 import type { EmittedEvent } from "../agent.ts"
 import { TranscriptUnreadable } from "../errors.ts"
-import { type Draft, draftOf } from "../event-message.ts"
+import { messageOfEvent, type NewMessage } from "../event-message.ts"
 import { createEventEmitter, type EventEmitter } from "../wire/event-emitter.ts"
 import { titleLine } from "../wire/tool-text.ts"
 import { createClaudeReader } from "./claude-transcript.ts"
 import { createCodexReader } from "./codex-transcript.ts"
 import type { ReadHost, TranscriptFile } from "./find-sessions.ts"
-import {
-  COMPARED_HEAD_BYTES,
-  LARGEST_CHILD_BYTES,
-  LARGEST_TRANSCRIPT_BYTES,
-  LONGEST_TRANSCRIPT_LINE_BYTES,
-  READER_PAGE_BYTES,
-  READER_PAGE_DRAFTS,
-} from "./limits.ts"
-import type { Scrub } from "./session-file.ts"
-import type { Child, Facts, TranscriptReader } from "./transcript-reader.ts"
+import type { Redaction } from "./session-file.ts"
+import type { SessionFacts, SubAgent, TranscriptReader } from "./transcript-reader.ts"
 
-/** Where a reading ended, and the beginning of the file that was read. */
+/** A transcript is held whole while it is read; a larger one is refused. */
+const MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
+const MAX_SUB_AGENT_BYTES = 16 * 1024 * 1024
+/** Lines of several megabytes exist; longer ones are skipped. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const PAGE_MESSAGES = 200
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** Where a reading ended, and a digest of the file's first 4 kB. */
 export type ReadUntil = { readonly offset: number; readonly head: string }
 
-export type HostDraft = {
-  readonly draft: Draft
+export type TranscriptMessage = {
+  readonly message: NewMessage
   /** When the host wrote it, if it says so. */
   readonly at: number | undefined
 }
 
-export type HostPage = {
-  readonly drafts: readonly HostDraft[]
-  /** For the next reading: after the last whole line that is in `drafts`. */
+export type TranscriptPage = {
+  readonly messages: readonly TranscriptMessage[]
+  /** For the next reading: after the last whole line of this page. */
   readonly until: ReadUntil
-  /**
-   * The first page of a reading from the start: nothing was read before, or the file is another one
-   * now, and what was kept of it is void.
-   */
+  /** The first page of a new or replaced file: earlier messages of it are void. */
   readonly isFromStart: boolean
-  readonly facts: Readonly<Facts>
+  readonly facts: Readonly<SessionFacts>
 }
 
-export type ReadOptions = Scrub & { readonly after?: ReadUntil | undefined }
-
-/**
- * A host's transcript in our vocabulary, page by page: only whole lines, only what is new. What was
- * read before is gone through again without being told, so that what was open then can end now. There
- * is always a last page, with what is known of the session, also when nothing is new.
- */
-export async function* readHostSession(
-  transcript: TranscriptFile,
-  options: ReadOptions,
-): AsyncGenerator<HostPage> {
-  const bytes = await readWhole(transcript.file)
-  const after = isSameFile(bytes, options.after) ? (options.after?.offset ?? 0) : 0
-  const { title, createReader } = HOSTS[transcript.host]
-  const gathering = createGathering(title, options.redact)
-  const reader = createReader(gathering.emitter)
-  const reading: Reading = {
-    transcript,
-    options,
-    gathering,
-    reader,
-    children: new Set(),
-    at: undefined,
-  }
-  const made = { bytes, reader, redact: options.redact }
-  let page = emptyPage(after)
-  for (const line of wholeLines(bytes)) {
-    const isNew = line.end > after
-    const drafts = await readLine(line, reading, isNew)
-    if (!isNew) continue
-    page.drafts.push(...drafts)
-    page.end = line.end
-    const isFull =
-      page.drafts.length >= READER_PAGE_DRAFTS || page.end - page.start >= READER_PAGE_BYTES
-    if (!isFull) continue
-    yield pageOf(page, made)
-    page = emptyPage(page.end)
-  }
-  yield pageOf(page, made)
-}
-
-type Reading = {
-  readonly transcript: TranscriptFile
-  readonly options: ReadOptions
-  readonly gathering: Gathering
-  readonly reader: TranscriptReader
-  /** Sub-agents that were read: a task may tell of its end more than once. */
-  readonly children: Set<string>
-  /** Of the last line that had a time; some have none. */
-  at: number | undefined
-}
+export type ReadOptions = Redaction & { readonly after?: ReadUntil | undefined }
 
 const HOSTS: Readonly<
-  Record<
-    ReadHost,
-    { title: string; createReader: (emitter: Gathering["emitter"]) => TranscriptReader }
-  >
+  Record<ReadHost, { title: string; createReader: (emitter: EventEmitter) => TranscriptReader }>
 > = {
   "claude-code": { title: "Claude Code", createReader: createClaudeReader },
   codex: { title: "Codex", createReader: createCodexReader },
 }
 
-type GrowingPage = { readonly drafts: HostDraft[]; readonly start: number; end: number }
-
-function emptyPage(start: number): GrowingPage {
-  return { drafts: [], start, end: start }
+/**
+ * A host's transcript as messages, page by page: only whole lines, only what is new. Lines that were
+ * read before are parsed again without messages, so that what was open then can end now. The last
+ * page always comes, with the facts of the session.
+ */
+export async function* readTranscript(
+  transcript: TranscriptFile,
+  options: ReadOptions,
+): AsyncGenerator<TranscriptPage> {
+  const bytes = await readWhole(transcript.file)
+  const after = isSameFile(bytes, options.after) ? (options.after?.offset ?? 0) : 0
+  const { title, createReader } = HOSTS[transcript.host]
+  const collector = createCollector(title, options.redact)
+  const reader = createReader(collector.emitter)
+  const reading: Reading = {
+    transcript,
+    options,
+    collector,
+    reader,
+    subAgents: new Set(),
+    at: undefined,
+  }
+  let messages: TranscriptMessage[] = []
+  let start = after
+  let end = after
+  const page = (): TranscriptPage => {
+    const { facts } = reader
+    const shownTitle = facts.title === null ? null : titleLine(options.redact(facts.title))
+    return {
+      messages,
+      until: { offset: end, head: headOf(bytes, end) },
+      isFromStart: start === 0,
+      facts: { ...facts, title: shownTitle },
+    }
+  }
+  for (const line of wholeLines(bytes)) {
+    const isNew = line.end > after
+    const read = await readLine(line, reading, isNew)
+    if (!isNew) continue
+    messages.push(...read)
+    end = line.end
+    if (messages.length < PAGE_MESSAGES && end - start < PAGE_BYTES) continue
+    yield page()
+    messages = []
+    start = end
+  }
+  yield page()
 }
 
-function pageOf(
-  page: GrowingPage,
-  it: Pick<Scrub, "redact"> & {
-    readonly bytes: Buffer
-    readonly reader: TranscriptReader
-  },
-): HostPage {
-  const until = { offset: page.end, head: headOf(it.bytes, page.end) }
-  const { facts } = it.reader
-  const title = facts.title === null ? null : titleLine(it.redact(facts.title))
-  return { drafts: page.drafts, until, isFromStart: page.start === 0, facts: { ...facts, title } }
+type Reading = {
+  readonly transcript: TranscriptFile
+  readonly options: ReadOptions
+  readonly collector: ReturnType<typeof createCollector>
+  readonly reader: TranscriptReader
+  /** Sub-agents that were read: a task may report its end more than once. */
+  readonly subAgents: Set<string>
+  /** Of the last line that had a time; some have none. */
+  at: number | undefined
+}
+
+/** The emitter of a live session, read line by line. */
+function createCollector(title: string, redact: (text: string) => string) {
+  const emitter = createEventEmitter(title, redact)
+  emitter.removeLimit()
+  const events = emitter.events[Symbol.asyncIterator]()
+  return {
+    emitter,
+    /** The events since the last call. */
+    async take(): Promise<readonly EmittedEvent[]> {
+      const taken: EmittedEvent[] = []
+      // No transcript has text deltas, so this one is our own end mark.
+      emitter.emit({ event: "text.delta", text: "" })
+      for (let next = await events.next(); next.done !== true; next = await events.next()) {
+        if (next.value.event.event === "text.delta") break
+        taken.push(next.value)
+      }
+      return taken
+    },
+  }
 }
 
 async function readWhole(file: string): Promise<Buffer> {
-  const maxBytes = LARGEST_TRANSCRIPT_BYTES
-  const read = await readBounded(file, { maxBytes, root: path.dirname(file) })
+  const read = await readBounded(file, { maxBytes: MAX_TRANSCRIPT_BYTES, root: path.dirname(file) })
   if (read.kind === "read") return read.bytes
   const reason = read.kind === "too-large" ? `it has ${read.sizeBytes} bytes` : read.kind
   throw TranscriptUnreadable({ path: file, reason })
 }
 
-/** How many bytes were looked at, and their digest. */
 function headOf(bytes: Buffer, end: number): string {
-  const length = Math.min(end, COMPARED_HEAD_BYTES)
+  const length = Math.min(end, 4 * 1024)
   return `${length}:${createHash("sha256").update(bytes.subarray(0, length)).digest("hex")}`
 }
+
+const NEWLINE = 0x0a
 
 /** A file that shrank, begins otherwise, or was read up to the middle of a line is another one. */
 function isSameFile(bytes: Buffer, after: ReadUntil | undefined): boolean {
@@ -143,98 +149,69 @@ function isSameFile(bytes: Buffer, after: ReadUntil | undefined): boolean {
   return bytes[after.offset - 1] === NEWLINE && headOf(bytes, after.offset) === after.head
 }
 
-const NEWLINE = 0x0a
-
-async function readLine(
-  line: TextLine,
-  reading: Reading,
-  isNew: boolean,
-): Promise<readonly HostDraft[]> {
-  const { reader, gathering, options } = reading
-  const record = line.text === undefined ? undefined : parseJsonRecord(line.text)
-  if (line.text === undefined || record === undefined) {
-    if (line.text !== "") reader.facts.skipped += 1
-    return []
-  }
-  const child = reader.childOf(record)
-  const isFirst = child !== undefined && !reading.children.has(child.agentId)
-  if (child !== undefined) reading.children.add(child.agentId)
-  if (isFirst && isNew) await readChild(child, reading)
-  reader.line(record, line.text)
-  const heard = await gathering.take()
-  reading.at = timeOf(record) ?? reading.at
-  return isNew ? heard.flatMap((it) => draftsOf(it, reading.at, options)) : []
-}
-
-/** A sub-agent's own lines, told as parts of the activity that called it. */
-async function readChild(child: Child, { transcript, reader }: Reading): Promise<void> {
-  const folder = path.dirname(transcript.file)
-  const name = path.join(transcript.sessionId, "subagents", `agent-${child.agentId}.jsonl`)
-  const limits = { maxBytes: LARGEST_CHILD_BYTES, root: folder }
-  const read = await readBounded(path.join(folder, name), limits)
-  if (read.kind !== "read") return
-  for (const { text } of wholeLines(read.bytes)) {
-    const record = text === undefined ? undefined : parseJsonRecord(text)
-    if (text !== undefined && record !== undefined) reader.childLine(record, text, child)
-  }
-}
-
-function timeOf(record: Readonly<Record<string, unknown>>): number | undefined {
-  const { timestamp } = record
-  const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN
-  return Number.isSafeInteger(at) && at > 0 ? at : undefined
-}
-
-/** Redacted whole and then cut: half a secret would not be found. */
-function draftsOf(heard: EmittedEvent, at: number | undefined, scrub: Scrub): readonly HostDraft[] {
-  const event = AgentEvent.safeParse(scrub.redactJson(heard.event))
-  if (!event.success) return []
-  const raw = heard.raw === undefined ? undefined : scrub.redact(heard.raw)
-  return [{ draft: draftOf(event.data, raw), at }]
-}
-
-export type Gathering = {
-  readonly emitter: EventEmitter
-  /** What was told since the last time. */
-  take(): Promise<readonly EmittedEvent[]>
-}
-
-/** A session's emitter, taken out line by line: a transcript keeps the same form as a live agent. */
-export function createGathering(title: string, redact: (text: string) => string): Gathering {
-  const emitter = createEventEmitter(title, redact)
-  emitter.removeLimit()
-  const events = emitter.events[Symbol.asyncIterator]()
-  return {
-    emitter,
-    async take() {
-      const heard: EmittedEvent[] = []
-      // No transcript holds text as it was being written, so this can only be our own mark.
-      emitter.emit({ event: "text.delta", text: "" })
-      for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (next.value.event.event === "text.delta") break
-        heard.push(next.value)
-      }
-      return heard
-    },
-  }
-}
-
-export type TextLine = {
-  /** Undefined when the line is too long to look at. */
+type TextLine = {
+  /** undefined when the line is too long. */
   readonly text: string | undefined
   /** The offset after its newline. */
   readonly end: number
 }
 
-const NEWLINE2 = 0x0a
-
 /** The lines that have an end; a host may still be writing the last one. */
-export function* wholeLines(bytes: Buffer): Generator<TextLine> {
+function* wholeLines(bytes: Buffer): Generator<TextLine> {
   let from = 0
-  for (let at = bytes.indexOf(NEWLINE2); at >= 0; at = bytes.indexOf(NEWLINE2, from)) {
-    const isShort = at - from <= LONGEST_TRANSCRIPT_LINE_BYTES
-    const end = at + 1
-    yield { text: isShort ? bytes.toString("utf8", from, at) : undefined, end }
-    from = end
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+    const isShort = at - from <= MAX_LINE_BYTES
+    yield { text: isShort ? bytes.toString("utf8", from, at) : undefined, end: at + 1 }
+    from = at + 1
   }
+}
+
+async function readLine(
+  line: TextLine,
+  reading: Reading,
+  isNew: boolean,
+): Promise<readonly TranscriptMessage[]> {
+  const { reader, collector, options } = reading
+  const record = line.text === undefined ? undefined : parseJsonRecord(line.text)
+  if (line.text === undefined || record === undefined) {
+    if (line.text !== "") reader.facts.skipped += 1
+    return []
+  }
+  const subAgent = reader.endedSubAgent(record)
+  const isFirst = subAgent !== undefined && !reading.subAgents.has(subAgent.agentId)
+  if (subAgent !== undefined) reading.subAgents.add(subAgent.agentId)
+  if (isFirst && isNew) await readSubAgent(subAgent, reading)
+  reader.line(record, line.text)
+  const events = await collector.take()
+  reading.at = timeOf(record) ?? reading.at
+  return isNew ? events.flatMap((it) => messageOf(it, reading.at, options)) : []
+}
+
+/** A sub-agent's own lines, as parts of the activity that called it. */
+async function readSubAgent(subAgent: SubAgent, { transcript, reader }: Reading): Promise<void> {
+  const root = path.dirname(transcript.file)
+  const name = path.join(transcript.sessionId, "subagents", `agent-${subAgent.agentId}.jsonl`)
+  const read = await readBounded(path.join(root, name), { maxBytes: MAX_SUB_AGENT_BYTES, root })
+  if (read.kind !== "read") return
+  for (const { text } of wholeLines(read.bytes)) {
+    const record = text === undefined ? undefined : parseJsonRecord(text)
+    if (text !== undefined && record !== undefined) reader.subAgentLine(record, text, subAgent)
+  }
+}
+
+function timeOf({ timestamp }: JsonRecord): number | undefined {
+  const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN
+  return Number.isSafeInteger(at) && at > 0 ? at : undefined
+}
+
+/** Redacted before it is cut: half a secret is not recognised. */
+function messageOf(
+  emitted: EmittedEvent,
+  at: number | undefined,
+  { redact, redactJson }: Redaction,
+): readonly TranscriptMessage[] {
+  const event = AgentEvent.safeParse(redactJson(emitted.event))
+  if (!event.success) return []
+  const raw = emitted.raw === undefined ? undefined : redact(emitted.raw)
+  return [{ message: messageOfEvent(event.data, raw), at }]
 }

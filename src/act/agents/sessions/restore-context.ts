@@ -1,12 +1,16 @@
-import { AgentEvent, type Message } from "#ground/contract"
-import { LONGEST_RESTORED_CHARACTERS, RESTORED_TOKENS } from "./limits.ts"
+import { sliceText } from "#ground/base"
+import type { Message } from "#ground/contract"
+import { eventOf } from "../event-message.ts"
+
+/** Of one message: many of the last messages are worth more than one whole. */
+const MAX_MESSAGE_CHARACTERS = 4_000
 
 export type RestoredInput = {
   /** In their order; the last few hundred suffice. */
   readonly messages: readonly Message[]
-  /** What was put in front of earlier turns: prior research, memories. */
+  /** What was put in front of earlier turns. */
   readonly parts: readonly { readonly label: string; readonly text: string }[]
-  /** Random, so that no text of earlier can hold it. */
+  /** Random, so that no earlier text can hold it. */
   readonly delimiter: string
   count(text: string): number
   readonly mostTokens?: number
@@ -15,40 +19,41 @@ export type RestoredInput = {
 export type Restored = {
   readonly text: string
   readonly tokens: number
-  /** Messages that stand in it. */
+  /** The number of messages in it. */
   readonly messages: number
 }
 
 /**
- * What a fresh session is told of the one it stands in for: prior parts within half of the tokens,
- * then the last messages, as many as fit. Undefined when there is nothing to tell.
+ * What a fresh session is told of the one it replaces: earlier parts within half of the tokens, then
+ * as many of the last messages as fit. undefined when there is nothing.
  */
 export function restoredContext(input: RestoredInput): Restored | undefined {
-  const most = input.mostTokens ?? RESTORED_TOKENS
-  const said = input.messages.flatMap(sayingOf).filter(isNoRepetition)
+  const most = input.mostTokens ?? 8_000
+  const all = input.messages.flatMap(messageText)
+  // The last text of a turn comes twice: as a message and as the turn's response.
+  const newestFirst = all.filter((it, at) => it !== all[at - 1]).toReversed()
   const parts = fitting(input.parts.map(partText), (them) => render(them, [], input), most / 2)
-  const spoken = fitting(said.toReversed(), (them) => render(parts, them.toReversed(), input), most)
-  if (parts.length + spoken.length === 0) return undefined
-  const text = render(parts, spoken.toReversed(), input)
-  return { text, tokens: input.count(text), messages: spoken.length }
+  const messages = fitting(newestFirst, (them) => render(parts, them.toReversed(), input), most)
+  if (parts.length + messages.length === 0) return undefined
+  const text = render(parts, messages.toReversed(), input)
+  return { text, tokens: input.count(text), messages: messages.length }
 
-  /** As many from the front as fit; a lone one that does not is cut in half until it does. */
+  /** As many from the front as fit; a single one is halved until it fits. */
   function fitting(
     texts: readonly string[],
     whole: (them: readonly string[]) => string,
     mostTokens: number,
   ): readonly string[] {
     const fits = (count: number) => input.count(whole(texts.slice(0, count))) <= mostTokens
-    const count = mostThatFit(texts.length, fits)
+    const count = largestThatFits(texts.length, fits)
     const [first = ""] = texts
-    if (count > 0 || first.length < SHORTEST_CUT_CHARACTERS) return texts.slice(0, count)
-    const half = `${first.slice(0, first.length / 2).toWellFormed()} (cut)`
-    return fitting([half], whole, mostTokens)
+    if (count > 0 || first.length < 40) return texts.slice(0, count)
+    return fitting([`${sliceText(first, first.length / 2)} (cut)`], whole, mostTokens)
   }
 }
 
-/** Doubled until it is too many, then halved between: few texts are counted, and none much too long. */
-function mostThatFit(most: number, fits: (count: number) => boolean): number {
+/** Doubles until it is too many, then bisects: no text much too long is counted. */
+function largestThatFits(most: number, fits: (count: number) => boolean): number {
   let low = 0
   let high = 1
   while (high <= most && fits(high)) {
@@ -64,27 +69,25 @@ function mostThatFit(most: number, fits: (count: number) => boolean): number {
   return low
 }
 
-const SHORTEST_CUT_CHARACTERS = 40
-
 function render(
   parts: readonly string[],
-  spoken: readonly string[],
+  messages: readonly string[],
   { delimiter }: RestoredInput,
 ): string {
-  const talk = spoken.length === 0 ? [] : ["# The last of what was said", ...spoken]
+  const talk = messages.length === 0 ? [] : ["# The last of what was said", ...messages]
   const body = [...parts, ...talk].join("\n\n")
   return `An earlier session could not be gone on with; this one is fresh.\n${fenced(body, delimiter)}`
 }
 
 function partText(part: { readonly label: string; readonly text: string }): string {
-  return `# ${plainCut(part.label, 200)}\n${plainCut(part.text, LONGEST_RESTORED_CHARACTERS * 2)}`
+  return `# ${plainCut(part.label, 200)}\n${plainCut(part.text, MAX_MESSAGE_CHARACTERS * 2)}`
 }
 
-/** How a message is retold; what hosts and we said about the run itself is left out. */
-function sayingOf(message: Message): readonly string[] {
-  const event = AgentEvent.safeParse(message.metadata["event"])
-  const isInner = event.success && "parentId" in event.data && event.data.parentId !== undefined
-  const text = plainCut(message.content, LONGEST_RESTORED_CHARACTERS)
+/** Without messages of sub-agents, and without those about the run itself. */
+function messageText(message: Message): readonly string[] {
+  const event = eventOf(message)
+  const isInner = event !== undefined && "parentId" in event && event.parentId !== undefined
+  const text = plainCut(message.content, MAX_MESSAGE_CHARACTERS)
   if (isInner || text === "") return []
   switch (message.type) {
     case "user":
@@ -94,10 +97,8 @@ function sayingOf(message: Message): readonly string[] {
       return [`Assistant: ${text}`]
     case "error":
       return [`Error: ${text}`]
-    case "tool": {
-      const isStart = event.success && event.data.event === "activity.started"
-      return isStart ? [`Tool: ${text}`] : []
-    }
+    case "tool":
+      return event?.event === "activity.started" ? [`Tool: ${text}`] : []
     case "system":
     case "context":
       return []
@@ -106,33 +107,25 @@ function sayingOf(message: Message): readonly string[] {
   }
 }
 
-/** A turn's last word is told twice: as a message, and as the turn's answer. */
-function isNoRepetition(said: string, at: number, all: readonly string[]): boolean {
-  return said !== all[at - 1]
-}
-
 /**
- * Whatever hides itself, turns a line around or is no character at all: controls, format marks
- * (bidirectional, zero-width, tags), halves of pairs, private and unassigned characters.
+ * Hidden characters, those that turn a line around, and those that are none: controls, format marks
+ * (bidirectional, zero-width, tags), halves of pairs, private and unassigned ones.
  */
 const HIDDEN = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Text from a transcript as a model may see it: nothing in it that a person would not see. */
+/** Only the text that a person would see. */
 function plain(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(HIDDEN, "")
 }
 
-/** The same, no longer than so many characters, and what was cut is said. */
+/** Plain text of at most so many characters, with a mark when it was cut. */
 export function plainCut(text: string, most: number): string {
   const whole = plain(text.slice(0, most * 2)).trim()
   const isCut = whole.length > most || text.length > most * 2
   return isCut ? `${whole.slice(0, most).toWellFormed()} (cut)` : whole
 }
 
-/**
- * Text of earlier, put between two lines that nobody who wrote it could know, and called what it is.
- * A text that holds the delimiter all the same loses it.
- */
+/** Earlier text, called data, between two lines that its author could not know. */
 export function fenced(text: string, delimiter: string): string {
   const inner = plain(text).replaceAll(delimiter, "")
   return [

@@ -8,21 +8,18 @@ import {
   SessionFileNewer,
   SessionFileTooLarge,
 } from "../errors.ts"
-import { LONGEST_CONTENT_CHARACTERS, LONGEST_RAW_CHARACTERS } from "../limits.ts"
-import { isEnded } from "../status.ts"
-import {
-  LARGEST_SESSION_FILE_BYTES,
-  LONGEST_SESSION_LINE_BYTES,
-  MOST_SESSION_MESSAGES,
-  SESSION_PAGE_MESSAGES,
-} from "./limits.ts"
+import { cutContent } from "../event-message.ts"
+import { isEnded } from "../runs/run-progress.ts"
 
-/** The first line of a session's file: what a reader wants to know before it reads on. */
+const MAX_SESSION_MESSAGES = 200_000
+
+const MAX_SESSION_FILE_BYTES = 512 * 1024 * 1024
+
 const SESSION_FORMAT = "quartermaster-session"
-export const SESSION_VERSION = 1
+const SESSION_VERSION = 1
 
-/** Who wrote it and how; the rest of the line is judged only when the version is ours. */
-export const SessionMark = z.object({
+/** Parsed first: the rest of the line may be of a newer version. */
+const SessionMark = z.object({
   format: z.literal(SESSION_FORMAT),
   version: z.int().positive(),
 })
@@ -37,7 +34,7 @@ export const SessionHeader = SessionMark.extend({
 })
 export type SessionHeader = z.infer<typeof SessionHeader>
 
-/** A run's first line. Its words for the outside stand before the run, so that `head -c` shows them. */
+/** The first line; its facts precede the run, so that `head -c` shows them. */
 export function headerOf(run: Run): SessionHeader {
   const { mode, status, labels, cost, lastSeq: messageCount } = run
   const { usage } = cost
@@ -45,24 +42,17 @@ export function headerOf(run: Run): SessionHeader {
   return { ...mark, messageCount, usage, mode, status, labels, run }
 }
 
-/**
- * A run as lines, each with its newline: the header, then a message a line. Messages that came after
- * the run was looked at are left for the next time, so that the header's count is true.
- */
+/** The header, then one line per message, without messages newer than the header's count. */
 export async function* toLines(
   run: Run,
   pages: AsyncIterable<readonly Message[]>,
 ): AsyncGenerator<string> {
-  yield lineOf(headerOf(run))
+  yield `${JSON.stringify(headerOf(run))}\n`
   for await (const page of pages) {
     const known = page.filter((it) => it.seq <= run.lastSeq)
-    for (const message of known) yield lineOf(message)
+    for (const message of known) yield `${JSON.stringify(message)}\n`
     if (known.length < page.length) return
   }
-}
-
-function lineOf(record: SessionHeader | Message): string {
-  return `${JSON.stringify(record)}\n`
 }
 
 /** The messages of a run, page by page, from after a number on. */
@@ -77,24 +67,24 @@ export async function* pagesOf(
   }
 }
 
-export type ImportDeps = Scrub & {
+export type ImportDeps = Redaction & {
   readonly ids: Ids
   readonly clock: Clock
-  /** Where a run works that came from elsewhere: never where a file says. */
+  /** Never the directory that the file names. */
   readonly cwd: string
 }
 
 export type SessionImport = {
   readonly run: Run
-  /** The last line was torn or no message, and was left out. */
+  /** The last line was incomplete or no message, and was left out. */
   readonly isTailTorn: boolean
-  /** The messages, renamed and numbered from 1, page by page; the file is read again for them. */
+  /** The messages with new ids, numbered from 1; the file is read again for them. */
   pages(): AsyncGenerator<readonly Message[]>
 }
 
 /**
- * A session file as a run of ours. It is read to its end before anything is given, so that a file
- * with a corrupt line changes nothing; what it says is redacted again, because it may be anyone's.
+ * A session file as a run of ours. It is checked to its end first, so that a file with a corrupt line
+ * changes nothing, and redacted again, because it may come from anyone.
  */
 export async function openSessionFile(path: string, deps: ImportDeps): Promise<SessionImport> {
   const found = await statFile(path)
@@ -108,13 +98,7 @@ export async function openSessionFile(path: string, deps: ImportDeps): Promise<S
   }
 }
 
-type Checked = {
-  readonly header: SessionHeader
-  readonly messages: number
-  readonly isTailTorn: boolean
-}
-
-async function checkSession(path: string): Promise<Checked> {
+async function checkSession(path: string) {
   let header: SessionHeader | undefined
   let messages = 0
   let isTailTorn = false
@@ -122,8 +106,8 @@ async function checkSession(path: string): Promise<Checked> {
     if (item.kind === "header") header = item.header
     else if (item.kind === "message") messages += 1
     else isTailTorn = true
-    if (messages > MOST_SESSION_MESSAGES) {
-      throw SessionFileTooLarge({ path, limit: `${MOST_SESSION_MESSAGES} messages` })
+    if (messages > MAX_SESSION_MESSAGES) {
+      throw SessionFileTooLarge({ path, limit: `${MAX_SESSION_MESSAGES} messages` })
     }
   }
   if (header === undefined) throw SessionFileForeign({ path, reason: "it has no first line" })
@@ -135,19 +119,19 @@ type SessionItem =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "torn" }
 
-type Bad = { readonly line: number; readonly reason: string }
+type BadLine = { readonly line: number; readonly reason: string }
 
-/** A bad line is forgiven only when nothing comes after it: its writer died there. */
+/** A bad line is accepted only as the last one: its writer died there. */
 async function* readSession(path: string): AsyncGenerator<SessionItem> {
-  const limits = { maxBytes: LARGEST_SESSION_FILE_BYTES, maxLineBytes: LONGEST_SESSION_LINE_BYTES }
-  let bad: Bad | undefined
+  const limits = { maxBytes: MAX_SESSION_FILE_BYTES, maxLineBytes: 8 * 1024 * 1024 }
+  let bad: BadLine | undefined
   let isFirst = true
   for await (const item of streamJsonl(path, limits)) {
     if (bad !== undefined) throw SessionFileCorrupt({ path, ...bad })
-    const judged = isFirst ? headerIn(item, path) : messageIn(item, path)
+    const parsed = isFirst ? headerIn(item, path) : messageIn(item, path)
     isFirst = false
-    if (judged.kind === "bad") bad = judged
-    else if (judged.kind !== "none") yield judged
+    if (parsed.kind === "bad") bad = parsed
+    else if (parsed.kind !== "none") yield parsed
   }
   if (bad !== undefined) yield { kind: "torn" }
 }
@@ -165,9 +149,9 @@ function headerIn(item: JsonlItem, path: string): SessionItem {
   throw SessionFileCorrupt({ path, line: 1, reason: `${field} of the run is missing or wrong` })
 }
 
-type Judged = SessionItem | (Bad & { readonly kind: "bad" }) | { readonly kind: "none" }
+type ParsedLine = SessionItem | (BadLine & { readonly kind: "bad" }) | { readonly kind: "none" }
 
-function messageIn(item: JsonlItem, path: string): Judged {
+function messageIn(item: JsonlItem, path: string): ParsedLine {
   if (item.kind === "record") {
     const message = Message.safeParse(item.record)
     if (message.success) return { kind: "message", message: message.data }
@@ -177,13 +161,13 @@ function messageIn(item: JsonlItem, path: string): Judged {
   const { warning } = item
   switch (warning.kind) {
     case "cut_short":
-      throw SessionFileTooLarge({ path, limit: `${LARGEST_SESSION_FILE_BYTES} bytes` })
+      throw SessionFileTooLarge({ path, limit: `${MAX_SESSION_FILE_BYTES} bytes` })
     case "too_long":
       return { kind: "bad", line: warning.line, reason: `it has ${warning.sizeBytes} bytes` }
     case "truncated_tail":
       return { kind: "bad", line: warning.line, reason: "it has no end" }
     case "bad_line":
-      // Read all the same, if there was a message between the NULs.
+      // A message between the NULs comes as a record of its own.
       return warning.reason === "nul_bytes"
         ? { kind: "none" }
         : { kind: "bad", line: warning.line, reason: warning.reason.replaceAll("_", " ") }
@@ -192,12 +176,8 @@ function messageIn(item: JsonlItem, path: string): Judged {
   }
 }
 
-/**
- * The run with a name of ours. It is nobody's session any more: the host's id is of another machine
- * or time, the directory is ours, and no file decides how much an agent may do.
- */
+/** With a new id, our directory, no host session, and a mode that allows nothing by itself. */
 function importedRun(run: Run, messages: number, deps: ImportDeps): Run {
-  const mode = run.mode === "plan" ? "plan" : "ask"
   return {
     ...run,
     id: deps.ids.next("run"),
@@ -206,8 +186,8 @@ function importedRun(run: Run, messages: number, deps: ImportDeps): Run {
     error: run.error === null ? null : deps.redact(run.error),
     labels: run.labels.map((it) => deps.redact(it)),
     workflow: deps.redact(run.workflow),
-    status: importedStatus(run.status),
-    mode,
+    status: isEnded(run.status) ? run.status : "interrupted",
+    mode: run.mode === "plan" ? "plan" : "ask",
     cwd: deps.cwd,
     sessionId: null,
     endedAt: run.endedAt ?? run.updatedAt,
@@ -219,45 +199,33 @@ function importedRun(run: Run, messages: number, deps: ImportDeps): Run {
   }
 }
 
-function importedStatus(status: RunStatus): RunStatus {
-  return isEnded(status) ? status : "interrupted"
-}
-
 async function* readPages(path: string, deps: ImportDeps): AsyncGenerator<readonly Message[]> {
   let page: Message[] = []
   let seq = 0
   for await (const item of readSession(path)) {
     if (item.kind !== "message") continue
     seq += 1
-    page.push({ ...scrubbed(item.message, deps), id: deps.ids.next("msg"), seq })
-    if (page.length < SESSION_PAGE_MESSAGES) continue
+    page.push({ ...redacted(item.message, deps), id: deps.ids.next("msg"), seq })
+    if (page.length < 500) continue
     yield page
     page = []
   }
   if (page.length > 0) yield page
 }
 
-/** Redacted whole and then cut: half a secret would not be found. */
-function scrubbed(message: Message, deps: Scrub): Message {
+/** Redacted before it is cut: half a secret is not recognised. */
+function redacted(message: Message, { redact, redactJson }: Redaction): Message {
   const { content, raw, metadata, ...rest } = message
-  const text = deps.redact(content)
-  const own = raw === undefined ? undefined : deps.redact(raw)
-  const kept = Message.shape.metadata.safeParse(deps.redactJson(metadata))
   return {
     ...rest,
-    content: cut(text, LONGEST_CONTENT_CHARACTERS),
-    metadata: kept.success ? kept.data : {},
-    ...(own === undefined ? {} : { raw: cut(own, LONGEST_RAW_CHARACTERS) }),
+    content: cutContent(redact(content)),
+    metadata: Message.shape.metadata.safeParse(redactJson(metadata)).data ?? {},
+    ...(raw === undefined ? {} : { raw: cutContent(redact(raw)) }),
   }
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
-}
-
-/** Secrets are replaced before anything of a file is kept or told; who knows them hands this in. */
-export type Scrub = {
+export type Redaction = {
   redact(text: string): string
-  /** Of anything JSON can hold: the same structure with its strings redacted. */
+  /** The same structure with its strings redacted. */
   redactJson(value: unknown): unknown
 }

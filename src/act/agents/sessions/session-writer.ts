@@ -12,15 +12,13 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import type { Message, Run } from "#ground/contract"
-import {
-  LARGEST_WRITTEN_BYTES,
-  LONGEST_SESSION_LINE_BYTES,
-  LONGEST_SLUG_CHARACTERS,
-  MOST_APPENDED_LINES,
-  REWRITTEN_BELOW_BYTES,
-  SESSION_BATCH_MS,
-} from "./limits.ts"
+import { RunUnknown } from "../errors.ts"
+import type { RunListeners } from "../runs/live-text.ts"
+import type { Stores } from "../runs/stores.ts"
 import { headerOf, pagesOf, SessionHeader, toLines } from "./session-file.ts"
+
+/** A whole file is held in memory while it is written; a longer session is in the store only. */
+const MAX_WRITTEN_BYTES = 64 * 1024 * 1024
 
 export type SessionWriterDeps = {
   readonly clock: Clock
@@ -101,7 +99,7 @@ type Written = {
 
 async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
   try {
-    await clock.sleep(SESSION_BATCH_MS, signal)
+    await clock.sleep(500, signal)
   } catch {
     // Woken to write the last time.
   }
@@ -126,9 +124,9 @@ async function bringUpToDate(runId: string, known: Known, deps: SessionWriterDep
   const before = known.get(runId)
   const mayAppend =
     before !== undefined &&
-    before.sizeBytes >= REWRITTEN_BELOW_BYTES &&
+    before.sizeBytes >= 1024 * 1024 &&
     before.header === steadyPart(run) &&
-    run.lastSeq - before.seq <= MOST_APPENDED_LINES &&
+    run.lastSeq - before.seq <= 50 &&
     (await isAsLeft(before))
   if (before?.isTooLong === true) return
   // Until it has succeeded nothing is known of the file: half a batch may stand in it.
@@ -152,7 +150,7 @@ function steadyPart(run: Run): string {
 }
 
 async function append(run: Run, before: Written, deps: SessionWriterDeps): Promise<Written> {
-  const file = createJsonl(before.file, { maxLineBytes: LONGEST_SESSION_LINE_BYTES })
+  const file = createJsonl(before.file, { maxLineBytes: 8 * 1024 * 1024 })
   let { seq, sizeBytes } = before
   for await (const page of pagesOf((after) => deps.read(run.id, after), seq)) {
     for (const message of page) await file.append(message)
@@ -174,7 +172,7 @@ async function rewrite(
   const whole = await wholeFile(run, deps)
   if (whole === undefined) {
     const { id: runId } = run
-    deps.log.warn("session too long for a file", { runId, mostBytes: LARGEST_WRITTEN_BYTES })
+    deps.log.warn("session too long for a file", { runId, mostBytes: MAX_WRITTEN_BYTES })
     return { ...steady, sizeBytes: 0, isTooLong: true }
   }
   await ensureDirectory(folder)
@@ -191,7 +189,7 @@ async function wholeFile(run: Run, deps: SessionWriterDeps): Promise<Buffer | un
   )) {
     const bytes = Buffer.from(line)
     sizeBytes += bytes.length
-    if (sizeBytes > LARGEST_WRITTEN_BYTES) return undefined
+    if (sizeBytes > MAX_WRITTEN_BYTES) return undefined
     lines.push(bytes)
   }
   return Buffer.concat(lines)
@@ -255,7 +253,7 @@ async function isWhole(run: Run, deps: SessionWriterDeps): Promise<boolean> {
 export function slugOf(run: { readonly id: string; readonly title: string }): string {
   const plain = run.title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
   const words = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "")
-  const short = words.slice(0, LONGEST_SLUG_CHARACTERS).replace(/-+$/, "")
+  const short = words.slice(0, 40).replace(/-+$/, "")
   return `${short === "" ? "session" : short}${SEPARATOR}${safeId(run.id)}`
 }
 
@@ -272,4 +270,46 @@ export function idInSlug(slug: string): string | undefined {
 /** Our ids are as they should be; one from elsewhere must not become a path. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_]/g, "_")
+}
+
+type SessionFilesDeps = Pick<SessionWriterDeps, "clock" | "log"> & {
+  readonly stores: Stores
+  readonly listeners: RunListeners
+  readonly sessionsDirectory: string
+}
+
+/** Writes each run of this process also as a file. */
+export function createSessionFiles(deps: SessionFilesDeps) {
+  const { log, stores } = deps
+  const { runs, messages } = stores
+  const files = createSessionWriter({
+    ...deps,
+    directory: deps.sessionsDirectory,
+    read: (runId, after) => messages.list(runId, { after, limit: 1_000 }),
+    async run(runId) {
+      try {
+        return (await runs.find(runId)).run
+      } catch (error) {
+        if (RunUnknown.is(error)) return undefined
+        throw error
+      }
+    },
+  })
+  const stop = deps.listeners.onMessages((runId) => files.advanced(runId))
+  return {
+    deleted: files.deleted,
+    /** After a start: the newest 500 runs. */
+    async rebuild(): Promise<void> {
+      try {
+        const newest = await runs.list({ limit: 500, archived: false })
+        await files.rebuild(newest.map((it) => it.id))
+      } catch (error) {
+        log.warn("session files were not looked at", { error: String(error) })
+      }
+    },
+    async close(): Promise<void> {
+      stop()
+      await files.close()
+    },
+  }
 }

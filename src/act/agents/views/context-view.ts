@@ -4,7 +4,9 @@ import { parseJsonRecord } from "#ground/base"
 import { type AgentEvent, type AgentsContext, ContextPart, type Message } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
 import { changesIn } from "../wire/unified-diff.ts"
-import { MOST_LISTED } from "./limits.ts"
+
+/** Files, changed files and compactions of one run; the newest of them stay. */
+const MAX_LISTED = 2_000
 
 type File = {
   readonly path: string
@@ -112,7 +114,7 @@ function follow(state: State, event: AgentEvent, { seq, timestamp }: Message): v
       state.used = event.tokensAfter ?? state.used
       state.compactedAt = seq
       state.compactions.push({ seq, at: timestamp })
-      if (state.compactions.length > MOST_LISTED) state.compactions.shift()
+      if (state.compactions.length > MAX_LISTED) state.compactions.shift()
       break
     case "context.file":
       addFile(state, { ...event, tokens: event.tokens ?? null, seq })
@@ -184,7 +186,7 @@ function putLast<Value>(map: Map<string, Value>, key: string, value: Value): voi
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > MOST_LISTED && oldest !== undefined) map.delete(oldest)
+  if (map.size > MAX_LISTED && oldest !== undefined) map.delete(oldest)
 }
 
 /** One file under one name: from the working directory when it lies below it. */

@@ -1,7 +1,6 @@
 import { formatDuration, formatExact, plural } from "#ground/base"
 import type { Message, Run } from "#ground/contract"
 import { createEntries, dateTag } from "./html-entries.ts"
-import { CHUNK_CHARACTERS } from "./limits.ts"
 import { escapeText } from "./markdown.ts"
 
 export type HtmlExport = {
@@ -23,7 +22,7 @@ export async function* exportHtml({ run, pages, exportedAt }: HtmlExport): Async
     for (const message of messages) {
       count += 1
       chunk += entries.take(message)
-      if (chunk.length < CHUNK_CHARACTERS) continue
+      if (chunk.length < 64 * 1024) continue
       yield chunk
       chunk = ""
     }

@@ -2,7 +2,6 @@ import { formatDuration } from "#ground/base"
 import type { AgentEvent, Message } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
 import { diffLines } from "../wire/unified-diff.ts"
-import { DEEPEST_NESTING, MOST_COLOURED_LINES, MOST_WAITING_CHARACTERS } from "./limits.ts"
 import { escapeText, plainText, renderMarkdown } from "./markdown.ts"
 
 type Started = Extract<AgentEvent, { event: "activity.started" }>
@@ -43,7 +42,7 @@ export function createEntries() {
   return {
     take(message: Message): string {
       place(state, message)
-      if (state.waitingCharacters > MOST_WAITING_CHARACTERS) state.open.clear()
+      if (state.waitingCharacters > 8 * 1024 * 1024) state.open.clear()
       return state.open.size === 0 ? release(state) : ""
     },
     finish(): string {
@@ -109,7 +108,7 @@ function endPiece(
 function begin(state: State, started: Started, message: Message): void {
   const parent = started.parentId === undefined ? undefined : state.open.get(started.parentId)
   // Deeper ones begin at the top again: boxes in boxes without end cannot be read.
-  const isDeep = parent !== undefined && parent.depth >= DEEPEST_NESTING
+  const isDeep = parent !== undefined && parent.depth >= 20
   const holder = isDeep ? undefined : parent
   const { timestamp: at } = message
   const parts = [codeBlock(started.input), rawPiece(message)]
@@ -268,7 +267,7 @@ export function diffPiece(diff: string): string {
   const lines: string[] = []
   let length = 0
   for (const { kind, text } of diffLines(diff)) {
-    if (lines.length >= MOST_COLOURED_LINES) break
+    if (lines.length >= 5_000) break
     lines.push(`<span class="${kind}">${escapeText(text)}</span>\n`)
     length += text.length + 1
   }

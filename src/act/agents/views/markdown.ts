@@ -1,13 +1,15 @@
 import { Marked, type Token, type Tokens } from "marked"
 import { visible } from "#ground/base"
-import { DEEPEST_MARKDOWN, LONGEST_MARKDOWN_CHARACTERS, MOST_EMPHASIS_MARKS } from "./limits.ts"
+
+/** Markdown inside markdown; quotes in quotes in quotes end the stack before they end. */
+const MAX_DEPTH_MARKDOWN = 30
 
 /**
  * Markdown as a page shows it. Only the lexer is used; every tag below is ours, and HTML inside the
  * text is text. What would take the lexer too long or too deep is shown as it was written.
  */
 export function renderMarkdown(text: string): string {
-  const isLong = text.length > LONGEST_MARKDOWN_CHARACTERS || marksIn(text) > MOST_EMPHASIS_MARKS
+  const isLong = text.length > 20_000 || marksIn(text) > 1_000
   if (isLong || TOO_DEEP.test(text)) return plainText(text)
   try {
     return blocks(LEXER.lexer(withPlainBreaks(text)), 0)
@@ -26,7 +28,7 @@ export function plainText(text: string): string {
 const LEXER = new Marked({ gfm: true })
 
 /** Quotes in quotes: the lexer reads the rest of the text again for each of them. */
-const TOO_DEEP = new RegExp(`^(?:[ \\t]*>){${DEEPEST_MARKDOWN}}`, "m")
+const TOO_DEEP = new RegExp(`^(?:[ \\t]*>){${MAX_DEPTH_MARKDOWN}}`, "m")
 
 function marksIn(text: string): number {
   return text.match(/[*_~]/g)?.length ?? 0
@@ -44,7 +46,7 @@ function inline(tokens: readonly Token[] | undefined, depth: number): string {
 
 function all(tokens: readonly Token[] | undefined, depth: number, show: Shown): string {
   return (tokens ?? [])
-    .map((it) => (depth > DEEPEST_MARKDOWN ? asText(it) : show(it, depth)))
+    .map((it) => (depth > MAX_DEPTH_MARKDOWN ? asText(it) : show(it, depth)))
     .join("")
 }
 

@@ -1,7 +1,12 @@
 import type { AgentEvent, AgentsTimeline, Message, RunSpan } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
 import { titleLine } from "../wire/tool-text.ts"
-import { MOST_KEPT_SPANS, MOST_SPANS } from "./limits.ts"
+
+/** Spans kept while a timeline is folded; when there are so many, they are merged to half of it. */
+const MAX_KEPT_SPANS = 8_000
+
+/** Spans of a timeline: more than a person tells apart, few enough to draw without a thought. */
+const MAX_SPANS = 400
 
 type Started = Extract<AgentEvent, { event: "activity.started" }>
 type Requested = Extract<AgentEvent, { event: "approval.requested" }>
@@ -221,13 +226,13 @@ export function createSpans() {
   return {
     add(span: Span): void {
       fresh.push(span)
-      if (kept.length + fresh.length < MOST_KEPT_SPANS) return
-      kept = merged([...kept, ...fresh], MOST_KEPT_SPANS / 2)
+      if (kept.length + fresh.length < MAX_KEPT_SPANS) return
+      kept = merged([...kept, ...fresh], MAX_KEPT_SPANS / 2)
       fresh = []
     },
-    /** At most `MOST_SPANS`, the open ones among them, counted from the beginning of the run. */
+    /** At most `MAX_SPANS`, the open ones among them, counted from the beginning of the run. */
     result(open: readonly Span[], origin: number): RunSpan[] {
-      return merged([...kept, ...fresh, ...open], MOST_SPANS)
+      return merged([...kept, ...fresh, ...open], MAX_SPANS)
         .toSorted((a, b) => a.from - b.from || a.seq - b.seq)
         .map((span) => shown(span, origin))
     },

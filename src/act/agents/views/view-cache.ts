@@ -1,53 +1,56 @@
 import type { Clock } from "#ground/base"
 import type { AgentsContext, AgentsTimeline, Message } from "#ground/contract"
-import { FOLDED_AT_ONCE, MOST_KEPT_VIEWS } from "../limits.ts"
-import type { Book } from "../runs/kept/book.ts"
+import type { Stores } from "../runs/stores.ts"
 import { createContextView } from "./context-view.ts"
 import { createTimeline } from "./timeline.ts"
 
-type Fold = { take(messages: readonly Message[]): void }
+/** Runs whose view is kept in memory, a few hundred kilobytes each. */
+const MAX_CACHED_VIEWS = 16
+const PAGE_MESSAGES = 1_000
 
-/** A whole run seen at once; what was folded already is not read again. */
-export function createViews({ book, clock }: { readonly book: Book; readonly clock: Clock }) {
-  const timelines = createFolds(book, createTimeline)
-  const contexts = createFolds(book, createContextView)
+type View = { take(messages: readonly Message[]): void }
+type Deps = { readonly stores: Stores; readonly clock: Clock }
+
+/** Views of whole runs; messages that a view has taken are not read again. */
+export function createViews({ stores, clock }: Deps) {
+  const timelines = createViewCache(stores, createTimeline)
+  const contexts = createViewCache(stores, createContextView)
   return {
     async timeline(id: string): Promise<AgentsTimeline> {
-      const { run } = await book.find(id)
+      const { run } = await stores.runs.find(id)
       return (await timelines(id)).result(run.endedAt ?? clock.now())
     },
     context: async (id: string): Promise<AgentsContext> => (await contexts(id)).result(),
   }
 }
 
-type Kept<Made> = { readonly fold: Made; lastSeq: number; reading: Promise<void> }
+function createViewCache<Made extends View>({ messages }: Stores, make: () => Made) {
+  type Entry = { readonly view: Made; lastSeq: number; reading: Promise<void> }
+  const cache = new Map<string, Entry>()
 
-function createFolds<Made extends Fold>(book: Book, make: () => Made) {
-  const kept = new Map<string, Kept<Made>>()
-
-  async function readOn(id: string, it: Kept<Made>): Promise<void> {
+  async function readOn(id: string, entry: Entry): Promise<void> {
     for (;;) {
-      const page = await book.messages(id, { after: it.lastSeq, limit: FOLDED_AT_ONCE })
-      it.fold.take(page)
-      it.lastSeq = page.at(-1)?.seq ?? it.lastSeq
-      if (page.length < FOLDED_AT_ONCE) return
+      const page = await messages.list(id, { after: entry.lastSeq, limit: PAGE_MESSAGES })
+      entry.view.take(page)
+      entry.lastSeq = page.at(-1)?.seq ?? entry.lastSeq
+      if (page.length < PAGE_MESSAGES) return
     }
   }
   return async (id: string): Promise<Made> => {
-    const it = kept.get(id) ?? { fold: make(), lastSeq: 0, reading: Promise.resolve() }
-    // To the end of the order: the one that nobody has looked at longest goes first.
-    kept.delete(id)
-    kept.set(id, it)
-    const oldest = kept.keys().next().value
-    if (kept.size > MOST_KEPT_VIEWS && oldest !== undefined) kept.delete(oldest)
-    // One reader after the other: two would fold the same page twice.
-    it.reading = it.reading.then(() => readOn(id, it))
+    const entry = cache.get(id) ?? { view: make(), lastSeq: 0, reading: Promise.resolve() }
+    // Last in the order: the least recently used one is dropped.
+    cache.delete(id)
+    cache.set(id, entry)
+    const oldest = cache.keys().next().value
+    if (cache.size > MAX_CACHED_VIEWS && oldest !== undefined) cache.delete(oldest)
+    // One reader at a time: two would take the same page twice.
+    entry.reading = entry.reading.then(() => readOn(id, entry))
     try {
-      await it.reading
+      await entry.reading
     } catch (error) {
-      kept.delete(id)
+      cache.delete(id)
       throw error
     }
-    return it.fold
+    return entry.view
   }
 }

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { AskedParts } from "#act/agents"
+import type { ContextPartsRequest } from "#act/agents"
 import { isAppError, plural } from "#ground/base"
 import { type ContextPart, type PackBuilt, type Run } from "#ground/contract"
 import { currentBranch } from "#see/repo"
@@ -16,7 +16,7 @@ type Deps = Pick<
 /** What is put in front of a turn, each part labelled: the package a run has for it, then ours. */
 export async function contextParts(
   run: Run,
-  { pack, turn }: AskedParts,
+  { pack, turn }: ContextPartsRequest,
   deps: Deps,
 ): Promise<readonly ContextPart[]> {
   const own = [

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Agents, Ask, AskedParts, PermissionRules } from "#act/agents"
+import type { Agents, Ask, ContextPartsRequest, PermissionRules } from "#act/agents"
 import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
 import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
 import { contextMessage } from "#see/capture"
@@ -106,7 +106,7 @@ function contextFor(deps: Deps) {
   return {
     contextMessage: async (run: Run, cwd: string) =>
       contextMessage(await deps.capture(cwd, hostOf(run.type))),
-    contextParts: (run: Run, asked: AskedParts) => contextParts(run, asked, deps),
+    contextParts: (run: Run, asked: ContextPartsRequest) => contextParts(run, asked, deps),
     keptPack: async (given: string) => (await deps.pack(given)).pack.id,
   }
 }

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { CarriedRun, CarryAsked } from "#act/agents"
+import type { ProxiedRun, ProxyRequest } from "#act/agents"
 import type { Carried, CarryWanted, Gateway } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
@@ -51,7 +51,12 @@ type Room = Pick<OperationDeps, "config" | "gateway">
 
 /** What lets a run of an agent go through the gateway, when it or the person's settings say so. */
 export function carryRuns(deps: Room) {
-  return async ({ run, mode, environment, tell }: CarryAsked): Promise<CarriedRun | undefined> => {
+  return async ({
+    run,
+    mode,
+    environment,
+    tell,
+  }: ProxyRequest): Promise<ProxiedRun | undefined> => {
     const wanted = mode ?? deps.config().gateway.mode
     if (wanted === "off") return undefined
     if (run.type === "synthetic") {

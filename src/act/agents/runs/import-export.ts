@@ -1,0 +1,208 @@
+import { z } from "zod"
+import {
+  type Clock,
+  createFile,
+  FileExists,
+  type Ids,
+  parseJson,
+  writeFileAtomic,
+} from "#ground/base"
+import type { AgentsExport, AgentsSaved, HostSession, Message, Run } from "#ground/contract"
+import type { Db } from "#ground/store"
+import { SessionUnknown } from "../errors.ts"
+import { findTranscript, type HostPlaces, type TranscriptFile } from "../sessions/find-sessions.ts"
+import { listHostSessions } from "../sessions/list-sessions.ts"
+import { readTranscript, type TranscriptPage } from "../sessions/read-transcript.ts"
+import { openSessionFile, pagesOf, toLines } from "../sessions/session-file.ts"
+import { exportHtml } from "../views/export-html.ts"
+import { insertMessages } from "./message-store.ts"
+import { newRun } from "./run-commands.ts"
+import { noteReading, type RunRow, setLastSeq } from "./run-store.ts"
+import type { Stores } from "./stores.ts"
+
+type Deps = {
+  readonly db: Db<"agents">
+  readonly stores: Stores
+  readonly clock: Clock
+  readonly ids: Ids
+  root(): string
+  redact(text: string): string
+  redactJson(value: unknown): unknown
+  hostPlaces(): HostPlaces
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
+}
+
+type ExportInput = { readonly id: string; readonly format: "jsonl" | "html" }
+
+/** Runs as files, and hosts' sessions as runs. */
+export function createImportExport(deps: Deps) {
+  const { runs, messages } = deps.stores
+
+  async function exportRun({ id, format }: ExportInput): Promise<AgentsExport> {
+    const { run } = await runs.find(id)
+    const pages = pagesOf((after) => messages.list(id, { after, limit: 1_000 }))
+    const chunks =
+      format === "html"
+        ? exportHtml({ run, pages, exportedAt: deps.clock.now() })
+        : toLines(run, pages)
+    const text = (await Array.fromAsync(chunks)).join("")
+    return { text, messages: run.lastSeq, sizeBytes: Buffer.byteLength(text) }
+  }
+  return {
+    exportRun,
+    /** Never over an existing file. */
+    async saveRun({
+      file,
+      ...input
+    }: ExportInput & { readonly file: string }): Promise<AgentsSaved> {
+      const { text, ...facts } = await exportRun(input)
+      const target = deps.resolve(file)
+      const made = await createFile(target)
+      if (made.kind !== "created") throw FileExists({ path: target })
+      await writeFileAtomic(target, text)
+      return { file: target, ...facts }
+    },
+    async importRun(file: string): Promise<Run> {
+      const options = { ...deps, cwd: deps.root() }
+      const { run, pages } = await openSessionFile(deps.resolve(file), options)
+      // The run is stored last: until then its messages cannot be read.
+      const lastSeq = await insertPages(run.id, pages(), deps.db)
+      await runs.add({ ...run, lastSeq: 0 }, { configuration: { mode: run.mode }, ...NO_OWNER })
+      await deps.db.run(setLastSeq(run.id, lastSeq))
+      return (await runs.find(run.id)).run
+    },
+    async sessions(filter: { limit: number; everywhere: boolean }): Promise<HostSession[]> {
+      const { redact } = deps
+      const options = { ...deps.hostPlaces(), ...filter, root: deps.root(), redact }
+      const sessions = await listHostSessions(options)
+      return Promise.all(
+        sessions.map(async (it) => ({
+          ...it,
+          runId: (await runs.findBySession(it.sessionId))?.run.id ?? null,
+        })),
+      )
+    },
+    async readSession(sessionId: string): Promise<Run> {
+      const known = await runs.findBySession(sessionId)
+      // Our own runs were stored whole while they worked.
+      if (known !== undefined && known.run.origin !== "read") return known.run
+      for (const host of ["claude-code", "codex"] as const) {
+        const file = await findTranscript(host, sessionId, deps.hostPlaces())
+        if (file !== undefined) return readIntoRun({ host, sessionId, file }, known, deps)
+      }
+      throw SessionUnknown({ id: sessionId })
+    },
+  }
+}
+
+const NO_OWNER = { owner: null, leaseUntil: 0 } as const
+
+/** Returns the number of the last message. */
+async function insertPages(
+  runId: string,
+  pages: AsyncIterable<readonly Message[]>,
+  db: Db<"agents">,
+): Promise<number> {
+  let last = 0
+  for await (const page of pages) {
+    if (page.length === 0) continue
+    await db.run(insertMessages(runId, page))
+    last = page.at(-1)?.seq ?? last
+  }
+  return last
+}
+
+/** How far a transcript was read, beside the run it was read into. */
+const ReadFrom = z.object({ file: z.string(), head: z.string() })
+
+/** A host's transcript as a run; of one that was read before, only what is new. */
+async function readIntoRun(
+  transcript: TranscriptFile,
+  known: RunRow | undefined,
+  deps: Deps,
+): Promise<Run> {
+  const { runs } = deps.stores
+  const from = ReadFrom.safeParse(parseJson(known?.hidden.readFrom ?? "null"))
+  const after =
+    known !== undefined && from.success
+      ? { offset: known.hidden.readUntil, head: from.data.head }
+      : undefined
+  const id = known?.run.id ?? deps.ids.next("run")
+  let lastSeq = known?.run.lastSeq ?? 0
+  let isNew = known === undefined
+  for await (const page of readTranscript(transcript, { ...deps, after })) {
+    if (page.isFromStart && !isNew) {
+      // Another file under the same name: the run keeps its id and loses its messages.
+      await runs.remove(id)
+      lastSeq = 0
+      isNew = true
+    }
+    const run = runOf(page, { id, transcript }, deps)
+    const configuration = { mode: "ask" } as const
+    if (isNew) await runs.add(run, { configuration, ...NO_OWNER })
+    lastSeq = await storePage(page, { id, lastSeq, transcript }, deps)
+    isNew = false
+  }
+  return (await runs.find(id)).run
+}
+
+/** The messages, their number and how far was read, in one transaction. */
+async function storePage(
+  { messages: added, until, facts }: TranscriptPage,
+  {
+    id,
+    lastSeq: before,
+    transcript,
+  }: {
+    readonly id: string
+    readonly lastSeq: number
+    readonly transcript: TranscriptFile
+  },
+  deps: Deps,
+): Promise<number> {
+  const now = deps.clock.now()
+  const messages = added.map(({ message, at }, index) => ({
+    ...message,
+    id: deps.ids.next("msg"),
+    seq: before + index + 1,
+    timestamp: at ?? now,
+  }))
+  const lastSeq = before + messages.length
+  const { usage, costUsd: reportedUsd, model, version } = facts
+  const cost = { usage, reportedUsd, computedUsd: null }
+  const from = JSON.stringify({ file: transcript.file, head: until.head })
+  await deps.db.transaction(async (tx) => {
+    if (messages.length > 0) await tx.run(insertMessages(id, messages))
+    await tx.run(setLastSeq(id, lastSeq))
+    await tx.run(noteReading(id, { from, until: until.offset, cost, model, version }))
+    tx.emit("agents.advanced", { id, seq: lastSeq })
+  })
+  return lastSeq
+}
+
+/** No process of ours works on it, and a further turn resumes it. */
+function runOf(
+  { facts, messages }: TranscriptPage,
+  { id, transcript }: { readonly id: string; readonly transcript: TranscriptFile },
+  deps: Deps,
+): Run {
+  const { host, sessionId } = transcript
+  const turns = messages.filter((it) => it.message.type === "user")
+  const prompt = turns[0]?.message.content ?? facts.title ?? sessionId
+  const at = messages[0]?.at ?? deps.clock.now()
+  const input = { type: host, prompt, configuration: { mode: "ask" } } as const
+  const run = newRun(input, { id, cwd: facts.cwd ?? deps.root(), at })
+  return {
+    ...run,
+    title: facts.title === null ? run.title : deps.redact(facts.title),
+    status: "completed",
+    sessionId,
+    model: facts.model,
+    hostVersion: facts.version,
+    startedAt: at,
+    endedAt: messages.at(-1)?.at ?? at,
+    turns: turns.length,
+    origin: "read",
+  }
+}

@@ -1,0 +1,290 @@
+import { invariant, isAppError, type Log } from "#ground/base"
+import {
+  AgentEvent,
+  type AgentType,
+  type ContextPart,
+  type QueuedTurn,
+  type Run,
+  type RunConfiguration,
+  type RunStatus,
+} from "#ground/contract"
+import type { Agent, StartOptions } from "../agent.ts"
+import { ProgramMissing } from "../errors.ts"
+import { type NewMessage, systemMessage } from "../event-message.ts"
+import type { MessageStore } from "./message-store.ts"
+import { finishCommand } from "./queue-store.ts"
+import type { PumpDeps, Turn } from "./run-buffer.ts"
+import type { Claim } from "./run-store.ts"
+import { type SessionPump, startSessionPump } from "./session-pump.ts"
+import type { Stores } from "./stores.ts"
+
+/** The turn for which context parts are wanted. */
+export type ContextPartsRequest = {
+  /** A kept package that goes with it. */
+  readonly pack?: string | undefined
+  /** Its text; absent when the parts are only shown. */
+  readonly turn?: string
+}
+
+/** A run whose agent is about to start, and a way to add a message to its transcript. */
+export type ProxyRequest = {
+  readonly run: Run
+  readonly mode: RunConfiguration["gateway"]
+  readonly environment: StartOptions["environment"]
+  tell(text: string): void
+}
+
+/** How an agent's process finds the gateway. */
+export type ProxiedRun = {
+  readonly environment: StartOptions["environment"]
+  readonly args: readonly string[]
+  /** Called when its process has ended. */
+  end(): Promise<void>
+}
+
+export type AttemptDeps = Omit<PumpDeps, "nextTurn" | "unusedAnswer" | "messages"> & {
+  readonly log: Log
+  agent(type: AgentType): Promise<Agent>
+  /** The environment of a child, by the allow-list of its kind. */
+  environmentFor(type: AgentType): Readonly<Record<string, string>>
+  environment(): Readonly<Record<string, string | undefined>>
+  projectFolders(directory: string): Promise<readonly string[]>
+  /** What is put in front of each turn. */
+  contextParts(run: Run, request: ContextPartsRequest): Promise<readonly ContextPart[]>
+  /** The person's rules, and the files the run may not change; read anew before it starts. */
+  rules(changes?: readonly string[]): Promise<Pick<StartOptions, "verdict" | "restricting">>
+  /** Whether the host still has a session that can be resumed. */
+  checkResumable(run: Run): Promise<boolean>
+  /** The run so far, for a fresh session. */
+  restore(run: Run): Promise<ContextPart>
+  /** Routes the requests of its agent through the gateway, when that is wanted. */
+  carry(request: ProxyRequest): Promise<ProxiedRun | undefined>
+}
+
+export type AttemptInput = {
+  readonly run: Run
+  readonly claim: Claim
+  readonly configuration: RunConfiguration
+  readonly queued: QueuedTurn
+}
+
+/** How one process of the agent is started. */
+type StartPlan = {
+  readonly turn: Turn
+  /** A new session that is told what was said before. */
+  readonly isFresh: boolean
+  readonly mayRestart: boolean
+  /** Whether the turn is in the transcript already. */
+  readonly isRecorded: boolean
+}
+
+/**
+ * Works on a claimed run until its end. A session that the host no longer has is replaced once by a
+ * fresh one.
+ */
+export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
+  async function compose({ run, configuration, queued }: Omit<AttemptInput, "claim">) {
+    const pack = await pendingPack(run, configuration, stores.messages)
+    const parts = await deps.contextParts(run, { pack, turn: queued.text })
+    return { ...composeTurn(queued.text, parts, deps.redact), id: queued.id }
+  }
+  async function nextTurn({ run: before, configuration }: AttemptInput): Promise<Turn | undefined> {
+    const queued = await stores.queue.nextTurn(before.id)
+    if (queued === undefined) return undefined
+    // As it is now: when the attempt began it may have had no session.
+    const { run } = await stores.runs.find(before.id)
+    return compose({ run, configuration, queued })
+  }
+  async function unusedAnswer(runId: string, digest: string) {
+    const approval = await stores.approvals.findUnusedFor(runId, digest)
+    if (approval === undefined || !(await stores.approvals.markUsed(approval.id))) return undefined
+    const { status, note, answeredBy } = approval
+    const decision = status === "allowed" ? "allow" : "deny"
+    return { decision, note: note ?? undefined, by: answeredBy ?? "a person" } as const
+  }
+  async function start(input: AttemptInput, plan: StartPlan): Promise<SessionPump> {
+    const { claim, configuration } = input
+    const run = plan.isFresh ? { ...input.run, sessionId: null } : input.run
+    if (plan.isFresh) await stores.runs.forgetSession(run.id)
+    const text = plan.isFresh ? await restoredText(run, plan.turn, deps) : plan.turn.text
+    const messages = [
+      ...(plan.isRecorded ? [] : [plan.turn.message]),
+      ...(plan.isFresh ? [systemMessage(FRESH)] : []),
+    ]
+    if (messages.length > 0) await record(claim, plan, messages)
+    const hide = hideVariables(deps, configuration.env ?? {})
+    const prepared = await prepare({ ...input, run }, { ...plan, text, redact: hide.redact }, deps)
+    const { agent, options, proxied } = await proxyThrough(prepared, { ...input, run })
+    const { mayRestart } = plan
+    const pump = startSessionPump(
+      { run, claim, agent, options, mayRestart },
+      {
+        ...deps,
+        ...hide,
+        messages: stores.messages,
+        nextTurn: () => nextTurn(input),
+        unusedAnswer,
+      },
+    )
+    if (proxied !== undefined) void endAfter(pump, proxied, deps.log)
+    return pump
+  }
+  /** The turn leaves the queue with its message in the transcript, or stays in it. */
+  async function record(
+    claim: Claim,
+    { turn, isRecorded }: StartPlan,
+    messages: readonly NewMessage[],
+  ): Promise<void> {
+    const isWritten = await stores.messages.append(claim, messages, async (tx) => {
+      if (!isRecorded && turn.id !== undefined) {
+        await tx.run(finishCommand(turn.id, deps.clock.now()))
+      }
+      tx.emit("agents.commanded", { id: claim.runId })
+    })
+    invariant(isWritten, "a run that was claimed just now is ours")
+  }
+  /** A gateway that is not available is a failed start, not an agent that goes past it unseen. */
+  async function proxyThrough(
+    { agent, options }: PreparedStart,
+    { run, claim, configuration }: AttemptInput,
+  ): Promise<PreparedStart & { readonly proxied?: ProxiedRun | undefined }> {
+    const tell = (text: string): void => {
+      stores.messages
+        .append(claim, [systemMessage(text)])
+        .catch((error: unknown) => deps.log.warn("a notice was not kept", { error }))
+    }
+    const { environment } = options
+    try {
+      const proxied = await deps.carry({ run, mode: configuration.gateway, environment, tell })
+      if (proxied === undefined) return { agent, options }
+      const pointed = { environment: { ...environment, ...proxied.environment } }
+      return { agent, options: { ...options, ...pointed, firstArguments: proxied.args }, proxied }
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      return { agent: { ...agent, start: () => Promise.reject(error) }, options }
+    }
+  }
+
+  return async (input: AttemptInput, onPump: (pump: SessionPump) => void): Promise<RunStatus> => {
+    const { run, configuration } = input
+    const isResumed = (run.sessionId ?? configuration.resume) !== undefined
+    const isFresh = run.sessionId !== null && !(await deps.checkResumable(run))
+    const turn = await compose(input)
+    const plan = { turn, isFresh, mayRestart: isResumed && !isFresh, isRecorded: false }
+    const first = await start(input, plan)
+    onPump(first)
+    const end = await first.done
+    if (end !== "gone") return end
+    const second = await start(input, { turn, isFresh: true, mayRestart: false, isRecorded: true })
+    onPump(second)
+    const secondEnd = await second.done
+    return secondEnd === "gone" ? "failed" : secondEnd
+  }
+}
+
+const FRESH =
+  "The host no longer has the session of this run: a fresh one goes on, told what was said last"
+
+async function restoredText(run: Run, turn: Turn, deps: AttemptDeps): Promise<string> {
+  return composeTurn(turn.text, [await deps.restore(run)], (it) => it).text
+}
+
+async function endAfter(pump: Promise<SessionPump>, proxied: ProxiedRun, log: Log): Promise<void> {
+  try {
+    await pump.then((it) => it.done).catch(() => {})
+    await proxied.end()
+  } catch (error) {
+    log.warn("a carry was not ended as it should", { error })
+  }
+}
+
+type PreparedStart = { readonly agent: Agent; readonly options: StartOptions }
+
+async function prepare(
+  { run, configuration }: AttemptInput,
+  { text, isFresh, redact }: StartPlan & Pick<AttemptDeps, "redact"> & { readonly text: string },
+  deps: AttemptDeps,
+): Promise<PreparedStart> {
+  const agent = await deps.agent(run.type)
+  const projectFolders = await deps.projectFolders(run.cwd)
+  const search = await agent.find({ environment: deps.environment(), projectFolders })
+  const options: StartOptions = {
+    cwd: run.cwd,
+    prompt: text,
+    mode: run.mode,
+    model: configuration.model,
+    resume: isFresh ? undefined : (run.sessionId ?? configuration.resume),
+    script: configuration.script,
+    sources: configuration.sources,
+    environment: { ...deps.environmentFor(run.type), ...configuration.env },
+    program: search.kind === "found" ? search.program : "",
+    signal: new AbortController().signal,
+    redact,
+    ...(await deps.rules(configuration.changes)),
+  }
+  if (search.kind === "found") return { agent, options }
+  const missing = ProgramMissing({ type: agent.title, install: search.hint })
+  return { agent: { ...agent, start: () => Promise.reject(missing) }, options }
+}
+
+/**
+ * The text of a turn with the session's context parts in front. A command of the host, such as
+ * `/compact`, must come first, so nothing is put before it.
+ */
+function composeTurn(
+  text: string,
+  parts: readonly ContextPart[],
+  redact: (text: string) => string,
+): Turn {
+  const used = text.startsWith("/") ? [] : parts
+  const shown = used.map(({ label, tokens, pack }) =>
+    pack === undefined ? { label, tokens } : { label, tokens, pack },
+  )
+  const before = used.map((it) => `<context label="${it.label}">\n${it.text}\n</context>`)
+  return {
+    text: [...before, text].join("\n\n"),
+    message: {
+      type: "user",
+      role: "user",
+      content: redact(text),
+      metadata: shown.length === 0 ? {} : { parts: shown },
+    },
+  }
+}
+
+/**
+ * The package that a run was started with, until a turn has had it: the first one that is not a
+ * command of the host. Given again it would be older than the agent's changes.
+ */
+export async function pendingPack(
+  run: Run,
+  { pack }: Pick<RunConfiguration, "pack">,
+  messages: MessageStore,
+): Promise<string | undefined> {
+  if (pack === undefined) return undefined
+  // A fresh session has not seen it, whatever the transcript says.
+  const isGiven = run.sessionId !== null && (await messages.hasPackPart(run.id))
+  return isGiven ? undefined : pack
+}
+
+/** A shorter value occurs in ordinary words, and hiding it would reveal it. */
+const MIN_HIDDEN_CHARACTERS = 6
+
+/** Redaction that also hides the values of a run's variables. */
+function hideVariables(
+  { redact, redactEvent }: Pick<PumpDeps, "redact" | "redactEvent">,
+  variables: Readonly<Record<string, string>>,
+): Pick<PumpDeps, "redact" | "redactEvent"> {
+  const values = Object.values(variables)
+    .filter((it) => it.length >= MIN_HIDDEN_CHARACTERS)
+    .toSorted((a, b) => b.length - a.length)
+  if (values.length === 0) return { redact, redactEvent }
+  const hide = (text: string, write: (value: string) => string): string =>
+    values.reduce((left, value) => left.replaceAll(write(value), "[redacted: variable]"), text)
+  const inJson = (value: string): string => JSON.stringify(value).slice(1, -1)
+  return {
+    redact: (text) => redact(hide(text, (it) => it)),
+    redactEvent: (event) =>
+      redactEvent(AgentEvent.parse(JSON.parse(hide(JSON.stringify(event), inJson)))),
+  }
+}

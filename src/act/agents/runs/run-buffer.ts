@@ -1,0 +1,180 @@
+import type { Clock, Ids, Log } from "#ground/base"
+import { AgentEvent, type Run, type RunStatus } from "#ground/contract"
+import type { Db, Tx } from "#ground/store"
+import type { Agent, Answer, EmittedEvent, StartOptions } from "../agent.ts"
+import { messageOfEvent, type NewMessage } from "../event-message.ts"
+import {
+  type ApprovalChanges,
+  createApprovalTracker,
+  expireApprovals,
+  saveApprovals,
+} from "./approval-store.ts"
+import type { LiveText } from "./live-text.ts"
+import { advance, LastSeqRow, type MessageStore } from "./message-store.ts"
+import { CountRow, countTurns, finishCommand } from "./queue-store.ts"
+import { initialProgress, type PriceOf, type Progress, progressAfter } from "./run-progress.ts"
+import { type Claim, requeueRun, setChild, updateRun } from "./run-store.ts"
+
+/** Messages written in one transaction. */
+const MAX_MESSAGES_PER_WRITE = 200
+
+export type PumpDeps = {
+  readonly db: Db<"agents">
+  readonly messages: MessageStore
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly priceOf: PriceOf
+  /** Applied before anything of an agent is stored or announced. */
+  redact(text: string): string
+  redactEvent(event: AgentEvent): unknown
+  /** The agent's context, as the message that follows its first event. */
+  contextMessage(run: Run, cwd: string): Promise<NewMessage | undefined>
+  notifyText(it: LiveText): void
+  /** The next turn of the queue; undefined when it is empty. */
+  nextTurn(run: Run): Promise<Turn | undefined>
+  /** The answer to the same question that an earlier process could not pass on. */
+  unusedAnswer(runId: string, digest: string): Promise<Answer | undefined>
+  turnEnded(run: Run, progress: Progress, text: string): void
+}
+
+/** The text an agent gets, and the message of it in the transcript. */
+export type Turn = {
+  readonly text: string
+  readonly message: NewMessage
+  /** In the queue, until it is in the transcript. */
+  readonly id?: string | undefined
+}
+
+export type Attempt = {
+  readonly run: Run
+  readonly claim: Claim
+  readonly agent: Agent
+  readonly options: StartOptions
+  /** A session that the host no longer has is replaced once, never twice in a row. */
+  readonly mayRestart: boolean
+}
+
+export type RunBuffer = ReturnType<typeof createRunBuffer>
+
+/** Events of a session that wait to be written as messages, and the progress they make. */
+export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
+  let progress = initialProgress(run)
+  let requestedEnd: "stopped" | "interrupted" | undefined
+  const waiting: EmittedEvent[] = []
+  const approvals = createApprovalTracker(run, deps)
+  let writing: Promise<void> = Promise.resolve()
+  let isWriting = false
+  let isLost = false
+  let failure: { readonly error: unknown } | undefined
+
+  const isClosed = (): boolean => isLost || failure !== undefined
+
+  /** False when another process has the run. */
+  async function write(
+    events: readonly EmittedEvent[],
+    added: readonly NewMessage[] = [],
+    turnId?: string,
+  ): Promise<boolean> {
+    const before = progress
+    for (const { event } of events) progress = progressAfter(progress, event, deps.priceOf)
+    if (progress.error !== null) progress = { ...progress, error: deps.redact(progress.error) }
+    const { events: renamed, requested, ...tracked } = approvals.track(events)
+    // An interrupted session drops its approvals; we keep them open for when it resumes.
+    const isDropped = (decision: string) => decision === "expired" && requestedEnd === "interrupted"
+    const resolved = tracked.resolved.filter((it) => !isDropped(it.decision))
+    const messages = [...renamed.map((it) => redactedMessage(it, deps)), ...added]
+    const change = { before, after: progress, requested, resolved, turnId, at: deps.clock.now() }
+    return deps.messages.append(claim, messages, (tx) => saveProgress(tx, run.id, change))
+  }
+  /** One write at a time, until one fails or the run is another process's. */
+  async function drain(): Promise<void> {
+    try {
+      while (waiting.length > 0 && !isClosed()) {
+        isLost = !(await write(waiting.splice(0, MAX_MESSAGES_PER_WRITE)))
+      }
+    } catch (error) {
+      failure = { error }
+    }
+    isWriting = false
+  }
+  async function end(status: RunStatus, error?: string): Promise<RunStatus> {
+    progress = { ...progress, status, error: error ?? progress.error, open: new Set() }
+    return (await endRun(claim, progress, deps)) ? status : "interrupted"
+  }
+  return {
+    add(event: EmittedEvent): void {
+      waiting.push(event)
+      if (isWriting) return
+      isWriting = true
+      writing = drain()
+    },
+    size: () => waiting.length,
+    flushed: () => writing,
+    /** Nothing more can be written: a write failed, or another process has the run. */
+    isClosed,
+    throwIfFailed(): void {
+      if (failure !== undefined) throw failure.error
+    },
+    requestEnd: (status: "stopped" | "interrupted") => void (requestedEnd ??= status),
+    requestedEnd: () => requestedEnd,
+    progress: () => progress,
+    /** False when another process has the run; a turn leaves the queue with its message. */
+    addMessage: (message: NewMessage, turnId?: string): Promise<boolean> =>
+      write([], [message], turnId),
+    hostIdOf: approvals.hostIdOf,
+    end,
+    async fail(message: string): Promise<RunStatus> {
+      await write([{ event: { event: "error", message, isFatal: true } }])
+      return end("failed", deps.redact(message))
+    },
+  }
+}
+
+function redactedMessage({ event, raw }: EmittedEvent, deps: PumpDeps): NewMessage {
+  // Before anything is truncated: half a secret is not recognised.
+  const redacted = AgentEvent.parse(deps.redactEvent(event))
+  const message = messageOfEvent(redacted, raw === undefined ? undefined : deps.redact(raw))
+  return { ...message, content: deps.redact(message.content) }
+}
+
+type ProgressChange = ApprovalChanges & {
+  readonly before: Progress
+  readonly after: Progress
+  readonly turnId: string | undefined
+  readonly at: number
+}
+
+async function saveProgress(tx: Tx<"agents">, id: string, change: ProgressChange): Promise<void> {
+  const { before, after, turnId, at } = change
+  if (before !== after) await tx.run(updateRun(id, after, at))
+  await saveApprovals(tx, change, { runId: id, at })
+  if (turnId !== undefined) {
+    await tx.run(finishCommand(turnId, at))
+    tx.emit("agents.commanded", { id })
+  }
+  if (before.status !== after.status) tx.emit("agents.updated", { id, status: after.status })
+}
+
+/** False when another process has claimed the run since, which then ends it. */
+async function endRun(claim: Claim, progress: Progress, deps: PumpDeps): Promise<boolean> {
+  const { runId: id } = claim
+  const at = deps.clock.now()
+  // An approval outlives the process that asked, if the session can be resumed.
+  const isOver = progress.status !== "interrupted" || progress.sessionId === null
+  const lastSeq = await deps.db.transaction(async (tx) => {
+    const row = await tx.get(LastSeqRow, advance(claim, 0))
+    if (row === undefined) return undefined
+    await tx.run(updateRun(id, progress, at))
+    if (isOver) await tx.run(expireApprovals(id, at))
+    await tx.run(setChild(claim, null))
+    // For a turn that was sent in the last moment the run continues.
+    const queued = await tx.get(CountRow, countTurns(id))
+    const continues = progress.status === "completed" && (queued?.count ?? 0) > 0
+    if (continues) await tx.run(requeueRun(claim))
+    tx.emit("agents.updated", { id, status: continues ? "queued" : progress.status })
+    return row.last_seq
+  })
+  deps.messages.runEnded(id, lastSeq ?? 0)
+  return lastSeq !== undefined
+}

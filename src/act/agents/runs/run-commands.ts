@@ -1,0 +1,187 @@
+import path from "node:path"
+import { type Clock, type Ids, sliceText } from "#ground/base"
+import type { AgentMode, AgentType, Approval, Run, RunConfiguration } from "#ground/contract"
+import { BudgetSpentAlready, DirectoryUnusable, RunNotWorking } from "../errors.ts"
+import type { ActiveRuns } from "./active-runs.ts"
+import { type AnswerInput, answerPrompt } from "./approval-store.ts"
+import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
+import { LEASE_MS, type Owner, type RunChange } from "./run-store.ts"
+import type { Stores } from "./stores.ts"
+import type { Supervisor } from "./supervisor.ts"
+
+export type StartInput = {
+  readonly type: AgentType
+  readonly prompt: string
+  readonly configuration: RunConfiguration
+}
+
+type Deps = {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly owner: Owner
+  readonly stores: Stores
+  readonly activeRuns: ActiveRuns
+  readonly supervisor: Supervisor
+  redact(text: string): string
+  directoryProblem(directory: string): Promise<string | undefined>
+  /** Whether a directory belongs to the repository in which agents work. */
+  belongsToRepository(directory: string): Promise<boolean>
+  root(): string
+  /** The id of a kept package, of the newest for `last`; rejects where there is none. */
+  keptPack(given: string): Promise<string>
+  notifyMessages(runId: string, lastSeq: number): void
+}
+
+/** Start, send, mode, answer and edit; they work from any process. */
+export function createRunCommands(deps: Deps) {
+  const { stores, activeRuns, supervisor, redact } = deps
+  const { runs, queue, approvals } = stores
+
+  /** At once if there is room, else when there is. */
+  async function resume(id: string): Promise<void> {
+    // Its last attempt may still be ending.
+    await activeRuns.find(id)?.done
+    const row = await runs.find(id)
+    if (!isEnded(row.run.status)) return supervisor.fillSoon()
+    if (!activeRuns.isFull()) return activeRuns.launch(row)
+    await runs.queueAgain(row, supervisor.isWatching() ? null : deps.owner)
+    supervisor.fillSoon()
+  }
+  return {
+    async start(input: StartInput, how: { readonly isHere?: boolean } = {}): Promise<Run> {
+      const { env = {}, pack, ...rest } = input.configuration
+      // `last` is the newest package now, and stays this one.
+      const kept = pack === undefined ? {} : { pack: await deps.keptPack(pack) }
+      // Variables are not stored, so only this process can start a run that has some.
+      const hasVariables = Object.keys(env).length > 0
+      const isHere = how.isHere === true || !supervisor.isWatching() || hasVariables
+      const configuration = { ...rest, ...kept, ...(hasVariables ? { env } : {}) }
+      const run = await addRun({ ...input, configuration }, isHere ? deps.owner : null, deps)
+      activeRuns.setVariables(run.id, env)
+      supervisor.fillSoon()
+      return run
+    },
+    /** The next turn: into the running one, behind it, or as a new start of the same session. */
+    async send(id: string, text: string, how: { readonly now?: boolean } = {}): Promise<Run> {
+      const { run } = await runs.find(id)
+      // A session that was read may be of any folder; an agent works only in ours.
+      await usableDirectory(run.cwd, deps)
+      const budget = budgetState(run.cost, budgetOf(run))
+      if (budget.kind === "spent") throw BudgetSpentAlready({ id: run.id, says: budget.says })
+      const isForNow = how.now === true && run.status === "running"
+      await (isForNow ? queue.command(id, { kind: "steer", text }) : queue.queueTurn(id, text))
+      await supervisor.handleCommands()
+      // Read again: it may have ended while the turn was queued.
+      if (isEnded((await runs.find(id)).run.status)) await resume(id)
+      return (await runs.find(id)).run
+    },
+    async setMode(id: string, mode: AgentMode, by: string): Promise<Run> {
+      const { run } = await runs.find(id)
+      if (isEnded(run.status)) throw RunNotWorking({ id, status: run.status })
+      if (run.status === "queued") await runs.setMode(id, mode)
+      else await queue.command(id, { kind: "mode", mode, by })
+      await supervisor.handleCommands()
+      return (await runs.find(id)).run
+    },
+    async answer(id: string, answer: AnswerInput): Promise<Approval> {
+      const note = answer.note === undefined ? undefined : redact(answer.note)
+      const approval = await approvals.answer(id, { ...answer, note })
+      await supervisor.handleCommands()
+      const { run } = await runs.find(approval.runId)
+      if (run.status === "interrupted") {
+        await queue.queueTurn(run.id, answerPrompt(approval))
+        await resume(run.id)
+      }
+      return approval
+    },
+    async edit(id: string, change: RunChange): Promise<Run> {
+      const { title, labels, workflow } = change
+      const run = await runs.edit(id, {
+        ...change,
+        title: title === undefined ? undefined : redact(title),
+        labels: labels?.map((it) => redact(it)),
+        workflow: workflow === undefined ? undefined : redact(workflow),
+      })
+      deps.notifyMessages(id, run.lastSeq)
+      return run
+    },
+  }
+}
+
+/** Stores a run with its first turn in the queue. */
+async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promise<Run> {
+  const cwd = await usableDirectory(input.configuration.cwd, deps)
+  const at = deps.clock.now()
+  // The agent gets the prompt unredacted, from the queue.
+  const redacted = { ...input, prompt: deps.redact(input.prompt) }
+  const run = newRun(redacted, { cwd, id: deps.ids.next("run"), at })
+  const { env, ...rest } = input.configuration
+  // Only the names of variables are stored, so that a later start knows what it lacks.
+  const names = Object.keys(env ?? {}).map((it) => [it, ""] as const)
+  const configuration = {
+    ...rest,
+    ...(env === undefined ? {} : { env: Object.fromEntries(names) }),
+  }
+  const { prompt: body } = input
+  const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at } as const
+  await deps.stores.runs.add(run, { configuration, owner, leaseUntil: at + LEASE_MS }, turn)
+  return run
+}
+
+/** A run before its agent has started. */
+export function newRun(
+  { type, prompt, configuration }: StartInput,
+  made: { readonly id: string; readonly cwd: string; readonly at: number },
+): Run {
+  return {
+    id: made.id,
+    type,
+    title: titleOf(prompt),
+    isTitleOwn: false,
+    prompt,
+    status: "queued",
+    cwd: made.cwd,
+    model: configuration.model ?? null,
+    mode: configuration.mode,
+    sessionId: null,
+    hostVersion: null,
+    createdAt: made.at,
+    startedAt: null,
+    endedAt: null,
+    updatedAt: made.at,
+    lastSeq: 0,
+    turns: 0,
+    error: null,
+    cost: {
+      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      reportedUsd: null,
+      computedUsd: null,
+    },
+    budgetUsd: configuration.budgetUsd ?? null,
+    budgetTokens: configuration.budgetTokens ?? null,
+    contextUsed: null,
+    contextWindow: null,
+    labels: [],
+    workflow: "in progress",
+    isArchived: false,
+    origin: "started",
+    openApprovals: 0,
+    queuedTurns: 0,
+  }
+}
+
+function titleOf(prompt: string): string {
+  const line = prompt.trim().split("\n")[0] ?? ""
+  return line.length <= 80 ? line : `${sliceText(line, 80)}…`
+}
+
+type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root">
+
+/** An absolute directory of this repository; an agent works in no other. */
+async function usableDirectory(given: string | undefined, deps: DirectoryDeps): Promise<string> {
+  const directory = path.resolve(deps.root(), given ?? ".")
+  const problem = await deps.directoryProblem(directory)
+  if (problem !== undefined) throw DirectoryUnusable({ path: given ?? directory, reason: problem })
+  if (await deps.belongsToRepository(directory)) return directory
+  throw DirectoryUnusable({ path: given ?? directory, reason: "it lies outside this repository" })
+}

@@ -1,0 +1,101 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { visibleLine } from "#ground/base"
+import { fcParameters } from "#test/seed"
+import type { CompleteOptions } from "../agent.ts"
+import { synthetic } from "../synthetic/synthetic.ts"
+import { cleanTitle, proposeTitle, titlePrompt } from "./run-title.ts"
+
+const options = {
+  cwd: "/tmp/empty",
+  environment: {},
+  program: "synthetic",
+  signal: new AbortController().signal,
+  firstTurn: "Fix the total of\nan empty list of prices",
+  answer: "The total is 0 now.",
+}
+
+/** Any letters of the first planes, halves of others and what hides among them. */
+const letters = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0x2fff }), fc.integer({ min: 0xd7ff, max: 0xffff })), {
+    maxLength: 60,
+  })
+  .map((codes) => String.fromCharCode(...codes))
+
+describe("a title for a run", () => {
+  test("[AGENTS-61] it is asked for with the first turn and its answer, and cleaned", async () => {
+    const asked: CompleteOptions[] = []
+    const agent = {
+      async complete(it: CompleteOptions) {
+        asked.push(it)
+        return '\n**"Total of an empty list."**\n'
+      },
+    }
+    const title = await proposeTitle({ ...options, agent, run: { isTitleOwn: false } })
+    expect(title).toBe("Total of an empty list")
+    expect(asked).toEqual([
+      {
+        cwd: "/tmp/empty",
+        environment: {},
+        program: "synthetic",
+        signal: options.signal,
+        prompt: titlePrompt(options.firstTurn, options.answer),
+      },
+    ])
+    expect(asked[0]?.prompt.endsWith("\nFix the total of an empty list of prices")).toBe(true)
+  })
+
+  test("[AGENTS-61] a person's title is never asked about, and no answer is no title", async () => {
+    const agent = { complete: async () => Promise.reject(new Error("asked")) }
+    expect(await proposeTitle({ ...options, agent, run: { isTitleOwn: true } })).toBeUndefined()
+    const silent = { complete: async () => undefined }
+    const run = { isTitleOwn: false }
+    expect(await proposeTitle({ ...options, agent: silent, run })).toBeUndefined()
+  })
+
+  test("[AGENTS-61] the synthetic agent names a run by its first words, the same every time", async () => {
+    const run = { isTitleOwn: false }
+    const title = await proposeTitle({ ...options, agent: synthetic, run })
+    expect(title).toBe("Fix the total of an empty")
+    expect(await proposeTitle({ ...options, agent: synthetic, run })).toBe(title)
+  })
+
+  test.each([
+    ["Fix the total", "Fix the total"],
+    ["Title: Fix the total.", "Fix the total"],
+    ["Here is a title:\n\n# `Fix the total`", "Fix the total"],
+    ["```\nFix the total\n```", "Fix the total"],
+    ["„Summe leerer Listen“", "Summe leerer Listen"],
+    ["Fix\u202e the\u200b total\u0007", "Fix the total"],
+    ["修复空列表的总和", "修复空列表的总和"],
+    [`Fix ${"x".repeat(200)}`, `Fix ${"x".repeat(75)}…`],
+    ["", undefined],
+    ["\n \u200b \n", undefined],
+    ["...", undefined],
+    ["I cannot name this.", undefined],
+    ["API Error: 529 overloaded", undefined],
+    ['{"title":"x"}', undefined],
+    ["This run is about the total of an empty list and how it was made zero", undefined],
+  ])("[AGENTS-61] %j becomes %j", (said, title) => {
+    expect(cleanTitle(said)).toBe(title)
+  })
+
+  test("[AGENTS-61] whatever is said, a title is one short line of printable text", () => {
+    fc.assert(
+      fc.property(letters, (said) => {
+        const title = cleanTitle(said)
+        if (title === undefined) return
+        expect(title).toMatch(/[\p{L}\p{N}]/u)
+        expect(title.length).toBeLessThanOrEqual(80)
+        expect(visibleLine(title)).toBe(title)
+        expect(title).toBe(title.trim())
+      }),
+      fcParameters({ numRuns: 500 }),
+    )
+  })
+
+  test("[AGENTS-61] a long turn is cut before it is sent", () => {
+    const prompt = titlePrompt("word ".repeat(100_000), "answer ".repeat(100_000))
+    expect(prompt.length).toBeLessThan(5_000)
+  })
+})

@@ -1,0 +1,139 @@
+import type { Clock, Log } from "#ground/base"
+import type { ActiveRuns } from "./active-runs.ts"
+import { createLeaseRenewal, RENEW_EVERY_MS } from "./lease-renewal.ts"
+import type { Recovery } from "./recovery.ts"
+import type { Stores } from "./stores.ts"
+
+type Deps = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly stores: Stores
+  readonly activeRuns: ActiveRuns
+  readonly recovery: Recovery
+  /** Calls back when the store has grown, whichever process wrote. */
+  onAdvance(listener: () => void): () => void
+  handleCommands(): Promise<void>
+}
+
+export type Supervisor = ReturnType<typeof createSupervisor>
+
+/** Keeps this process's runs alive, and with `watch()` starts and recovers all others. */
+export function createSupervisor(deps: Deps) {
+  const { activeRuns, recovery, stores, log } = deps
+  const renewLeases = createLeaseRenewal(activeRuns, stores)
+  let isWatching = false
+  let isClosed = false
+
+  /** A process that stays also starts runs without an owner; a command line ends with its own. */
+  async function fill(): Promise<void> {
+    if (isClosed) return
+    await activeRuns.launchQueued(({ hidden }) => recovery.mayStart(hidden.owner, isWatching))
+  }
+  function fillSoon(): void {
+    void fill().catch((error: unknown) => log.error("run not started", { error: String(error) }))
+  }
+  async function recover(): Promise<number> {
+    const recovered = await recovery.recover()
+    if (recovered > 0) fillSoon()
+    return recovered
+  }
+  const own = createPoller({
+    ...deps,
+    poll: deps.handleCommands,
+    async tick() {
+      await renewLeases()
+      await stores.approvals.expireOverdue()
+    },
+  })
+  const all = createPoller({
+    ...deps,
+    poll: fill,
+    async tick() {
+      await recover()
+      await fill()
+      await stores.approvals.expireOverdue()
+    },
+  })
+  // While a run is active here, commands of other processes are polled for.
+  activeRuns.onChange(() => {
+    if (activeRuns.claims().length === 0) own.pause()
+    else own.start()
+    void own.poll()
+    fillSoon()
+  })
+  return {
+    fill,
+    fillSoon,
+    recover,
+    isWatching: () => isWatching,
+    handleCommands: own.poll,
+    watch(): void {
+      isWatching = true
+      all.start()
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      await all.close()
+      await activeRuns.close()
+      await own.close()
+    },
+  }
+}
+
+type PollerDeps = Pick<Deps, "clock" | "log" | "onAdvance"> & {
+  poll(): Promise<void>
+  tick(): Promise<void>
+}
+
+/** While started: polls when the store grows, one poll at a time, and ticks every 5 s. */
+function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
+  let started: AbortController | undefined
+  let polling: Promise<void> | undefined
+  let mustPollAgain = false
+
+  function report(error: unknown): void {
+    log.warn("runs could not be looked after", { error: String(error) })
+  }
+  async function pollAll(): Promise<void> {
+    do {
+      mustPollAgain = false
+      await deps.poll().catch(report)
+    } while (mustPollAgain)
+  }
+  /** Resolves when what was stored before this call has been handled. */
+  function poll(): Promise<void> {
+    mustPollAgain = polling !== undefined
+    polling ??= pollAll().finally(() => (polling = undefined))
+    return polling
+  }
+  async function tickUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(RENEW_EVERY_MS, signal)
+        await deps.tick()
+      } catch (error) {
+        if (!signal.aborted) report(error)
+      }
+    }
+  }
+  function pause(): void {
+    started?.abort()
+    started = undefined
+  }
+  return {
+    poll,
+    start(): void {
+      if (started !== undefined) return
+      started = new AbortController()
+      const { signal } = started
+      const stop = onAdvance(() => void poll())
+      signal.addEventListener("abort", stop, { once: true })
+      void tickUntil(signal)
+    },
+    pause,
+    async close(): Promise<void> {
+      pause()
+      await polling
+    },
+  }
+}
