@@ -4,7 +4,7 @@ import type { HostName } from "#ground/contract"
 import { loadHost, type Place, realDisk } from "#see/hosts"
 import type { FindOptions, Found } from "./agent.ts"
 
-export type WantedAgent = {
+type WantedAgent = {
   readonly host: HostName
   readonly title: string
   /** The command by which a person gets it. */

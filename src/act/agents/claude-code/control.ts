@@ -25,8 +25,6 @@ type Deps = {
   onUsage(): void
 }
 
-export type Control = ReturnType<typeof createControl>
-
 /** The control messages on the same pipes: permissions, hooks, modes, interrupts, counts. */
 export function createControl(deps: Deps) {
   const { emitter, write } = deps

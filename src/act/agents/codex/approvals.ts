@@ -93,7 +93,7 @@ async function decideQuestionByMode(
 }
 
 /** One request of the host; `response` formats the answer it gets. */
-export type Question = {
+type Question = {
   readonly id: RpcId
   readonly turnId: string
   readonly activityId: string | undefined
@@ -109,7 +109,7 @@ export type Question = {
   response(decision: "allow" | "deny"): object
 }
 
-export type QuestionContext = {
+type QuestionContext = {
   readonly about: ReadonlyMap<string, ActivityFacts>
   redact(text: string): string
 }

@@ -2,7 +2,7 @@ import { inputText, titleLine } from "../wire/tool-text.ts"
 import { wholeDiff, writtenDiff } from "../wire/unified-diff.ts"
 import type { Change, Item } from "./schema.ts"
 
-export type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
+type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
 
 /** What an item does, in our words. */
 export function startedActivity(item: Activity, redact: (text: string) => string) {

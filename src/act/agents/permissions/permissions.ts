@@ -22,7 +22,7 @@ import { isInRepository, type World } from "./tool-subject.ts"
 /** Each is tried for each thing an agent does. */
 const MAX_RULES = 500
 
-export type PermissionsDeps = {
+type PermissionsDeps = {
   /** The project's file of rules. */
   readonly file: string
   readonly root: string

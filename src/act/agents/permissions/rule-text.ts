@@ -37,7 +37,7 @@ export function problemWith({ tool, command, path }: PermissionRule): string | u
     : undefined
 }
 
-export type ParsedRules =
+type ParsedRules =
   | { readonly kind: "rules"; readonly rules: readonly PermissionRule[] }
   | { readonly kind: "wrong"; readonly problem: string }
 

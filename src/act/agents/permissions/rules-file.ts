@@ -16,7 +16,7 @@ const RulesFile = z.strictObject({
 })
 
 /** The project's rules as they are now, and the digest of exactly these bytes. */
-export type ReadRules = {
+type ReadRules = {
   readonly rules: readonly PermissionRule[]
   /** undefined when there is no file. */
   readonly digest: string | undefined

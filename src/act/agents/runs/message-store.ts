@@ -9,7 +9,7 @@ import { type Claim, json, type RunStore } from "./run-store.ts"
 /** How often other processes are notified that a run has advanced. */
 const ADVANCE_EVERY_MS = 250
 
-export type MessageFilter = {
+type MessageFilter = {
   readonly after: number
   readonly before?: number | undefined
   readonly limit: number

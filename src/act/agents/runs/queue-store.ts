@@ -22,7 +22,7 @@ const RunCommand = z.discriminatedUnion("kind", [
 ])
 export type RunCommand = z.infer<typeof RunCommand>
 
-export type TakenCommand = { readonly runId: string; readonly command: RunCommand }
+type TakenCommand = { readonly runId: string; readonly command: RunCommand }
 
 export type NewCommand = {
   readonly id: string

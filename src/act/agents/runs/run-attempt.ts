@@ -61,7 +61,7 @@ export type AttemptDeps = Omit<PumpDeps, "nextTurn" | "unusedAnswer" | "messages
   carry(request: ProxyRequest): Promise<ProxiedRun | undefined>
 }
 
-export type AttemptInput = {
+type AttemptInput = {
   readonly run: Run
   readonly claim: Claim
   readonly configuration: RunConfiguration

@@ -135,9 +135,9 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   }
 }
 
-export type RunBudget = { readonly usd: number | null; readonly tokens: number | null }
+type RunBudget = { readonly usd: number | null; readonly tokens: number | null }
 
-export type BudgetState =
+type BudgetState =
   | { readonly kind: "free" }
   | { readonly kind: "warned" | "spent"; readonly says: string }
 

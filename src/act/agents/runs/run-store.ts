@@ -66,7 +66,7 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
   SELECT ${COLUMNS} FROM runs WHERE ${conditionOf(filter)}
   ORDER BY created_at DESC, id DESC LIMIT ${filter.limit}`
 
-export type NewRunRow = {
+type NewRunRow = {
   readonly configuration: RunConfiguration
   /** The process that will work on it; null leaves it to any process with room. */
   readonly owner: Owner | null

@@ -59,7 +59,7 @@ export function createTitles(deps: Deps) {
   }
 }
 
-export type TitleRequest = Omit<CompleteOptions, "prompt"> & {
+type TitleRequest = Omit<CompleteOptions, "prompt"> & {
   readonly agent: Pick<Agent, "complete">
   readonly run: Pick<Run, "isTitleOwn">
   readonly firstTurn: string

@@ -12,7 +12,7 @@ import { setChild } from "./run-store.ts"
 const MAX_WAITING_EVENTS = 2_000
 
 /** How one agent process ended; `gone`: the host no longer has the session. */
-export type PumpEnd = RunStatus | "gone"
+type PumpEnd = RunStatus | "gone"
 
 /** A working session, as far as other code may reach into it. */
 export type SessionPump = {

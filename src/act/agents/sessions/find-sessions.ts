@@ -84,12 +84,12 @@ const FOLDERS = {
 } as const
 
 /** Only what may be the name of a file in them, and of no other. */
-export function isSessionId(id: string): boolean {
+function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
 }
 
 /** The names in a folder, of directories or of plain files; nothing of what cannot be listed. */
-export async function namesIn(
+async function namesIn(
   folder: string,
   what: "directory" | "regular file",
 ): Promise<readonly string[]> {

@@ -22,9 +22,9 @@ const PAGE_MESSAGES = 200
 const PAGE_BYTES = 4 * 1024 * 1024
 
 /** Where a reading ended, and a digest of the file's first 4 kB. */
-export type ReadUntil = { readonly offset: number; readonly head: string }
+type ReadUntil = { readonly offset: number; readonly head: string }
 
-export type TranscriptMessage = {
+type TranscriptMessage = {
   readonly message: NewMessage
   /** When the host wrote it, if it says so. */
   readonly at: number | undefined

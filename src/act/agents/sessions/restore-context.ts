@@ -16,7 +16,7 @@ export type RestoredInput = {
   readonly mostTokens?: number
 }
 
-export type Restored = {
+type Restored = {
   readonly text: string
   readonly tokens: number
   /** The number of messages in it. */

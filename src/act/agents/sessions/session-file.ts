@@ -67,14 +67,14 @@ export async function* pagesOf(
   }
 }
 
-export type ImportDeps = Redaction & {
+type ImportDeps = Redaction & {
   readonly ids: Ids
   readonly clock: Clock
   /** Never the directory that the file names. */
   readonly cwd: string
 }
 
-export type SessionImport = {
+type SessionImport = {
   readonly run: Run
   /** The last line was incomplete or no message, and was left out. */
   readonly isTailTorn: boolean

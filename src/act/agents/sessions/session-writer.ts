@@ -20,7 +20,7 @@ import { headerOf, pagesOf, SessionHeader, toLines } from "./session-file.ts"
 /** A whole file is held in memory while it is written; a longer session is in the store only. */
 const MAX_WRITTEN_BYTES = 64 * 1024 * 1024
 
-export type SessionWriterDeps = {
+type SessionWriterDeps = {
   readonly clock: Clock
   readonly log: Log
   /** `sessions` below the state directory of the repository; made when there is something to write. */

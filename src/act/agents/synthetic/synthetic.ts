@@ -160,10 +160,10 @@ type Deps = {
   mode(): AgentMode
 }
 
-export type Player = ReturnType<typeof createPlayer>
+type Player = ReturnType<typeof createPlayer>
 
 /** Plays the steps of one turn after another; questions wait for their answer. */
-export function createPlayer(deps: Deps) {
+function createPlayer(deps: Deps) {
   const { emitter, clock } = deps
   const waiting = new Map<string, (answer: Answer) => void>()
 
@@ -249,7 +249,7 @@ function deny(
 const MOST_WORDS = 6
 
 /** The first words of the last line of the question: the same every time. */
-export async function complete({
+async function complete({
   prompt,
   signal,
 }: Pick<CompleteOptions, "prompt" | "signal">): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import type { Message, Run } from "#ground/contract"
 import { createEntries, dateTag } from "./html-entries.ts"
 import { escapeText } from "./markdown.ts"
 
-export type HtmlExport = {
+type HtmlExport = {
   readonly run: Run
   /** All messages in their order, some at a time. */
   readonly pages: AsyncIterable<readonly Message[]>
@@ -110,7 +110,7 @@ function tokensText({ cost: { usage } }: Run): string | undefined {
 }
 
 /** The look of the console in one sheet: its colours, light and dark, and nothing fetched. */
-export const STYLE = `
+const STYLE = `
 :root{color-scheme:light dark;
 --canvas:oklch(0.985 0.002 265);--surface:oklch(1 0 265);--sunken:oklch(0.965 0.003 265);
 --line:oklch(0.915 0.004 265);--text:oklch(0.24 0.012 265);--text-2:oklch(0.46 0.014 265);

@@ -171,7 +171,7 @@ export function dateTag(at: number): string {
 }
 
 /** The time of day alone, for the many; the date is under the pointer. */
-export function timeTag(at: number): string {
+function timeTag(at: number): string {
   const iso = isoOf(at)
   return `<time datetime="${iso}" title="${inWords(iso)}">${iso.slice(-13, -5)}</time>`
 }
@@ -185,7 +185,7 @@ function inWords(iso: string): string {
 }
 
 /** A message that is no activity, with its time and the host's own words. */
-export function messagePiece(message: Message, event: AgentEvent | undefined): string {
+function messagePiece(message: Message, event: AgentEvent | undefined): string {
   const { type, content, timestamp } = message
   const raw = rawPiece(message)
   switch (type) {
@@ -209,9 +209,7 @@ export function messagePiece(message: Message, event: AgentEvent | undefined): s
 }
 
 /** One line in passing, with the host's own words behind it. */
-export function linePiece(
-  message: Pick<Message, "content" | "timestamp" | "raw" | "metadata">,
-): string {
+function linePiece(message: Pick<Message, "content" | "timestamp" | "raw" | "metadata">): string {
   const line = `${timeTag(message.timestamp)} ${escapeText(message.content)}`
   const raw = codeBlock(rawText(message))
   return raw === ""
@@ -245,7 +243,7 @@ function labelOf(part: unknown): string {
 }
 
 /** What the host said, in its own words, for whoever wants to see it. */
-export function rawPiece(message: Pick<Message, "raw" | "metadata">): string {
+function rawPiece(message: Pick<Message, "raw" | "metadata">): string {
   const raw = codeBlock(rawText(message))
   return raw === "" ? "" : `<details class="line"><summary>Raw</summary>${raw}</details>`
 }
@@ -259,11 +257,11 @@ function rawText({ raw, metadata }: Pick<Message, "raw" | "metadata">): string {
   return raw ?? (event === undefined ? "" : JSON.stringify(event))
 }
 
-export function codeBlock(text: string): string {
+function codeBlock(text: string): string {
   return text === "" ? "" : `<pre><code>${escapeText(text)}</code></pre>`
 }
 
-export function diffPiece(diff: string): string {
+function diffPiece(diff: string): string {
   const lines: string[] = []
   let length = 0
   for (const { kind, text } of diffLines(diff)) {

@@ -160,7 +160,7 @@ export function escapeText(text: string): string {
 }
 
 /** Line breaks of Windows are line breaks, and nothing to be shown. */
-export function withPlainBreaks(text: string): string {
+function withPlainBreaks(text: string): string {
   return text.replaceAll("\r\n", "\n")
 }
 
@@ -173,7 +173,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** The address of a link, escaped for an attribute; undefined for what a page must not lead to. */
-export function linkAddress(given: string): string | undefined {
+function linkAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined
   const isAllowed = url !== undefined && /^(?:https?|mailto):$/.test(url.protocol)
   return isAllowed ? escapeText(url.href) : undefined

@@ -210,9 +210,9 @@ type Span = Pick<RunSpan, "lane" | "kind" | "title" | "seq"> & {
   readonly count: number
 }
 
-export type Spans = ReturnType<typeof createSpans>
+type Spans = ReturnType<typeof createSpans>
 
-export function closed(span: Omit<Span, "count">): Span {
+function closed(span: Omit<Span, "count">): Span {
   return { ...span, title: titleLine(span.title), count: 1 }
 }
 
@@ -220,7 +220,7 @@ export function closed(span: Omit<Span, "count">): Span {
  * The spans of a run so far. They are merged whenever there are too many to keep, by their number
  * and never by the page they came in, so that pages of any size give the same.
  */
-export function createSpans() {
+function createSpans() {
   let kept: readonly Span[] = []
   let fresh: Span[] = []
   return {

@@ -31,7 +31,7 @@ export type HostExit = {
   readonly complaint: string
 }
 
-export type HostProcessOptions = {
+type HostProcessOptions = {
   readonly start: Pick<StartOptions, "program" | "cwd" | "environment" | "signal" | "onStarted">
   readonly args: readonly string[]
   readonly emitter: EventEmitter

@@ -1,4 +1,4 @@
-export type Hunk = {
+type Hunk = {
   readonly oldStart: number
   readonly oldLines: number
   readonly newStart: number
@@ -42,13 +42,13 @@ function endWithNewline(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`
 }
 
-export type DiffLine = {
+type DiffLine = {
   readonly kind: "file" | "hunk" | "added" | "removed" | "same"
   readonly text: string
 }
 
 /** What a unified diff changed in one file. */
-export type FileChange = {
+type FileChange = {
   readonly path: string
   readonly added: number
   readonly removed: number
