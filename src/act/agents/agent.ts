@@ -13,12 +13,12 @@ export type EmittedEvent = {
   readonly raw?: string
 }
 
-/** The program of an agent on this machine, found once and outside the repository. */
-export type Found =
+/** The program of an agent on this machine, outside the repository. */
+export type ProgramSearch =
   | { readonly kind: "found"; readonly program: string; readonly version: string | undefined }
   | { readonly kind: "missing"; readonly hint: string }
 
-/** What a host asks, as the rules see it. */
+/** A tool use for which a host asks, as rules see it. */
 export type Ask = {
   readonly tool: string
   readonly kind: ActivityKind
@@ -27,7 +27,7 @@ export type Ask = {
   readonly cwd: string
 }
 
-/** What a person's rules say of it; `rule` names the one that decided, in words. */
+/** The answer of the person's rules; `rule` names the one that decided. */
 export type Verdict = { readonly decision: "allow" | "ask" | "deny"; readonly rule: string }
 
 export type StartOptions = {
@@ -35,29 +35,29 @@ export type StartOptions = {
   readonly prompt: string
   readonly mode: AgentMode
   readonly model?: string | undefined
-  /** The host's session to go on with. */
+  /** The host's session to resume. */
   readonly resume?: string | undefined
   /** For the synthetic agent: JSON lines, or the name of a shipped script. */
   readonly script?: string | undefined
-  /** What the child sees of the environment; already picked by an allow-list. */
+  /** Filtered by the allow-list of the agent. */
   readonly environment: Readonly<Record<string, string>>
   readonly program: string
-  /** In front of the host's own arguments, for this process alone: where its model is, say. */
+  /** Before the host's own arguments, for this process only. */
   readonly firstArguments?: readonly string[] | undefined
   readonly signal: AbortSignal
-  /** Told, and waited for, before the host gets its first word: what is not noted may be orphaned. */
+  /** Awaited before the host gets input: a process that is not noted may be orphaned. */
   onStarted?(process: ProcessIdentity): Promise<void>
-  /** Only these MCP servers of the host; absent means all it has. */
+  /** Only these MCP servers of the host; absent means all. */
   readonly sources?: readonly string[] | undefined
-  /** Replaces secrets; to be used before a text is cut, because half a secret is not recognised. */
+  /** To be applied before a text is cut: half a secret is not recognised. */
   redact?(text: string): string
-  /** Asked before the mode is: a denying rule holds in every mode, `plan` never allows. */
+  /** Comes before the mode: a denying rule holds in every mode, `plan` never allows. */
   verdict?(ask: Ask): Verdict | undefined
-  /** The denying and asking rules, for a host that nobody can answer while it works. */
+  /** The denying and asking rules, for a host that cannot ask while it works. */
   readonly restricting?: readonly PermissionRule[] | "unknown" | undefined
 }
 
-/** One question without a session: nothing is kept, no tool is offered, no project is seen. */
+/** One prompt without a session, tools or project; nothing is stored. */
 export type CompleteOptions = Pick<StartOptions, "prompt" | "model" | "environment" | "program"> & {
   /** An empty folder of its own. */
   readonly cwd: string
@@ -66,30 +66,26 @@ export type CompleteOptions = Pick<StartOptions, "prompt" | "model" | "environme
 
 export type Answer = {
   readonly decision: "allow" | "deny"
-  /** What the agent is told when it is denied. */
+  /** The reason that the agent gets when it is denied. */
   readonly note?: string | undefined
-  /** Who answered, as `approval.resolved` tells it. */
   readonly by?: string | undefined
 }
 
 /**
- * One agent at work. `events` ends when the agent has ended; whatever goes wrong inside is an
- * `error` event with `isFatal`, never a throw. A turn that ended does not end the session: it waits
- * for the next `send`, until `stop` or until the host ends by itself.
+ * One agent at work. `events` ends when the agent has ended; a failure is an `error` event with
+ * `isFatal`, never a throw. After a turn the session waits for `send`, `stop` or the host's end.
  */
 export type AgentSession = {
   readonly events: AsyncIterable<EmittedEvent>
-  /** Of the child, so that it can be told from another process with the same number. */
   readonly process: ProcessIdentity | undefined
-  /** The next turn; while one runs, the host takes it in when it can (`steer`) or refuses. */
+  /** The next turn; during a turn a host that can be steered takes it, others refuse. */
   send(text: string): Promise<void>
-  /** Whether a text can be given to the running turn. */
   readonly canSteer: boolean
   answer(approvalId: string, answer: Answer): Promise<void>
   setMode(mode: AgentMode): Promise<void>
-  /** End the running turn and keep the session. */
+  /** Ends the running turn and keeps the session. */
   interrupt(): Promise<void>
-  /** End the session and the whole process group. */
+  /** Ends the session and the whole process group. */
   stop(): Promise<void>
 }
 
@@ -97,14 +93,14 @@ export type AgentSession = {
 export type Agent = {
   readonly type: AgentType
   readonly title: string
-  find(options: FindOptions): Promise<Found>
+  find(options: FindOptions): Promise<ProgramSearch>
   start(options: StartOptions): Promise<AgentSession>
-  /** Undefined when the host could not answer: a title is never worth a failure. */
+  /** undefined on any failure. */
   complete(options: CompleteOptions): Promise<string | undefined>
 }
 
 export type FindOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Programs below these folders came with the project and are not taken. */
+  /** Programs below these folders belong to the project and are refused. */
   readonly projectFolders: readonly string[]
 }

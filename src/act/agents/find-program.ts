@@ -1,10 +1,10 @@
 import path from "node:path"
-import { realPath } from "#ground/base"
+import { isInside, realPath } from "#ground/base"
 import type { HostName } from "#ground/contract"
 import { loadHost, type Place, realDisk } from "#see/hosts"
-import type { FindOptions, Found } from "./agent.ts"
+import type { FindOptions, ProgramSearch } from "./agent.ts"
 
-type WantedAgent = {
+type AgentProgram = {
   readonly host: HostName
   readonly title: string
   /** The command by which a person gets it. */
@@ -15,7 +15,10 @@ type WantedAgent = {
  * The first program of an agent on the PATH that did not come with the project. A repository could
  * bring a program of that name, or a link to one, and would then be run with the person's keys.
  */
-export async function findProgramOf(wanted: WantedAgent, options: FindOptions): Promise<Found> {
+export async function findProgramOf(
+  wanted: AgentProgram,
+  options: FindOptions,
+): Promise<ProgramSearch> {
   const host = await loadHost(wanted.host)
   const disk = realDisk()
   const projects = await Promise.all(options.projectFolders.map(realOrItself))
@@ -32,7 +35,7 @@ export async function findProgramOf(wanted: WantedAgent, options: FindOptions): 
   return { kind: "missing", hint: hintFor(wanted, refused) }
 }
 
-function hintFor(wanted: WantedAgent, refused: string | undefined): string {
+function hintFor(wanted: AgentProgram, refused: string | undefined): string {
   const install = `Install ${wanted.title} with \`${wanted.install}\``
   return refused === undefined
     ? `${install}, then try again.`
@@ -58,9 +61,4 @@ function placeOf(options: FindOptions, folder: string): Place {
 
 async function realOrItself(folder: string): Promise<string> {
   return await realPath(folder).catch(() => path.resolve(folder))
-}
-
-function isInside(folder: string, file: string): boolean {
-  const way = path.relative(folder, file)
-  return way === "" || (!way.startsWith("..") && !path.isAbsolute(way))
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { isAmong, isExactlyOf } from "./command-pattern.ts"
+import { matchesAnywhere, matchesExactly } from "./command-pattern.ts"
 
 test.each([
   ["git status", "git status", true],
@@ -27,7 +27,7 @@ test.each([
   ["a && b *", "a && b c", true],
   ["ls", "", false],
 ] as const)("[AGENTS-40] a rule that allows %j allows %j: %s", (pattern, command, isAllowed) => {
-  expect(isExactlyOf(pattern, command)).toBe(isAllowed)
+  expect(matchesExactly(pattern, command)).toBe(isAllowed)
 })
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
   ["git push", "git push --force", false],
   ["*", "anything", true],
 ] as const)("[AGENTS-40] a rule that stops %j stops %j: %s", (pattern, command, isStopped) => {
-  expect(isAmong(pattern, command)).toBe(isStopped)
+  expect(matchesAnywhere(pattern, command)).toBe(isStopped)
 })
 
 const word = fc.stringMatching(/^[a-z][a-z0-9./=-]{0,8}$/)
@@ -73,9 +73,9 @@ const operator = fc.constantFrom(..."; & | < > $ ( ) ` { } \\ && || \n \r \u0000
 test("[AGENTS-40] nothing appended turns an allowed command into another allowed one", () => {
   const property = fc.property(words, fc.string(), operator, (allowed, text, sign) => {
     const longer = `${allowed}${text}${sign}${text}`
-    expect(isExactlyOf(allowed, longer)).toBe(false)
-    expect(isExactlyOf(`${allowed} *`, longer)).toBe(false)
-    expect(isExactlyOf("*", longer)).toBe(false)
+    expect(matchesExactly(allowed, longer)).toBe(false)
+    expect(matchesExactly(`${allowed} *`, longer)).toBe(false)
+    expect(matchesExactly("*", longer)).toBe(false)
   })
   fc.assert(property, fcParameters({ numRuns: 1_000 }))
 })
@@ -83,7 +83,7 @@ test("[AGENTS-40] nothing appended turns an allowed command into another allowed
 test("[AGENTS-40] what a beginning allows begins with its whole words and has no operator behind", () => {
   const rest = fc.string({ unit: fc.constantFrom(..." abc-'\"/.=;&|<>$()`{}\\\n\t".split("")) })
   const property = fc.property(words, rest, (begin, behind) => {
-    const isAllowed = isExactlyOf(`${begin} *`, `${begin}${behind}`)
+    const isAllowed = matchesExactly(`${begin} *`, `${begin}${behind}`)
     const isPlain = behind === "" || /^ [^;&|<>$()`{}\\\n\t]*$/.test(behind)
     expect(isAllowed).toBe(isPlain)
   })

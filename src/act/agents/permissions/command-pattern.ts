@@ -12,23 +12,18 @@ const BETWEEN_COMMANDS = /[;&|<>$()`{}"'\\\n\r]+/
 const QUOTES = /["'\\]/g
 
 /** Whether a pattern ends in a star for further words: `git status *`, or `*` for every command. */
-function isBeginning(pattern: string): boolean {
+export function isBeginning(pattern: string): boolean {
   return pattern === "*" || pattern.endsWith(" *")
-}
-
-/** The pattern without its star. */
-function beginningOf(pattern: string): string {
-  return pattern.slice(0, -1).trimEnd()
 }
 
 /**
  * For rules that allow: the whole command to the letter, or its beginning by whole words and behind
  * it nothing a shell would give a meaning of its own.
  */
-export function isExactlyOf(pattern: string, command: string): boolean {
+export function matchesExactly(pattern: string, command: string): boolean {
   if (pattern === command) return true
   if (!isBeginning(pattern)) return false
-  const begin = beginningOf(pattern)
+  const begin = pattern.slice(0, -1).trimEnd()
   const rest = begin === "" ? command : command.slice(begin.length)
   const isWhole = command.startsWith(begin) && (begin === "" || rest === "" || rest[0] === " ")
   return isWhole && !OPERATOR.test(rest)
@@ -39,8 +34,8 @@ export function isExactlyOf(pattern: string, command: string): boolean {
  * word may be run by those before it (`sudo -n`, `timeout 5`, `xargs -0`, `find -exec`). It is meant
  * to find too much rather than too little; a shell has more ways to write a name than this.
  */
-export function isAmong(pattern: string, text: string): boolean {
-  const wanted = plain(isBeginning(pattern) ? beginningOf(pattern) : pattern)
+export function matchesAnywhere(pattern: string, text: string): boolean {
+  const wanted = plain(isBeginning(pattern) ? pattern.slice(0, -1).trimEnd() : pattern)
   if (wanted === "") return true
   const unquoted = text.replace(QUOTES, "")
   const parts = [text, unquoted].flatMap((it) => [it, ...it.split(BETWEEN_COMMANDS)])
@@ -60,9 +55,4 @@ function isFromSomeWord(part: string, wanted: string, mayGoOn: boolean): boolean
     if (isWordStart && (next === undefined || (mayGoOn && next === " "))) return true
   }
   return false
-}
-
-/** Whether an exact command would be read as a pattern that allows more than itself. */
-export function isReadAsPattern(command: string): boolean {
-  return isBeginning(command)
 }

@@ -2,11 +2,11 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import type { ActivityKind, PermissionRule } from "#ground/contract"
 import type { Ask } from "../agent.ts"
-import { judge, makeReady, outOfScope } from "./evaluate-rules.ts"
-import type { World } from "./tool-subject.ts"
+import { evaluate, outOfScope, prepareRule } from "./evaluate-rules.ts"
+import type { RepositoryPaths } from "./tool-subject.ts"
 
 /** A repository with one link out of it and one inside. */
-const WORLD: World = {
+const WORLD: RepositoryPaths = {
   root: "/r",
   resolve: (path) =>
     path.replace(/^\/r\/src\/out(?=\/|$)/, "/etc").replace(/^\/r\/alias(?=\/|$)/, "/r/secret"),
@@ -18,7 +18,7 @@ const ask = (rule: Given): PermissionRule => ({ decision: "ask", ...rule })
 const deny = (rule: Given): PermissionRule => ({ decision: "deny", ...rule })
 
 function judged(rules: readonly PermissionRule[], asked: Ask): string | undefined {
-  return judge(rules.map(makeReady), asked, WORLD)?.decision
+  return evaluate(rules.map(prepareRule), asked, WORLD)?.decision
 }
 
 function use(tool: string, kind: ActivityKind, given: unknown): Ask {
@@ -40,7 +40,9 @@ describe("the order of rules", () => {
     expect(judged(rules, bash("git status"))).toBe("ask")
     expect(judged(rules, bash("git push"))).toBe("deny")
     expect(judged(rules, edit("a.ts"))).toBeUndefined()
-    expect(judge(rules.map(makeReady), bash("git push x"), WORLD)?.rule).toBe("deny *(git push *)")
+    expect(evaluate(rules.map(prepareRule), bash("git push x"), WORLD)?.rule).toBe(
+      "deny *(git push *)",
+    )
   })
 
   test("[AGENTS-40] every field that is given must match", () => {
@@ -177,7 +179,7 @@ describe("hosts", () => {
 })
 
 const ROOT = path.resolve("/repo")
-const world: World = {
+const repository: RepositoryPaths = {
   root: ROOT,
   // One link: `src/out` leads out of what may be changed.
   resolve: (it) => it.replace(`${ROOT}/src/out`, `${ROOT}/secrets`),
@@ -198,17 +200,17 @@ test.each([
   ["src/../package.json", "deny"],
   ["src/out/key.ts", "deny"],
 ])("[AGENTS-46] with src/** to change, an edit of %s is %s", (file, decision) => {
-  expect(outOfScope(["src/**"], scopedEdit(file), world)?.decision).toBe(decision)
+  expect(outOfScope(["src/**"], scopedEdit(file), repository)?.decision).toBe(decision)
 })
 
 test("[AGENTS-46] an edit that does not say where is denied; what changes nothing is not judged", () => {
   const silent = { ...edit("x"), input: "{}" }
-  expect(outOfScope(["src/**"], silent, world)).toEqual({
+  expect(outOfScope(["src/**"], silent, repository)).toEqual({
     decision: "deny",
     rule: "only src/** may be changed in this run",
   })
   const command = { ...edit("x"), tool: "Bash", kind: "command" as const, input: "touch docs/a" }
-  expect(outOfScope(["src/**"], command, world)?.decision).toBe("ask")
+  expect(outOfScope(["src/**"], command, repository)?.decision).toBe("ask")
   const read = { ...edit("/etc/passwd"), tool: "Read", kind: "read" as const }
-  expect(outOfScope(["src/**"], read, world)).toBeUndefined()
+  expect(outOfScope(["src/**"], read, repository)).toBeUndefined()
 })

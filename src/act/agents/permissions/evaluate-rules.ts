@@ -3,70 +3,73 @@ import type { ActivityKind, PermissionRule } from "#ground/contract"
 import { globMatcher } from "#see/hosts"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Ask, Verdict } from "../agent.ts"
-import { isAmong, isExactlyOf } from "./command-pattern.ts"
-import { COMMAND_TOOLS, sayRule } from "./rule-text.ts"
+import { matchesAnywhere, matchesExactly } from "./command-pattern.ts"
+import { COMMAND_TOOLS, formatRule } from "./rule-text.ts"
 import {
+  type FileLocation,
+  type FilePath,
   isInRepository,
-  type Place,
+  locate,
+  type RepositoryPaths,
   type Subject,
   subjectOf,
-  type Whereabouts,
-  type World,
-  whereIs,
 } from "./tool-subject.ts"
 
-/** A rule with its glob made ready. */
-export type ReadyRule = {
+export type PreparedRule = {
   readonly rule: PermissionRule
-  fitsPlace(place: Place): boolean
+  fitsPath(file: FilePath): boolean
 }
 
 /**
  * Hidden files must be named to be allowed: `**` would otherwise let `.git/hooks` be written. To be
  * denied they need not be.
  */
-export function makeReady(rule: PermissionRule): ReadyRule {
+export function prepareRule(rule: PermissionRule): PreparedRule {
   const glob = rule.path ?? ""
   const fits = globMatcher(glob, { dot: rule.decision !== "allow" })
   const isAbsolute = glob.startsWith("/")
   return {
     rule,
-    fitsPlace: ({ inRoot, absolute }) =>
+    fitsPath: ({ inRoot, absolute }) =>
       isAbsolute ? fits(absolute) : inRoot !== undefined && fits(inRoot),
   }
 }
 
-/** What the rules say of one thing an agent asks: deny before ask, ask before allow. */
-export function judge(rules: readonly ReadyRule[], ask: Ask, world: World): Verdict | undefined {
+/** Deny rules come before ask rules, ask rules before allow rules. */
+export function evaluate(
+  rules: readonly PreparedRule[],
+  ask: Ask,
+  repository: RepositoryPaths,
+): Verdict | undefined {
   const subject = subjectOf(ask)
-  const parts = partsOf(subject, world)
+  const parts = partsOf(subject, repository)
   for (const decision of ["deny", "ask"] as const) {
     const found = rules.find((it) => it.rule.decision === decision && stops(it, parts))
-    if (found !== undefined) return { decision, rule: sayRule(found.rule) }
+    if (found !== undefined) return { decision, rule: formatRule(found.rule) }
   }
   const isOfOurs = parts.some((it) => isOwnFile(it))
   if (isOfOurs) return { decision: "ask", rule: OWN_FILES }
-  const mayAllow = !subject.wantsMore && isInRepository(subject.cwd, world)
+  const mayAllow = !subject.wantsMore && isInRepository(subject.cwd, repository)
   if (!mayAllow) return undefined
   const allowing = rules.filter((it) => it.rule.decision === "allow")
   const found = parts.map((part) => allowing.find((it) => allows(it, part)))
   const [first] = found
   const isAllowed = first !== undefined && found.every((it) => it !== undefined)
-  return isAllowed ? { decision: "allow", rule: sayRule(first.rule) } : undefined
+  return isAllowed ? { decision: "allow", rule: formatRule(first.rule) } : undefined
 }
 
-/** One file a tool would touch, or the whole of what it does when it names none. */
-type Part = Subject & { readonly where: Whereabouts | undefined }
+/** One file a tool would touch, or the whole use when it names none. */
+type Part = Subject & { readonly where: FileLocation | undefined }
 
-/** Every file is judged by itself: a patch is allowed when each of its files is. */
-function partsOf(subject: Subject, world: World): readonly Part[] {
+/** A patch is allowed when each of its files is. */
+function partsOf(subject: Subject, repository: RepositoryPaths): readonly Part[] {
   if (subject.paths.length === 0) return [{ ...subject, where: undefined }]
-  return subject.paths.map((it) => ({ ...subject, where: whereIs(it, subject.cwd, world) }))
+  return subject.paths.map((it) => ({ ...subject, where: locate(it, subject.cwd, repository) }))
 }
 
 const OWN_FILES = `ask *(${PROJECT_FOLDER}/**), always`
 
-/** What we go by lies here: an agent that could change it could change the rules. */
+/** An agent that could change our own files could change the rules. */
 function isOwnFile({ kind, where }: Part): boolean {
   if (where === undefined || READING.has(kind)) return false
   return [where.written, where.real].some(
@@ -74,39 +77,37 @@ function isOwnFile({ kind, where }: Part): boolean {
   )
 }
 
-/** Kinds that change nothing by themselves. */
 export const READING: ReadonlySet<ActivityKind> = new Set(["read", "search", "plan"])
 
-/** Whether a denying or asking rule holds: for any file, under any of its names. */
-function stops({ rule, fitsPlace }: ReadyRule, parts: readonly Part[]): boolean {
+/** A denying or asking rule holds for any file, under any of its names. */
+function stops({ rule, fitsPath }: PreparedRule, parts: readonly Part[]): boolean {
   return parts.some((part) => {
     const isTool = rule.tool === undefined || isToolOrLike(rule.tool, part)
     const isCommand =
       rule.command === undefined ||
-      (part.command !== undefined && isAmong(rule.command.trim(), part.command))
+      (part.command !== undefined && matchesAnywhere(rule.command.trim(), part.command))
     const places = [part.where?.written, part.where?.real].filter((it) => it !== undefined)
-    return isTool && isCommand && (rule.path === undefined || places.some(fitsPlace))
+    return isTool && isCommand && (rule.path === undefined || places.some(fitsPath))
   })
 }
 
-/** Whether an allowing rule holds: to the letter, and for where the file really lies. */
-function allows({ rule, fitsPlace }: ReadyRule, part: Part): boolean {
+/** An allowing rule holds to the letter, and for the real path of a file. */
+function allows({ rule, fitsPath }: PreparedRule, part: Part): boolean {
   // A rule that names no tool is about the host's own, not about whatever a server may offer.
   const isTool = rule.tool === undefined ? OWN_KINDS.has(part.kind) : isNamed(rule.tool, part.tool)
   const isCommand =
     rule.command === undefined ||
-    (part.command !== undefined && isExactlyOf(rule.command.trim(), part.command))
+    (part.command !== undefined && matchesExactly(rule.command.trim(), part.command))
   // Where a command runs, a path beside it says little about what it does.
   const isWhole =
     part.command === undefined || rule.path === undefined || rule.command !== undefined
   const real = part.where?.real
-  const isPath = rule.path === undefined || (real !== undefined && fitsPlace(real))
+  const isPath = rule.path === undefined || (real !== undefined && fitsPath(real))
   return isTool && isCommand && isWhole && isPath
 }
 
 const OWN_KINDS: ReadonlySet<ActivityKind> = new Set(["read", "edit", "command", "search"])
 
-/** The name, or a pattern with stars. */
 function isNamed(pattern: string, tool: string): boolean {
   const [begin = "", ...rest] = pattern.split("*")
   const last = rest.pop()
@@ -121,7 +122,6 @@ function isNamed(pattern: string, tool: string): boolean {
   return at <= tool.length - last.length
 }
 
-/** What hosts call the tools that change files. */
 const EDIT_TOOLS: ReadonlySet<string> = new Set(
   "Edit MultiEdit Write NotebookEdit apply_patch create edit str_replace".split(" "),
 )
@@ -134,27 +134,23 @@ function isToolOrLike(pattern: string, { tool, kind }: Part): boolean {
 }
 
 /**
- * What a run may change when it was given only a part of the tree: an edit anywhere else, or one
- * that does not say where, is denied before any rule and in every mode. A command may write
- * anywhere, so a person is asked for it.
+ * For a run that may change only a part of the tree: an edit elsewhere, or one without a path, is
+ * denied in every mode. A command may write anywhere, so a person is asked.
  */
 export function outOfScope(
   changes: readonly string[],
   ask: Ask,
-  world: World,
+  repository: RepositoryPaths,
 ): Verdict | undefined {
-  if (ask.kind === "command") return { decision: "ask", rule: `a command, ${only(changes)}` }
+  const only = `only ${changes.join(", ")} may be changed in this run`
+  if (ask.kind === "command") return { decision: "ask", rule: `a command, ${only}` }
   if (ask.kind !== "edit") return undefined
   const { paths, cwd } = subjectOf(ask)
   const fits = createMatcher(changes)
-  const isInside = (given: string): boolean => {
-    const { real } = whereIs(given, cwd, world)
+  const isInScope = (given: string): boolean => {
+    const { real } = locate(given, cwd, repository)
     return real?.inRoot !== undefined && fits(real.inRoot)
   }
-  if (paths.length > 0 && paths.every(isInside)) return undefined
-  return { decision: "deny", rule: only(changes) }
-}
-
-function only(changes: readonly string[]): string {
-  return `only ${changes.join(", ")} may be changed in this run`
+  if (paths.length > 0 && paths.every(isInScope)) return undefined
+  return { decision: "deny", rule: only }
 }

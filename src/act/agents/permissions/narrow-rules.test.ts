@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { judge, makeReady } from "./evaluate-rules.ts"
+import { evaluate, prepareRule } from "./evaluate-rules.ts"
 import { rulesFor } from "./narrow-rules.ts"
-import type { World } from "./tool-subject.ts"
+import type { RepositoryPaths } from "./tool-subject.ts"
 
-const WORLD: World = { root: "/r", resolve: (path) => path }
+const WORLD: RepositoryPaths = { root: "/r", resolve: (path) => path }
 
 const ruleFor = (tool: string, input: unknown) =>
   rulesFor(
@@ -57,10 +57,10 @@ test("[AGENTS-42] a rule for one file allows that file and no other, whatever it
   const property = fc.property(name.filter(isName), name.filter(isName), (one, other) => {
     const rules = ruleFor("Edit", { file_path: `/r/d/${one}` })
     if (rules === undefined) return
-    const ready = rules.map(makeReady)
+    const ready = rules.map(prepareRule)
     const allowed = (file: string) => {
       const input = JSON.stringify({ file_path: `/r/d/${file}` })
-      return judge(ready, { tool: "Edit", kind: "edit", input, cwd: "/r" }, WORLD)?.decision
+      return evaluate(ready, { tool: "Edit", kind: "edit", input, cwd: "/r" }, WORLD)?.decision
     }
     expect(allowed(one)).toBe("allow")
     if (other !== one) expect(allowed(other)).toBeUndefined()

@@ -1,8 +1,8 @@
 import { type Approval, PermissionRule } from "#ground/contract"
 import { PROJECT_FOLDER } from "#see/repo"
-import { isReadAsPattern } from "./command-pattern.ts"
+import { isBeginning } from "./command-pattern.ts"
 import { problemWith } from "./rule-text.ts"
-import { type Subject, subjectOf, type World, whereIs } from "./tool-subject.ts"
+import { locate, type RepositoryPaths, type Subject, subjectOf } from "./tool-subject.ts"
 
 /**
  * The narrowest rules that allow what was asked: the command to the letter, each file by its path.
@@ -10,14 +10,14 @@ import { type Subject, subjectOf, type World, whereIs } from "./tool-subject.ts"
  */
 export function rulesFor(
   approval: Pick<Approval, "tool" | "input" | "cwd">,
-  world: World,
+  repository: RepositoryPaths,
 ): readonly PermissionRule[] | undefined {
   const { tool, input, cwd } = approval
   const isServers = tool.startsWith("mcp__")
   const kind = isServers ? "mcp" : "other"
   const subject = subjectOf({ tool, input, kind, cwd })
   if (subject.wantsMore || tool.includes("*")) return undefined
-  const rules = wantedRules(subject, isServers, world)
+  const rules = wantedRules(subject, isServers, repository)
   const isNarrow = rules.length > 0 && rules.length <= 20
   const parsed = rules.map((it) => PermissionRule.safeParse(it).data)
   const isSound = (it: PermissionRule | undefined) =>
@@ -29,13 +29,13 @@ export function rulesFor(
 function wantedRules(
   { tool, command, paths, cwd }: Subject,
   isServers: boolean,
-  world: World,
+  repository: RepositoryPaths,
 ): readonly PermissionRule[] {
-  const isPattern = command !== undefined && isReadAsPattern(command)
+  const isPattern = command !== undefined && isBeginning(command)
   if (isPattern || command === "") return []
   const rule = { decision: "allow", tool, ...(command === undefined ? {} : { command }) } as const
   if (paths.length === 0) return command !== undefined || isServers ? [rule] : []
-  const places = paths.map((it) => whereIs(it, cwd, world).real)
+  const places = paths.map((it) => locate(it, cwd, repository).real)
   const isOurs = places.some((it) => it?.inRoot?.split("/")[0] === PROJECT_FOLDER)
   const isKnown = places.every((it) => it !== undefined)
   if (isOurs || !isKnown) return []

@@ -13,7 +13,7 @@ export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
 ])
 
 /** A rule as a person would say it, on one line. */
-export function sayRule({ decision, tool = "*", command, path }: PermissionRule): string {
+export function formatRule({ decision, tool = "*", command, path }: PermissionRule): string {
   const inside = [command, path].filter((it) => it !== undefined).join(", ")
   const what = inside === "" ? tool : `${tool}(${inside})`
   return oneLine(`${decision} ${what}`, 200)

@@ -1,30 +1,36 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
 import { z } from "zod"
-import { ensureDirectory, readTextBounded, statFile, writeFileAtomic } from "#ground/base"
+import {
+  ensureDirectory,
+  parseJson,
+  readTextBounded,
+  statFile,
+  writeFileAtomic,
+} from "#ground/base"
 import { PermissionRule } from "#ground/contract"
 import { titleLine } from "../wire/tool-text.ts"
 import { RulesInvalid, RulesUnreadable } from "./errors.ts"
 import { problemWith } from "./rule-text.ts"
 
-/** A rule has a few hundred bytes; a file of five hundred is read in a moment. */
-const RULES_FILE_LIMIT_BYTES = 256 * 1024
+/** Each is tried for each tool use. */
+export const MAX_RULES = 500
+const MAX_FILE_BYTES = 256 * 1024
 
 const RulesFile = z.strictObject({
   version: z.literal(1),
-  rules: z.array(PermissionRule).max(500),
+  rules: z.array(PermissionRule).max(MAX_RULES),
 })
 
-/** The project's rules as they are now, and the digest of exactly these bytes. */
-type ReadRules = {
+/** The project's rules and the digest of exactly these bytes; a missing file has neither. */
+export async function readRules(
+  file: string,
+  root: string,
+): Promise<{
   readonly rules: readonly PermissionRule[]
-  /** undefined when there is no file. */
   readonly digest: string | undefined
-}
-
-/** Throws what a person can act on; a missing file has no rules. */
-export async function readRules(file: string, root: string): Promise<ReadRules> {
-  const outcome = await readTextBounded(file, { maxBytes: RULES_FILE_LIMIT_BYTES, root })
+}> {
+  const outcome = await readTextBounded(file, { maxBytes: MAX_FILE_BYTES, root })
   if (outcome.kind === "missing") return { rules: [], digest: undefined }
   if (outcome.kind !== "read") throw RulesUnreadable({ file, reason: REASONS[outcome.kind] })
   const { rules } = parseRules(file, outcome.text)
@@ -34,7 +40,7 @@ export async function readRules(file: string, root: string): Promise<ReadRules> 
 const REASONS = {
   "not-text": "it is not UTF-8",
   "not-regular": "it is no ordinary file",
-  "too-large": `it is larger than ${RULES_FILE_LIMIT_BYTES} bytes`,
+  "too-large": `it is larger than ${MAX_FILE_BYTES} bytes`,
   "outside-root": "it lies outside the repository",
   unreadable: "the system refused",
 } as const
@@ -62,7 +68,7 @@ function jsonOf(file: string, text: string): unknown {
   }
 }
 
-/** Writes them for everybody who reads the repository; returns the digest of what was written. */
+/** Returns the digest of the written bytes. */
 export async function writeRules(file: string, rules: readonly PermissionRule[]): Promise<string> {
   const text = `${JSON.stringify({ version: 1, rules }, null, 2)}\n`
   await ensureDirectory(path.dirname(file), { mode: 0o755 })
@@ -76,23 +82,19 @@ function digestOf(bytes: Uint8Array): string {
 
 const Trust = z.strictObject({ root: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** What this person approved, one file a repository, so that two processes never mix them. */
+/** One file per repository, so that two processes never mix approvals. */
 function trustFile(home: string, root: string): string {
   const name = digestOf(Buffer.from(root)).slice(0, 32)
   return path.join(home, "trusted-rules", `${name}.json`)
 }
 
-/** The digest this person approved; whatever is wrong with the note, it approves nothing. */
+/** The digest this person approved; a file that is wrong in any way approves nothing. */
 export async function readTrust(home: string, root: string): Promise<string | undefined> {
   const maxBytes = 16 * 1024
   const outcome = await readTextBounded(trustFile(home, root), { maxBytes, root: home })
   if (outcome.kind !== "read") return undefined
-  try {
-    const trust = Trust.safeParse(JSON.parse(outcome.text))
-    return trust.data?.root === root ? trust.data.sha256 : undefined
-  } catch {
-    return undefined
-  }
+  const trust = Trust.safeParse(parseJson(outcome.text))
+  return trust.data?.root === root ? trust.data.sha256 : undefined
 }
 
 export async function writeTrust(home: string, root: string, sha256: string): Promise<void> {
@@ -101,7 +103,7 @@ export async function writeTrust(home: string, root: string, sha256: string): Pr
   await writeFileAtomic(file, `${JSON.stringify({ root, sha256 })}\n`)
 }
 
-/** Changes whenever the rules or the approval of them were written, by whoever. */
+/** Changes whenever the rules or the approval are written. */
 export async function stampOf(file: string, home: string, root: string): Promise<string> {
   const found = await Promise.all([file, trustFile(home, root)].map(statFile))
   return JSON.stringify(found.map((it) => (it.kind === "found" ? it.stat : it.kind)))

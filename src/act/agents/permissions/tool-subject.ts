@@ -1,10 +1,10 @@
 import path from "node:path"
-import { isRecord } from "#ground/base"
+import { isInside, isRecord, parseJson } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
 import type { Ask } from "../agent.ts"
 import { textField } from "../wire/tool-text.ts"
 
-/** What rules are about, taken out of what a tool was given. */
+/** What rules are about, from the input of a tool. */
 export type Subject = {
   readonly tool: string
   readonly kind: ActivityKind
@@ -12,7 +12,7 @@ export type Subject = {
   /** As the tool names them: absolute, or from the working directory. */
   readonly paths: readonly string[]
   readonly cwd: string
-  /** It asks for more than its tool: no rule allows that by itself. */
+  /** It asks for further permissions, which no rule allows by itself. */
   readonly wantsMore: boolean
 }
 
@@ -43,8 +43,9 @@ export function subjectOf(ask: Ask): Subject {
   const { tool, kind, cwd, input } = ask
   const bare = { tool, kind, cwd, command: undefined, paths: [], wantsMore: false }
   if (PLAIN_COMMAND_TOOLS.has(tool)) return { ...bare, command: unwrapped(input) }
-  const given = parse(input)
-  if (given === undefined) return kind === "command" ? { ...bare, command: input.trim() } : bare
+  const given = parseJson(input)
+  if (typeof given !== "object" || given === null)
+    return kind === "command" ? { ...bare, command: input.trim() } : bare
   return {
     ...bare,
     command: isRecord(given) ? textField(given, ...COMMAND_FIELDS)?.trim() : undefined,
@@ -53,16 +54,7 @@ export function subjectOf(ask: Ask): Subject {
   }
 }
 
-function parse(input: string): unknown {
-  try {
-    const value: unknown = JSON.parse(input)
-    return typeof value === "object" && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Wherever they stand: a patch is a list of files, and a server's tool may nest them. */
+/** At any depth: a patch is a list of files, and a server's tool may nest them. */
 function pathsIn(given: unknown, depth = 0): readonly string[] {
   if (depth > 20) return []
   if (Array.isArray(given)) return given.flatMap((it) => pathsIn(it, depth + 1))
@@ -93,41 +85,38 @@ function unwrapped(command: string): string {
   return (groups?.["quoted"] ?? groups?.["word"] ?? text).trim()
 }
 
-/** The repository, and how a path is followed to where it really leads. */
-export type World = {
+export type RepositoryPaths = {
   readonly root: string
   /** The path without links, as far as it exists; undefined when it cannot be told. */
   resolve(path: string): string | undefined
 }
 
-/** One file by its names: from the root, and from the top. */
-export type Place = {
+export type FilePath = {
   /** From the repository's root, with slashes; undefined outside of it. */
   readonly inRoot: string | undefined
   readonly absolute: string
 }
 
-/** As it is written, and where it really lies. */
-export type Whereabouts = { readonly written: Place; readonly real: Place | undefined }
+/** A path as written, and without links. */
+export type FileLocation = { readonly written: FilePath; readonly real: FilePath | undefined }
 
-export function whereIs(given: string, cwd: string, world: World): Whereabouts {
+export function locate(given: string, cwd: string, repository: RepositoryPaths): FileLocation {
   const absolute = path.resolve(cwd, given)
-  const real = world.resolve(absolute)
-  const root = world.resolve(world.root) ?? world.root
+  const real = repository.resolve(absolute)
+  const root = repository.resolve(repository.root) ?? repository.root
   return {
-    written: placeOf(absolute, world.root),
-    real: real === undefined ? undefined : placeOf(real, root),
+    written: filePathOf(absolute, repository.root),
+    real: real === undefined ? undefined : filePathOf(real, root),
   }
 }
 
-/** Whether a folder really lies in the repository. */
-export function isInRepository(folder: string, world: World): boolean {
-  return whereIs(folder, world.root, world).real?.inRoot !== undefined
+/** Without following the folder out by a link. */
+export function isInRepository(folder: string, repository: RepositoryPaths): boolean {
+  return locate(folder, repository.root, repository).real?.inRoot !== undefined
 }
 
-function placeOf(absolute: string, root: string): Place {
-  const way = path.relative(root, absolute)
-  const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)
-  const inRoot = isOutside ? undefined : way.split(path.sep).join("/")
-  return { inRoot, absolute: absolute.split(path.sep).join("/") }
+function filePathOf(absolute: string, root: string): FilePath {
+  const slashes = (text: string) => text.split(path.sep).join("/")
+  const inRoot = isInside(root, absolute) ? slashes(path.relative(root, absolute)) : undefined
+  return { inRoot, absolute: slashes(absolute) }
 }

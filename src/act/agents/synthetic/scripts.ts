@@ -4,12 +4,18 @@ import { AgentEvent } from "#ground/contract"
 import { ScriptInvalid, ScriptUnknown } from "../errors.ts"
 import { titleLine } from "../wire/tool-text.ts"
 import { demo } from "./demo.ts"
-
-type Loose = z.input<typeof AgentEvent>
-
-const step = (afterMs: number, event: Loose): Step => ({ afterMs, event: AgentEvent.parse(event) })
-
-const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0 })
+import {
+  commandOf,
+  editOf,
+  ended,
+  grepOf,
+  readOf,
+  type Step,
+  started,
+  step,
+  subAgentOf,
+  tokens,
+} from "./steps.ts"
 
 const said = (text: string): readonly Step[] => [
   ...words(text).map((it) => step(15, { event: "text.delta", text: it })),
@@ -19,6 +25,9 @@ const said = (text: string): readonly Step[] => [
 function words(text: string): readonly string[] {
   return text.match(/\S+\s*/g) ?? []
 }
+
+const cost = (usage: ReturnType<typeof tokens>, reportedUsd: number): Step =>
+  step(5, { event: "cost", usage, isTotal: true, reportedUsd })
 
 const TOTAL_DIFF = `--- a/src/total.ts
 +++ b/src/total.ts
@@ -32,142 +41,61 @@ const TOTAL_DIFF = `--- a/src/total.ts
 
 /** One turn in which everything goes well: reading, a sub-agent, an edit, a test. */
 function happy(): readonly Step[] {
+  const inside = { parentId: "agent-1" }
+  const text = "The total of an empty list is now 0, and the tests pass."
   return [
     step(20, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 412 }),
     step(20, { event: "context.usage", used: 11_800, window: 200_000, kinds: [] }),
     ...said("I look at the failing test first."),
-    ...readTotal(),
-    ...askReviewer(),
-    ...editTotal(),
-    ...runTests(),
-    step(20, { event: "context.usage", used: 14_250, window: 200_000, kinds: KINDS }),
-    ...said("The total of an empty list is now 0, and the tests pass."),
-    step(5, {
-      event: "cost",
-      model: "synthetic-1",
-      usage: usage(14_250, 620),
-      isTotal: true,
-      reportedUsd: 0.0521,
-    }),
-    step(5, {
-      event: "turn.ended",
-      outcome: "completed",
-      text: "The total of an empty list is now 0, and the tests pass.",
-      turns: 5,
-    }),
-  ]
-}
-
-const KINDS: Extract<Loose, { event: "context.usage" }>["kinds"] = [
-  { kind: "instructions", tokens: 6_100 },
-  { kind: "tools", tokens: 5_300 },
-  { kind: "history", tokens: 2_850 },
-]
-
-function readTotal(): readonly Step[] {
-  const title = "Read src/total.ts"
-  return [
-    step(30, {
-      event: "activity.started",
-      activityId: "read-1",
-      kind: "read",
-      tool: "Read",
-      title,
-      input: '{"file_path":"src/total.ts"}',
-      path: "src/total.ts",
-    }),
-    step(40, {
-      event: "activity.ended",
-      activityId: "read-1",
-      outcome: "done",
+    started(30, readOf("read-1", "src/total.ts")),
+    ended(40, "read-1", {
       output: "export function total(prices: readonly number[]): number {",
       durationMs: 40,
     }),
-  ]
-}
-
-function askReviewer(): readonly Step[] {
-  const inside = { parentId: "agent-1" }
-  return [
-    step(30, {
-      event: "activity.started",
-      activityId: "agent-1",
-      kind: "agent",
-      tool: "Agent",
-      title: "Find who calls total",
-      input: '{"prompt":"Find who calls total"}',
-    }),
-    step(30, {
-      event: "activity.started",
-      activityId: "search-1",
-      ...inside,
-      kind: "search",
-      tool: "Grep",
-      title: "Grep total(",
-      input: '{"pattern":"total\\\\("}',
-    }),
-    step(40, {
-      event: "activity.ended",
-      activityId: "search-1",
-      outcome: "done",
-      output: "src/cart.ts:14: return total(prices)",
-    }),
+    started(30, subAgentOf("agent-1", "Find who calls total")),
+    started(30, { ...grepOf("search-1", "total"), ...inside }),
+    ended(40, "search-1", { output: "src/cart.ts:14: return total(prices)" }),
     step(20, { event: "message", type: "assistant", text: "One caller, in the cart.", ...inside }),
-    step(20, {
-      event: "activity.ended",
-      activityId: "agent-1",
-      outcome: "done",
+    ended(20, "agent-1", {
       output: "One caller: src/cart.ts line 14.",
       durationMs: 110,
       tokens: 1_840,
     }),
-  ]
-}
-
-function editTotal(): readonly Step[] {
-  return [
-    step(30, {
-      event: "activity.started",
-      activityId: "edit-1",
-      kind: "edit",
-      tool: "Edit",
-      title: "Edit src/total.ts",
-      input: '{"file_path":"src/total.ts"}',
-      path: "src/total.ts",
-    }),
-    step(40, { event: "activity.ended", activityId: "edit-1", outcome: "done", diff: TOTAL_DIFF }),
-  ]
-}
-
-function runTests(): readonly Step[] {
-  return [
-    step(30, {
-      event: "activity.started",
-      activityId: "test-1",
-      kind: "command",
-      tool: "Bash",
-      title: "npm test",
-      input: '{"command":"npm test"}',
-    }),
+    started(30, editOf("edit-1", "src/total.ts")),
+    ended(40, "edit-1", { diff: TOTAL_DIFF }),
+    started(30, commandOf("test-1", "npm test")),
     step(60, { event: "activity.updated", activityId: "test-1", output: "12 tests\n" }),
-    step(60, {
-      event: "activity.ended",
-      activityId: "test-1",
-      outcome: "done",
-      output: "12 tests, 12 passed\n",
-      durationMs: 120,
+    ended(60, "test-1", { output: "12 tests, 12 passed\n", durationMs: 120 }),
+    step(20, {
+      event: "context.usage",
+      used: 14_250,
+      window: 200_000,
+      kinds: [
+        { kind: "instructions", tokens: 6_100 },
+        { kind: "tools", tokens: 5_300 },
+        { kind: "history", tokens: 2_850 },
+      ],
     }),
+    ...said(text),
+    step(5, {
+      event: "cost",
+      model: "synthetic-1",
+      usage: tokens(14_250, 620),
+      isTotal: true,
+      reportedUsd: 0.0521,
+    }),
+    step(5, { event: "turn.ended", outcome: "completed", text, turns: 5 }),
   ]
 }
 
-/** Two questions: one for an edit, one for a command. */
+/** Two approvals: one for an edit, one for a command. */
 function approvals(): readonly Step[] {
   return [
     ...said("I change one file and then run the tests."),
     ...asked({ id: "edit-1", kind: "edit", tool: "Edit", title: "Edit src/total.ts" }, TOTAL_DIFF),
     ...asked({ id: "run-1", kind: "command", tool: "Bash", title: "npm test" }),
     ...said("That was all."),
-    step(5, { event: "cost", usage: usage(9_000, 210), isTotal: true, reportedUsd: 0.03 }),
+    cost(tokens(9_000, 210), 0.03),
     step(5, { event: "turn.ended", outcome: "completed", text: "That was all." }),
   ]
 }
@@ -179,19 +107,13 @@ type Question = {
   readonly title: string
 }
 
-function asked({ id, kind, tool, title }: Question, diff?: string): readonly Step[] {
+function asked({ id: activityId, kind, tool, title }: Question, diff?: string): readonly Step[] {
   const input = JSON.stringify({ about: title })
+  const approvalId = `ask-${activityId}`
   return [
-    step(30, { event: "activity.started", activityId: id, kind, tool, title, input }),
-    step(10, {
-      event: "approval.requested",
-      approvalId: `ask-${id}`,
-      activityId: id,
-      tool,
-      title,
-      input,
-    }),
-    step(30, { event: "activity.ended", activityId: id, outcome: "done", output: "done", diff }),
+    started(30, { activityId, kind, tool, title, input }),
+    step(10, { event: "approval.requested", approvalId, activityId, tool, title, input }),
+    ended(30, activityId, { output: "done", diff }),
   ]
 }
 
@@ -211,41 +133,35 @@ function error(): readonly Step[] {
 
 /** The window fills up and is compacted by the host. */
 function compaction(): readonly Step[] {
-  const full = { event: "context.usage", window: 200_000 } as const
+  const window = { event: "context.usage", window: 200_000 } as const
+  const sizes = { tokensBefore: 191_000, tokensAfter: 24_500 }
   return [
-    step(20, { ...full, used: 162_000 }),
+    step(20, { ...window, used: 162_000 }),
     ...said("There is much to read."),
-    step(20, { ...full, used: 191_000 }),
-    step(60, {
-      event: "context.compacted",
-      trigger: "auto",
-      tokensBefore: 191_000,
-      tokensAfter: 24_500,
-    }),
-    step(10, { ...full, used: 24_500 }),
+    step(20, { ...window, used: 191_000 }),
+    step(60, { event: "context.compacted", trigger: "auto", ...sizes }),
+    step(10, { ...window, used: 24_500 }),
     ...said("I go on with what matters."),
-    step(5, { event: "cost", usage: usage(215_500, 1_100), isTotal: true, reportedUsd: 0.71 }),
+    cost(tokens(215_500, 1_100), 0.71),
     step(5, { event: "turn.ended", outcome: "completed", text: "I go on with what matters." }),
   ]
 }
 
-const LONG_ROUNDS = 1_000
-
 /** Thousands of events, for lists that must stay quick. */
 function long(): readonly Step[] {
-  const rounds = Array.from({ length: LONG_ROUNDS }, (_, round) => {
+  const rounds = Array.from({ length: 1_000 }, (_, round) => {
     const activityId = `step-${round + 1}`
     const title = `Read part-${round + 1}.txt`
     return [
       step(1, { event: "text.delta", text: `Part ${round + 1}. ` }),
       step(1, { event: "message", type: "assistant", text: `Part ${round + 1}.` }),
-      step(1, { event: "activity.started", activityId, kind: "read", tool: "Read", title }),
-      step(1, { event: "activity.ended", activityId, outcome: "done", output: `${round + 1}` }),
+      started(1, { activityId, kind: "read", tool: "Read", title }),
+      ended(1, activityId, { output: `${round + 1}` }),
     ]
   })
   return [
     ...rounds.flat(),
-    step(1, { event: "cost", usage: usage(90_000, 9_000), isTotal: true }),
+    step(1, { event: "cost", usage: tokens(90_000, 9_000), isTotal: true }),
     step(1, { event: "turn.ended", outcome: "completed", text: "All parts are read." }),
   ]
 }
@@ -256,7 +172,7 @@ export function echo(text: string): readonly Step[] {
   return [
     ...words(reply.slice(0, 400)).map((it) => step(5, { event: "text.delta", text: it })),
     step(5, { event: "message", type: "assistant", text: reply }),
-    step(0, { event: "cost", usage: usage(text.length, reply.length), isTotal: false }),
+    step(0, { event: "cost", usage: tokens(text.length, reply.length), isTotal: false }),
     step(5, { event: "turn.ended", outcome: "completed", text: reply }),
   ]
 }
@@ -271,19 +187,14 @@ export const SCRIPTS: ReadonlyMap<string, () => readonly Step[]> = new Map([
   ["demo", demo],
 ])
 
-/** One line of a script: an event, and how long after the one before it comes. */
-export type Step = { readonly afterMs: number; readonly event: AgentEvent }
+const MAX_STEPS = 100_000
 
-/** A script of a demo has some thousands of lines; each is an event in memory. */
-const MOST_STEPS = 100_000
-
-/** An hour between two events is a mistake in the unit. */
+/** More than an hour between two events is a mistake in the unit. */
 const After = z.number().nonnegative().max(3_600_000).default(0)
 
-/** What is to be played: a shipped script by its name, or JSON lines. */
+/** A shipped script by its name, or JSON lines. */
 export function readScript(script: string): readonly Step[] {
-  const isName = !script.trimStart().startsWith("{")
-  if (!isName) return parseScript(script)
+  if (script.trimStart().startsWith("{")) return parseScript(script)
   const name = script.trim()
   const shipped = SCRIPTS.get(name)
   if (shipped === undefined)
@@ -293,8 +204,8 @@ export function readScript(script: string): readonly Step[] {
 
 function parseScript(text: string): readonly Step[] {
   const lines = text.split("\n")
-  if (lines.length > MOST_STEPS) {
-    throw ScriptInvalid({ line: MOST_STEPS + 1, problem: `more than ${MOST_STEPS} lines` })
+  if (lines.length > MAX_STEPS) {
+    throw ScriptInvalid({ line: MAX_STEPS + 1, problem: `more than ${MAX_STEPS} lines` })
   }
   return lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseStep(line, index + 1)]))
 }
