@@ -36,12 +36,13 @@ export default defineConfig({
     // of them wait for children and disks rather than for a core; full ones wait for hosts as well.
     pool: "forks",
     maxWorkers: Math.max(isFullMode ? 3 : 2, Math.floor(availableParallelism() / 2)),
-    testTimeout: 30_000,
+    // A hang is noticed late rather than a slow machine taken for one.
+    testTimeout: 120_000,
     // What is waited for comes when the machine has time; a second is too short on a busy one.
     expect: { poll: { timeout: 15_000 } },
     // Titles of tables are sentences with a rule in them; cut short they say nothing.
     taskTitleValueFormatTruncate: 0,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     reporters: [process.env.QM_TEST_REPORTER ?? "default", closingReporter()],
     coverage: {
       provider: "v8",

@@ -28,7 +28,7 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   // Style sheets are read by the test of the tokens.
-  test: { include: ["src/**/*.test.{ts,tsx}", "dev/**/*.test.ts"], environment: "node", css: true },
+  test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", css: true },
 })
 
 /** Both fonts start to load with the page, not after the style sheet: no text changes its shape. */

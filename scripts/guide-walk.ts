@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
 import type { Page } from "playwright-core"
 import { launchChromium } from "../test/browser/chromium.ts"
+import { workInBranches } from "../test/browser/seed/branches.ts"
+import { writeHarbour } from "../test/browser/seed/harbour.ts"
 import { settle } from "../test/browser/visit.ts"
 import { makeRepository } from "../test/browser/world.ts"
 import { runQm } from "../test/kit/qm.ts"
+import { readToken } from "../test/kit/server.ts"
 import { tempDirectory } from "../test/kit/temp.ts"
-import { workInBranches } from "./guide-agent.ts"
+import { mcpClient } from "../test/mcp/client.ts"
 
 const ROOT = path.join(import.meta.dirname, "..")
 
@@ -75,52 +78,10 @@ async function makePlace(): Promise<Place> {
   const project = path.join(temp.path, "tideline")
   await mkdir(home)
   await makeRepository(project, "main")
-  await writeContext({ home, project })
+  await writeHarbour({ home, project })
   const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_update_notifier: "false" }
   return { home, project, env, [Symbol.asyncDispose]: temp[Symbol.asyncDispose] }
 }
-
-/** What a person's agent finds in such a project: enough for a picture that says something. */
-async function writeContext({ home, project }: { home: string; project: string }): Promise<void> {
-  const skill = (name: string, description: string) =>
-    `---\nname: ${name}\ndescription: ${description}\n---\n\n${MONEY.repeat(6)}`
-  const files: Readonly<Record<string, string>> = {
-    [path.join(home, ".claude/CLAUDE.md")]: "Be brief. Say what you did, and what you left.\n",
-    [path.join(project, "CLAUDE.md")]:
-      `# Tideline\n\n@docs/conventions.md\n@docs/tides.md\n\n${MONEY}`,
-    [path.join(project, "docs/conventions.md")]: `# Conventions\n\n${MONEY}Names are nouns.\n`,
-    [path.join(project, ".claude/rules/testing.md")]: "Tests are sentences.\n".repeat(8),
-    [path.join(project, ".claude/rules/tariff.md")]: `---\npaths: src/tariff/**\n---\n${MONEY}`,
-    [path.join(project, ".claude/skills/tariff/SKILL.md")]: skill("tariff", "Work out a tariff"),
-    [path.join(project, ".claude/skills/berth/SKILL.md")]: skill("berth", "Find a free berth"),
-    [path.join(project, ".claude/settings.json")]: '{ "permissions": { "allow": ["Read"] } }\n',
-  }
-  const sources = Object.entries(SOURCES).map(([file, text]) => [path.join(project, file), text])
-  for (const [file = "", text = ""] of [...Object.entries(files), ...sources]) {
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, text)
-  }
-}
-
-/** A little harbour software, so that a task has something to be about. */
-const SOURCES: Readonly<Record<string, string>> = {
-  "src/tariff/rounding.ts":
-    'import { divideHalfEven } from "../money/cents.ts"\n\nexport type Rule = { minorUnits: 0 | 2 }\n\n/** Rounds one line of a quote or an invoice, half to even. */\nexport function roundLine(amount: number, rule: Rule): number {\n  return divideHalfEven(amount, 10 ** rule.minorUnits)\n}\n',
-  "src/tariff/quote.ts":
-    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay will cost, line by line. */\nexport function quoteTotal(lines: readonly number[], rule: Rule): number {\n  return lines.reduce((sum, it) => sum + roundLine(it, rule), 0)\n}\n',
-  "src/tariff/invoice.ts":
-    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay did cost. */\nexport function invoiceTotal(lines: readonly number[], rule: Rule): number {\n  return roundLine(\n    lines.reduce((sum, it) => sum + it, 0),\n    rule,\n  )\n}\n',
-  "src/money/cents.ts":
-    "/** Divides and rounds half to even, so that sums do not drift. */\nexport function divideHalfEven(amount: number, by: number): number {\n  const exact = amount / by\n  const floor = Math.floor(exact)\n  if (exact - floor !== 0.5) return Math.round(exact)\n  return floor % 2 === 0 ? floor : floor + 1\n}\n",
-  "src/berth/split-stay.ts":
-    'import { quoteTotal } from "../tariff/quote.ts"\n\n/** A stay over two berths is quoted as two. */\nexport function splitStay(days: readonly number[]): number {\n  const half = Math.ceil(days.length / 2)\n  const rule = { minorUnits: 2 } as const\n  return quoteTotal(days.slice(0, half), rule) + quoteTotal(days.slice(half), rule)\n}\n',
-  "test/rounding.test.ts":
-    'import { roundLine } from "../src/tariff/rounding.ts"\n\ntest("half a cent goes to the even one", () => {\n  expect(roundLine(250, { minorUnits: 2 })).toBe(2)\n})\n',
-}
-
-const MONEY =
-  "Amounts are integers in minor units, never floats. Rounding lives in one place. A quote and " +
-  "its invoice agree to the cent; if not, the invoice is the bug.\n\n"
 
 async function runLine(line: string, { project, env }: Place): Promise<void> {
   const [program, ...args] = wordsOf(line)
@@ -208,7 +169,11 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
   folds: {
     at: "/folds",
-    prepare: workInBranches,
+    async prepare({ home, port }) {
+      const token = await readToken(path.join(home, ".qm"))
+      using agent = mcpClient({ port, token, name: "claude-code" })
+      await workInBranches(agent)
+    },
     async show(page) {
       await page.getByRole("treeitem", { name: "Which callers" }).click()
       await page.getByText("Returned to the parent").waitFor()

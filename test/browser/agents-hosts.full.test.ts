@@ -4,10 +4,10 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
-import { runsOf } from "./agents-api.ts"
-import { HOST_MS, launch, rows, say, stands, waitForReply } from "./agents-pages.ts"
+import { launch, rows, say, stands, waitForReply } from "./agents-pages.ts"
 import { COMMAND, type HostWorld, startHostWorld } from "./agents-world.ts"
 import { launchChromium } from "./chromium.ts"
+import { runsOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
@@ -23,147 +23,141 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Three turns of a real host on a busy machine. */
-const LONG_MS = 120_000
 const open = (address = "/runs") => visit(chromium.browser, world, { path: address })
 const made = () => path.join(world.project, "made.txt")
 const HOSTS = ["claude-code", "codex", "copilot"] as const
 
-describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))(
-  "the real hosts in the browser",
-  { timeout: LONG_MS },
-  () => {
-    describe.each([
-      { agent: "Claude Code", answer: allowByKey, loads: "CLAUDE.md", foreign: "AGENTS.md" },
-      { agent: "Codex", answer: allowInInbox, loads: "AGENTS.md", foreign: "CLAUDE.md" },
-    ])("$agent", ({ agent, answer, loads, foreign }) => {
-      let id: string
+describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in the browser", () => {
+  describe.each([
+    { agent: "Claude Code", answer: allowByKey, loads: "CLAUDE.md", foreign: "AGENTS.md" },
+    { agent: "Codex", answer: allowInInbox, loads: "AGENTS.md", foreign: "CLAUDE.md" },
+  ])("$agent", ({ agent, answer, loads, foreign }) => {
+    let id: string
 
-      test("[AGENTS-1] its text streams, a tool is asked for, allowed and done, and it ends with its cost", async () => {
-        await rm(made(), { force: true })
-        await using window = await open()
-        const { page } = window
-        id = await launch(page, { agent, prompt: "--please command $(x)" })
-        await expectStreamed(page)
-        await rows(page, "Context at start")
-          .getByText(/^\d+ items?\b/)
-          .waitFor()
-        await page.getByText(loads, { exact: true }).first().waitFor()
-        expect(await page.getByText(foreign).count(), "what only another host loads").toBe(0)
-
-        await stands(page, "Waiting")
-        await rows(page, "Approval").getByText(COMMAND).first().waitFor()
-        expect(existsSync(made()), "nothing is done before it is allowed").toBe(false)
-        await answer(page)
-        await waitForReply(page, "It is made, and done.")
-        expect(existsSync(made())).toBe(true)
-        await rows(page, "Approval").getByText("allowed by").waitFor()
-
-        await openTool(page)
-        await page.getByText("made by a command", { exact: true }).last().waitFor()
-        await stands(page, "Completed")
-        await page
-          .getByText(/^\$0\.\d+$/)
-          .first()
-          .waitFor()
-        const { cost } = await runs.show(id)
-        expect(cost.reportedUsd ?? cost.computedUsd).toBeGreaterThan(0)
-        expect(window.problems()).toEqual([])
-      })
-
-      test("[AGENTS-31] a second turn through the composer goes to the same session", async () => {
-        await using window = await open(`/runs/${id}`)
-        const { sessionId } = await runs.show(id)
-        await say(window.page, "And what now?")
-        await waitForReply(window.page, "Understood, nothing to do.")
-        await stands(window.page, "Completed")
-        expect(knewTheTool("And what now?"), "the model is told the first turn again").toBe(true)
-        expect((await runs.show(id)).sessionId).toBe(sessionId)
-        expect(window.problems()).toEqual([])
-      })
-
-      test("[AGENTS-8] after a new start of the server a further turn goes on with the host's session", async () => {
-        const { sessionId } = await runs.show(id)
-        await world.stop()
-        expect(world.processes(), "the server takes its agents with it").toEqual([])
-        await world.startAgain()
-        await using window = await open(`/runs/${id}`)
-        await say(window.page, "Still there?")
-        // The same words as in the turn before, so the second of them.
-        const answer = rows(window.page, "The agent").filter({ hasText: "Understood" }).nth(1)
-        await answer.waitFor({ timeout: HOST_MS })
-        expect(knewTheTool("Still there?")).toBe(true)
-        expect((await runs.show(id)).sessionId).toBe(sessionId)
-        expect(window.problems()).toEqual([])
-      })
-
-      test("[AGENTS-7] a stop in the middle of a tool leaves no process", async () => {
-        const waiting = path.join(world.project, "waiting.txt")
-        await rm(waiting, { force: true })
-        await using window = await open()
-        const { page } = window
-        await launch(page, { agent, prompt: "please wait", mode: "auto" })
-        await expect.poll(() => existsSync(waiting), { timeout: HOST_MS }).toBe(true)
-        expect(world.processes().length, "the scan finds what works").toBeGreaterThan(1)
-        await page.getByRole("button", { name: "Stop", exact: true }).click()
-        await stands(page, "Stopped")
-        expect(world.processes()).toEqual([])
-        expect(window.problems()).toEqual([])
-      })
-    })
-
-    test("[CONSOLE-28] always allow writes a rule that answers the next time, is listed and can be removed", async () => {
-      await using window = await open()
-      const { page } = window
-      const id = await launch(page, { agent: "Claude Code", prompt: "please command" })
-      letAllGo()
-      await page.getByRole("button", { name: /^Always/ }).click({ timeout: HOST_MS })
-      await waitForReply(page, "It is made, and done.")
-      await say(page, "please command once more")
-      letAllGo()
-      await rows(page, "Approval").getByText("allowed by rule").waitFor({ timeout: HOST_MS })
-      await stands(page, "Completed")
-
-      await page.getByRole("link", { name: "Runs" }).first().click()
-      await page.getByRole("button", { name: "Permissions" }).click()
-      const rule = page.getByText(`Bash, command ${COMMAND}`, { exact: true })
-      await rule.waitFor()
-      await page.getByRole("button", { name: "Remove" }).click()
-      await rule.waitFor({ state: "detached" })
-
-      await using again = await open(`/runs/${id}`)
-      await say(again.page, "please command a third time")
-      letAllGo()
-      await again.page.getByRole("button", { name: "Allow once" }).waitFor({ timeout: HOST_MS })
-      expect([...window.problems(), ...again.problems()]).toEqual([])
-    })
-
-    test("[AGENTS-13] Copilot says, does and ends; what would be asked is denied", async () => {
+    test("[AGENTS-1] its text streams, a tool is asked for, allowed and done, and it ends with its cost", async () => {
       await rm(made(), { force: true })
       await using window = await open()
       const { page } = window
-      const id = await launch(page, { agent: "Copilot", prompt: "please command", mode: "auto" })
+      id = await launch(page, { agent, prompt: "--please command $(x)" })
       await expectStreamed(page)
+      await rows(page, "Context at start")
+        .getByText(/^\d+ items?\b/)
+        .waitFor()
+      await page.getByText(loads, { exact: true }).first().waitFor()
+      expect(await page.getByText(foreign).count(), "what only another host loads").toBe(0)
+
+      await stands(page, "Waiting")
+      await rows(page, "Approval").getByText(COMMAND).first().waitFor()
+      expect(existsSync(made()), "nothing is done before it is allowed").toBe(false)
+      await answer(page)
       await waitForReply(page, "It is made, and done.")
       expect(existsSync(made())).toBe(true)
-      await openTool(page)
-      await page.getByText("made by a command").last().waitFor()
-      await stands(page, "Completed")
-      expect((await runs.show(id)).cost.usage.output).toBeGreaterThan(0)
+      await rows(page, "Approval").getByText("allowed by").waitFor()
 
-      await page.getByRole("link", { name: "Runs" }).first().click()
-      await launch(page, { agent: "Copilot", prompt: "please command" })
-      letAllGo()
-      await page.getByText("1 call not allowed").waitFor({ timeout: HOST_MS })
+      await openTool(page)
+      await page.getByText("made by a command", { exact: true }).last().waitFor()
+      await stands(page, "Completed")
+      await page
+        .getByText(/^\$0\.\d+$/)
+        .first()
+        .waitFor()
+      const { cost } = await runs.show(id)
+      expect(cost.reportedUsd ?? cost.computedUsd).toBeGreaterThan(0)
       expect(window.problems()).toEqual([])
     })
-  },
-)
+
+    test("[AGENTS-31] a second turn through the composer goes to the same session", async () => {
+      await using window = await open(`/runs/${id}`)
+      const { sessionId } = await runs.show(id)
+      await say(window.page, "And what now?")
+      await waitForReply(window.page, "Understood, nothing to do.")
+      await stands(window.page, "Completed")
+      expect(knewTheTool("And what now?"), "the model is told the first turn again").toBe(true)
+      expect((await runs.show(id)).sessionId).toBe(sessionId)
+      expect(window.problems()).toEqual([])
+    })
+
+    test("[AGENTS-8] after a new start of the server a further turn goes on with the host's session", async () => {
+      const { sessionId } = await runs.show(id)
+      await world.stop()
+      expect(world.processes(), "the server takes its agents with it").toEqual([])
+      await world.startAgain()
+      await using window = await open(`/runs/${id}`)
+      await say(window.page, "Still there?")
+      // The same words as in the turn before, so the second of them.
+      const answer = rows(window.page, "The agent").filter({ hasText: "Understood" }).nth(1)
+      await answer.waitFor()
+      expect(knewTheTool("Still there?")).toBe(true)
+      expect((await runs.show(id)).sessionId).toBe(sessionId)
+      expect(window.problems()).toEqual([])
+    })
+
+    test("[AGENTS-7] a stop in the middle of a tool leaves no process", async () => {
+      const waiting = path.join(world.project, "waiting.txt")
+      await rm(waiting, { force: true })
+      await using window = await open()
+      const { page } = window
+      await launch(page, { agent, prompt: "please wait", mode: "auto" })
+      await expect.poll(() => existsSync(waiting)).toBe(true)
+      expect(world.processes().length, "the scan finds what works").toBeGreaterThan(1)
+      await page.getByRole("button", { name: "Stop", exact: true }).click()
+      await stands(page, "Stopped")
+      expect(world.processes()).toEqual([])
+      expect(window.problems()).toEqual([])
+    })
+  })
+
+  test("[CONSOLE-28] always allow writes a rule that answers the next time, is listed and can be removed", async () => {
+    await using window = await open()
+    const { page } = window
+    const id = await launch(page, { agent: "Claude Code", prompt: "please command" })
+    letAllGo()
+    await page.getByRole("button", { name: /^Always/ }).click()
+    await waitForReply(page, "It is made, and done.")
+    await say(page, "please command once more")
+    letAllGo()
+    await rows(page, "Approval").getByText("allowed by rule").waitFor()
+    await stands(page, "Completed")
+
+    await page.getByRole("link", { name: "Runs" }).first().click()
+    await page.getByRole("button", { name: "Permissions" }).click()
+    const rule = page.getByText(`Bash, command ${COMMAND}`, { exact: true })
+    await rule.waitFor()
+    await page.getByRole("button", { name: "Remove" }).click()
+    await rule.waitFor({ state: "detached" })
+
+    await using again = await open(`/runs/${id}`)
+    await say(again.page, "please command a third time")
+    letAllGo()
+    await again.page.getByRole("button", { name: "Allow once" }).waitFor()
+    expect([...window.problems(), ...again.problems()]).toEqual([])
+  })
+
+  test("[AGENTS-13] Copilot says, does and ends; what would be asked is denied", async () => {
+    await rm(made(), { force: true })
+    await using window = await open()
+    const { page } = window
+    const id = await launch(page, { agent: "Copilot", prompt: "please command", mode: "auto" })
+    await expectStreamed(page)
+    await waitForReply(page, "It is made, and done.")
+    expect(existsSync(made())).toBe(true)
+    await openTool(page)
+    await page.getByText("made by a command").last().waitFor()
+    await stands(page, "Completed")
+    expect((await runs.show(id)).cost.usage.output).toBeGreaterThan(0)
+
+    await page.getByRole("link", { name: "Runs" }).first().click()
+    await launch(page, { agent: "Copilot", prompt: "please command" })
+    letAllGo()
+    await page.getByText("1 call not allowed").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})
 
 /** Live text grows by the pieces of the model, and becomes a message only when it is whole. */
 async function expectStreamed(page: Page): Promise<void> {
   const written = rows(page, "Being written")
-  await written.getByText("First I look at").waitFor({ timeout: HOST_MS })
+  await written.getByText("First I look at").waitFor()
   expect(await rows(page, "The agent").count(), "nothing is said before it is stored").toBe(0)
   world.model.letGo()
   await written.getByText("First I look at what is there,").waitFor()

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { AgentsApprovals } from "#ground/contract"
-import { runsOf, scriptOf } from "./agents-api.ts"
 import { launchChromium } from "./chromium.ts"
+import { runsOf, scriptOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
@@ -42,12 +42,7 @@ const SCRIPT = scriptOf([
   { event: "turn.ended", outcome: "completed" },
 ])
 
-// Several processes start one after the other, each a second or more on a busy machine.
-const LONG_MS = 60_000
-
-test("[N1] a transcript outlives its server: nothing wiped, then caught up, every message once", {
-  timeout: LONG_MS,
-}, async () => {
+test("[N1] a transcript outlives its server: nothing wiped, then caught up, every message once", async () => {
   // Another process works on the run, and goes on while the server is away.
   const worker = world.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
   const id = await theRun()

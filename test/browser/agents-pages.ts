@@ -1,8 +1,5 @@
 import type { Locator, Page } from "playwright-core"
 
-/** A real host takes seconds for its first word, more on a busy machine. */
-export const HOST_MS = 40_000
-
 export type Launch = {
   /** As the form names it. */
   readonly agent: string
@@ -33,11 +30,11 @@ export function rows(page: Page, label: string): Locator {
 }
 
 export async function waitForReply(page: Page, words: string): Promise<void> {
-  await rows(page, "The agent").filter({ hasText: words }).last().waitFor({ timeout: HOST_MS })
+  await rows(page, "The agent").filter({ hasText: words }).last().waitFor()
 }
 
 /** The word of the header: how the run stands. */
 export async function stands(page: Page, word: string): Promise<void> {
   const words = page.getByText(new RegExp(`^${word}( for you)?$`))
-  await words.first().waitFor({ timeout: HOST_MS })
+  await words.first().waitFor()
 }

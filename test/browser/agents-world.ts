@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { createApp } from "#show/app"
-import { serve } from "#show/http"
 import { hostProgram } from "#test/host-programs"
-import { runQm } from "#test/qm"
-import { tempDirectory } from "#test/temp"
 import { type Asked, loopbackModel, type Reply } from "./agents-loopback.ts"
-import { builtConsole, makeRepository } from "./world.ts"
+import { startWorld } from "./world.ts"
 
 /** No key of anyone: long enough that a host does not find it in its own words. */
 const NO_KEY = "not-a-key-of-anyone"
@@ -19,60 +15,32 @@ export type HostWorld = Awaited<ReturnType<typeof startHostWorld>>
  * scripted model on the loopback: `await using world = await startHostWorld()`.
  */
 export async function startHostWorld() {
-  const temp = await tempDirectory()
-  const home = path.join(temp.path, "home")
-  const project = path.join(temp.path, "tideline")
-  const tmp = path.join(temp.path, "tmp")
+  let project = ""
   const model = await loopbackModel((asked) => tell(asked, project))
-  await Promise.all([mkdir(home), mkdir(tmp)])
-  const [consoleDirectory] = await Promise.all([builtConsole(), makeRepository(project, "main")])
-  await writeFile(path.join(project, "CLAUDE.md"), "# Tideline\n\nAmounts are integers.\n")
-  await writeFile(path.join(project, "AGENTS.md"), "# Tideline\n\nAmounts are integers.\n")
-  const environment = {
-    HOME: home,
-    TMPDIR: tmp,
-    TERM: "dumb",
-    PATH: `${await linkHosts(temp.path)}:${process.env["PATH"] ?? ""}`,
-    ...(await pointAt(model.url, home)),
-  }
-
-  const start = async (port: number) => {
-    const app = await createApp({
-      directory: project,
-      environment,
-      settings: [],
-      writeLog: () => {},
-    })
-    return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory }) }
-  }
-  let running = await start(0)
-  const { port, url } = running.serving
-  const stop = async () => {
-    await running.serving.close()
-    await running.app[Symbol.asyncDispose]()
-  }
-  return {
-    project,
-    home,
-    url,
-    port,
-    model,
-    link: () => running.serving.link(),
-    liveClients: () => running.serving.live.clients(),
-    store: () => running.app.store(),
-    head: async () => (await (await running.app.store()).journal.head()).seq,
-    qm: (args: readonly string[]) => runQm(args, { cwd: project, env: environment }),
-    backUp: () => running.app.call("store.backup", {}, { signal: new AbortController().signal }),
-    /** The processes that were started for this home, whoever their parent is by now. */
-    processes: () => processesWith(`HOME=${home}\0`),
-    stop,
-    async startAgain() {
-      running = await start(port)
+  const world = await startWorld({
+    backups: 0,
+    async prepare(folders) {
+      project = folders.project
+      const tmp = path.join(folders.parent, "tmp")
+      await mkdir(tmp)
+      await writeFile(path.join(project, "CLAUDE.md"), "# Tideline\n\nAmounts are integers.\n")
+      await writeFile(path.join(project, "AGENTS.md"), "# Tideline\n\nAmounts are integers.\n")
+      return {
+        TMPDIR: tmp,
+        TERM: "dumb",
+        PATH: `${await linkHosts(folders.parent)}:${process.env["PATH"] ?? ""}`,
+        ...(await pointAt(model.url, folders.home)),
+      }
     },
+  })
+  return {
+    ...world,
+    model,
+    /** The processes that were started for this home, whoever their parent is by now. */
+    processes: () => processesWith(`HOME=${world.home}\0`),
     async [Symbol.asyncDispose]() {
-      await stop()
+      await world[Symbol.asyncDispose]()
       await model[Symbol.asyncDispose]()
-      await temp[Symbol.asyncDispose]()
     },
   }
 }

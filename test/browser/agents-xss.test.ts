@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
-import { runsOf } from "./agents-api.ts"
 import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
+import { runsOf } from "./seed/runs.ts"
 import { HANG_MS, type Visit, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
@@ -30,10 +30,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Two readings of some 400 rows, each opened, on a busy machine. */
-const LONG_MS = 60_000
-
-describe("300 hostile texts from an agent are shown as text", { timeout: LONG_MS }, () => {
+describe("300 hostile texts from an agent are shown as text", () => {
   test.each(Array.from({ length: PARTS }, (_, part) => part))(
     "[S4] part %i: said, done, asked and failed, live in the transcript and in the exported page",
     async (part) => {

@@ -1,30 +1,38 @@
 import { randomBytes } from "node:crypto"
-import { mkdir, writeFile } from "node:fs/promises"
+import { chmod } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { settle, visit } from "./visit.ts"
+import { writeFiles } from "./seed/harbour.ts"
+import { beReadOnly, settle, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
 let world: World
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ prepare: installCodex })])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
 })
 
+/** A package of the host's name, whose program says nothing to anybody who asks it. */
+async function installCodex({ parent }: { readonly parent: string }) {
+  const folder = path.join(parent, "programs")
+  await writeFiles(folder, {
+    "package.json": '{ "name": "@openai/codex", "version": "0.166.0" }',
+    codex: "#!/bin/sh\nexit 1\n",
+  })
+  await chmod(path.join(folder, "codex"), 0o755)
+  return { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
+}
+
 /** Of no provider, and of this run only. */
 const secret = `sk-ant-api03-${randomBytes(48).toString("base64url")}`
 
-const write = async (file: string, text: string) => {
-  const target = path.join(world.project, file)
-  await mkdir(path.dirname(target), { recursive: true })
-  await writeFile(target, text)
-}
+const write = (file: string, text: string) => writeFiles(world.project, { [file]: text })
 
 describe("the page Capture over the real server", () => {
   test("[CONSOLE-15] from nothing captured to the text that an agent would see", async () => {
@@ -91,6 +99,106 @@ describe("the page Capture over the real server", () => {
       }
     },
   )
+
+  test("[CONSOLE-21] keys walk over the loads and ask for no text until one is opened", async () => {
+    await using window = await visit(chromium.browser, world)
+    const { page } = window
+    const texts: string[] = []
+    page.on("request", (it) => it.url().includes("/api/capture/text") && texts.push(it.url()))
+    await page.keyboard.press("g")
+    await page.keyboard.press("c")
+    await page.getByRole("option", { name: /money\.md/ }).waitFor()
+    const memory = path.join(world.project, "CLAUDE.md")
+    const isThere = () => new URL(page.url()).searchParams.get("at") === memory
+    for (let i = 0; i < 6 && !isThere(); i++) await page.keyboard.press("ArrowDown")
+    await page.getByRole("button", { name: "Show the text" }).waitFor()
+    expect([isThere(), texts]).toEqual([true, []])
+    await page.keyboard.press("Enter")
+    await page.getByText("[redacted: ").waitFor()
+    expect(texts).toHaveLength(1)
+    await page.keyboard.press("Escape")
+    await page.waitForURL((url) => !url.searchParams.has("at"))
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-3] what is shown of a capture survives a reload, and back leads back", async () => {
+    const file = encodeURIComponent(path.join(world.project, "CLAUDE.md"))
+    const address = `/capture?host=claude-code&at=${file}&view=raw`
+    await using window = await visit(chromium.browser, world, { path: address })
+    const { page } = window
+    await page.getByText('"sha256"').waitFor()
+    await page.reload()
+    await page.getByText('"sha256"').waitFor()
+    await page.getByRole("button", { name: /^Found/ }).click()
+    await page
+      .getByRole("option", { name: /managed-settings/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press("e")
+    await page.getByRole("menuitemradio").nth(1).click()
+    await page.waitForURL((url) => url.searchParams.has("id"))
+    await page.goBack()
+    await page.waitForURL((url) => !url.searchParams.has("id"))
+    await page.goBack()
+    await page.getByText('"sha256"').waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-17] a folder of names opens by Enter, and a group folds", async () => {
+    const skill = (name: string) => `---\nname: ${name}\ndescription: Work out ${name}\n---\n`
+    await write(".claude/skills/tariff/SKILL.md", skill("tariff"))
+    await write(".claude/skills/berth/SKILL.md", skill("berth"))
+    await world.call("capture.take", { host: "claude-code" })
+    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    const { page } = window
+    const inside = page.getByRole("option", { name: /berth\/SKILL.md/ })
+    await page.getByRole("option", { name: /Descriptions of 2 skills/ }).waitFor()
+    const isThere = () => new URL(page.url()).searchParams.get("at")?.startsWith("folder:") === true
+    for (let i = 0; i < 12 && !isThere(); i++) await page.keyboard.press("j")
+    const before = await inside.count()
+    await page.keyboard.press("Enter")
+    await expect.poll(() => inside.count()).toBe(before + 1)
+    const missing = page.getByRole("option", { name: /managed-settings\.json/ })
+    await missing.waitFor()
+    await page.getByRole("option", { name: /^Searched, nothing there/ }).click()
+    await page.waitForURL(/turned=/)
+    await missing.waitFor({ state: "detached" })
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-19] the host is asked only after a yes, and trust is asked for on its own", async () => {
+    await world.call("capture.take", { host: "codex" })
+    await using window = await visit(chromium.browser, world, { path: "/capture?host=codex" })
+    const { page } = window
+    const takes: string[] = []
+    page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
+    await page.getByText("tokens in the window before the first word").waitFor()
+    await page.keyboard.press("a")
+    await page.getByText("No model is called and no message is sent.").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    expect(takes).toEqual([])
+    await page.keyboard.press("a")
+    await page.getByRole("dialog").getByRole("button", { name: "Ask the host" }).click()
+    await page.getByText("does not trust this folder").waitFor()
+    expect(takes[0]).toMatch(/"observe":true,"trust":false/)
+    await page.getByRole("button", { name: "Ask anyway" }).click()
+    await page.getByRole("dialog").getByText("does not trust this folder yet").waitFor()
+    expect(takes).toHaveLength(1)
+    await page.getByRole("dialog").getByRole("button", { name: "Ask anyway" }).click()
+    await expect.poll(() => takes[1]).toMatch(/"observe":true,"trust":true/)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-12] a read-only console captures nothing", async () => {
+    const options = { path: "/capture", prepare: beReadOnly }
+    await using window = await visit(chromium.browser, world, options)
+    for (const name of ["Capture again", "Ask the host"]) {
+      const button = window.page.getByRole("button", { name }).first()
+      await expect.poll(() => button.isDisabled()).toBe(true)
+    }
+    expect(window.problems()).toEqual([])
+  })
 
   test("[CONSOLE-22] a hostile name is drawn as what it is", async () => {
     await write(".claude/rules/\u202Egpj.exe.md", "# Rule\n")

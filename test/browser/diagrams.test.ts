@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { runsOf } from "./agents-api.ts"
 import { launchChromium } from "./chromium.ts"
+import { runsOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
@@ -39,7 +39,7 @@ const KINDS = {
 
 const INVALID = "flowchart LR\n  a --> [ broken"
 
-describe("diagrams in the console", { timeout: 60_000 }, () => {
+describe("diagrams in the console", () => {
   test("[CONSOLE-32] ten kinds are drawn as images in one frame, and an invalid one says why", async () => {
     const sources = Object.values(KINDS)
     const { id } = await runs.play("Draw", [...[...sources, INVALID].map(diagram), END])

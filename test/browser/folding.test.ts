@@ -3,19 +3,18 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { SESSION, type Story, tellStory } from "./folding-story.ts"
-import { auditPage, RULES_OF_COLOUR, seriousFindings } from "./looking.ts"
 import { payloads } from "./payloads.ts"
-import { settle, visit } from "./visit.ts"
+import { type BranchStory, SESSION, seedBranches } from "./seed/branches.ts"
+import { visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
 let world: World
-let story: Story
+let story: BranchStory
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  story = await tellStory(world)
+  story = await seedBranches(world)
 })
 afterAll(async () => {
   story[Symbol.dispose]()
@@ -27,6 +26,10 @@ const branch = (page: Page, name: string) => page.getByRole("treeitem", { name }
 const memory = (page: Page, name: string) =>
   page.getByRole("listbox", { name: "Memories" }).getByRole("option", { name })
 const shown = (id: string) => `at=${id}&show=${id}`
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
 
 describe("Folds, of branches that agents opened over MCP", () => {
   test("[CONSOLE-41] three depths stand below their session, with the figures the agent was told", async () => {
@@ -49,7 +52,12 @@ describe("Folds, of branches that agents opened over MCP", () => {
     const live = await branch(page, "Find out why").getByRole("meter").first().getAttribute("title")
     const liveUsed = Number(/at least ([\d,]+) of/.exec(live ?? "")?.[1]?.replace(",", ""))
     // Of a sub-agent all that it used; what lies under a handle comes from the other client.
-    const keptOut = Number(tokens_kept_out) + liveUsed + Number(story.away.returned.tokens_kept_out)
+    const { branch: ended } = await world.call("fold.show", { id: story.nested.inner })
+    const keptOut =
+      Number(tokens_kept_out) +
+      Number(story.away.returned.tokens_kept_out) +
+      ended.tokensKeptOut +
+      liveUsed
     await page.getByText(`at least ${exact(keptOut)}`, { exact: true }).waitFor()
     expect(Number(story.away.returned.tokens_kept_out)).toBeGreaterThan(2_000)
     expect(window.problems()).toEqual([])
@@ -61,7 +69,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     const { page } = window
     const detail = page.getByRole("region", { name: "The branch" })
     await detail.getByText("One caller", { exact: true }).waitFor()
-    await detail.getByText("src/tariff/invoice.ts:4 rounds the sum").waitFor()
+    await detail.getByText("src/tariff/invoice.ts:5 rounds the sum").waitFor()
     await detail.getByText("1 outside of src/tariff/**").waitFor()
     await detail.getByText("out of scope, named").waitFor()
     await detail.getByText("Do quotes of split stays go the same way?").waitFor()
@@ -71,7 +79,9 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await page.goto(`${world.url}/folds?${shown(inner)}`)
     await detail.getByText("Known when it was ended").waitFor()
     await detail.getByText("Ended by force: a charge would have passed its budget").waitFor()
-    await detail.getByText("Two of five files read, halfUp is called from one place.").waitFor()
+    await detail
+      .getByText("Two of five files read, divideHalfEven is called from one place.")
+      .waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -86,6 +96,63 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await page.getByRole("button", { name: /^Restore(?!d)/ }).click()
     await page.getByText(/The trail for a model, [\d,]+ tokens, nothing left out/).waitFor()
     await page.getByText(/^Trail of branch br_/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-41] keys walk over the tree; left closes and goes up, right opens, Enter shows", async () => {
+    const { middle, inner } = story.nested
+    await using window = await visit(chromium.browser, world)
+    const { page } = window
+    await press(page, "g", "f")
+    await branch(page, "Which callers").click()
+    await page.waitForURL((url) => url.searchParams.get("at") === middle)
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("show"))
+    await press(page, "ArrowLeft")
+    await branch(page, "Read everything").waitFor({ state: "detached" })
+    expect(await branch(page, "Which callers").getAttribute("aria-expanded")).toBe("false")
+    await press(page, "ArrowRight", "ArrowRight")
+    await page.waitForURL((url) => url.searchParams.get("at") === inner)
+    await press(page, "ArrowLeft", "Enter")
+    await page.getByText("Returned to the parent").waitFor()
+    await page.reload()
+    await page.getByText("One caller", { exact: true }).waitFor()
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("show"))
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-42] the trail is walked by keys, a step opens below it, Escape closes it first", async () => {
+    const { middle } = story.nested
+    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
+    const { page } = window
+    await page.getByText("One caller", { exact: true }).waitFor()
+    await press(page, "t")
+    await page.getByRole("listbox", { name: "Steps" }).focus()
+    await press(page, "j", "j", "Enter")
+    await page.getByRole("region", { name: "Text of the step" }).waitFor()
+    await page.waitForURL((url) => url.searchParams.get("step") === "2")
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("step"))
+    expect(new URL(page.url()).searchParams.get("show")).toBe(middle)
+    await press(page, "u")
+    await page.getByText(/^The trail for a model/).waitFor()
+    await page.goto(`${world.url}/folds?${shown(middle)}`)
+    await page.getByRole("link", { name: "Half to even, on the line" }).click()
+    await page.waitForURL((url) => url.pathname === "/memory")
+    await page.getByText("goes to the even cent").waitFor()
+    await page.goBack()
+    await page.getByText("One caller", { exact: true }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-42] a search without a hit says so", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    const { page } = window
+    await branch(page, "Which callers").waitFor()
+    await press(page, "/")
+    await page.keyboard.type("zzz")
+    await page.getByText("No trail has these words").waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -154,6 +221,58 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
+  test("[CONSOLE-43] kind, state and words narrow the list and are in the address", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/memory" })
+    const { page } = window
+    await memory(page, "Half to even").waitFor()
+    await press(page, "t", "t")
+    await page.waitForURL((url) => url.searchParams.get("state") === "confirmed")
+    await page.getByLabel("Kind").selectOption("decision")
+    await memory(page, "Invoices round").waitFor({ state: "detached" })
+    await memory(page, "Half to even").waitFor()
+    await page.reload()
+    await memory(page, "Half to even").waitFor()
+    expect(await memory(page, "Invoices round").count()).toBe(0)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-44] one is added by the form, refused beside its field, shown, and taken back", async () => {
+    const expects = [/status of 400/]
+    await using window = await visit(chromium.browser, world, { path: "/memory", expects })
+    const { page } = window
+    await memory(page, "Half to even").waitFor()
+    await press(page, "c")
+    await page.getByLabel("Title").fill("Quotes are rounded like invoices")
+    // Left and opened again: what was written is still there.
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("add"))
+    await press(page, "c")
+    expect(await page.getByLabel("Title").inputValue()).toBe("Quotes are rounded like invoices")
+    await page.keyboard.press("Control+Enter")
+    await page.getByText("It needs a text.").waitFor()
+    await page.getByLabel("What is to be remembered?").fill("Both on the line.")
+    await page.getByLabel("Code it rests on").fill("no/such.ts")
+    await page.keyboard.press("Control+Enter")
+    await page.getByText("which is not in the repository").waitFor()
+    await page.getByLabel("Code it rests on").fill("src/tariff/quote.ts")
+    await page.keyboard.press("Control+Enter")
+    await memory(page, "Quotes are rounded").waitFor()
+    await page.getByText("Both on the line.").waitFor()
+    await press(page, "u")
+    await page.getByText(/^Counted, its trust is/).waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await memory(page, "Quotes are rounded").waitFor({ state: "detached" })
+
+    await page.goto(`${world.url}/memory?add=yes`)
+    await page.getByLabel("Title").fill("Half to even, on the line")
+    await page
+      .getByLabel("What is to be remembered?")
+      .fill("Rounding happens once, on the line, and goes to the even cent.")
+    await page.getByRole("button", { name: "Record" }).click()
+    await page.getByText("One of them says this already").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-44] forgetting is asked once, and the file is gone", async () => {
     const { foreign } = story.memories
     const file = path.join(world.project, foreign.file)
@@ -165,45 +284,14 @@ describe("Memory, of what a person and agents recorded", () => {
     await page.getByRole("button", { name: /^Forget/ }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText(foreign.file).waitFor()
-    expect(existsSync(file), "asking deletes nothing").toBe(true)
+    await press(page, "Enter")
+    await dialog.waitFor({ state: "detached" })
+    expect(existsSync(file), "Enter is no yes: Cancel has the focus").toBe(true)
+    await press(page, "x")
     await dialog.getByRole("button", { name: "Forget" }).click()
     await page.getByText(`Forgotten, ${foreign.file} is deleted`).waitFor()
     await memory(page, "Cache the harbour").waitFor({ state: "detached" })
     expect(existsSync(file)).toBe(false)
-    expect(window.problems()).toEqual([])
-  })
-})
-
-describe("how both pages look with what really happened", () => {
-  const SIZES = [
-    { width: 1440, height: 900 },
-    { width: 390, height: 844 },
-  ]
-  test.each(SIZES)("[CONSOLE-9] readable and clean for axe at $width pixels", async (viewport) => {
-    await using window = await visit(chromium.browser, world, { path: "/folds", viewport })
-    const { page } = window
-    const faults: string[] = []
-    for (const address of [
-      "/folds",
-      `/folds?${shown(story.nested.inner)}`,
-      "/memory",
-      `/memory?text=rounding&${shown(story.memories.cited.id)}`,
-    ]) {
-      await page.goto(`${world.url}${address}`)
-      await settle(page)
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-        const { findings } = await auditPage(page)
-        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
-        // The same elements at each width: once narrow is enough.
-        const isAsked = viewport.width > 900 || colorScheme === "light"
-        const rules = colorScheme === "light" ? undefined : RULES_OF_COLOUR
-        const serious = isAsked ? await seriousFindings(page, rules) : []
-        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
-      }
-    }
-    expect(faults).toEqual([])
     expect(window.problems()).toEqual([])
   })
 })

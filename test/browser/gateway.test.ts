@@ -1,22 +1,22 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { runsOf } from "./agents-api.ts"
 import { launchChromium } from "./chromium.ts"
-import { BRANCH, call, result, type Story, tellStory, user } from "./gateway-story.ts"
-import { auditPage, RULES_OF_COLOUR, seriousFindings } from "./looking.ts"
+import { auditPage } from "./looking.ts"
 import { payloads } from "./payloads.ts"
+import { BRANCH, call, type GatewayStory, result, seedGateway, user } from "./seed/gateway.ts"
+import { runsOf } from "./seed/runs.ts"
 import { settle, visit } from "./visit.ts"
 import { type CarryingWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
 let world: CarryingWorld
-let story: Story
+let story: GatewayStory
 let run: string
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
   run = (await runsOf(world).play("Why do they differ?", [ENDED])).id
-  story = await tellStory(world, run)
+  story = await seedGateway(world, run)
 })
 afterAll(async () => {
   await story[Symbol.asyncDispose]()
@@ -228,30 +228,6 @@ describe("deleting what was recorded", () => {
 })
 
 describe("how Gateway looks", () => {
-  test.each([
-    { width: 1440, height: 900 },
-    { width: 390, height: 844 },
-  ])("[CONSOLE-8] no serious finding at $width px, light and dark", async (viewport) => {
-    const faults: string[] = []
-    await using window = await visit(chromium.browser, world, { path: wire(), viewport })
-    const { page } = window
-    for (const address of [wire(), at(3), `${at(2)}&tab=exact&piece=1`, `${at(2)}&tab=headers`]) {
-      await page.goto(`${world.url}${address}`)
-      await settle(page)
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-        const { findings } = await auditPage(page)
-        const rules = colorScheme === "light" ? undefined : RULES_OF_COLOUR
-        const serious = await seriousFindings(page, rules)
-        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
-        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
-      }
-    }
-    expect(faults).toEqual([])
-    expect(window.problems()).toEqual([])
-  })
-
   test("[CONSOLE-8] beside an open request rows keep the height of one line", async () => {
     const viewport = { width: 1000, height: 800 }
     await using window = await visit(chromium.browser, world, { path: at(3), viewport })

@@ -5,10 +5,10 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RULES } from "#choose/guard"
 import { launchChromium } from "./chromium.ts"
-import { CLAUDE, FILE, type GuardStory, tellGuardStory } from "./guard-story.ts"
-import { auditPage, seriousFindings, walkByTab } from "./looking.ts"
+import { walkByTab } from "./looking.ts"
 import { payloads } from "./payloads.ts"
-import { settle, visit } from "./visit.ts"
+import { CLAUDE, FILE, type GuardStory, seedGuard } from "./seed/guard.ts"
+import { visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
@@ -17,7 +17,7 @@ let story: GuardStory
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 2 })])
-  story = await tellGuardStory(world)
+  story = await seedGuard(world)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
@@ -204,40 +204,7 @@ describe("Sessions, claims and decisions", () => {
   })
 })
 
-describe("how they look with what really happened", () => {
-  const SIZES = [
-    { width: 1440, height: 900 },
-    { width: 390, height: 844 },
-  ]
-  test.each(SIZES)("[CONSOLE-9] readable and clean for axe at $width pixels", async (viewport) => {
-    await using window = await visit(chromium.browser, world, { path: "/guard", viewport })
-    const { page } = window
-    const faults: string[] = []
-    for (const address of [
-      "/guard",
-      `/guard?${both(String(story.now - 7_000))}`,
-      "/guard?try=yes&patterns=docs%2F**",
-      `/sessions?${both(CLAUDE)}`,
-      "/sessions?tab=claims",
-      "/decisions?add=yes",
-    ]) {
-      await page.goto(`${world.url}${address}`)
-      await settle(page)
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-        const { findings } = await auditPage(page)
-        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
-        // The same elements at each width: once narrow is enough.
-        const isAsked = viewport.width > 900 || colorScheme === "light"
-        const serious = isAsked ? await seriousFindings(page) : []
-        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
-      }
-    }
-    expect(faults).toEqual([])
-    expect(window.problems()).toEqual([])
-  })
-
+describe("by keyboard", () => {
   test.each(["/guard", "/sessions?tab=claims", "/decisions?add=yes"])(
     "[CONSOLE-2] Tab reaches everything on %s and is caught nowhere",
     async (address) => {

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { walkByTab } from "./looking.ts"
-import { settle, visit } from "./visit.ts"
+import { beReadOnly, settle, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
@@ -131,6 +131,9 @@ describe("what changes something", () => {
     await page.getByText("store.keepBackups was removed from the user file").waitFor()
     expect(await input.inputValue()).toBe("7")
     expect(await readFile(file, "utf8")).not.toMatch(/keepBackups/)
+    const secret = page.getByRole("textbox", { name: "store.databaseUrl" })
+    expect(await secret.getAttribute("type")).toBe("password")
+    expect(await secret.inputValue(), "a secret is never sent to the page").toBe("")
     await page.getByRole("heading", { name: "Settings" }).click()
     await press(page, "l")
     await page.waitForURL(/layer=project/)
@@ -143,7 +146,66 @@ describe("what changes something", () => {
   })
 })
 
+describe("looks and modes", () => {
+  test("[CONSOLE-9] themes and densities change at once and are remembered", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/settings" })
+    const { page } = window
+    await page.getByText("Paper").click()
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor")
+    await expect.poll(ground).toMatch(/oklch\(0\.977/)
+    await page.getByText("Compact").click()
+    await page.locator("html[data-density=compact]").waitFor()
+    const stored = await page.evaluate('localStorage.getItem("qm.look")')
+    expect(stored).toMatch(/,Paper,Night,compact$/)
+    await page.reload()
+    await page.locator("html[data-density=compact]").waitFor()
+    expect(await ground()).toMatch(/oklch\(0\.977/)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-12] a read-only console changes nothing and says so", async () => {
+    const options = { path: "/settings", prepare: beReadOnly }
+    await using window = await visit(chromium.browser, world, options)
+    const { page } = window
+    await page.getByText("Read only", { exact: true }).waitFor()
+    const input = page.getByRole("textbox", { name: "store.keepBackups" })
+    expect(await input.isDisabled()).toBe(true)
+    expect(window.problems()).toEqual([])
+  })
+})
+
 describe("live", () => {
+  test("[CONSOLE-6] the journal follows its end; paused it stands still and counts", async () => {
+    await using window = await visit(chromium.browser, world, { path: "/events" })
+    const { page } = window
+    const head = await world.head()
+    await page.locator(`#event-${head}`).waitFor()
+    await press(page, "p")
+    await page.waitForURL(new RegExp(`until=${head}`))
+    await world.backUp()
+    await world.backUp()
+    await page.getByRole("button", { name: "Follow, 2 new" }).waitFor()
+    expect(await page.locator(`#event-${head + 2}`).count()).toBe(0)
+    await press(page, "p")
+    await page.locator(`#event-${head + 2}`).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-11] a session that ends later says so and wipes nothing", async () => {
+    const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
+    await using window = await visit(chromium.browser, world, { path: "/events", expects })
+    const { page, context } = window
+    const event = page.locator(`#event-${await world.head()}`)
+    await event.waitFor()
+    await context.clearCookies()
+    await world.stop()
+    await page.getByText("Reconnecting").waitFor()
+    await world.startAgain()
+    await page.getByText("Not let in any more, run qm open").waitFor()
+    expect(await event.count()).toBe(1)
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-6] what another process writes appears without a reload, on every page", async () => {
     await using window = await visit(chromium.browser, world, { path: "/events" })
     const { page } = window

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { offlineBrain } from "#act/pipeline"
 import { modelWires } from "#test/wires"
 import { launchChromium } from "./chromium.ts"
-import { auditPage, RULES_OF_COLOUR, seriousFindings } from "./looking.ts"
 import { payloads } from "./payloads.ts"
+import { writeAgent } from "./seed/pipelines.ts"
 import { settle, visit } from "./visit.ts"
 import { startWorld, type World } from "./world.ts"
 
@@ -241,7 +241,7 @@ describe("leaving, and coming back later", () => {
 
 describe("the other pages, with what is really there", () => {
   test("[CONSOLE-56] an agent of the repository is read, trusted and started", async () => {
-    await copyAgent("harbour-check")
+    await writeAgent(world.project, "harbour-check")
     await using window = await visit(chromium.browser, world, { path: "/agents" })
     const { page } = window
     await page.getByRole("option", { name: /harbour-check.*not trusted/ }).click()
@@ -280,41 +280,6 @@ describe("the other pages, with what is really there", () => {
     await page.getByLabel("Folder or file").fill(path.join(world.project, "docs"))
     await page.getByRole("button", { name: "Read", exact: true }).click()
     await page.getByRole("option", { name: /Lamps/ }).waitFor()
-    expect(window.problems()).toEqual([])
-  })
-
-  const SIZES = [
-    { width: 1440, height: 900 },
-    { width: 390, height: 844 },
-  ]
-  test.each(SIZES)("[CONSOLE-9] readable and clean for axe at $width pixels", async (viewport) => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines", viewport })
-    const { page } = window
-    const faults: string[] = []
-    for (const address of [
-      "/pipelines",
-      "/pipelines?add=yes",
-      "/pipelines/p-1",
-      "/pipelines/p-2",
-      "/pipelines/p-1?compare=yes&other=p-3",
-      "/agents?show=deep-research",
-      "/knowledge?text=arrival",
-    ]) {
-      await page.goto(`${world.url}${address}`)
-      await settle(page)
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-        const { findings } = await auditPage(page)
-        const found = findings.map((it) => `${it.rule} ${it.where} ${it.says}`)
-        // The same elements at each width: once narrow is enough.
-        const isAsked = viewport.width > 900 || colorScheme === "light"
-        const rules = colorScheme === "light" ? undefined : RULES_OF_COLOUR
-        const serious = isAsked ? await seriousFindings(page, rules) : []
-        faults.push(...[...found, ...serious].map((it) => `${address} ${colorScheme}: ${it}`))
-      }
-    }
-    expect(faults).toEqual([])
     expect(window.problems()).toEqual([])
   })
 })
@@ -373,14 +338,3 @@ describe("what hostile questions and documents leave behind", () => {
     expect([code, stderr]).toEqual([0, ""])
   }
 })
-
-/** A small agent of the repository, as somebody else would have committed it. */
-async function copyAgent(slug: string): Promise<void> {
-  const folder = path.join(world.project, ".qm", "agents", slug)
-  await mkdir(path.join(folder, "prompts"), { recursive: true })
-  const head = `---\nname: Harbour check\ndescription: Checks a plan.\n---\n`
-  await writeFile(path.join(folder, "AGENT.md"), `${head}\nChecks a plan.\n`)
-  await writeFile(path.join(folder, "prompts", "plan.md"), "Plan this: {{query}}\n")
-  const stage = { name: "plan", title: "Plan it", kind: "ask", prompt: "plan.md" }
-  await writeFile(path.join(folder, "config.json"), JSON.stringify({ stages: [stage] }, null, 2))
-}

@@ -1,37 +1,283 @@
-import type { Page } from "playwright-core"
-import { settle } from "./visit.ts"
-import type { World } from "./world.ts"
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { CLAUDE } from "./seed/guard.ts"
+import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
+import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
+import { builtGallery, startWorld, type World } from "./world.ts"
+
+/**
+ * What the page of a scene stands on: the seeded repository, a fresh one, the seeded one with every
+ * operation refused or nothing to be written, or the gallery of parts instead of the console.
+ */
+type Ground = "seeded" | "empty" | "failing" | "read-only" | "gallery"
 
 export type Scene = {
   readonly name: string
-  readonly path: string
+  readonly on: Ground
+  readonly path: string | ((seed: Seed) => string)
   act?(page: Page): Promise<void>
 }
 
-/** Every page of the console in the states that a picture can show. */
-export const SCENES: readonly Scene[] = [
-  { name: "now", path: "/" },
-  { name: "capture-none", path: "/capture?host=antigravity" },
-  { name: "guard-none", path: "/guard" },
-  { name: "guard-try", path: "/guard?try=yes" },
-  { name: "claims-none", path: "/sessions?tab=claims" },
-  { name: "decisions-none", path: "/decisions" },
-  { name: "events", path: "/events" },
-  { name: "event", path: "/events?at=3" },
-  { name: "events-none", path: "/events?text=nothing+like+this" },
-  { name: "settings", path: "/settings" },
-  { name: "setting", path: "/settings?at=tokens.window" },
-  { name: "not-found", path: "/no/such/page" },
-  { name: "palette", path: "/events", act: (page) => openPalette(page, "store") },
-  { name: "confirm", path: "/", act: confirmBackup },
-  { name: "help", path: "/events", act: openHelp },
+const seeded = (name: string, path: Scene["path"], act?: Scene["act"]): Scene => ({
+  name,
+  on: "seeded",
+  path,
+  ...(act === undefined ? {} : { act }),
+})
+const on = (ground: Ground, name: string, path: Scene["path"]): Scene => ({
+  name: `${name}-${ground}`,
+  on: ground,
+  path,
+})
+
+const both = (key: string) => `at=${encodeURIComponent(key)}&show=${encodeURIComponent(key)}`
+const ROUNDING = encodeURIComponent("src/tariff/rounding.ts")
+const SYMBOL = encodeURIComponent("src/tariff/rounding.ts#roundLine")
+const OPEN = "open=src&open=src%2Ftariff"
+const PACK = `/pack?task=${encodeURIComponent(TASK)}&budget=4000`
+const item = (seed: Seed) => `/capture?at=${encodeURIComponent(seed.captures.file)}`
+const wire = ({ gateway }: Seed, seq: number) => `?at=${gateway.folding.id}.${seq}`
+const gateway = (seed: Seed) => `/runs/${seed.runs.compacted.id}/gateway`
+const denied = ({ guard }: Seed) => `/guard?${both(String(guard.now - 7_000))}`
+
+/** What is looked at by day: each page with something on it, and without. */
+export const DAY_SCENES: readonly Scene[] = [
+  seeded("now", "/"),
+  on("empty", "now", "/"),
+  seeded("runs", "/runs"),
+  seeded("runs-new", "/runs?beside=new"),
+  seeded("approvals", "/runs?view=approvals"),
+  seeded("permissions", "/runs?view=permissions"),
+  seeded("run", ({ runs }) => `/runs/${runs.tariff.id}`),
+  seeded("run-kinds", ({ runs }) => `/runs/${runs.kinds.id}`),
+  seeded("capture", (seed) => `${item(seed)}&open=yes`),
+  seeded("capture-diff", "/capture?tab=diff"),
+  seeded("capture-none", "/capture?host=antigravity"),
+  seeded("map", `/map?${OPEN}&show=${SYMBOL}`),
+  seeded("pack", `${PACK}&at=${ROUNDING}`),
+  seeded("folds", "/folds"),
+  seeded("folds-over-budget", ({ branches }) => `/folds?${both(branches.nested.inner)}`),
+  seeded("memory", "/memory"),
+  seeded(
+    "memory-cited",
+    ({ branches }) => `/memory?text=rounding&${both(branches.memories.cited.id)}`,
+  ),
+  seeded("gateway", gateway),
+  seeded("gateway-request", (seed) => gateway(seed) + wire(seed, 3)),
+  seeded("gateway-exact", (seed) => `${gateway(seed)}${wire(seed, 2)}&tab=exact&piece=1`),
+  seeded("gateway-headers", (seed) => `${gateway(seed)}${wire(seed, 2)}&tab=headers`),
+  seeded("guard", "/guard"),
+  seeded("guard-denied", denied),
+  seeded("guard-try", "/guard?try=yes&patterns=docs%2F**"),
+  on("empty", "guard", "/guard"),
+  seeded("sessions", `/sessions?${both(CLAUDE)}`),
+  seeded("claims", "/sessions?tab=claims"),
+  on("empty", "claims", "/sessions?tab=claims"),
+  seeded("decisions-add", "/decisions?add=yes"),
+  on("empty", "decisions", "/decisions"),
+  seeded("pipelines", "/pipelines"),
+  seeded("pipelines-new", "/pipelines?add=yes"),
+  seeded("pipeline-done", ({ pipelines }) => `/pipelines/${pipelines.done}`),
+  seeded("pipeline-paused", ({ pipelines }) => `/pipelines/${pipelines.paused}`),
+  seeded(
+    "pipeline-compare",
+    ({ pipelines: { done, paused } }) => `/pipelines/${done}?compare=yes&other=${paused}`,
+  ),
+  seeded("agents", "/agents?show=deep-research"),
+  seeded("knowledge", "/knowledge?text=arrival"),
+  seeded("events", "/events"),
+  seeded("event", "/events?at=3"),
+  seeded("events-none", "/events?text=nothing+like+this"),
+  seeded("settings", "/settings"),
+  seeded("setting", "/settings?at=tokens.window"),
+  seeded("not-found", "/no/such/page"),
+  seeded("palette", "/events", (page) => openPalette(page, "store")),
+  seeded("confirm", "/", confirmBackup),
+  seeded("help", "/events", openHelp),
 ]
 
-/** In the window that is open, so that a scene costs a page and not a browser. */
-export async function enterScene(page: Page, world: World, scene: Scene): Promise<void> {
-  await page.goto(`${world.url}${scene.path}`)
-  await settle(page)
-  await scene.act?.(page)
+const EMPTY = ["/runs", "/runs?view=approvals", "/map", "/memory", "/pack", "/folds", "/pipelines"]
+const FAILING = [
+  "/",
+  "/runs",
+  "/runs/run_1",
+  "/runs/run_1/gateway",
+  "/capture",
+  "/map",
+  "/memory",
+  "/guard",
+  "/sessions",
+  "/decisions",
+  "/pack",
+  PACK,
+  "/folds",
+  "/pipelines",
+  "/pipelines/p-1",
+  "/agents",
+  "/knowledge",
+  "/settings",
+]
+const nameOf = (path: string) => path.split("?", 1)[0]?.replaceAll("/", "-").slice(1) || "now"
+
+/** The other states of each page: at night, and in pictures. */
+export const NIGHT_SCENES: readonly Scene[] = [
+  ...EMPTY.map((path) => on("empty", nameOf(path), path)),
+  on("empty", "knowledge", "/knowledge"),
+  ...FAILING.map((path) => on("failing", nameOf(path), path)),
+  on("read-only", "now", "/"),
+  on("read-only", "permissions", "/runs?view=permissions"),
+  on("read-only", "run", ({ runs }) => `/runs/${runs.tariff.id}`),
+  on("read-only", "capture", item),
+  on("read-only", "memory", ({ branches }) => `/memory?${both(branches.memories.foreign.id)}`),
+  on("read-only", "guard", denied),
+  on("read-only", "pack", `${PACK}&at=${ROUNDING}&pane=preview`),
+  on("read-only", "pipeline", ({ pipelines }) => `/pipelines/${pipelines.paused}`),
+  on("read-only", "settings", "/settings?at=tokens.window"),
+  on("gallery", "parts", "/"),
+  seeded("runs-peek", ({ runs }) => `/runs?at=${runs.tariff.id}&beside=peek`),
+  seeded("runs-peek-failed", ({ runs }) => `/runs?at=${runs.failed.id}&beside=peek`),
+  seeded("runs-nothing", "/runs?text=nothing+at+all"),
+  seeded("runs-rename", ({ runs }) => `/runs?at=${runs.failed.id}`, pressing("e", "dialog")),
+  seeded("run-actions", ({ runs }) => `/runs/${runs.tariff.id}`, pressing(".", "menu")),
+  seeded("run-handoff", ({ runs }) => `/runs/${runs.tariff.id}`, pressing("h", "dialog")),
+  seeded("run-raw", ({ runs }) => `/runs/${runs.tariff.id}?at=9&raw=yes`),
+  seeded("run-long", ({ runs }) => `/runs/${runs.long.id}?at=3000`),
+  seeded("run-failed", ({ runs }) => `/runs/${runs.failed.id}`),
+  seeded("run-compacted", ({ runs }) => `/runs/${runs.compacted.id}`),
+  seeded("run-unknown", "/runs/run_nobody"),
+  seeded("capture-closed", item),
+  seeded("capture-item-diff", (seed) => `${item(seed)}&view=diff`),
+  seeded("capture-raw", (seed) => `${item(seed)}&view=raw`),
+  seeded("capture-found", "/capture?tab=found"),
+  seeded("capture-settings", "/capture?tab=settings"),
+  seeded("capture-biggest", "/capture?tab=biggest"),
+  seeded("capture-codex", "/capture?host=codex"),
+  seeded("capture-ask", "/capture?host=codex", pressing("a", "dialog")),
+  seeded("capture-hosts", "/capture", pressing("h", "menu")),
+  seeded("capture-history", "/capture", pressing("e", "menu")),
+  seeded("map-file", `/map?${OPEN}&at=${ROUNDING}&show=${ROUNDING}`),
+  seeded("map-imports", `/map?${OPEN}&show=${ROUNDING}&tab=imports`),
+  seeded("map-words", "/map?text=rounding+of+cents"),
+  seeded("map-path", "/map?text=rounding&by=path"),
+  seeded("map-unknown", "/map?show=no%2Fsuch.ts"),
+  seeded("memory-quarantined", ({ branches }) => `/memory?${both(branches.memories.foreign.id)}`),
+  seeded("memory-nothing", "/memory?text=zzz"),
+  seeded("memory-filtered", "/memory?kind=decision&state=confirmed"),
+  seeded("memory-add", "/memory?add=yes"),
+  seeded(
+    "memory-forget",
+    ({ branches }) => `/memory?${both(branches.memories.cited.id)}`,
+    pressing("x", "dialog"),
+  ),
+  seeded("guard-filtered", "/guard?verdict=deny&session=x"),
+  seeded("sessions-logged", "/sessions?tab=logged"),
+  seeded(
+    "claim-release",
+    ({ file }) => `/sessions?tab=claims&${both(file.split("/")[0] ?? "")}`,
+    pressing("x", "dialog"),
+  ),
+  seeded("session-unknown", "/sessions?show=nobody"),
+  seeded("decision", ({ decision }) => `/decisions?${both(decision)}`),
+  seeded("pack-chosen", `${PACK}&at=${ROUNDING}&pane=chosen&tab=json`),
+  seeded("pack-preview", `${PACK}&at=${ROUNDING}&pane=preview&tab=markdown`),
+  seeded("pack-refused", `${PACK}&budget=20`),
+  seeded("pack-nothing", "/pack?task=zzz"),
+  seeded("pack-start", "/pack"),
+  seeded("pack-kept", ({ packs }) => `/pack?id=${packs.second}`),
+  seeded("pack-compare", ({ packs }) => `/pack?compare=yes&from=${packs.first}`),
+  seeded("folds-branch", ({ branches }) => `/folds?${both(branches.nested.middle)}`),
+  seeded("folds-trail", ({ branches }) => `/folds?${both(branches.away.id)}&tab=trail&step=2`),
+  seeded("folds-prompt", ({ branches }) => `/folds?${both(branches.nested.outer)}&tab=prompt`),
+  seeded("folds-restored", ({ branches }) => `/folds?${both(branches.nested.inner)}&tab=restored`),
+  seeded("folds-found", "/folds?text=quay-19"),
+  seeded("folds-nothing", "/folds?text=zzz&show=br_nobody"),
+  seeded("gateway-none", ({ runs }) => `/runs/${runs.failed.id}/gateway`),
+  seeded("gateway-unknown", (seed) => gateway(seed) + wire(seed, 99)),
+  seeded("pipelines-untrusted", "/pipelines?add=yes&start=harbour-check"),
+  seeded("pipelines-nothing", "/pipelines?text=zzz"),
+  seeded("pipeline-left", ({ pipelines }) => `/pipelines/${pipelines.left}`),
+  seeded(
+    "pipeline-rerun",
+    ({ pipelines }) => `/pipelines/${pipelines.done}`,
+    pressing("r", "dialog"),
+  ),
+  seeded("pipeline-unknown", "/pipelines/p-99"),
+  seeded("agents-prompts", "/agents?show=deep-research&tab=prompts"),
+  seeded("agents-runs", "/agents?show=deep-research&tab=runs"),
+  seeded("agents-untrusted", "/agents?show=harbour-check"),
+  seeded("agents-unknown", "/agents?show=nobody"),
+  seeded("knowledge-start", "/knowledge"),
+  seeded("knowledge-add", "/knowledge?add=yes"),
+  seeded("knowledge-nothing", "/knowledge?text=zzz&show=kp_nobody"),
+  seeded("event-raw", "/events?at=3&view=raw"),
+]
+
+export function pathOf({ path }: Scene, seed: Seed): string {
+  return typeof path === "string" ? path : path(seed)
+}
+
+/** Failures that the browser itself writes to its console, for each answer above 399. */
+const REFUSED = /status of (4\d\d|503)/
+
+/** The repositories and windows of scenes: `await using stage = await openStage(browser)`. */
+export async function openStage(browser: Browser, options: BrowserContextOptions = {}) {
+  await using setup = new AsyncDisposableStack()
+  const world = setup.use(await startWorld({ backups: 1 }))
+  const seed = setup.use(await seedRepository(world))
+  const stack = setup.move()
+  const contexts: ((context: BrowserContext) => void)[] = []
+  const windows = new Map<Ground, Promise<Visit>>()
+  const worldOn = async (ground: Ground): Promise<World> => {
+    if (ground === "empty") return stack.use(await startWorld({ backups: 0 }))
+    if (ground === "gallery") {
+      return stack.use(await startWorld({ backups: 0, built: builtGallery }))
+    }
+    return world
+  }
+  const open = async (ground: Ground): Promise<Visit> => {
+    const at = await worldOn(ground)
+    const by = ground === "gallery" ? "address" : "link"
+    const prepare = async (context: BrowserContext) => {
+      for (const it of contexts) it(context)
+      await PREPARE[ground]?.(context)
+    }
+    const window = await visit(browser, at, { by, prepare, expects: [REFUSED], ...options })
+    return stack.use(window)
+  }
+  const windowOn = (ground: Ground): Promise<Visit> => {
+    const window = windows.get(ground) ?? open(ground)
+    windows.set(ground, window)
+    return window
+  }
+  return {
+    world,
+    seed,
+    /** Called with each window's context before its first page. */
+    onContext: (it: (context: BrowserContext) => void) => void contexts.push(it),
+    async enter(scene: Scene): Promise<Page> {
+      const { page } = await windowOn(scene.on)
+      await page.goto(new URL(pathOf(scene, seed), page.url()).href)
+      if (scene.on === "gallery") await page.getByRole("heading", { level: 1 }).waitFor()
+      else await settle(page)
+      await scene.act?.(page)
+      return page
+    },
+    async problems(): Promise<readonly string[]> {
+      return (await Promise.all(windows.values())).flatMap((it) => it.problems())
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+const PREPARE: Readonly<Partial<Record<Ground, (context: BrowserContext) => Promise<void>>>> = {
+  failing: beFailing,
+  "read-only": beReadOnly,
+}
+
+function pressing(key: string, opens: "dialog" | "menu") {
+  return async (page: Page): Promise<void> => {
+    await page.keyboard.press(key)
+    await page.getByRole(opens).waitFor()
+  }
 }
 
 async function openPalette(page: Page, query: string): Promise<void> {

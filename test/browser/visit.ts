@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import type { World } from "./world.ts"
 
 /** How long anything may take on a busy machine before we say that it hangs. */
-export const HANG_MS = 10_000
+export const HANG_MS = 60_000
 
 export type Visit = Awaited<ReturnType<typeof visit>>
 
@@ -11,7 +11,7 @@ export type Visit = Awaited<ReturnType<typeof visit>>
  * `await using window = await visit(browser, world, { path: "/events" })`.
  */
 export async function visit(browser: Browser, world: World, options: VisitOptions = {}) {
-  const { path = "/", expects = [], by = "link", initScript, ...contextOptions } = options
+  const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     reducedMotion: "reduce",
@@ -20,6 +20,7 @@ export async function visit(browser: Browser, world: World, options: VisitOption
   context.setDefaultTimeout(HANG_MS)
   const problems = await watch(context, world.url)
   if (initScript !== undefined) await context.addInitScript({ content: initScript })
+  await prepare?.(context)
   const page = await context.newPage()
   await page.goto(by === "link" ? linkTo(world, path) : `${world.url}${path}`)
   if (by === "link") await settle(page)
@@ -38,6 +39,8 @@ type VisitOptions = BrowserContextOptions & {
   readonly path?: string
   /** Runs before any script of the page. */
   readonly initScript?: string
+  /** Runs before the first page: routes, listeners. */
+  readonly prepare?: (context: BrowserContext) => Promise<void>
   /** Problems that belong to the test, such as the refusals of a server that was stopped. */
   readonly expects?: readonly RegExp[]
   /** Without a link the browser is a stranger. */
@@ -50,6 +53,29 @@ export async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor()
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" })
   await page.evaluate("document.fonts.ready.then(() => undefined)")
+}
+
+/** As `prepare`: the page is told that the store takes no writes. */
+export async function beReadOnly(context: BrowserContext): Promise<void> {
+  await context.route("**/api/session", async (route) => {
+    if (route.request().method() !== "GET") return await route.fallback()
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), readOnly: true } })
+  })
+}
+
+/** As `prepare`: every operation is refused. */
+export async function beFailing(context: BrowserContext): Promise<void> {
+  await context.route(/\/api\/(?!session$|operations$)/, (route) =>
+    route.fulfill({ status: 503, json: BROKEN }),
+  )
+}
+
+const BROKEN = {
+  code: "STORE_CORRUPT",
+  message: "The store cannot be read: page 7 fails its checksum.",
+  hint: "Run `qm store restore`.",
+  data: {},
 }
 
 function linkTo(world: World, path: string): string {

@@ -4,6 +4,7 @@ import { existsSync, globSync } from "node:fs"
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { text } from "node:stream/consumers"
+import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
 import { type App, createApp } from "#show/app"
 import { type Serving, serve } from "#show/http"
 import { runQm } from "#test/qm"
@@ -20,13 +21,17 @@ export type World = Omit<CarryingWorld, "carry">
  * the one of `qm up`, the store is a file. `await using world = await startWorld()`.
  */
 export async function startWorld(options: WorldOptions = {}) {
-  const { name = "tideline", branch = "main", backups = 2 } = options
+  const { name = "tideline", branch = "main", backups = 2, built = builtConsole } = options
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
   const project = path.join(temp.path, name)
   await mkdir(home)
-  const [consoleDirectory] = await Promise.all([builtConsole(), makeRepository(project, branch)])
-  const environment = { PATH: process.env["PATH"] ?? "", HOME: home }
+  const [consoleDirectory] = await Promise.all([built(), makeRepository(project, branch)])
+  const environment = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    ...(await options.prepare?.({ home, project, parent: temp.path })),
+  }
 
   let running = await start({ project, environment, consoleDirectory, port: 0 })
   const stop = async () => {
@@ -44,7 +49,11 @@ export async function startWorld(options: WorldOptions = {}) {
     head: async () => (await (await running.app.store()).journal.head()).seq,
     /** `qm`, as another process beside the server. */
     qm: (args: readonly string[]) => runQm(args, { cwd: project, env: environment }),
-    backUp: () => call(running.app, "store.backup"),
+    call: async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
+      (await running.app.call(name, input, {
+        signal: new AbortController().signal,
+      })) as OperationOutput<Name>,
+    backUp: () => world.call("store.backup", {}),
     /** A process of a host whose requests go through the server's own gateway. */
     carry: (wanted: Parameters<App["carry"]>[0]) => running.app.carry(wanted),
     stop,
@@ -67,6 +76,17 @@ type WorldOptions = {
   readonly branch?: string
   /** How often the store is backed up at the start: each leaves an event. */
   readonly backups?: number
+  /** The folder of the pages that are served; the console unless given. */
+  readonly built?: () => Promise<string>
+  /** Runs before the server starts, and returns further variables of its environment. */
+  readonly prepare?: (folders: WorldFolders) => Promise<Readonly<Record<string, string>>>
+}
+
+type WorldFolders = {
+  readonly home: string
+  readonly project: string
+  /** Of both, for what is in neither. */
+  readonly parent: string
 }
 
 type Start = {
@@ -91,10 +111,6 @@ async function start({ project, environment, consoleDirectory, port }: Start): P
   return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory, tools }) }
 }
 
-function call(app: App, name: string): Promise<unknown> {
-  return app.call(name, {}, { signal: new AbortController().signal })
-}
-
 /** A small repository with two files and one branch, and no commit: git needs no identity for it. */
 export async function makeRepository(folder: string, branch: string): Promise<void> {
   await mkdir(path.join(folder, "docs"), { recursive: true })
@@ -109,13 +125,22 @@ export async function makeRepository(folder: string, branch: string): Promise<vo
  * The console of these very sources, built by the first test file that needs it and read by all.
  * Each builds into a folder of its own, and the first to rename it wins.
  */
-export async function builtConsole(): Promise<string> {
-  const cache = path.join(ROOT, "node_modules/.cache/qm-console")
+export function builtConsole(): Promise<string> {
+  return buildOnce("console", buildConsole)
+}
+
+/** Every part of the console in every state, on one page. */
+export function builtGallery(): Promise<string> {
+  return buildOnce("gallery", (into) => build("dev/gallery", into))
+}
+
+async function buildOnce(name: string, make: (into: string) => Promise<void>): Promise<string> {
+  const cache = path.join(ROOT, `node_modules/.cache/qm-${name}`)
   const folder = path.join(cache, await consoleHash())
   if (existsSync(folder)) return folder
   await mkdir(cache, { recursive: true })
   const own = await mkdtemp(path.join(cache, "building-"))
-  await buildConsole(own)
+  await make(own)
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }))
   return folder
 }
@@ -132,9 +157,14 @@ async function consoleHash(): Promise<string> {
 }
 
 /** About two seconds of computing. */
-export async function buildConsole(into: string): Promise<void> {
+export function buildConsole(into: string): Promise<void> {
+  return build(".", into)
+}
+
+async function build(folder: string, into: string): Promise<void> {
   const vite = path.join(ROOT, "node_modules/vite/bin/vite.js")
-  const args = [vite, "build", "--outDir", into, "--emptyOutDir", "--logLevel", "error"]
+  const options = ["--config", "vite.config.ts", "--outDir", into, "--emptyOutDir"]
+  const args = [vite, "build", folder, ...options, "--logLevel", "error"]
   await run(process.execPath, args, path.join(ROOT, "console"))
 }
 

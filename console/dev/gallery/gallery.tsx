@@ -7,13 +7,17 @@ import "../../src/ui/ground.css"
 import { showRememberedLook } from "../../src/app/theme/appearance.ts"
 import type { ContextKind } from "../../src/contract.ts"
 import { AskCard, AskLine } from "../../src/ui/ask/ask.tsx"
+import { Brief, BriefFacts, BriefField, BriefFields, BriefText } from "../../src/ui/brief/brief.tsx"
 import { BudgetBar, RowBudgetBar } from "../../src/ui/budget-bar/budget-bar.tsx"
+import { Bullets } from "../../src/ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../src/ui/button/button.tsx"
 import { CheckBlocks } from "../../src/ui/checks/checks.tsx"
+import { Compare } from "../../src/ui/compare/compare.tsx"
 import { CommandLine, Empty } from "../../src/ui/empty/empty.tsx"
 import { AreaEntry, PickEntry, TextEntry } from "../../src/ui/entry/entry.tsx"
 import { Failure } from "../../src/ui/failure/failure.tsx"
 import { ChoiceField, TextField } from "../../src/ui/field/field.tsx"
+import { Gauge, GaugeBar } from "../../src/ui/gauge/gauge.tsx"
 import { Graph } from "../../src/ui/graph/graph.tsx"
 import { Kbd } from "../../src/ui/kbd/kbd.tsx"
 import { Meter } from "../../src/ui/meter/meter.tsx"
@@ -21,11 +25,11 @@ import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx
 import { Path } from "../../src/ui/path/path.tsx"
 import { RankBar } from "../../src/ui/rank-bar/rank-bar.tsx"
 import { Ring } from "../../src/ui/ring/ring.tsx"
+import { Score, Tick } from "../../src/ui/score/score.tsx"
+import { Seg } from "../../src/ui/seg/seg.tsx"
 import { StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
-import { Choosing } from "./choosing.tsx"
-import { Spending } from "./spending.tsx"
 
 /** Every part in every state, for the eye and for the audit; never shipped. */
 function Gallery() {
@@ -177,6 +181,77 @@ function Bars() {
           <Meter share={1.2} label="120 %" />
         </Stack>
       </Part>
+    </>
+  )
+}
+
+const FORMS = [
+  { value: "full", label: "Full" },
+  { value: "sym", label: "Sym" },
+  { value: "path", label: "Path" },
+] as const
+
+/** The parts of which a page of choices is made, in their states. */
+function Choosing() {
+  const [task, setTask] = useState("Fix the rounding of split stays")
+  const [form, setForm] = useState<"full" | "sym" | "path">("sym")
+  return (
+    <>
+      <Block title="What a page is about; press to change it">
+        <Brief>
+          <BriefText label="Task" value={task} onCommit={setTask} />
+          <BriefFields>
+            <BriefField label="Budget">
+              <TextField label="Budget" value="24,000" onCommit={setTask} />
+            </BriefField>
+          </BriefFields>
+          <BriefFacts
+            facts={[
+              { name: "Read as", value: "fix" },
+              { name: "Words", value: "cent, split, stay" },
+            ]}
+          />
+        </Brief>
+      </Block>
+      <Block title="Score, taken or not, one of a few: by itself and chosen">
+        <Flow>
+          {[0, 0.33, 0.97, 1].map((share) => (
+            <Score key={share} share={share} />
+          ))}
+          <Tick isOn onPress={() => undefined} />
+          <Tick isOn={false} onPress={() => undefined} />
+          <Seg choices={FORMS} value={form} isChosen={false} onPick={(it) => setForm(it)} />
+          <Seg choices={FORMS} value={form} isChosen onPick={(it) => setForm(it)} />
+        </Flow>
+      </Block>
+    </>
+  )
+}
+
+/** The parts of which a page of budgets is made, in their states. */
+function Spending() {
+  return (
+    <>
+      <Block title="Used of a whole: little, warned, over, nothing, and the bar alone">
+        <Stack gap="8">
+          <Gauge label="800 of 4,096" share={0.2} used="800" total="4.1k" notch={0.8} />
+          <Gauge label="9,812 of 12,000" share={0.82} used="9.8k" total="12.0k" notch={0.8} />
+          <Gauge label="8,180 of 8,192" share={0.99} used="8.2k" total="8.2k" notch={0.8} isOver />
+          <Gauge label="at least 0 of 8,192" share={0} used="≥ 0" total="8.2k" notch={0.8} />
+          <GaugeBar label="1:22 of 5:00" share={0.27} />
+        </Stack>
+      </Block>
+      <Block title="Lengths on one scale, with what is not there">
+        <Compare
+          lines={[
+            { name: "In the windows", share: 0.12, figure: "6.6k" },
+            { name: "Without folds", share: 0.12, gone: 0.88, figure: "56.6k" },
+          ]}
+        />
+      </Block>
+      <Block title="Sentences beside one another">
+        <Bullets lines={["One line.", "One\nthat breaks.", `${"long".repeat(80)}`]} />
+      </Block>
     </>
   )
 }

@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises"
+import path from "node:path"
+import { launchChromium } from "../test/browser/chromium.ts"
+import { DAY_SCENES, NIGHT_SCENES, openStage } from "../test/browser/scenes.ts"
+
+/**
+ * `node scripts/shots.ts [part of a name]`: pictures of every page of the console in every state, on
+ * the repository that the browser tests look at, into artifacts/screenshots.
+ */
+const FOLDER = path.join(import.meta.dirname, "../artifacts/screenshots")
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+const [filter = ""] = process.argv.slice(2)
+const scenes = [...DAY_SCENES, ...NIGHT_SCENES].filter((it) => it.name.includes(filter))
+await mkdir(FOLDER, { recursive: true })
+await using chromium = await launchChromium()
+await using stage = await openStage(chromium.browser)
+for (const scene of scenes) {
+  const page = await stage.enter(scene)
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+      const file = `${scene.name}-${colorScheme}-${size.width}.png`
+      await page.screenshot({ path: path.join(FOLDER, file) })
+    }
+  }
+  await page.setViewportSize(SIZES[0] ?? { width: 1440, height: 900 })
+}
+process.stdout.write(`${scenes.length} scenes are in ${FOLDER}\n`)

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import path from "node:path"
+import { gzipSync } from "node:zlib"
+import type { Browser } from "playwright-core"
+import { visit } from "./visit.ts"
+import { builtConsole, type World } from "./world.ts"
+
+/** Words that only the schema library has: it must stay out of the console. */
+const SCHEMA_LIBRARY = /ZodError|\$ZodType/
+
+/**
+ * What a first visit costs: each file that the browser asks for, gzipped, also those it fetches
+ * while it idles. What comes with the first key of a person, the palette, is not counted.
+ */
+export async function measureFirstLoad(browser: Browser, world: World, address: string) {
+  const folder = await builtConsole()
+  const names = new Set<string>()
+  await using window = await visit(browser, world, {
+    path: address,
+    initScript: COUNT_SHIFTS,
+    async prepare(context) {
+      context.on("request", (it) => {
+        const { pathname } = new URL(it.url())
+        const isData = pathname.startsWith("/api/") || pathname.startsWith("/live")
+        const isFile = existsSync(path.join(folder, pathname)) && pathname !== "/"
+        if (!isData) names.add(isFile ? pathname : "/index.html")
+      })
+    },
+  })
+  await window.page.waitForLoadState("networkidle")
+  const files = await Promise.all([...names].map((it) => sizeOf(path.join(folder, it))))
+  return {
+    files: files.length,
+    bytes: files.reduce((sum, it) => sum + it.bytes, 0),
+    withSchemaLibrary: files.filter((it) => it.hasSchemaLibrary).map((it) => it.name),
+    shift: Number(await window.page.evaluate("window.layoutShift")),
+  }
+}
+
+const COUNT_SHIFTS = `window.layoutShift = 0
+new PerformanceObserver((list) => {
+  for (const it of list.getEntries()) window.layoutShift += it.value
+}).observe({ type: "layout-shift", buffered: true })`
+
+async function sizeOf(file: string) {
+  const bytes = await readFile(file)
+  const isCompressed = file.endsWith(".woff2")
+  return {
+    name: path.basename(file),
+    bytes: isCompressed ? bytes.length : gzipSync(bytes, { level: 9 }).length,
+    hasSchemaLibrary: file.endsWith(".js") && SCHEMA_LIBRARY.test(bytes.toString()),
+  }
+}

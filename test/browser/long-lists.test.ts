@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { writeFiles } from "./seed/harbour.ts"
+import { importRuns } from "./seed/runs.ts"
+import { visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+/** More than 100 rows are virtual; fewer than these are in sight. */
+const MANY = 150
+const MOST_DRAWN = 90
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  const { call } = world
+  const numbers = Array.from({ length: MANY }, (_, i) => String(i).padStart(3, "0"))
+  const rules = numbers.map((it) => [`.claude/rules/rule-${it}.md`, "Tests are sentences.\n"])
+  const files = numbers.map((it) => [`data/station-${it}.ts`, `export const station${it} = 1\n`])
+  await writeFiles(world.project, Object.fromEntries([...rules, ...files]))
+  await call("capture.take", { host: "claude-code" })
+  await call("map.scan", {})
+  for (const it of numbers) {
+    await call("memory.record", { kind: "term", title: `Term ${it}`, body: `It means ${it}.` })
+    // A session opens at most five branches in a minute.
+    const sessionId = `stations ${Math.floor(Number(it) / 5)}`
+    const asked = { description: `Check station ${it}`, prompt: "Read it.", sessionId }
+    const { branchId } = await call("fold.branch", asked)
+    await call("fold.return", { branchId, message: "Nothing.", sessionId })
+  }
+  await importRuns(world, { titles: numbers.map((it) => `Read station ${it}`), messages: 1 })
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+test.each([
+  { path: "/capture", row: "option", name: /rule-\d\d\d/ },
+  { path: "/map?open=data", row: "treeitem", name: /station-\d\d\d/ },
+  { path: "/pack?task=station&turned=group%3Abelow", row: "option", name: /station-\d\d\d/ },
+  { path: "/memory", row: "option", name: /Term \d\d\d/ },
+  { path: "/folds?all=yes", row: "treeitem", name: /Check station \d\d\d/ },
+  { path: "/runs", row: "option", name: /Read station \d\d\d/ },
+] as const)(
+  "[CONSOLE-6] of a long list on $path only what is in sight is drawn, End reaches the last",
+  async (list) => {
+    await using window = await visit(chromium.browser, world, { path: list.path })
+    const { page } = window
+    const rows = page.getByRole(list.row, { name: list.name })
+    await rows.first().waitFor()
+    const drawn = await page.getByRole(list.row).count()
+    expect(drawn).toBeGreaterThan(10)
+    expect(drawn).toBeLessThan(MOST_DRAWN)
+    const [name = ""] = list.name.exec(await rows.first().innerText()) ?? []
+    await page.keyboard.press("End")
+    await expect.poll(() => rows.filter({ hasText: name }).count()).toBe(0)
+    await page.locator(`[role=${list.row}][aria-selected=true]`).first().waitFor()
+    expect(await page.getByRole(list.row).count()).toBeLessThan(MOST_DRAWN)
+    expect(window.problems()).toEqual([])
+  },
+)

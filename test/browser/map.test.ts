@@ -1,0 +1,148 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { writeFiles, writeHarbour } from "./seed/harbour.ts"
+import { visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+const ROUNDING = "src/tariff/rounding.ts"
+const AROUND = `/map?show=${encodeURIComponent(`${ROUNDING}#roundLine`)}`
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  await writeHarbour(world)
+  await writeFiles(world.project, { ".env": "FEED_KEY=none\n" })
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const open = (address: string) =>
+  // The browser itself writes every answer above 399 to its console.
+  visit(chromium.browser, world, { path: address, expects: [/status of 4\d\d/] })
+const item = (page: Page, name: RegExp) => page.getByRole("treeitem", { name })
+const showing = (what: string) => (url: URL) => url.searchParams.get("show") === what
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+describe("Map", () => {
+  test("[CONSOLE-36] a repository that nobody scanned is scanned from the page, and its structure read", async () => {
+    await using window = await open("/map")
+    const { page } = window
+    await page.getByText("qm map", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "Scan" }).first().click()
+    await item(page, /^src/).waitFor()
+    await page.getByRole("button", { name: /files? left out$/ }).click()
+    await page.getByRole("dialog").getByText("files of this name hold credentials").waitFor()
+    await page.goto(`${world.url}/map?show=${encodeURIComponent("roundLine")}`)
+    const links = page.getByRole("listbox", { name: "Callers and called" })
+    await links.getByText("invoiceTotal").waitFor()
+    await links.getByText("divideHalfEven").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-36] keys walk over the tree; right opens, left closes and goes up", async () => {
+    await using window = await open("/")
+    const { page } = window
+    await press(page, "g", "m")
+    await item(page, /^src/).waitFor()
+    const isAt = (path: string) => new URL(page.url()).searchParams.get("at") === path
+    for (let i = 0; i < 8 && !isAt("src"); i++) await press(page, "j")
+    await press(page, "ArrowRight")
+    await item(page, /^tariff/).waitFor()
+    expect(await item(page, /^src/).getAttribute("aria-expanded")).toBe("true")
+    await press(page, "j", "ArrowLeft")
+    await page.waitForURL((url) => url.searchParams.get("at") === "src")
+    await press(page, "ArrowLeft")
+    await item(page, /^tariff/).waitFor({ state: "detached" })
+    await page.waitForURL((url) => !url.searchParams.has("open"))
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-36] a file is opened by Enter, its symbols walked by keys, and Escape leads back", async () => {
+    await using window = await open(
+      `/map?open=src&open=src%2Ftariff&at=${encodeURIComponent(ROUNDING)}`,
+    )
+    const { page } = window
+    await item(page, /^rounding\.ts/).waitFor()
+    await press(page, "Enter")
+    await page.getByRole("listbox", { name: "Symbols" }).focus()
+    await press(page, "j", "j", "Enter")
+    await page.waitForURL(showing(`${ROUNDING}#roundLine`))
+    // The focus goes on in the list that took the place of the one that was left.
+    const links = page.getByRole("listbox", { name: "Callers and called" })
+    await links.and(page.locator(":focus")).waitFor()
+    await press(page, "j", "Enter")
+    await page.waitForURL((url) => !showing(`${ROUNDING}#roundLine`)(url))
+    expect(new URL(page.url()).searchParams.get("at"), "the tree stays").toBe(ROUNDING)
+    await page.goBack()
+    await page.waitForURL(showing(`${ROUNDING}#roundLine`))
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("show"))
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-35] the picture is one stop by Tab, arrows walk it, Enter follows; hops are in the address", async () => {
+    await using window = await open(AROUND)
+    const { page } = window
+    const picture = page.getByRole("group", { name: "Around roundLine" })
+    await picture.waitFor()
+    await page.getByText("Callers, two hops").first().waitFor()
+    const stop = picture.locator('a[tabindex="0"]')
+    expect(await stop.count()).toBe(1)
+    await stop.focus()
+    const called = picture.locator(":focus", { hasText: "divideHalfEven" })
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"]) {
+      if ((await called.count()) === 0) await press(page, key)
+    }
+    await called.waitFor()
+    await press(page, "Enter")
+    await page.waitForURL(showing("src/money/cents.ts#divideHalfEven"))
+    await page.goBack()
+    await page.waitForURL(showing(`${ROUNDING}#roundLine`))
+    await press(page, "x")
+    await page.waitForURL((url) => url.searchParams.get("hops") === "1")
+    await page.getByText("Callers, two hops").waitFor({ state: "detached" })
+    await page.reload()
+    await page.getByRole("radio", { name: "One hop", checked: true }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-36] words find files and symbols; a path finds files; Escape brings the tree back", async () => {
+    await using window = await open("/map")
+    const { page } = window
+    await item(page, /^src/).waitFor()
+    await press(page, "/")
+    await page.keyboard.type("rounding")
+    await page
+      .getByRole("option", { name: /rounding\.ts.*matches 'rounding' in path/ })
+      .first()
+      .waitFor()
+    await press(page, "Enter", "j", "Enter")
+    await page.waitForURL((url) => /rounding/.test(url.searchParams.get("show") ?? ""))
+    await press(page, "Escape", "v")
+    await page.waitForURL((url) => url.searchParams.get("by") === "path")
+    await item(page, /rounding\.test\.ts/).waitFor()
+    await press(page, "Escape")
+    await item(page, /^src/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-36] what is not there is answered with what is near, and r scans again", async () => {
+    await using window = await open("/map?show=roundLin")
+    const { page } = window
+    await page.getByText("MAP_NAME_UNKNOWN").waitFor()
+    await page.getByRole("button", { name: "roundLine", exact: true }).click()
+    await page.waitForURL(showing("roundLine"))
+    await writeFiles(world.project, { "src/berth/mooring.ts": "export const lines = 4\n" })
+    await press(page, "r")
+    await page.getByText(/symbols in .*, 1 file changed/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})

@@ -1,0 +1,363 @@
+import { readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { ENDED, question, type RunSeed, runsOf, say, seedRuns } from "./seed/runs.ts"
+import { visit } from "./visit.ts"
+import { startWorld, type World } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: World
+let seed: RunSeed
+let runs: ReturnType<typeof runsOf>
+
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  runs = runsOf(world)
+  seed = await seedRuns(world)
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const open = (address: string) => visit(chromium.browser, world, { path: address })
+const option = (page: Page, name: RegExp) => page.getByRole("option", { name })
+const at = (page: Page) => new URL(page.url()).searchParams.get("at")
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+describe("the list of runs", () => {
+  test("[CONSOLE-24] keys walk over the runs; Space looks, Enter opens, back leads back", async () => {
+    await using window = await open("/")
+    const { page } = window
+    await press(page, "g", "r")
+    await option(page, /Make quotes and invoices/).waitFor()
+    await press(page, "j")
+    await page.waitForURL((url) => url.searchParams.has("at"))
+    const selected = at(page)
+    expect([seed.asking.id, seed.tariff.id], "what waits is first").toContain(selected)
+    await press(page, "Space")
+    await page.getByText("Waits for you").waitFor()
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("beside"))
+    await press(page, "Enter")
+    await page.waitForURL((url) => url.pathname === `/runs/${selected}`)
+    await page.goBack()
+    await page.waitForURL((url) => url.searchParams.get("at") === selected)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-24] words and status narrow the runs, and are in the address", async () => {
+    await using window = await open("/runs")
+    const { page } = window
+    await option(page, /Make quotes and invoices/).waitFor()
+    await page.getByRole("button", { name: /^Failed/ }).click()
+    await page.waitForURL(/status=failed/)
+    await option(page, /Make quotes/).waitFor({ state: "detached" })
+    await option(page, /Add a retry/).waitFor()
+    await page.reload()
+    await page.getByRole("button", { name: /^Failed/, pressed: true }).waitFor()
+    await page.goto(`${world.url}/runs`)
+    await option(page, /Add a retry/).waitFor()
+    await press(page, "/")
+    await page.keyboard.type("publish")
+    await page.waitForURL((url) => url.searchParams.get("text") === "publish")
+    await option(page, /Add a retry/).waitFor({ state: "detached" })
+    await option(page, /Publish the tariffs/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-5] what another window changes about a run is shown without asking", async () => {
+    await using window = await open("/runs")
+    await option(window.page, /Read every tariff/).waitFor()
+    await runs.edit(seed.compacted.id, { title: "Renamed elsewhere" })
+    await option(window.page, /Renamed elsewhere/).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-27] several are archived at once and come back by undo; deleting asks in numbers", async () => {
+    await using window = await open("/runs")
+    const { page } = window
+    await option(page, /Add a retry/).click()
+    await page.waitForURL((url) => url.searchParams.get("at") === seed.failed.id)
+    await press(page, "x", "j", "x", ".")
+    await page.getByRole("menuitemradio", { name: /^Archive/ }).click()
+    await page.getByText("2 runs put away").waitFor()
+    await option(page, /Add a retry/).waitFor({ state: "detached" })
+    await press(page, "Control+z")
+    await option(page, /Add a retry/).waitFor()
+    await press(page, ".")
+    await page.getByRole("menuitemradio", { name: /^Delete/ }).click()
+    await page.getByRole("dialog").getByText("This cannot be undone.").waitFor()
+    const focused = () => page.evaluate("document.activeElement?.textContent")
+    await expect.poll(focused).toBe("Cancel")
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-26] a run is started by keys; a refusal stands beside its field, nothing is lost", async () => {
+    await using window = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
+    const { page } = window
+    await press(page, "c")
+    const words = page.getByLabel("What shall it do?")
+    await words.waitFor()
+    await page.getByRole("radio", { name: /^Synthetic/ }).check()
+    await words.focus()
+    await press(page, "Control+Enter")
+    await page.getByText("Say what it shall do.").waitFor()
+    await words.fill("--help is no flag here")
+    await page.getByLabel("Directory").fill("/etc")
+    await page.getByRole("button", { name: "Start" }).click()
+    await page.getByRole("alert").getByText("it lies outside this repository").waitFor()
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("beside"))
+    await page.getByRole("button", { name: /New run/ }).click()
+    await page.getByLabel("Directory").fill("")
+    await words.press("Control+Enter")
+    await page.waitForURL((url) => url.pathname.startsWith("/runs/"))
+    await page.getByText("--help is no flag here").first().waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-28] a file that somebody changed counts once it is trusted; a rule goes", async () => {
+    const file = path.join(world.project, ".qm", "permissions.json")
+    const text = await readFile(file, "utf8")
+    await writeFile(file, text.replaceAll("npm test *", "npm run db:check"))
+    await using window = await open("/runs?view=permissions")
+    const { page } = window
+    await page.getByText(/allowing rules? in it do(es)? not count/).waitFor()
+    await page.getByRole("button", { name: "Trust this file" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("Bash, command npm run db:check").waitFor()
+    await dialog.getByRole("button", { name: "Trust" }).click()
+    await page.getByText("not trusted").first().waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Remove" }).last().click()
+    await page.getByText("The rule was removed: allow Bash, command npm").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("questions of agents", () => {
+  test("[CONSOLE-25] on Now Allow answers the selected question, and keys fall on no other", async () => {
+    const short = await runs.play("Check it", [question("check", "npm run check"), ENDED])
+    await runs.question(short.id)
+    await using window = await open("/")
+    const { page } = window
+    const answers: string[] = []
+    page.on("request", (it) => it.url().endsWith("/agents/answer") && answers.push(it.url()))
+    const row = page.locator("[data-row]", { hasText: "Check it" })
+    const allow = row.getByRole("button", { name: /^Allow/ })
+    await row.waitFor()
+    expect(await page.evaluate("document.activeElement?.tagName")).toBe("BODY")
+    for (let i = 0; i < 3 && !(await allow.isVisible()); i++) await press(page, "j")
+    await allow.waitFor()
+    await press(page, "a")
+    await page.getByText("Allowed once: npm run check").waitFor()
+    await allow.waitFor({ state: "detached" })
+    // Another question stands in its place: no key may answer it before it was chosen.
+    await press(page, "d", "a", "g", "e")
+    await page.getByRole("heading", { name: "Events", level: 1 }).waitFor()
+    expect(answers).toHaveLength(1)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-25] what does not fit its row is opened, there it can be read whole and denied", async () => {
+    const { id } = await runs.question(seed.asking.id)
+    await using window = await open(`/runs?view=approvals&at=${id}`)
+    const { page } = window
+    await page.getByText("git push --force origin HEAD:main").last().waitFor()
+    await page.getByLabel(/What it is told/).fill("not by force")
+    await page.getByRole("button", { name: /^Deny/ }).click()
+    await page.getByText("It was denied by a person.").waitFor()
+    const statuses = (await runs.approvals(seed.asking.id)).map((it) => it.status)
+    expect(statuses).toEqual(["denied"])
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-25] a question that another window answered says by whom", async () => {
+    const run = await runs.play("Ask me", [question("ask", "make"), ENDED])
+    const { id } = await runs.question(run.id)
+    await using window = await open(`/runs?view=approvals&at=${id}`)
+    await window.page.getByRole("button", { name: /^Allow once/ }).waitFor()
+    expect((await world.qm(["deny", id])).code).toBe(0)
+    await window.page.getByText("It was denied by a person.").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-25] in a transcript it is answered by its key, once, behind it turns are changed", async () => {
+    await using window = await open(`/runs/${seed.tariff.id}`)
+    const { page } = window
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    const focused = await page.evaluate("document.activeElement?.tagName")
+    expect(focused, "the focus never lands on Allow by itself").not.toBe("BUTTON")
+    await page.getByRole("button", { name: "Take it back" }).click()
+    await page.getByText("Then update docs/tariff.md").waitFor({ state: "detached" })
+    await page.locator("#page").focus()
+    await press(page, "a")
+    await page.getByText("allowed by a person").waitFor()
+    await page.getByText("Quotes and invoices round by one rule now.").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+})
+
+describe("one run", () => {
+  test("[CONSOLE-31] of 6,000 messages few rows are drawn, nothing jumps while older ones load, keys reach both ends", async () => {
+    await using window = await open(`/runs/${seed.long.id}`)
+    const { page } = window
+    await page.getByText("Step 599:").waitFor()
+    for (let i = 0; i < 40; i++) {
+      const moved = await scrollUp(page, 150)
+      // Rows that come in may swallow a step; they never move what is read.
+      if (moved !== null && moved !== 0) expect(moved).toBeCloseTo(150, -1)
+    }
+    expect(await page.locator("[data-entry]").count()).toBeLessThan(300)
+    await press(page, "g", "g")
+    await page.getByText("Step 0:").waitFor()
+    await press(page, "G")
+    await page.getByText("Step 599:").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-3] a link leads to its message wherever it lies, and to its own words", async () => {
+    await using window = await open(`/runs/${seed.long.id}?at=3005`)
+    const { page } = window
+    await page.locator("[data-entry][aria-current=true]").waitFor()
+    await page.getByRole("button", { name: /Jump to latest, \d/ }).waitFor()
+    await press(page, "j")
+    await page.waitForURL((url) => Number(url.searchParams.get("at")) > 3_005)
+    await press(page, "r")
+    await page.getByRole("region", { name: "Raw message" }).waitFor()
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("raw"))
+    await press(page, "Escape")
+    await page.waitForURL((url) => !url.searchParams.has("at"))
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-31] the end is followed from the end, and left alone from further up", async () => {
+    const words = Array.from({ length: 60 }, (_, i) => say(`Word ${i}.`))
+    const { id } = await runs.play("Count", [
+      ...words,
+      question("one", "make one"),
+      say("Followed."),
+      question("two", "make two"),
+      say("Not followed."),
+      ENDED,
+    ])
+    await using window = await open(`/runs/${id}`)
+    const { page } = window
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    await runs.answer((await runs.question(id)).id, "allow")
+    await page.getByText("Followed.").waitFor()
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    await scrollUp(page, 900)
+    const top = () => page.getByRole("feed").evaluate((it) => it.scrollTop)
+    const before = await top()
+    await runs.answer((await runs.question(id)).id, "allow")
+    await page.getByText("Completed", { exact: true }).waitFor()
+    expect(await top()).toBe(before)
+    await page.getByRole("button", { name: /Jump to latest/ }).click()
+    await page.getByText("Not followed.").waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-34] Stop keeps its place: a second press meets no other button", async () => {
+    const { id } = await runs.play("Wait", [question("wait", "make"), ENDED])
+    await using window = await open(`/runs/${id}`)
+    const { page } = window
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    const stop = page.getByRole("button", { name: "Stop", exact: true })
+    const box = await stop.boundingBox()
+    if (box === null) throw new Error("Stop is not drawn")
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await page.mouse.click(x, y)
+    await page.getByText("Stopped").first().waitFor()
+    await page.mouse.click(x, y)
+    expect(await page.getByRole("dialog").count()).toBe(0)
+    expect(await stop.isDisabled()).toBe(true)
+    expect(await stop.boundingBox()).toEqual(box)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-34] a run is taken away as a page or as lines, under the page's own policy", async () => {
+    await using window = await open(`/runs/${seed.kinds.id}`)
+    const { page } = window
+    await page.getByText("Everything was shown.").waitFor()
+    for (const format of ["HTML", "JSONL"]) {
+      await page.getByRole("button", { name: "Actions" }).click()
+      const saved = page.waitForEvent("download")
+      await page.getByRole("menuitemradio", { name: `Export as ${format}` }).click()
+      const file = await saved
+      expect(file.suggestedFilename()).toBe(`${seed.kinds.id}.${format.toLowerCase()}`)
+      expect(await file.failure()).toBe(null)
+    }
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-30] what is written is seen at the end, and within an activity folded and open", async () => {
+    const top = await runs.play("Write", [question("one", "make one"), ...writing(), ENDED])
+    await using window = await open(`/runs/${top.id}`)
+    const { page } = window
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    await runs.answer((await runs.question(top.id)).id, "allow")
+    await page.locator("#writing", { hasText: "half a thought" }).waitFor()
+
+    const started = { event: "activity.started", activityId: "live", ...LOOKS_INTO }
+    const script = [question("one", "make one"), started, ...writing("live"), ENDED]
+    const inside = await runs.play("Look", script)
+    await page.goto(`${world.url}/runs/${inside.id}`)
+    await page.getByRole("button", { name: "Allow once" }).waitFor()
+    await runs.answer((await runs.question(inside.id)).id, "allow")
+    const row = page.getByRole("button", { name: /Look into the callers/ })
+    await row.getByText(/half a thought/).waitFor()
+    await row.click()
+    await page.locator("[data-writing]", { hasText: "half a thought" }).waitFor()
+    expect(await page.locator("#writing").count()).toBe(0)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-32] markdown is never seen raw, not even at first", async () => {
+    await using window = await visit(chromium.browser, world, {
+      path: `/runs/${seed.kinds.id}`,
+      initScript: `new MutationObserver(() => {
+        if (document.body?.textContent.includes("**twice**")) reportProblem("seen raw")
+      }).observe(document, { subtree: true, childList: true, characterData: true })`,
+    })
+    await window.page.getByText("Everything was shown.").waitFor()
+    await window.page.locator("strong", { hasText: "twice" }).waitFor({ state: "attached" })
+    expect(window.problems()).toEqual([])
+  })
+})
+
+/** What is written before a follower has all that was said is dropped, so it goes on for a while. */
+const writing = (parentId?: string) =>
+  Array.from({ length: 1_000 }, () => ({
+    event: "text.delta",
+    text: "half a thought, ",
+    after: 50,
+    ...(parentId === undefined ? {} : { parentId }),
+  }))
+
+/** A sub-agent at work. */
+const LOOKS_INTO = { kind: "agent", tool: "Task", title: "Look into the callers" }
+
+/** Scrolls, and says how far a row that was in sight has moved; null when it left. */
+async function scrollUp(page: Page, px: number): Promise<number | null> {
+  return (await page.evaluate(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done))
+    const top = (row) => row.getBoundingClientRect().top
+    const feed = document.querySelector("[role=feed]")
+    // At the top until older rows are there.
+    while (feed.scrollTop < ${px}) await frame()
+    const row = [...document.querySelectorAll("[data-entry]")].find((it) => top(it) > 250)
+    const before = row === undefined ? 0 : top(row)
+    feed.scrollTop -= ${px}
+    await frame()
+    await frame()
+    const after = document.getElementById(row?.id ?? "")
+    return after === null ? null : top(after) - before
+  })()`)) as number | null
+}

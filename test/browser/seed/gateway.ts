@@ -1,0 +1,153 @@
+import { hash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import path from "node:path"
+import { text } from "node:stream/consumers"
+import { foldReceipt, openReceipt } from "#choose/fold"
+import type { CarryingWorld } from "../world.ts"
+
+/** What a host said to its model through the gateway of a world's server. */
+export type GatewayStory = Awaited<ReturnType<typeof seedGateway>>
+
+export const BRANCH = "br_0123456789abcdef0123456789abcdef"
+const LONG = `# Findings\n${"A quote and its invoice differ by half a cent on quay-19.\n".repeat(300)}`
+
+/** A provider on loopback that says of every request how many tokens it had. */
+async function startProvider() {
+  const say = { refusesFolded: false }
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const isRefused = say.refusesFolded && body.includes(BRANCH) && !body.includes("qm-open:")
+      const isCount = request.url?.includes("count_tokens") === true
+      response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" })
+      const usage = {
+        input_tokens: 12,
+        output_tokens: 140,
+        cache_read_input_tokens: Math.round(body.length / 8),
+        cache_creation_input_tokens: 1_000,
+      }
+      const answer = isCount ? { input_tokens: 7 } : { type: "message", usage }
+      response.end(JSON.stringify(isRefused ? REFUSAL : answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    say,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const REFUSAL = { type: "error", error: { type: "invalid_request_error", message: "no" } }
+
+type Carry = Partial<Parameters<CarryingWorld["carry"]>[0]>
+type Sent = {
+  readonly messages: readonly object[]
+  readonly tools?: readonly object[]
+  readonly model?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A run whose host opens a branch, returns from it and goes on; more can be carried. */
+export async function seedGateway(world: CarryingWorld, run: string) {
+  const provider = await startProvider()
+  const carry = async (given: Carry = {}) => {
+    const carried = await world.carry({
+      run: null,
+      title: "claude",
+      host: "claude-code",
+      mode: "record",
+      hasContent: true,
+      workingDirectory: world.project,
+      environment: { HOME: world.home, ANTHROPIC_BASE_URL: provider.url },
+      tell: () => {},
+      ...given,
+    })
+    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    return {
+      id: carried.id,
+      end: () => carried.end(),
+      /** As a host asks how many tokens something would be. */
+      async count(said: string) {
+        const response = await fetch(`${base}/v1/messages/count_tokens`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-api-key": "any" },
+          body: JSON.stringify({ model: "claude-opus-5-5", messages: [user(said)] }),
+        })
+        await response.text()
+      },
+      async ask({ messages, tools = [], model = "claude-opus-5-5", headers = {} }: Sent) {
+        const response = await fetch(`${base}/v1/messages?beta=true`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            // Folded is what comes with an API key, and nothing else.
+            "x-api-key": "any",
+            "x-claude-code-session-id": "session-1",
+            ...headers,
+          },
+          body: JSON.stringify({ model, messages, tools }),
+        })
+        await response.text()
+        return response.status
+      },
+    }
+  }
+  const folding = await carry({ run, mode: "fold", title: "claude-code" })
+  const turns = turnsWith(await receiptKey(world))
+  for (const messages of [turns.opened, turns.worked, turns.returned, turns.later]) {
+    await folding.ask({ messages, tools: TOOLS })
+  }
+  return {
+    carry,
+    provider,
+    folding,
+    turns,
+    async [Symbol.asyncDispose]() {
+      await folding.end()
+      await provider.close()
+    },
+  }
+}
+
+/** As the server made it of the person's own salt when it began to fold. */
+async function receiptKey(world: CarryingWorld): Promise<string> {
+  const salt = await readFile(path.join(world.home, ".qm", "redaction-salt"), "utf8")
+  return hash("sha256", `fold-receipts:${salt.trim()}`)
+}
+
+export const user = (said: string) => ({ role: "user", content: [{ type: "text", text: said }] })
+export const call = (id: string, name: string, input: object = {}) => ({
+  role: "assistant",
+  content: [{ type: "tool_use", id, name, input }],
+})
+export const result = (id: string, content: string) => ({
+  role: "user",
+  content: [{ type: "tool_result", tool_use_id: id, content }],
+})
+
+const TOOLS = [
+  { name: "Read", description: "Reads a file", input_schema: { type: "object" } },
+  { name: "mcp__qm__branch", description: "Opens a branch", input_schema: { type: "object" } },
+]
+
+/** A conversation that opens a branch, reads in it, and returns from it. */
+function turnsWith(key: string) {
+  const opened = [
+    user("Why do quote and invoice differ?"),
+    call("t1", "mcp__qm__branch"),
+    result("t1", JSON.stringify({ branch_id: BRANCH, receipt: openReceipt(key, BRANCH) })),
+  ]
+  const worked = [...opened, call("t2", "Read"), result("t2", LONG)]
+  const returned = [
+    ...worked,
+    call("t3", "mcp__qm__return", { branch_id: BRANCH }),
+    result("t3", JSON.stringify({ message: "Rounded twice.", receipt: foldReceipt(key, BRANCH) })),
+  ]
+  return { opened, worked, returned, later: [...returned, user("And the other quay?")] }
+}

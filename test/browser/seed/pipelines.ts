@@ -1,0 +1,38 @@
+import path from "node:path"
+import type { World } from "../world.ts"
+import { writeFiles } from "./harbour.ts"
+import { until } from "./until.ts"
+
+const CORPUS = path.join(import.meta.dirname, "../../../agents/deep-research/corpus")
+
+/** The shipped handbook, one research that is through, one that waits, one that was left. */
+export async function seedPipelines(world: World) {
+  await world.call("kb.add", { path: path.join(CORPUS, "guides"), tier: "guide" })
+  await world.call("kb.add", { path: CORPUS })
+  const done = await start(world, "When may a booking be re-priced after arrival?", true)
+  const paused = await start(world, "Who is told of a longer stay?", false)
+  const left = await start(world, "What may a pilot refuse?", false)
+  await world.call("pipeline.stop", { id: left })
+  await writeAgent(world.project, "harbour-check")
+  return { done, paused, left }
+}
+
+async function start(world: World, query: string, auto: boolean): Promise<string> {
+  const { id } = await world.call("pipeline.run", { agent: "deep-research", query, auto })
+  await until(async () => {
+    const { run } = await world.call("pipeline.show", { id })
+    return run.status === "running" ? undefined : run
+  })
+  return id
+}
+
+/** A small agent of the repository, as somebody else would have committed it. */
+export async function writeAgent(project: string, slug: string): Promise<void> {
+  const head = `---\nname: Harbour check\ndescription: Checks a plan.\n---\n`
+  const stage = { name: "plan", title: "Plan it", kind: "ask", prompt: "plan.md" }
+  await writeFiles(path.join(project, ".qm", "agents", slug), {
+    "AGENT.md": `${head}\nChecks a plan.\n`,
+    "prompts/plan.md": "Plan this: {{query}}\n",
+    "config.json": JSON.stringify({ stages: [stage] }, null, 2),
+  })
+}

@@ -1,0 +1,217 @@
+import { writeFile } from "node:fs/promises"
+import path from "node:path"
+import type { Message, Run } from "#ground/contract"
+import type { World } from "../world.ts"
+import { until } from "./until.ts"
+
+type Caller = Pick<World, "call">
+export type RunSeed = Awaited<ReturnType<typeof seedRuns>>
+
+/** The runs of a world, as another client would reach them beside the browser under test. */
+export function runsOf({ call }: Caller) {
+  return {
+    /** A run of the synthetic agent that plays these events without a pause. */
+    play: (prompt: string, events: readonly object[]) =>
+      call("agents.start", { type: "synthetic", prompt, mode: "ask", script: scriptOf(events) }),
+    list: async (): Promise<readonly Run[]> => (await call("agents.list", {})).runs,
+    show: (id: string) => call("agents.show", { id }),
+    edit: (id: string, change: object) => call("agents.edit", { id, ...change }),
+    approvals: async (run: string) => (await call("agents.approvals", { run })).approvals,
+    answer: (id: string, decision: "allow" | "deny") => call("agents.answer", { id, decision }),
+    /** The open question of a run; it comes a moment after the run has started. */
+    question: (run: string) =>
+      until(async () => {
+        const { approvals } = await call("agents.approvals", { run })
+        return approvals.find((it) => it.status === "open")
+      }),
+    exportHtml: async (id: string) => {
+      const { text } = await call("agents.export", { id, format: "html" })
+      if (text === null) throw new Error("the export has no text")
+      return text
+    },
+  }
+}
+
+export const scriptOf = (events: readonly object[]): string =>
+  events.map((it) => JSON.stringify({ after: 0, ...it })).join("\n")
+
+export const ENDED = { event: "turn.ended", outcome: "completed" }
+export const say = (text: string, parentId?: string) => ({
+  event: "message",
+  type: "assistant",
+  text,
+  ...(parentId === undefined ? {} : { parentId }),
+})
+export const question = (id: string, command: string) => ({
+  event: "approval.requested",
+  approvalId: id,
+  tool: "Bash",
+  title: `Run ${command}`,
+  input: JSON.stringify({ command }),
+})
+
+/** A run in each state that the pages about runs tell apart. */
+export async function seedRuns(world: World) {
+  const runs = runsOf(world)
+  const tariff = await runs.play("Make quotes and invoices agree to the cent", TARIFF)
+  const asking = await runs.play("Publish the tariffs", [question("push", PUSH), ENDED])
+  const stopped = await runs.play("Rename the quays", [question("rename", "git mv a b"), ENDED])
+  const shipped = (script: string, prompt: string) =>
+    world.call("agents.start", { type: "synthetic", prompt, mode: "ask", script })
+  const failed = await shipped("error", "Add a retry to the tide feed")
+  const compacted = await shipped("compaction", "Read every tariff")
+  const kinds = await runs.play("Show everything you can say", KINDS)
+  for (const it of [tariff, asking, stopped]) await runs.question(it.id)
+  await world.call("agents.stop", { id: stopped.id })
+  await world.call("agents.send", { id: tariff.id, text: "Then update docs/tariff.md." })
+  await runs.edit(failed.id, { label: ["tide feed"], workflow: "todo" })
+  await runs.edit(asking.id, { label: ["release"] })
+  await world.call("permissions.add", { decision: "allow", tool: "Bash", command: "npm test *" })
+  await world.call("permissions.add", { decision: "deny", tool: "Edit", path: "migrations/**" })
+  const [long] = await importRuns(world, { titles: ["Read 6,000 parts"], messages: 6_000 })
+  if (long === undefined) throw new Error("nothing was imported")
+  for (const { id } of [failed, compacted, kinds]) {
+    await until(async () => (await runs.show(id)).endedAt ?? undefined)
+  }
+  return { tariff, asking, stopped, failed, compacted, kinds, long }
+}
+
+/** Characters that a row of a list cannot show whole, so that it must be opened to be allowed. */
+const PUSH = `git push --force origin HEAD:main ${"--push-option=ci.skip ".repeat(12)}`
+
+const activity = (activityId: string, given: object, ended: object): readonly object[] => [
+  { event: "activity.started", activityId, ...given },
+  { event: "activity.ended", activityId, outcome: "done", durationMs: 420, ...ended },
+]
+
+const read = (id: string, file: string, more: object = {}) =>
+  activity(
+    id,
+    { kind: "read", tool: "Read", title: `Read ${file}`, path: file, ...more },
+    { output: "export function quoteTotal(lines)", tokens: 1_204 },
+  )
+
+const DIFF = `--- a/src/tariff/rounding.ts
++++ b/src/tariff/rounding.ts
+@@ -5,3 +5,3 @@
+ /** Rounds one line of a quote or an invoice, half to even. */
+-export function roundLine(amount: number) {
++export function roundLine(amount: number, rule: Rule): number {
+   return divideHalfEven(amount, 10 ** rule.minorUnits)
+`
+
+const EXPLANATION = `**Quotes round every line**; invoices add first and round the total.
+
+| | a line | the total |
+|---|---|---|
+| quote | half to even | sum of rounded lines |
+| invoice | not rounded | half to even |
+
+\`\`\`ts
+const total = lines.reduce((sum, it) => sum + roundLine(it, rule), 0)
+\`\`\``
+
+const USAGE = { input: 41_800, output: 980, cacheRead: 12_000, cacheWrite: 0 }
+const FILES = [
+  { kind: "instructions", tokens: 6_140 },
+  { kind: "files", tokens: 10_640 },
+  { kind: "tools", tokens: 6_900 },
+  { kind: "history", tokens: 2_720 },
+]
+
+/** An agent that reads, asks another, explains, edits, and waits for an answer. */
+const TARIFF: readonly object[] = [
+  { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 1_420 },
+  say("I look at where quotes and invoices round."),
+  ...read("read-1", "src/tariff/quote.ts"),
+  {
+    event: "activity.started",
+    activityId: "agent-1",
+    kind: "agent",
+    tool: "Agent",
+    title: "Which callers depend on per-line rounding?",
+  },
+  ...read("read-2", "src/tariff/invoice.ts", { parentId: "agent-1" }),
+  say("Two callers; only the invoice adds before it rounds.", "agent-1"),
+  { event: "activity.ended", activityId: "agent-1", outcome: "done", durationMs: 3_400 },
+  say(EXPLANATION),
+  ...activity(
+    "edit-1",
+    { kind: "edit", tool: "Edit", title: "Edit rounding.ts", path: "src/tariff/rounding.ts" },
+    { output: "Edited", diff: DIFF, tokens: 240 },
+  ),
+  { event: "cost", model: "synthetic-1", usage: USAGE, isTotal: true, reportedUsd: 0.17 },
+  { event: "context.usage", used: 26_400, window: 200_000, kinds: FILES },
+  question("test", "npm run check"),
+  say("Quotes and invoices round by one rule now."),
+  ENDED,
+]
+
+/** Every entry of a transcript that the others do not have. */
+const KINDS: readonly object[] = [
+  say("A list:\n\n1. rounds **twice**\n2. rounds once\n\n> A quote.\n\n[A link](https://a.test/b)"),
+  say("```mermaid\nflowchart LR\n  quote --> invoice\n```"),
+  { event: "message", type: "system", text: "The host says something of its own." },
+  ...activity(
+    "cmd",
+    { kind: "command", tool: "Bash", title: "npm test", input: '{"command":"npm test"}' },
+    { outcome: "failed", output: `${"a long line of output ".repeat(40)}\n1 failed` },
+  ),
+  { event: "mode.changed", mode: "edits", by: "console" },
+  { event: "error", message: "The model did not answer (529); try 1 of 2 follows." },
+  { event: "context.compacted", trigger: "auto", tokensBefore: 191_000, tokensAfter: 24_500 },
+  say("Everything was shown."),
+  ENDED,
+]
+
+type ImportedRuns = { readonly titles: readonly string[]; readonly messages: number }
+
+/**
+ * Runs that were exported elsewhere: of each ten messages one is the agent's word, `Step n: …`, and
+ * the others are what it read.
+ */
+export async function importRuns(world: World, { titles, messages }: ImportedRuns) {
+  const { id } = await runsOf(world).play("A template", [ENDED])
+  const run = await until(async () => {
+    const shown = await runsOf(world).show(id)
+    return shown.endedAt === null ? undefined : shown
+  })
+  await world.call("agents.delete", { id })
+  const { mode, status, labels, cost } = run
+  const lines = Array.from({ length: messages }, (_, at) => longMessage(at, run.createdAt))
+  const imported: Run[] = []
+  for (const title of titles) {
+    const header = {
+      format: "quartermaster-session",
+      version: 1,
+      messageCount: messages,
+      usage: cost.usage,
+      mode,
+      status,
+      labels,
+      run: { ...run, title, prompt: title, isTitleOwn: true, lastSeq: messages },
+    }
+    const file = path.join(world.home, "session.jsonl")
+    await writeFile(file, [header, ...lines].map((it) => `${JSON.stringify(it)}\n`).join(""))
+    imported.push(await world.call("agents.import", { file }))
+  }
+  return imported
+}
+
+function longMessage(at: number, timestamp: number): Message {
+  const seq = at + 1
+  const common = { id: `msg_${seq}`, seq, timestamp: timestamp + at }
+  const round = Math.floor(at / 10)
+  if (at % 10 === 9) {
+    const event = { event: "message", type: "assistant", text: "" }
+    const content = `Step ${round}: this part is read, and nothing in it rounds.`
+    return { ...common, type: "assistant", role: "assistant", content, metadata: { event } }
+  }
+  const activityId = `part-${Math.floor(at / 2)}`
+  const title = `Read part-${round}.txt`
+  const event =
+    at % 2 === 0
+      ? { event: "activity.started", activityId, kind: "read", tool: "Read", title, input: "" }
+      : { event: "activity.ended", activityId, outcome: "done", output: "", durationMs: 3 }
+  return { ...common, type: "tool", role: "tool", content: title, metadata: { event } }
+}
