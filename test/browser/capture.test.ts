@@ -11,7 +11,7 @@ let chromium: Awaited<ReturnType<typeof launchChromium>>
 let world: World
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ prepare: installCodex })])
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ prepare: installClaude })])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
@@ -19,13 +19,13 @@ afterAll(async () => {
 })
 
 /** A package of the host's name, whose program says nothing to anybody who asks it. */
-async function installCodex({ parent }: { readonly parent: string }) {
+async function installClaude({ parent }: { readonly parent: string }) {
   const folder = path.join(parent, "programs")
   await writeFiles(folder, {
-    "package.json": '{ "name": "@openai/codex", "version": "0.166.0" }',
-    codex: "#!/bin/sh\nexit 1\n",
+    "package.json": '{ "name": "@anthropic-ai/claude-code", "version": "2.1.0" }',
+    claude: "#!/bin/sh\nexit 1\n",
   })
-  await chmod(path.join(folder, "codex"), 0o755)
+  await chmod(path.join(folder, "claude"), 0o755)
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
 }
 
@@ -167,8 +167,8 @@ describe("the page Capture over the real server", () => {
   })
 
   test("[CONSOLE-19] the host is asked only after a yes, and trust is asked for on its own", async () => {
-    await world.call("capture.take", { host: "codex" })
-    await using window = await visit(chromium.browser, world, { path: "/capture?host=codex" })
+    await world.call("capture.take", { host: "claude-code" })
+    await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window
     const takes: string[] = []
     page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
