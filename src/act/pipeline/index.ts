@@ -10,7 +10,7 @@ export { createFolders } from "./folder/folders.ts"
 
 // What stages do, and who answers them offline.
 
-export { offlineBrain } from "./offline/brain.ts"
+export { offlineBrain } from "./offline/offline-model.ts"
 export type { StageWork } from "./stage.ts"
 export type { AgentEnd, AgentStart, StagePorts } from "./stages/index.ts"
 export { createStages } from "./stages/index.ts"

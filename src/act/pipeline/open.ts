@@ -1,12 +1,12 @@
 import type { AgentFolder, Depth, PipelineConfig, PipelineEventBody } from "#ground/contract"
-import { ANY } from "./engine/gate.ts"
+import { ANY } from "./engine/scope-check.ts"
 import { AgentInvalid, AgentUntrusted, StageNotReached, StageUnknown } from "./errors.ts"
 import { ENGINE } from "./events/next.ts"
 import type { BodyOf, RunState } from "./events/state.ts"
 import { ANY_WEB_SOURCE } from "./stages/web.ts"
 
 /** What a person asks for. */
-export type Asked = {
+export type RunRequest = {
   readonly query: string
   readonly depth: Depth
   readonly budget?: number | undefined
@@ -31,7 +31,7 @@ function runnable(agent: AgentFolder): PipelineConfig {
 
 /** How a run begins: everything it will use stands in its first event, as it was. */
 export function openRun(
-  asked: Asked,
+  asked: RunRequest,
   of: {
     readonly agent: AgentFolder
     readonly prompts: readonly { readonly file: string; readonly text: string }[]
@@ -80,7 +80,7 @@ function sourceNote(slug: string, index: number): PipelineEventBody {
 
 function asConfigured(
   config: PipelineConfig,
-  { model, auto }: Asked,
+  { model, auto }: RunRequest,
   sources: readonly string[],
 ): PipelineConfig {
   return {

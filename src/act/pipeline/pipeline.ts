@@ -13,23 +13,24 @@ import type {
 import type { Model } from "#ground/model"
 import type { Db } from "#ground/store"
 import { compareRuns } from "./compare.ts"
-import type { EngineDeps, Found } from "./engine/access.ts"
-import { createBook } from "./engine/book.ts"
+import type { EngineDeps, FoundRun } from "./engine/access.ts"
 import type { DriveDeps } from "./engine/drive.ts"
 import { createEngine, type Engine } from "./engine/engine.ts"
-import type { RunRow } from "./engine/rows.ts"
-import { createTelling } from "./engine/telling.ts"
+import { createEventStore } from "./engine/event-store.ts"
+import { createLiveText } from "./engine/live-text.ts"
+import type { RunRow } from "./engine/queries.ts"
 import { DocumentMissing, NothingToSkip, NotPaused, RunEnded, TextEmpty } from "./errors.ts"
-import { documentOf } from "./events/document.ts"
 import { amendedStage, skippedStage } from "./events/next.ts"
 import { transcriptOf } from "./events/transcript.ts"
-import { bareView, lineView, runView, statusOf } from "./events/views.ts"
+import { bareView, documentOf, lineView, runView, statusOf } from "./events/views.ts"
 import type { Folders } from "./folder/folders.ts"
 import { type Mention, readMention } from "./folder/mention.ts"
-import { MOST_RUNS_OF_AGENT } from "./limits.ts"
 import { openRun, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
 import { type SayDeps, sayTo } from "./say.ts"
+
+/** Runs of an agent shown beside it. */
+const MOST_RUNS_OF_AGENT = 20
 
 export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAlive" | "onAdvance"> &
   Pick<DriveDeps, "stages" | "redact" | "redactJson" | "count" | "windowTokens"> &
@@ -51,18 +52,18 @@ export type Pipelines = ReturnType<typeof createPipelines>
 
 /** Runs of pipelines: started, steered by people, kept as events, read back from them. */
 export function createPipelines(deps: PipelinesDeps) {
-  const telling = createTelling(deps)
-  const book = createBook(deps)
-  const results = createResults({ ...deps, book })
+  const liveText = createLiveText(deps)
+  const eventStore = createEventStore(deps)
+  const results = createResults({ ...deps, eventStore })
   const engine = createEngine({
     ...deps,
-    book,
-    telling,
+    eventStore,
+    liveText,
     prior: results.prior,
-    wrote: (state) => telling.changed(state.id, state.lastSeq),
+    wrote: (state) => liveText.changed(state.id, state.lastSeq),
     ended: results.write,
   })
-  const reading = createReading({ engine, results, list: book.list })
+  const reading = createReading({ engine, results, list: eventStore.list })
   const { show } = reading
   return {
     ...reading,
@@ -76,8 +77,8 @@ export function createPipelines(deps: PipelinesDeps) {
     promptBlockFor: results.blockFor,
     recover: engine.recover,
     watch: engine.watch,
-    onText: telling.onText,
-    onChange: telling.onChange,
+    onText: liveText.onText,
+    onChange: liveText.onChange,
     settled: engine.settled,
     close: engine.close,
     /** Waits until it pauses or ends, as far as this process works on it. */
@@ -95,7 +96,7 @@ type ReadingDeps = {
 }
 
 function createReading({ engine, results, list }: ReadingDeps) {
-  const viewOf = ({ state, isAlone }: Found): PipelineRun => runView(state, { isAlone })
+  const viewOf = ({ state, isAlone }: FoundRun): PipelineRun => runView(state, { isAlone })
   return {
     async list(input: Input<"pipeline.list">): Promise<PipelineList> {
       const rows = await list(definedOnly(input))
@@ -193,7 +194,7 @@ const pauseOf = (by: By): string | undefined => (typeof by === "string" ? undefi
 /** Refuses an answer to a pause that does not stand. */
 const mayAnswer =
   (by: By) =>
-  ({ state, isAlone }: Found): void => {
+  ({ state, isAlone }: FoundRun): void => {
     const { id, end, pause } = state
     if (end !== undefined) throw RunEnded({ id, status: end.status })
     const meant = pauseOf(by)

@@ -1,19 +1,18 @@
 import type { Log } from "#ground/base"
 import type { PipelineLine, PipelineSummary } from "#ground/contract"
-import { readAnswer, readSummary, writeResults } from "./continuity/files.ts"
 import { answerOf, findPrior } from "./continuity/prior.ts"
-import { promptBlock } from "./continuity/prompt-block.ts"
-import { type RunResults, summaryOf } from "./continuity/summary.ts"
-import type { Book } from "./engine/book.ts"
-import { stateOf } from "./engine/book.ts"
-import { documentOf } from "./events/document.ts"
+import { readAnswer, readSummary, writeResults } from "./continuity/result-files.ts"
+import { promptBlock, type RunResults, summaryOf } from "./continuity/summary.ts"
+import { type EventStore, stateOf } from "./engine/event-store.ts"
 import type { RunState } from "./events/state.ts"
-import { runView } from "./events/views.ts"
-import { MOST_LOOKED_THROUGH } from "./limits.ts"
+import { documentOf, runView } from "./events/views.ts"
 import type { PriorAnswer } from "./stage.ts"
 
+/** Runs that are looked through for an earlier answer, or for a session's newest. */
+const MOST_LOOKED_THROUGH = 500
+
 type Deps = {
-  readonly book: Pick<Book, "events" | "list">
+  readonly eventStore: Pick<EventStore, "events" | "list">
   readonly log: Log
   /** Where the results of runs lie as files. */
   readonly directory: string
@@ -22,9 +21,9 @@ type Deps = {
 export type Results = ReturnType<typeof createResults>
 
 /** What runs leave behind: for later turns of their session, and for later runs. */
-export function createResults({ book, log, directory }: Deps) {
+export function createResults({ eventStore, log, directory }: Deps) {
   const place = (run: string) => ({ directory, run })
-  const read = async (run: string): Promise<RunState> => stateOf(run, await book.events(run))
+  const read = async (run: string): Promise<RunState> => stateOf(run, await eventStore.events(run))
 
   const summary = (run: string): Promise<PipelineSummary> =>
     readSummary(place(run), {
@@ -53,14 +52,14 @@ export function createResults({ book, log, directory }: Deps) {
     async findPrior(
       asked: Pick<PipelineLine, "agent" | "session" | "query">,
     ): Promise<string | null> {
-      const rows = await book.list({ agent: asked.agent, limit: MOST_LOOKED_THROUGH })
+      const rows = await eventStore.list({ agent: asked.agent, limit: MOST_LOOKED_THROUGH })
       return findPrior({ ...asked, runs: rows.map((it) => it.line) })?.id ?? null
     },
     prior: (run: string): Promise<PriorAnswer> =>
       readAnswer(place(run), { rebuild: async () => answerOf(resultsOf(await read(run))), log }),
     /** What stands in front of a session's next turn; undefined when it had no run that ended. */
     async blockFor(session: string): Promise<string | undefined> {
-      const rows = await book.list({ session, limit: MOST_LOOKED_THROUGH })
+      const rows = await eventStore.list({ session, limit: MOST_LOOKED_THROUGH })
       const endedAt = (row: (typeof rows)[number]): number => row.line.endedAt ?? 0
       const [ended] = rows
         .filter((it) => it.line.endedAt !== null)

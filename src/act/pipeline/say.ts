@@ -1,15 +1,18 @@
 import type { PipelineEventBody, PipelineSaid, PipelineSummary } from "#ground/contract"
 import type { Model } from "#ground/model"
 import { decideBreakout, isMenuNumber } from "./breakout/decide.ts"
-import { promptBlock } from "./continuity/prompt-block.ts"
+import { promptBlock } from "./continuity/summary.ts"
 import { exhausted } from "./engine/budget.ts"
 import type { Engine } from "./engine/engine.ts"
 import { AtWorkElsewhere, NotPaused } from "./errors.ts"
 import { CONFIRM_EXIT } from "./events/pause.ts"
 import type { RunState } from "./events/state.ts"
 import { runView, statusOf } from "./events/views.ts"
-import { BREAKOUT_CHARACTERS, SAY_OUTPUT_TOKENS } from "./limits.ts"
+import { SAY_OUTPUT_TOKENS } from "./limits.ts"
 import { askClassifier } from "./say-classifier.ts"
+
+/** Of a message that led to an exit, as the spec says. */
+const BREAKOUT_CHARACTERS = 500
 
 export type SayDeps = {
   readonly engine: Pick<Engine, "answer" | "find">
@@ -22,7 +25,7 @@ export type SayDeps = {
   sendToSession(session: string, text: string): Promise<void>
 }
 
-type Said = Omit<PipelineSaid, "run">
+type Reply = Omit<PipelineSaid, "run">
 type Message = {
   readonly text: string
   readonly by: string
@@ -47,7 +50,7 @@ export async function sayTo(id: string, message: Message, deps: SayDeps): Promis
 }
 
 /** A model may be asked first; until the answer stands, others may still decide otherwise. */
-async function sayToPaused(before: RunState, message: Message, deps: SayDeps): Promise<Said> {
+async function sayToPaused(before: RunState, message: Message, deps: SayDeps): Promise<Reply> {
   const { id } = before
   const { said, bodies, after = before } = await decide(before, message, deps)
   await answerAt(after, bodies, deps)
@@ -75,7 +78,7 @@ function answerAt(
 const ANSWERED = "somebody answered it at the same time"
 
 type Decided = {
-  readonly said: Said
+  readonly said: Reply
   readonly bodies: readonly PipelineEventBody[]
   /** The run as it is since a model was asked. */
   readonly after?: RunState
@@ -143,7 +146,7 @@ function left(its: "B" | "C", asked: string): Decided {
   }
 }
 
-function said(its: Said["case"], reply: string): Said {
+function said(its: Reply["case"], reply: string): Reply {
   return { case: its, reply, answered: null }
 }
 
@@ -157,7 +160,7 @@ const GOES_ON_UNCHANGED =
 const LEFT = "The run is over; what it found is kept and stands in front of what you say next."
 const SAY_WHAT = "Say what should be different: amend the run with a text."
 
-async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Said> {
+async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Reply> {
   const reply = await answerAfter(id, message, deps)
   return { case: "after", reply, answered: message.text }
 }

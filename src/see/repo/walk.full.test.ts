@@ -8,7 +8,7 @@ import { tempDirectory } from "#test/temp"
 import { closeHostileSockets, makeHostileTree } from "../../../test/corpus/hostile.ts"
 
 const CHILD = fileURLToPath(new URL("../../../test/fault/repo-walk.child.ts", import.meta.url))
-const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url))
+const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url))
 afterAll(closeHostileSockets)
 
 type Said = { files: number; isWhole: boolean; walkMs: number; readMs: number; rssMb: number }

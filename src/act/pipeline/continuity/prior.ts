@@ -1,9 +1,13 @@
+import { truncate } from "#ground/base"
 import type { PipelineLine } from "#ground/contract"
 import type { PriorAnswer } from "../stage.ts"
 import { Answer, findOutput } from "../stages/outputs.ts"
-import { cut } from "./cut.ts"
-import { LONGEST_SECTION_CHARACTERS, MOST_PRIOR_SECTIONS } from "./limits.ts"
 import type { RunResults } from "./summary.ts"
+
+const LONGEST_SECTION_CHARACTERS = 20_000
+
+/** Sections offered to a later run, and the text of one. */
+const MOST_PRIOR_SECTIONS = 30
 
 export type PriorCandidate = Pick<
   PipelineLine,
@@ -67,7 +71,7 @@ export function answerOf(results: RunResults): PriorAnswer {
     const cited = labelsIn(section.text).map((label) => paragraphs.get(label) ?? undefined)
     return {
       title: section.title,
-      text: cut(section.text, LONGEST_SECTION_CHARACTERS),
+      text: truncate(section.text, LONGEST_SECTION_CHARACTERS),
       paragraphs: cited.filter((it) => it !== undefined),
     }
   })

@@ -2,9 +2,8 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { PipelineSummary } from "#ground/contract"
 import { fcParameters } from "#test/seed"
-import { promptBlock } from "./prompt-block.ts"
 import { RESEARCH, RESEARCH_STAGES, resultsOf } from "./results.fixture.ts"
-import { summaryOf } from "./summary.ts"
+import { promptBlock, summaryOf } from "./summary.ts"
 
 const SUMMARY = summaryOf(resultsOf({ stages: RESEARCH_STAGES, outputs: RESEARCH }))
 

@@ -2,15 +2,21 @@ import type { AppError, ProcessIdentity } from "#ground/base"
 import type { PipelineEvent, PipelineEventBody, PipelineLine } from "#ground/contract"
 import { AtWorkElsewhere, RunEnded, RunUnknown, StateDamaged } from "../errors.ts"
 import type { RunState } from "../events/state.ts"
-import { CLAIM_TRIES, STOP_LOOK_MS, STOP_WAIT_MS } from "../limits.ts"
-import { type Claim, stateOf } from "./book.ts"
+import { CLAIM_TRIES } from "../limits.ts"
+import type { ActiveRuns, ActiveRunsDeps } from "./active-runs.ts"
 import { STOPPED } from "./drive.ts"
-import { Ending } from "./ending.ts"
-import { createPen } from "./pen.ts"
-import type { Roster, RosterDeps } from "./roster.ts"
-import type { Owner, RunRow } from "./rows.ts"
+import { type Claim, stateOf } from "./event-store.ts"
+import { Interruption } from "./interruption.ts"
+import type { Owner, RunRow } from "./queries.ts"
+import { createRunWriter } from "./run-writer.ts"
 
-export type EngineDeps = RosterDeps & {
+/** How often it looks meanwhile. */
+const STOP_LOOK_MS = 100
+
+/** How long a stop waits for the process that works on the run. */
+const STOP_WAIT_MS = 15_000
+
+export type EngineDeps = ActiveRunsDeps & {
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
   /** Calls back when the store has grown, whoever wrote. */
@@ -18,7 +24,7 @@ export type EngineDeps = RosterDeps & {
 }
 
 /** A run as it is now. */
-export type Found = {
+export type FoundRun = {
   readonly row: RunRow
   readonly state: RunState
   readonly events: readonly PipelineEvent[]
@@ -26,7 +32,7 @@ export type Found = {
   readonly isAlone: boolean
 }
 
-type Deps = EngineDeps & { readonly roster: Roster; find(id: string): Promise<Found> }
+type Deps = EngineDeps & { readonly activeRuns: ActiveRuns; find(id: string): Promise<FoundRun> }
 
 type Held = { readonly claim: Claim; readonly state: RunState }
 type Bodies = readonly PipelineEventBody[]
@@ -34,14 +40,14 @@ type Bodies = readonly PipelineEventBody[]
 /** What a person adds to a run that waits for one, or that is over. */
 export type Answer = {
   /** Throws when the run is not one that can be answered so. */
-  may(found: Found): void
+  may(found: FoundRun): void
   /** Sees the run as nobody else can change it any more. */
   decide(state: RunState): Bodies | Promise<Bodies>
 }
 
 /** How a person, or another process, gets at a run. */
 export function createAccess(deps: Deps) {
-  const { book, roster } = deps
+  const { eventStore, activeRuns } = deps
   return {
     /** Writes the answer, and the run goes on in this process if it does. */
     async answer(id: string, answer: Answer): Promise<RunState> {
@@ -51,21 +57,22 @@ export function createAccess(deps: Deps) {
         await handOn({ claim: held.claim, state }, deps)
         return state
       } catch (error) {
-        await book.release(held.claim)
+        await eventStore.release(held.claim)
         throw error
       }
     },
     /** Goes on with a run that nobody works on; false when somebody was faster. */
     async takeUp(row: RunRow): Promise<boolean> {
-      const claim = await book.claim(row)
+      const claim = await eventStore.claim(row)
       if (claim === undefined) return false
       try {
-        roster.start(claim, stateOf(row.id, await book.events(row.id)))
+        activeRuns.start(claim, stateOf(row.id, await eventStore.events(row.id)))
         return true
       } catch (error) {
         // Otherwise whoever watches would try it again and again.
-        if (StateDamaged.is(error)) await book.writeOff(claim, writtenOff(row.line, error, deps))
-        await book.release(claim)
+        if (StateDamaged.is(error))
+          await eventStore.writeOff(claim, writtenOff(row.line, error, deps))
+        await eventStore.release(claim)
         throw error
       }
     },
@@ -83,15 +90,15 @@ export function createAccess(deps: Deps) {
 }
 
 async function writeOff(id: string, damage: AppError, deps: Deps): Promise<PipelineLine> {
-  const { book } = deps
-  const row = await book.find(id)
+  const { eventStore } = deps
+  const row = await eventStore.find(id)
   if (row === undefined) throw RunUnknown({ id })
   if (row.line.endedAt !== null) throw RunEnded({ id, status: row.status })
-  const claim = await book.claim(row)
+  const claim = await eventStore.claim(row)
   if (claim === undefined) throw AtWorkElsewhere({ id, owner: "it was faster" })
   const line = writtenOff(row.line, damage, deps)
-  await book.writeOff(claim, line)
-  await book.release(claim)
+  await eventStore.writeOff(claim, line)
+  await eventStore.release(claim)
   return line
 }
 
@@ -113,16 +120,16 @@ function writtenOff(line: PipelineLine, damage: AppError, { clock }: Deps): Pipe
 
 /** The run with the right to write it; when it changed in between, this is tried again. */
 async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
-  const { book, roster } = deps
+  const { eventStore, activeRuns } = deps
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
     // One that pauses or ends here right now gives the run back first.
     const isAtRest = (await deps.find(id)).row.status !== "running"
-    if (isAtRest) await roster.settled(id)
+    if (isAtRest) await activeRuns.settled(id)
     const found = await deps.find(id)
     answer.may(found)
-    const claim = await book.claim(found.row)
+    const claim = await eventStore.claim(found.row)
     if (claim === undefined) continue
-    const state = stateOf(id, await book.events(id))
+    const state = stateOf(id, await eventStore.events(id))
     if (state.lastSeq === found.state.lastSeq) return { claim, state }
     await handOn({ claim, state }, deps)
   }
@@ -133,42 +140,42 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
  * A run that goes on does so here: whoever had it before was told that it is lost, also the one who
  * answered it just now.
  */
-async function handOn({ claim, state }: Held, { book, roster }: Deps): Promise<void> {
+async function handOn({ claim, state }: Held, { eventStore, activeRuns }: Deps): Promise<void> {
   const goesOn = state.end === undefined && state.pause === undefined
-  if (goesOn) roster.start(claim, state)
-  else await book.release(claim)
+  if (goesOn) activeRuns.start(claim, state)
+  else await eventStore.release(claim)
 }
 
 async function write({ claim, state }: Held, bodies: Bodies, deps: Deps): Promise<RunState> {
   if (bodies.length === 0) return state
-  const pen = createPen({ ...deps, claim, state })
-  await pen.append(bodies).catch((error: unknown) => {
-    throw error instanceof Ending
+  const writer = createRunWriter({ ...deps, claim, state })
+  await writer.append(bodies).catch((error: unknown) => {
+    throw error instanceof Interruption
       ? AtWorkElsewhere({ id: claim.id, owner: "it was faster" })
       : error
   })
-  if (state.end === undefined && pen.state().end !== undefined) await deps.ended(pen.state())
-  return pen.state()
+  if (state.end === undefined && writer.state().end !== undefined) await deps.ended(writer.state())
+  return writer.state()
 }
 
 /** Ends a run, whoever works on it. */
 async function stop(id: string, deps: Deps): Promise<void> {
-  const { book, roster } = deps
+  const { eventStore, activeRuns } = deps
   const first = await deps.find(id)
   if (first.state.end !== undefined) throw RunEnded({ id, status: first.state.end.status })
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-    await roster.stop(id)
+    await activeRuns.stop(id)
     const found = await deps.find(id)
     if (found.state.end !== undefined) return
     const isFree = found.state.pause !== undefined || found.isAlone
     if (!isFree) await stopElsewhere(found.row, deps)
-    const claim = isFree ? await book.claim(found.row) : undefined
+    const claim = isFree ? await eventStore.claim(found.row) : undefined
     if (claim === undefined) continue
-    const state = stateOf(id, await book.events(id))
+    const state = stateOf(id, await eventStore.events(id))
     try {
       if (state.end === undefined) await write({ claim, state }, [STOPPED], deps)
     } finally {
-      await book.release(claim)
+      await eventStore.release(claim)
     }
     return
   }
@@ -177,10 +184,10 @@ async function stop(id: string, deps: Deps): Promise<void> {
 
 /** Says what is wanted, and waits until the process that works on it has done it. */
 async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
-  await deps.book.wantStop(row)
+  await deps.eventStore.wantStop(row)
   const until = deps.clock.monotonicMs() + STOP_WAIT_MS
   while (deps.clock.monotonicMs() < until) {
-    const now = await deps.book.find(row.id)
+    const now = await deps.eventStore.find(row.id)
     if (now === undefined || now.status !== "running" || now.fence !== row.fence) return
     await deps.clock.sleep(STOP_LOOK_MS)
   }

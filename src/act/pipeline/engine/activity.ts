@@ -3,16 +3,21 @@ import { isAppError } from "#ground/base"
 import type { PipelineEventBody, StageConfig } from "#ground/contract"
 import { ResultTooLarge } from "../errors.ts"
 import type { BodyOf, Recorded } from "../events/state.ts"
-import { LONGEST_PROBLEM_CHARACTERS, LONGEST_RESULT_CHARACTERS } from "../limits.ts"
 import type { StepLabel } from "../stage.ts"
 import { dueWarnings, exhausted, priceNotes, type Spending } from "./budget.ts"
-import { mayWrite, untilCut } from "./ending.ts"
-import type { Pen } from "./pen.ts"
+import { mayWrite, untilCut } from "./interruption.ts"
+import type { RunWriter } from "./run-writer.ts"
+
+/** Of a problem that is told to the model, or of an error's message. */
+const LONGEST_PROBLEM_CHARACTERS = 2_000
+
+/** Of what one effect gives, as JSON: a run is read whole, so its pieces are bounded. */
+const LONGEST_RESULT_CHARACTERS = 4_000_000
 
 /** One attempt of a stage, as its effects see it. */
 export type Attempt = {
   readonly clock: Clock
-  readonly pen: Pen
+  readonly writer: RunWriter
   readonly stage: number
   readonly config: StageConfig
   readonly attempt: number
@@ -37,8 +42,8 @@ export class OverBudget extends Error {
   }
 }
 
-export function refuseOverBudget({ pen, stage }: Attempt): void {
-  const spending = exhausted(pen.state(), stage)
+export function refuseOverBudget({ writer, stage }: Attempt): void {
+  const spending = exhausted(writer.state(), stage)
   if (spending !== undefined) throw new OverBudget(spending)
 }
 
@@ -46,7 +51,7 @@ export function refuseOverBudget({ pen, stage }: Attempt): void {
 export async function begin(step: Step, attempt: Attempt) {
   const startedMs = attempt.clock.monotonicMs()
   let activityId = ""
-  await attempt.pen.append(() => {
+  await attempt.writer.append(() => {
     activityId = nextActivity(step, attempt)
     return [substep(step, { activityId, phase: "started" }, attempt)]
   })
@@ -54,10 +59,10 @@ export async function begin(step: Step, attempt: Attempt) {
     const durationMs = Math.max(0, Math.round(attempt.clock.monotonicMs() - startedMs))
     const place = { activityId, phase: "ended" } as const
     const bodies = [...before, { ...substep(step, place, attempt), durationMs, ...how }]
-    await attempt.pen.append(() => [
+    await attempt.writer.append(() => [
       ...bodies,
-      ...priceNotes(attempt.pen.state(), bodies),
-      ...dueWarnings(attempt.pen.foresee(bodies), attempt.stage),
+      ...priceNotes(attempt.writer.state(), bodies),
+      ...dueWarnings(attempt.writer.foresee(bodies), attempt.stage),
     ])
   }
   return {
@@ -83,14 +88,14 @@ export async function begin(step: Step, attempt: Attempt) {
 
 /** What is told once, when it is over: a note, a refusal. */
 export async function tell(step: Step, how: End, attempt: Attempt): Promise<void> {
-  await attempt.pen.append(() => {
+  await attempt.writer.append(() => {
     const activityId = nextActivity(step, attempt)
     return [{ ...substep(step, { activityId, phase: "ended" }, attempt), ...how }]
   })
 }
 
-function nextActivity({ prefix }: Step, { pen }: Attempt): string {
-  return `orch-${prefix}-${pen.state().activities + 1}`
+function nextActivity({ prefix }: Step, { writer }: Attempt): string {
+  return `orch-${prefix}-${writer.state().activities + 1}`
 }
 
 function substep(
@@ -103,8 +108,8 @@ function substep(
 }
 
 /** What was recorded under a key in this round of the stage. */
-export function recordedOf(key: string, { pen, stage }: Attempt): Recorded | undefined {
-  const recorded = pen.state().stages[stage]?.recorded ?? {}
+export function recordedOf(key: string, { writer, stage }: Attempt): Recorded | undefined {
+  const recorded = writer.state().stages[stage]?.recorded ?? {}
   return Object.hasOwn(recorded, key) ? recorded[key] : undefined
 }
 

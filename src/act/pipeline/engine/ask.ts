@@ -1,26 +1,31 @@
 import type { Model, ModelAnswer } from "#ground/model"
 import { AnswerInvalid, PromptTooLong } from "../errors.ts"
 import type { BodyOf, Recorded } from "../events/state.ts"
-import { ASKS_FOR_ONE_ANSWER, LONGEST_ANSWER_CHARACTERS } from "../limits.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
-import type { Telling } from "./telling.ts"
+import type { LiveText } from "./live-text.ts"
+
+/** Of a model's answer; a longer one is no answer to a stage's focused question. */
+const LONGEST_ANSWER_CHARACTERS = 400_000
+
+/** Asks for one answer: the first, and two more when it does not fit its schema. Each is paid. */
+const ASKS_FOR_ONE_ANSWER = 3
 
 export type Asking = {
   model(): Promise<Pick<Model, "ask">>
-  readonly telling: Pick<Telling, "writing">
+  readonly liveText: Pick<LiveText, "writing">
   count(): Promise<(text: string) => number>
   windowTokens(): number
 }
 
-type World = Attempt & Asking
+type AskContext = Attempt & Asking
 type Answered = Extract<Recorded, { kind: "answer" }>
 
 /** An answer that fits its schema. One that does not is asked for again, and each call is paid. */
 export async function askUntilFitting(
   key: string,
   ask: StageAsk,
-  world: World,
+  world: AskContext,
 ): Promise<StageAnswer> {
   const keys = Array.from({ length: ASKS_FOR_ONE_ANSWER }, (_, nth) => nthKey(key, nth + 1))
   const recorded = keys.map((it) => answeredOf(it, world))
@@ -43,7 +48,7 @@ function nthKey(key: string, nth: number): string {
   return nth === 1 ? key : `${key}~${nth}`
 }
 
-function answeredOf(key: string, world: World): Answered | undefined {
+function answeredOf(key: string, world: AskContext): Answered | undefined {
   const recorded = recordedOf(key, world)
   return recorded?.kind === "answer" ? recorded : undefined
 }
@@ -55,7 +60,7 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
 }
 
 /** One paid call, recorded as such whether its answer fits or not. */
-async function askOnce(key: string, ask: StageAsk, world: World): Promise<Answered> {
+async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<Answered> {
   refuseOverBudget(world)
   await refuseTooLong(ask, world)
   const label = { tool: "LLM Analysis", kind: "other", title: ask.title } as const
@@ -68,13 +73,13 @@ async function askOnce(key: string, ask: StageAsk, world: World): Promise<Answer
   return { kind: "answer", text: called.text, value: called.value, problem: called.problem }
 }
 
-async function call(ask: StageAsk, activityId: string, world: World): Promise<ModelAnswer> {
-  const { pen, stage, config, signal, telling } = world
-  const writing = telling.writing({ id: pen.claim.id, stage, activityId })
+async function call(ask: StageAsk, activityId: string, world: AskContext): Promise<ModelAnswer> {
+  const { writer, stage, config, signal, liveText } = world
+  const writing = liveText.writing({ id: writer.claim.id, stage, activityId })
   try {
     const model = await world.model()
     return await model.ask({
-      name: `${pen.state().start.agent}/${config.name}`,
+      name: `${writer.state().start.agent}/${config.name}`,
       instructions: ask.instructions,
       prompt: ask.prompt,
       model: config.model,
@@ -92,7 +97,7 @@ async function call(ask: StageAsk, activityId: string, world: World): Promise<Mo
 function recordOf(
   answer: ModelAnswer,
   at: { readonly key: string; readonly activityId: string },
-  world: World,
+  world: AskContext,
 ): BodyOf<"llm_called"> {
   const { length } = answer.text
   const most = LONGEST_ANSWER_CHARACTERS
@@ -118,7 +123,7 @@ function recordOf(
   return { ...called, text, ...value }
 }
 
-async function refuseTooLong(ask: StageAsk, world: World): Promise<void> {
+async function refuseTooLong(ask: StageAsk, world: AskContext): Promise<void> {
   const count = await world.count()
   const tokens = count(ask.instructions) + count(ask.prompt)
   const most = world.windowTokens()

@@ -1,8 +1,9 @@
 import type { PipelineEventBody } from "#ground/contract"
-import { costOf, stageCost } from "../events/cost.ts"
-import type { RunState } from "../events/state.ts"
+import { costOf, type RunState, stageCost } from "../events/state.ts"
 import { hasNoPrice } from "../events/work.ts"
-import { BUDGET_WARNING_SHARE } from "../limits.ts"
+
+/** A share of a budget at which a warning is said, once. */
+const BUDGET_WARNING_SHARE = 0.8
 
 /** A budget, and what was spent of it, repairs included. */
 export type Spending = {

@@ -3,14 +3,16 @@ import type { PipelineEventBody, StageConfig, StageKind } from "#ground/contract
 import { PromptMissing, StageCutTooOften, StageFailed, StageNeedsMissing } from "../errors.ts"
 import { depthOf, ENGINE, nextOf, pauseOf, whatFollows } from "../events/next.ts"
 import { type RunState, unitOf } from "../events/state.ts"
-import { MOST_ATTEMPTS } from "../limits.ts"
 import type { PriorAnswer, StageResult, StageWork, StageWorld } from "../stage.ts"
 import { type Attempt, brief, keepable, OverBudget } from "./activity.ts"
 import type { Asking } from "./ask.ts"
 import { leftUsd, overBudget } from "./budget.ts"
 import { createEffects } from "./effects.ts"
-import { Ending, endingOf, untilCut } from "./ending.ts"
-import type { Pen } from "./pen.ts"
+import { Interruption, interruptionOf, untilCut } from "./interruption.ts"
+import type { RunWriter } from "./run-writer.ts"
+
+/** A stage that was cut so often takes its process down with it: a person is asked first. */
+const MOST_ATTEMPTS = 100
 
 export type DriveDeps = Asking &
   Pick<Attempt, "clock" | "redact" | "redactJson"> & {
@@ -23,17 +25,21 @@ export type DriveDeps = Asking &
  * The for-loop over the stages: until the run pauses or is over. What to do next is always read
  * from its events, so it does not matter which process goes on with it.
  */
-export async function drive(pen: Pen, signal: AbortSignal, deps: DriveDeps): Promise<void> {
+export async function drive(
+  writer: RunWriter,
+  signal: AbortSignal,
+  deps: DriveDeps,
+): Promise<void> {
   for (;;) {
-    const next = nextOf(pen.state())
+    const next = nextOf(writer.state())
     switch (next.kind) {
       case "nothing":
         return
       case "write":
-        await pen.append(next.bodies)
+        await writer.append(next.bodies)
         break
       case "work":
-        await workOn(next, { pen, signal, deps })
+        await workOn(next, { writer, signal, deps })
         break
       default:
         return next satisfies never
@@ -41,34 +47,38 @@ export async function drive(pen: Pen, signal: AbortSignal, deps: DriveDeps): Pro
   }
 }
 
-type Place = { readonly pen: Pen; readonly signal: AbortSignal; readonly deps: DriveDeps }
+type DriveContext = {
+  readonly writer: RunWriter
+  readonly signal: AbortSignal
+  readonly deps: DriveDeps
+}
 
 /** One attempt of one stage, and what it comes to. */
 async function workOn(
   { stage, iteration }: { readonly stage: number; readonly iteration: number },
-  { pen, signal, deps }: Place,
+  { writer, signal, deps }: DriveContext,
 ): Promise<void> {
-  const config = pen.state().start.config.stages[stage]
+  const config = writer.state().start.config.stages[stage]
   const work = config === undefined ? undefined : deps.stages[config.kind]
   if (config === undefined || work === undefined) throw new RangeError(`no stage ${stage}`)
-  const attempt = (pen.state().stages[stage]?.attempt ?? 0) + 1
-  if (!signal.aborted) await pen.append([{ type: "stage_started", stage, attempt, iteration }])
+  const attempt = (writer.state().stages[stage]?.attempt ?? 0) + 1
+  if (!signal.aborted) await writer.append([{ type: "stage_started", stage, attempt, iteration }])
   const over = new AbortController()
   const ofStage = AbortSignal.any([signal, over.signal])
-  const world: Attempt = { ...deps, pen, stage, config, attempt, signal: ofStage }
+  const world: Attempt = { ...deps, writer, stage, config, attempt, signal: ofStage }
   const { effects, settled } = createEffects({ ...deps, ...world })
   const its = refuseCrashLoop(world).then(() => attemptOf(world, { deps, effects, work }))
   const bodies = await untilCut(its, ofStage)
     .then((result) => outcomeOf(result, world))
     .catch(async (error: unknown) => {
-      over.abort(new Ending("stage-over"))
+      over.abort(new Interruption("stage-over"))
       await settled()
       return failureOf(error, { ...world, signal })
     })
   // A stage that did not wait for all it began: what is left is cut before the output stands.
-  over.abort(new Ending("stage-over"))
+  over.abort(new Interruption("stage-over"))
   await settled()
-  await pen.append(bodies)
+  await writer.append(bodies)
 }
 
 async function refuseCrashLoop({ attempt, config }: Attempt): Promise<void> {
@@ -80,7 +90,7 @@ async function attemptOf(
   world: Attempt,
   of: Pick<StageWorld, "effects"> & { readonly deps: DriveDeps; readonly work: StageWork },
 ): Promise<StageResult> {
-  const state = world.pen.state()
+  const state = world.writer.state()
   const unit = unitOf(state.start, world.stage)
   const iteration = state.stages[world.stage]?.iteration ?? 0
   const { prior } = state.start
@@ -94,7 +104,7 @@ async function attemptOf(
     amendments: state.stages[world.stage]?.amendments ?? [],
     feedback: unit === undefined ? undefined : state.feedback[unit],
     prior: prior === null ? undefined : await of.deps.prior(prior),
-    leftUsd: () => leftUsd(world.pen.state(), world.stage),
+    leftUsd: () => leftUsd(world.writer.state(), world.stage),
     prompt: (file) => promptOf(state, world.config, file),
     effects: of.effects,
     signal: world.signal,
@@ -125,7 +135,7 @@ function promptOf(state: RunState, { name }: StageConfig, file: string): string 
 
 /** What a stage's result leads to, in one write: output and consequence are never apart. */
 function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
-  const { stage, attempt, pen } = world
+  const { stage, attempt, writer } = world
   if (result.skipped !== undefined) {
     const { name, optional } = world.config
     if (!optional) throw StageNeedsMissing({ stage: name, problem: result.skipped })
@@ -141,7 +151,7 @@ function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventB
     isCarried: false,
   }
   const bodies = [...failed, output]
-  return [...bodies, ...whatFollows(pen.foresee(bodies), stage, clarifyOf(result, world))]
+  return [...bodies, ...whatFollows(writer.foresee(bodies), stage, clarifyOf(result, world))]
 }
 
 function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
@@ -153,8 +163,8 @@ function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBo
 }
 
 /** What the output says itself in the field that its unit names for it. */
-function namedFeedback(output: unknown, { pen, stage }: Attempt): string | undefined {
-  const { start } = pen.state()
+function namedFeedback(output: unknown, { writer, stage }: Attempt): string | undefined {
+  const { start } = writer.state()
   const unit = unitOf(start, stage)
   const field = unit === undefined ? undefined : start.config.repairUnits[unit]?.feedbackField
   if (field === undefined || typeof output !== "object" || output === null) return undefined
@@ -170,14 +180,14 @@ function clarifyOf(result: StageResult, world: Attempt): string | undefined {
 
 /** How a stage's failure stands in the run; who has lost the run or leaves it says nothing. */
 function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[] {
-  const why = endingOf(world.signal)
-  if (why === "lost" || why === "leave") throw new Ending(why)
+  const why = interruptionOf(world.signal)
+  if (why === "lost" || why === "leave") throw new Interruption(why)
   // The run cannot be written: it is left as it stands, and taken up again from there.
-  if (world.pen.isBroken()) throw error
+  if (world.writer.isBroken()) throw error
   if (why !== undefined) return [STOPPED]
   if (error instanceof OverBudget) return overBudget(error.spending)
   const told = isAppError(error) ? error : bugOf(error, world)
-  const { stage, pen } = world
+  const { stage, writer } = world
   const failure: PipelineEventBody = {
     type: "error",
     stage,
@@ -185,11 +195,11 @@ function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[]
     message: brief(told.message, world),
     hint: told.hint,
   }
-  const { config } = pen.state().start
+  const { config } = writer.state().start
   const title = world.config.title
   if (config.pauseOnErrors && !config.autoAdvance) {
     const question = `${title} failed. Try it again?`
-    return [failure, pauseOf(pen.state(), { stage, reason: "error", question })]
+    return [failure, pauseOf(writer.state(), { stage, reason: "error", question })]
   }
   const reason = `${title} failed: ${failure.message}`
   return [failure, { type: "run_completed", status: "failed", reason, isPartial: true }]

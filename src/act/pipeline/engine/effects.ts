@@ -11,8 +11,8 @@ import {
   tell,
 } from "./activity.ts"
 import { type Asking, askUntilFitting } from "./ask.ts"
-import { Ending, endingOf } from "./ending.ts"
-import { refusal } from "./gate.ts"
+import { Interruption, interruptionOf } from "./interruption.ts"
+import { refusal } from "./scope-check.ts"
 
 /** How one attempt of a stage touches the world; `settled` waits for what it left behind. */
 export function createEffects(world: Attempt & Asking) {
@@ -22,7 +22,8 @@ export function createEffects(world: Attempt & Asking) {
   /** Each key once: two effects under one key would be given one result after a crash. */
   function track<Result>(key: string, effect: () => Promise<Result>): Promise<Result> {
     // A stage that goes on after its end touches nothing any more.
-    if (world.signal.aborted) return Promise.reject(new Ending(endingOf(world.signal) ?? "stop"))
+    if (world.signal.aborted)
+      return Promise.reject(new Interruption(interruptionOf(world.signal) ?? "stop"))
     if (used.has(key)) return Promise.reject(EffectRepeated({ stage: world.config.name, key }))
     used.add(key)
     const promise = effect()

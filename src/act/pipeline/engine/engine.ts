@@ -2,26 +2,26 @@ import type { PipelineEventBody } from "#ground/contract"
 import { RunUnknown } from "../errors.ts"
 import type { BodyOf, RunState } from "../events/state.ts"
 import { CLAIM_TRIES } from "../limits.ts"
-import { createAccess, type EngineDeps, type Found } from "./access.ts"
-import { stateOf } from "./book.ts"
-import { createRoster } from "./roster.ts"
-import type { RunRow } from "./rows.ts"
+import { createAccess, type EngineDeps, type FoundRun } from "./access.ts"
+import { createActiveRuns } from "./active-runs.ts"
+import { stateOf } from "./event-store.ts"
+import type { RunRow } from "./queries.ts"
 import { createWatch } from "./watch.ts"
 
 export type Engine = ReturnType<typeof createEngine>
 
 /** Runs and who works on them: begun, answered, stopped, taken up again. */
 export function createEngine(deps: EngineDeps) {
-  const { book } = deps
-  const roster = createRoster(deps)
-  const isLeft = (row: RunRow): boolean => !roster.has(row.id) && hasNoOwner(row, deps)
+  const { eventStore } = deps
+  const activeRuns = createActiveRuns(deps)
+  const isLeft = (row: RunRow): boolean => !activeRuns.has(row.id) && hasNoOwner(row, deps)
   const isAlone = (row: RunRow): boolean => row.status === "running" && isLeft(row)
 
-  async function find(id: string): Promise<Found> {
+  async function find(id: string): Promise<FoundRun> {
     for (let tries = 1; ; tries++) {
-      const row = await book.find(id)
+      const row = await eventStore.find(id)
       if (row === undefined) throw RunUnknown({ id })
-      const events = await book.events(id)
+      const events = await eventStore.events(id)
       const state = stateOf(id, events)
       // It went on between the two looks: who works on it is looked for again.
       if (state.lastSeq > row.lastSeq && tries < CLAIM_TRIES) continue
@@ -30,8 +30,8 @@ export function createEngine(deps: EngineDeps) {
       return { row, events, state, isAlone: isAtWork && isLeft(row) }
     }
   }
-  const access = createAccess({ ...deps, roster, find })
-  const watch = createWatch({ ...deps, roster, isAlone, takeUp: access.takeUp })
+  const access = createAccess({ ...deps, activeRuns, find })
+  const watch = createWatch({ ...deps, activeRuns, isAlone, takeUp: access.takeUp })
 
   return {
     find,
@@ -40,16 +40,16 @@ export function createEngine(deps: EngineDeps) {
     async begin(
       bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]],
     ): Promise<RunState> {
-      const { claim, state } = await book.create(bodies)
-      roster.start(claim, state)
+      const { claim, state } = await eventStore.create(bodies)
+      activeRuns.start(claim, state)
       return state
     },
-    settled: roster.settled,
+    settled: activeRuns.settled,
     recover: watch.recover,
     watch: watch.begin,
     async close(): Promise<void> {
       await watch.close()
-      await roster.close()
+      await activeRuns.close()
     },
   }
 }

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
 import { isNight, seed } from "#test/seed"
-import { costOf } from "../events/cost.ts"
-import { documentOf } from "../events/document.ts"
-import type { RunState } from "../events/state.ts"
-import { stateOf } from "./book.ts"
+import { costOf, type RunState } from "../events/state.ts"
+import { documentOf } from "../events/views.ts"
+import { stateOf } from "./event-store.ts"
 import { createSim, type Sim } from "./simulation.fixture.ts"
 import { simDocument, simStages, simStart } from "./stages.fixture.ts"
 

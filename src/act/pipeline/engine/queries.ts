@@ -1,7 +1,7 @@
-import type { PipelineLine } from "#ground/contract"
+import { z } from "zod"
+import { PipelineLine, PipelineStatus } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
 import type { KeptEvent } from "../events/chain.ts"
-import { type Owner, STOP } from "./rows.ts"
 
 const ROW = sql`id, number, status, last_seq, owner, fence, lease_until, wanted, line`
 
@@ -90,3 +90,58 @@ export const renewLease = (id: string, fence: number, until: number): Sql => sql
 
 export const wantStop = (id: string, fence: number): Sql => sql`
   UPDATE pipeline_runs SET wanted = ${STOP} WHERE id = ${id} AND fence = ${fence}`
+
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema)
+
+/** Who works on a run: a process by number and start time, so that a later one is not it. */
+export const Owner = z.object({
+  pid: z.int(),
+  startedAt: z.string().optional(),
+  machine: z.string(),
+  /** One process may have opened the store twice; each is an owner of its own. */
+  instance: z.string().default(""),
+})
+export type Owner = z.infer<typeof Owner>
+
+export const RunRow = z
+  .object({
+    id: z.string(),
+    number: z.int(),
+    status: PipelineStatus,
+    last_seq: z.int(),
+    owner: json(Owner).nullable(),
+    fence: z.int(),
+    lease_until: z.int(),
+    wanted: z.string().nullable(),
+    line: json(PipelineLine),
+  })
+  .transform((row) => ({
+    id: row.id,
+    number: row.number,
+    status: row.status,
+    lastSeq: row.last_seq,
+    owner: row.owner,
+    fence: row.fence,
+    leaseUntil: row.lease_until,
+    isStopWanted: row.wanted === STOP,
+    line: row.line,
+  }))
+export type RunRow = z.infer<typeof RunRow>
+
+export const STOP = "stop"
+
+export const EventRow = z.object({
+  seq: z.int(),
+  at: z.int(),
+  body: z.string(),
+  digest: z.string(),
+})
+
+export const NumberRow = z.object({ number: z.int() })
+export const FenceRow = z.object({ fence: z.int() })
+export const WantedRow = z.object({ wanted: z.string().nullable() })
+export const DigestRow = z.object({ digest: z.string() })

@@ -4,8 +4,8 @@ import type { Model } from "#ground/model"
 import { replay } from "../events/reduce.ts"
 import type { StageWork } from "../stage.ts"
 import type { EngineDeps } from "./access.ts"
-import { memoryBook, type Shelf } from "./book.fixture.ts"
 import { createEngine, type Engine } from "./engine.ts"
+import { memoryEventStore, type Shelf } from "./event-store.fixture.ts"
 import { createLot, createSchedule, type Schedule, type Scheduled } from "./schedule.fixture.ts"
 
 type SimProcess = Scheduled & {
@@ -71,7 +71,7 @@ function startProcess(world: World): SimProcess {
   const hop = (): Promise<void> => schedule.hop(scheduled)
   const engine = createEngine({
     ...quietDeps(),
-    book: memoryBook({ shelf, owner, now: () => schedule.world.now, hop, grown }),
+    eventStore: memoryEventStore({ shelf, owner, now: () => schedule.world.now, hop, grown }),
     clock: {
       now: () => schedule.world.now,
       monotonicMs: () => schedule.world.now,
@@ -99,7 +99,7 @@ function startProcess(world: World): SimProcess {
 function quietDeps() {
   return {
     log: silentLog,
-    telling: { writing: () => ({ grown() {}, ended() {} }) },
+    liveText: { writing: () => ({ grown() {}, ended() {} }) },
     redact: (text: string) => text,
     redactJson: (value: unknown) => value,
     count: async () => (text: string) => text.length,

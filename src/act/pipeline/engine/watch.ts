@@ -1,14 +1,14 @@
 import type { Clock, Log } from "#ground/base"
 import { LEASE_EVERY_MS } from "../limits.ts"
-import type { Book } from "./book.ts"
-import type { Roster } from "./roster.ts"
-import type { RunRow } from "./rows.ts"
+import type { ActiveRuns } from "./active-runs.ts"
+import type { EventStore } from "./event-store.ts"
+import type { RunRow } from "./queries.ts"
 
 type Deps = {
-  readonly book: Book
+  readonly eventStore: EventStore
   readonly clock: Clock
   readonly log: Log
-  readonly roster: Roster
+  readonly activeRuns: ActiveRuns
   onAdvance(listener: () => void): () => void
   isAlone(row: RunRow): boolean
   takeUp(row: RunRow): Promise<boolean>
@@ -20,9 +20,9 @@ export function createWatch(deps: Deps) {
   let isWatching = false
 
   async function look(): Promise<void> {
-    await deps.roster.obey()
+    await deps.activeRuns.obey()
     if (!isWatching) return
-    const alone = (await deps.book.running()).filter(deps.isAlone)
+    const alone = (await deps.eventStore.running()).filter(deps.isAlone)
     for (const row of alone) if (!over.signal.aborted) await takeUp(row)
   }
   /** One that cannot be taken up leaves the others their turn. */
@@ -45,8 +45,10 @@ export function createWatch(deps: Deps) {
   return {
     /** After a crash: gives back what a dead process held, so that everybody sees it as it is. */
     async recover(): Promise<number> {
-      const lost = (await deps.book.running()).filter((it) => it.owner !== null && deps.isAlone(it))
-      for (const { id, fence } of lost) await deps.book.release({ id, fence })
+      const lost = (await deps.eventStore.running()).filter(
+        (it) => it.owner !== null && deps.isAlone(it),
+      )
+      for (const { id, fence } of lost) await deps.eventStore.release({ id, fence })
       return lost.length
     },
     /** From now on this process goes on with what nobody works on. */

@@ -23,7 +23,7 @@ export function digestOf(run: string, before: string, event: Omit<KeptEvent, "di
 }
 
 /** The events, or the number of the first that is not as it was written. */
-export type Read =
+export type ChainReading =
   | { readonly kind: "events"; readonly events: PipelineEvent[]; readonly digest: string }
   | { readonly kind: "damaged"; readonly seq: number; readonly problem: string }
 
@@ -31,7 +31,7 @@ export type Read =
  * Reads kept events and checks that none was edited and none is missing in between. A tail that is
  * gone cannot be told from a run that had not come so far: it is an earlier state.
  */
-export function readChain(run: string, kept: readonly KeptEvent[]): Read {
+export function readChain(run: string, kept: readonly KeptEvent[]): ChainReading {
   const events: PipelineEvent[] = []
   let digest = NO_DIGEST
   for (const [index, row] of kept.entries()) {

@@ -1,6 +1,12 @@
 import type { DepthConfig, PipelineEventBody, StageConfig } from "#ground/contract"
-import { DEPTH_DEFAULTS } from "../limits.ts"
 import { type RunState, unitBounds, unitOf } from "./state.ts"
+
+/** Where an agent's config names no depths. */
+const DEPTH_DEFAULTS = {
+  quick: { subQueries: 3, paragraphs: 10, repairs: 0, contextTokens: 4_000, web: false },
+  standard: { subQueries: 8, paragraphs: 20, repairs: 2, contextTokens: 12_000, web: true },
+  deep: { subQueries: 15, paragraphs: 30, repairs: 3, contextTokens: 24_000, web: true },
+} as const
 
 /** What a run needs now. */
 export type Next =

@@ -1,7 +1,12 @@
+import { truncate } from "#ground/base"
 import type { PipelinePause } from "#ground/contract"
-import { MOST_PAUSE_LINES, PAUSE_LINE_CHARACTERS } from "../limits.ts"
 import { amendedStage, pausesAfter } from "./next.ts"
 import type { PauseState, RunState } from "./state.ts"
+
+const PAUSE_LINE_CHARACTERS = 300
+
+/** Lines of a pause: more than this nobody reads on a card. */
+const MOST_PAUSE_LINES = 50
 
 type Choice = PipelinePause["choices"][number]
 type Line = PipelinePause["lines"][number]
@@ -75,7 +80,7 @@ const TEXT_FIELDS = ["text", "question", "title", "name", "step", "summary"]
 const NOTE_FIELDS = ["note", "target", "why", "reason", "status"]
 
 function lineOf(item: unknown): Line[] {
-  if (typeof item === "string") return [{ text: cut(item), note: "" }]
+  if (typeof item === "string") return [{ text: truncate(item, PAUSE_LINE_CHARACTERS), note: "" }]
   const record = asRecord(item)
   const text = firstText(record, TEXT_FIELDS)
   if (text === undefined) return []
@@ -89,15 +94,9 @@ function firstText(
 ): string | undefined {
   for (const field of fields) {
     const value = Object.hasOwn(record, field) ? record[field] : undefined
-    if (typeof value === "string" && value !== "") return cut(value)
+    if (typeof value === "string" && value !== "") return truncate(value, PAUSE_LINE_CHARACTERS)
   }
   return undefined
-}
-
-function cut(text: string): string {
-  return text.length <= PAUSE_LINE_CHARACTERS
-    ? text
-    : `${text.slice(0, PAUSE_LINE_CHARACTERS).toWellFormed()}…`
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

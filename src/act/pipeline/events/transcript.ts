@@ -1,8 +1,13 @@
+import { formatUsd, truncate } from "#ground/base"
 import type { AgentEvent, Message, PipelineEvent } from "#ground/contract"
-import { TRANSCRIPT_CHARACTERS } from "../limits.ts"
 import type { BodyOf, RunState } from "./state.ts"
 
-type Draft = Pick<Message, "type" | "role" | "content"> & { readonly event?: AgentEvent }
+/** Of one message of a transcript; the event itself has the rest. */
+const TRANSCRIPT_CHARACTERS = 200_000
+
+type TranscriptMessage = Pick<Message, "type" | "role" | "content"> & {
+  readonly event?: AgentEvent
+}
 
 /**
  * A run in the vocabulary of agents' transcripts: one turn, each step an ordinary activity, each
@@ -27,11 +32,15 @@ export function transcriptOf(state: RunState, events: readonly PipelineEvent[]):
   return messages
 }
 
-function draftsOf(state: RunState, { body }: PipelineEvent, open: Set<string>): readonly Draft[] {
+function draftsOf(
+  state: RunState,
+  { body }: PipelineEvent,
+  open: Set<string>,
+): readonly TranscriptMessage[] {
   switch (body.type) {
     case "run_started":
       return [
-        { type: "user", role: "user", content: cut(body.query) },
+        { type: "user", role: "user", content: cutMessage(body.query) },
         system(`${body.agent} began`, { event: "turn.started" }),
       ]
     case "substep":
@@ -49,11 +58,13 @@ function draftsOf(state: RunState, { body }: PipelineEvent, open: Set<string>): 
       return [...closed(open), ended(body)]
     case "said":
       return [
-        { type: "user", role: "user", content: cut(body.message) },
+        { type: "user", role: "user", content: cutMessage(body.message) },
         said("assistant", body.answer),
       ]
     case "error":
-      return [{ type: "error", role: "system", content: cut(`${body.message} [${body.code}]`) }]
+      return [
+        { type: "error", role: "system", content: cutMessage(`${body.message} [${body.code}]`) },
+      ]
     default: {
       const words = wordsOf(state, body)
       return words === undefined ? [] : [system(words)]
@@ -94,17 +105,22 @@ function wordsOf(state: RunState, body: Plain): string | undefined {
     case "breakout":
       return `Left with the message: ${body.message}`
     case "budget_warned":
-      return `${usd(body.spentUsd)} of ${usd(body.budgetUsd)} spent (${body.scope})`
+      return `${formatUsd(body.spentUsd)} of ${formatUsd(body.budgetUsd)} spent (${body.scope})`
     case "budget_exceeded":
-      return `The budget of ${usd(body.budgetUsd)} is spent (${body.scope})`
+      return `The budget of ${formatUsd(body.budgetUsd)} is spent (${body.scope})`
     default:
       return body satisfies never
   }
 }
 
-function stepBegun(body: BodyOf<"substep">, open: Set<string>): Draft {
+function stepBegun(body: BodyOf<"substep">, open: Set<string>): TranscriptMessage {
   open.add(body.activityId)
-  return { type: "tool", role: "assistant", content: cut(body.title), event: beginning(body) }
+  return {
+    type: "tool",
+    role: "assistant",
+    content: cutMessage(body.title),
+    event: beginning(body),
+  }
 }
 
 function beginning({ activityId, parentId, kind, tool, title }: BodyOf<"substep">): AgentEvent {
@@ -112,13 +128,13 @@ function beginning({ activityId, parentId, kind, tool, title }: BodyOf<"substep"
   return { event: "activity.started", activityId, ...parent, kind, tool, title, input: "" }
 }
 
-function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly Draft[] {
+function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly TranscriptMessage[] {
   const { activityId, outcome = "done", detail = "", durationMs, tokens } = body
   const isWhole = open.delete(activityId)
-  const end: Draft = {
+  const end: TranscriptMessage = {
     type: "tool",
     role: "tool",
-    content: cut(detail),
+    content: cutMessage(detail),
     event: {
       event: "activity.ended",
       activityId,
@@ -131,12 +147,12 @@ function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly Draft[]
   // A note and a refusal are recorded once; as an activity they begin and end.
   return isWhole
     ? [end]
-    : [{ ...end, role: "assistant", content: cut(body.title), event: beginning(body) }, end]
+    : [{ ...end, role: "assistant", content: cutMessage(body.title), event: beginning(body) }, end]
 }
 
 /** What was open when the run was cut, paused or ended shows no running indicator any more. */
-function closed(open: Set<string>): readonly Draft[] {
-  const drafts = [...open].map((activityId): Draft => {
+function closed(open: Set<string>): readonly TranscriptMessage[] {
+  const drafts = [...open].map((activityId): TranscriptMessage => {
     const event: AgentEvent = {
       event: "activity.ended",
       activityId,
@@ -149,7 +165,7 @@ function closed(open: Set<string>): readonly Draft[] {
   return drafts
 }
 
-function ended(body: BodyOf<"run_completed">): Draft {
+function ended(body: BodyOf<"run_completed">): TranscriptMessage {
   const { status } = body
   const outcome = status === "completed" || status === "failed" ? status : "stopped"
   return {
@@ -167,21 +183,15 @@ function titleOf(state: RunState, stage: number): string {
   return state.start.config.stages[stage]?.title ?? `stage ${stage}`
 }
 
-function system(content: string, event?: AgentEvent): Draft {
-  const words = { type: "system", role: "system", content: cut(content) } as const
+function system(content: string, event?: AgentEvent): TranscriptMessage {
+  const words = { type: "system", role: "system", content: cutMessage(content) } as const
   return event === undefined ? words : { ...words, event }
 }
 
-function said(type: "assistant" | "response", content: string): Draft {
-  return { type, role: "assistant", content: cut(content) }
+function said(type: "assistant" | "response", content: string): TranscriptMessage {
+  return { type, role: "assistant", content: cutMessage(content) }
 }
 
-function usd(amount: number): string {
-  return `$${amount.toFixed(2)}`
-}
-
-function cut(text: string): string {
-  return text.length <= TRANSCRIPT_CHARACTERS
-    ? text
-    : `${text.slice(0, TRANSCRIPT_CHARACTERS).toWellFormed()}…`
+function cutMessage(text: string): string {
+  return truncate(text, TRANSCRIPT_CHARACTERS)
 }

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest"
 import { PipelineConfig, type PipelineEventBody, PipelineLine, PipelineRun } from "#ground/contract"
-import { costOf, stageCost } from "./cost.ts"
-import { documentOf } from "./document.ts"
 import {
   begun,
   called,
@@ -14,7 +12,8 @@ import {
   substep,
   THREE,
 } from "./events.fixture.ts"
-import { lineView, runView, titleOf } from "./views.ts"
+import { costOf, stageCost } from "./state.ts"
+import { documentOf, lineView, runView, titleOf } from "./views.ts"
 
 const here = { isAlone: false }
 

@@ -1,10 +1,17 @@
-import type { PipelineLine, PipelineRun, PipelineStage, PipelineStatus } from "#ground/contract"
-import { TITLE_CHARACTERS } from "../limits.ts"
-import { costOf, stageCost } from "./cost.ts"
-import { documentOf } from "./document.ts"
+import { z } from "zod"
+import {
+  PipelineDocument,
+  type PipelineLine,
+  type PipelineRun,
+  type PipelineStage,
+  type PipelineStatus,
+} from "#ground/contract"
 import { mostRepairs, pausesAfter } from "./next.ts"
 import { pauseView } from "./pause.ts"
-import { type RunState, unitBounds, unitOf } from "./state.ts"
+import { costOf, type RunState, stageCost, unitBounds, unitOf } from "./state.ts"
+
+/** Of a query's first line, as the title of its run. */
+const TITLE_CHARACTERS = 80
 
 /** A run as people see it; `isAlone` when it should be at work and nobody works on it. */
 export function runView(state: RunState, at: { readonly isAlone: boolean }): PipelineRun {
@@ -121,3 +128,29 @@ function stageStatus(
 }
 
 const FAILED: ReadonlySet<PipelineStatus> = new Set(["failed", "over-budget"])
+
+const Output = z.object({
+  title: z.string().default(""),
+  markdown: z.string(),
+  references: PipelineDocument.shape.references.default([]),
+})
+
+/** What the newest stage of kind `document` wrote. */
+export function documentOf(state: RunState): PipelineDocument | undefined {
+  const { stages } = state.start.config
+  const last = stages.findLastIndex((it, at) => it.kind === "document" && hasOutput(state, at))
+  const parsed = Output.safeParse(state.stages[last]?.output)
+  if (!parsed.success) return undefined
+  const { title, markdown, references } = parsed.data
+  return {
+    id: state.id,
+    title: title === "" ? state.start.query : title,
+    markdown,
+    isPartial: state.end?.isPartial ?? true,
+    references,
+  }
+}
+
+function hasOutput(state: RunState, stage: number): boolean {
+  return state.stages[stage]?.hasOutput === true
+}

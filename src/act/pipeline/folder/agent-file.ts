@@ -1,9 +1,16 @@
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml"
 import { z } from "zod"
+import { firstLine } from "#ground/base"
 import type { ConfigProblem } from "#ground/contract"
 import { SourceSlug } from "#ground/contract"
-import { LONGEST_DESCRIPTION_CHARACTERS, LONGEST_NAME_CHARACTERS, MOST_LISTED } from "./limits.ts"
-import { choices, quoted } from "./problems.ts"
+import { choices, quoted } from "./json-text.ts"
+
+const MOST_LISTED = 50
+
+const LONGEST_DESCRIPTION_CHARACTERS = 500
+
+/** Frontmatter fields: they stand in lists and menus. */
+const LONGEST_NAME_CHARACTERS = 60
 
 export const AGENT_FILE = "AGENT.md"
 
@@ -97,10 +104,6 @@ function complaint(name: keyof typeof SHAPES, value: unknown): string {
 
 function unknownField(name: string): string {
   return `${quoted(name)} is no field of the head; ${choices(name, FIELD_NAMES)}`
-}
-
-function firstLine(message: string): string {
-  return message.split("\n")[0] ?? ""
 }
 
 function problemAt(line: number, field: string, problem: string): ConfigProblem {

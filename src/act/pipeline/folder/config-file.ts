@@ -7,10 +7,8 @@ import {
   StageConfig,
   StageScope,
 } from "#ground/contract"
-import { type Complaint, crossCheck } from "./cross-check.ts"
-import { type JsonPath, readJsonText } from "./json-text.ts"
-import { choices, inOrder, quoted } from "./problems.ts"
-import { readSketch } from "./sketch.ts"
+import { type Complaint, crossCheck, readSketch } from "./cross-check.ts"
+import { choices, inOrder, type JsonPath, quoted, readJsonText } from "./json-text.ts"
 
 export const CONFIG_FILE = "config.json"
 

@@ -1,12 +1,11 @@
+import { z } from "zod"
+import { formatUsd, isRecord, type JsonRecord } from "#ground/base"
 import { DEPTHS } from "#ground/contract"
-import { ANY } from "../engine/gate.ts"
+import { ANY } from "../engine/scope-check.ts"
 import { ANY_AGENT } from "../stages/agent.ts"
-import { unknownPlaceholders } from "../stages/template.ts"
+import { unknownPlaceholders } from "../stages/prompt.ts"
 import { ANY_WEB_SOURCE } from "../stages/web.ts"
-import { schemaProblems } from "./json-schema.ts"
-import type { JsonPath } from "./json-text.ts"
-import { choices, lineAt, quoted } from "./problems.ts"
-import type { Sketch, StageSketch } from "./sketch.ts"
+import { choices, type JsonPath, lineAt, quoted } from "./json-text.ts"
 
 export type Complaint = {
   readonly path: JsonPath
@@ -190,7 +189,7 @@ function checkFeedback(unit: {
   return [{ path, problem: `${problem}; ${choices(field, names)}` }]
 }
 
-/** Cents that come from adding floats are no mistake of the writer. */
+/** Adding floats may miss a cent. */
 const ROUNDING_USD = 1e-6
 
 /** The head says which sources a run may ask at all; its stages ask no others. */
@@ -217,12 +216,8 @@ function checkBudgets(sketch: Sketch): readonly Complaint[] {
   const whole = sketch.budgetUsd ?? Number.POSITIVE_INFINITY
   const sum = sketch.stages.reduce((total, it) => total + (it.budgetUsd ?? 0), 0)
   if (sum <= whole + ROUNDING_USD) return []
-  const problem = `the stages' budgets add up to ${dollars(sum)}; \`budgetUsd\` is ${dollars(whole)}`
+  const problem = `the stages' budgets add up to ${formatUsd(sum)}; \`budgetUsd\` is ${formatUsd(whole)}`
   return [{ path: ["budgetUsd"], problem }]
-}
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(2)}`
 }
 
 function checkDepths(sketch: Sketch): readonly Complaint[] {
@@ -231,4 +226,119 @@ function checkDepths(sketch: Sketch): readonly Complaint[] {
     path: ["depths", name],
     problem: `${quoted(name)} is no depth; ${choices(name, DEPTHS)}`,
   }))
+}
+
+/**
+ * A config as far as it can be read at all: whatever is wrong with one field, the others are held
+ * against each other too, so that a person sees every problem at once.
+ */
+const text = z.string().optional().catch(undefined)
+const texts = z.array(z.string().catch("")).catch([])
+
+const StageSketch = z.object({
+  name: text,
+  kind: text,
+  prompt: text,
+  output: z.unknown().optional(),
+  agent: text,
+  mode: text,
+  passes: text,
+  budgetUsd: z.number().optional().catch(undefined),
+  scope: z
+    .object({ knowledge: z.boolean().catch(false), sources: texts, agents: texts })
+    .catch({ knowledge: false, sources: [], agents: [] }),
+})
+export type StageSketch = z.infer<typeof StageSketch>
+
+const Sketch = z.object({
+  stages: z.array(StageSketch.catch(StageSketch.parse({}))).catch([]),
+  pauseAfterStages: texts,
+  repairUnits: z
+    .array(z.object({ stages: texts, feedbackField: text }).catch({ stages: [] }))
+    .catch([]),
+  budgetUsd: z.number().optional().catch(undefined),
+  depths: z.record(z.string(), z.unknown()).catch({}),
+})
+export type Sketch = z.infer<typeof Sketch>
+
+export function readSketch(value: unknown): Sketch {
+  return Sketch.catch(Sketch.parse({})).parse(value)
+}
+
+type Wrong = { readonly path: JsonPath; readonly problem: string }
+
+const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"]
+
+/**
+ * Words that every provider's structured output and our own check of the answer understand. A
+ * `pattern` is not among them: it could take for ever on an answer. A `$ref` could go round.
+ */
+const WORDS =
+  `type title description properties required additionalProperties items enum const anyOf minimum
+  maximum minItems maxItems minLength maxLength default`.split(/\s+/)
+
+/** What is wrong with the schema of an output; nothing when there is none. */
+export function schemaProblems(schema: unknown): readonly Wrong[] {
+  if (schema === undefined) return []
+  const wrong = wordProblems(schema, [])
+  if (wrong.length > 0) return wrong
+  if (typeOf(schema) !== "object")
+    return [{ path: [], problem: "must be of type `object`: providers answer with nothing else" }]
+  return compileProblems(schema)
+}
+
+function wordProblems(schema: unknown, path: JsonPath): readonly Wrong[] {
+  if (!isRecord(schema)) return [{ path, problem: `has ${quoted(schema)} where a schema belongs` }]
+  const unknown = Object.keys(schema).filter((it) => !WORDS.includes(it))
+  const named = unknown.map((word) => ({
+    path: [...path, word],
+    problem: `has ${quoted(word)}, which is no word of our schemas; ${choices(word, WORDS)}`,
+  }))
+  return [...named, ...typeProblems(schema, path), ...innerProblems(schema, path)]
+}
+
+function typeProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
+  const given = schema.type
+  const types = Array.isArray(given) ? given : [given]
+  const wrong = types.filter((it) => it !== undefined && !TYPES.some((known) => known === it))
+  const named = wrong.map((it) => ({
+    path: [...path, "type"],
+    problem: `has the type ${quoted(it)}; ${choices(typeof it === "string" ? it : "", TYPES)}`,
+  }))
+  const names = isRecord(schema.properties) ? Object.keys(schema.properties) : undefined
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  const missing = required.filter((it) => names && !names.some((name) => name === it))
+  const lacking = missing.map((it) => ({
+    path: [...path, "required"],
+    problem: `requires ${quoted(it)}, which is not among its \`properties\``,
+  }))
+  return [...named, ...lacking]
+}
+
+function innerProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
+  const { properties, items, anyOf, additionalProperties: more } = schema
+  const inner = (value: unknown, ...steps: JsonPath) => wordProblems(value, [...path, ...steps])
+  const ofProperties = isRecord(properties) ? Object.entries(properties) : []
+  return [
+    ...ofProperties.flatMap(([name, value]) => inner(value, "properties", name)),
+    ...(properties === undefined || isRecord(properties) ? [] : inner(properties, "properties")),
+    ...(items === undefined ? [] : inner(items, "items")),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((it, index) => inner(it, "anyOf", index)) : []),
+    ...(more === undefined || typeof more === "boolean" ? [] : inner(more, "additionalProperties")),
+  ]
+}
+
+/** What is left: values of a wrong kind, such as a text for `minItems`. */
+function compileProblems(schema: unknown): readonly Wrong[] {
+  try {
+    z.fromJSONSchema(z.record(z.string(), z.unknown()).parse(schema))
+    return []
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ path: [], problem: `is no JSON schema: ${reason}` }]
+  }
+}
+
+function typeOf(schema: unknown): unknown {
+  return isRecord(schema) ? schema.type : undefined
 }

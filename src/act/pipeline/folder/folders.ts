@@ -1,9 +1,12 @@
 import path from "node:path"
+import { z } from "zod"
 import {
   compareText,
+  defineError,
   ensureDirectory,
   type Log,
   listDirectory,
+  readTextBounded,
   statFile,
   writeFileAtomic,
 } from "#ground/base"
@@ -11,10 +14,15 @@ import { type AgentFolder, AgentSlug, type AgentValidate } from "#ground/contrac
 import { AgentUnknown } from "../errors.ts"
 import { AGENT_FILE, renamed } from "./agent-file.ts"
 import { CONFIG_FILE } from "./config-file.ts"
-import { AgentChanged, AgentExists, AgentTemplateUnknown } from "./errors.ts"
-import { MOST_AGENTS } from "./limits.ts"
 import { PROMPTS, type ReadAgent, readAgent } from "./read-agent.ts"
-import { readApprovals, writeApproval } from "./trust-file.ts"
+
+const TRUST_FILE_LIMIT_BYTES = 1024 ** 2
+
+/** Approvals of one person, of every repository; each is a line of 200 bytes. */
+const MOST_APPROVALS = 2_000
+
+/** Agents in one place. */
+const MOST_AGENTS = 200
 
 export type FoldersDeps = {
   /** Directories that hold agents' folders; the nearest to the work wins over those before it. */
@@ -95,7 +103,7 @@ async function readAll(deps: FoldersDeps): Promise<readonly ReadAgent[]> {
   return read
 }
 
-async function readPlace(deps: FoldersDeps, place: Place): Promise<ReadAgent> {
+async function readPlace(deps: FoldersDeps, place: AgentLocation): Promise<ReadAgent> {
   const read = await readAgent(place)
   if (place.origin !== "project") return read
   const approvals = await readApprovals(deps.trustFile, deps.log)
@@ -104,7 +112,7 @@ async function readPlace(deps: FoldersDeps, place: Place): Promise<ReadAgent> {
   return { ...read, agent: { ...read.agent, isTrusted } }
 }
 
-type Place = {
+type AgentLocation = {
   readonly slug: string
   readonly origin: AgentFolder["origin"]
   readonly folder: string
@@ -112,8 +120,8 @@ type Place = {
   readonly shadows: readonly string[]
 }
 
-async function findPlaces(deps: FoldersDeps): Promise<readonly Place[]> {
-  const bySlug = new Map<string, Place>()
+async function findPlaces(deps: FoldersDeps): Promise<readonly AgentLocation[]> {
+  const bySlug = new Map<string, AgentLocation>()
   for (const origin of ["shipped", "user", "project"] as const) {
     for (const slug of await slugsIn(deps[origin], deps.log)) {
       const behind = bySlug.get(slug)
@@ -162,7 +170,7 @@ async function copyTemplate(
   }
 }
 
-function shippedPlace(deps: FoldersDeps, slug: string): Place {
+function shippedPlace(deps: FoldersDeps, slug: string): AgentLocation {
   return { slug, origin: "shipped", folder: path.join(deps.shipped, slug), shadows: [] }
 }
 
@@ -170,4 +178,68 @@ function shippedPlace(deps: FoldersDeps, slug: string): Place {
 function nameFrom(slug: string): string {
   const words = slug.replaceAll("-", " ").trim()
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+type OfAgent = { readonly slug: string }
+
+export const AgentExists = defineError<OfAgent>()("PIPELINE_AGENT_EXISTS", {
+  family: "conflict",
+  message: (it) => `This repository has an agent "${it.slug}" already.`,
+  hint: () => "Choose another name, or edit the one that is there; nothing was written.",
+})
+
+export const AgentChanged = defineError<OfAgent>()("PIPELINE_AGENT_CHANGED", {
+  family: "conflict",
+  message: (it) => `The folder of the agent ${it.slug} is not the one that was read.`,
+  hint: (it) => `Read it again with \`qm agent show ${it.slug}\`, then trust what you read.`,
+})
+
+export const AgentTemplateUnknown = defineError<{
+  readonly template: string
+  readonly known: readonly string[]
+}>()("PIPELINE_AGENT_TEMPLATE_UNKNOWN", {
+  family: "not-found",
+  message: (it) => `No agent "${it.template}" is shipped that one could start from.`,
+  hint: (it) => `Shipped: ${it.known.join(", ")}.`.slice(0, 160),
+})
+
+const Approval = z.strictObject({
+  folder: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+type Approval = z.infer<typeof Approval>
+
+const TrustFile = z.strictObject({
+  version: z.literal(1),
+  agents: z.array(Approval).max(MOST_APPROVALS),
+})
+
+/** Which folders of repositories this person trusts, each exactly as it was when they did. */
+export async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
+  const read = await readTextBounded(file, { maxBytes: TRUST_FILE_LIMIT_BYTES })
+  if (read.kind === "missing") return []
+  const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
+  if (parsed.success) return parsed.data.agents
+  // Whatever is wrong with it, it approves nothing.
+  log.warn("the approvals of agents cannot be read; none counts", { file })
+  return []
+}
+
+/**
+ * One approval a folder, the newest first. Of two processes that write at the same moment one may
+ * lose its approval: that agent is asked for again, and nothing is trusted that nobody trusted.
+ */
+export async function writeApproval(file: string, approval: Approval, log: Log): Promise<void> {
+  const others = (await readApprovals(file, log)).filter((it) => it.folder !== approval.folder)
+  const agents = [approval, ...others].slice(0, MOST_APPROVALS)
+  await ensureDirectory(path.dirname(file))
+  await writeFileAtomic(file, `${JSON.stringify({ version: 1, agents }, null, 2)}\n`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

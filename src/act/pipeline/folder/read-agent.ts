@@ -1,8 +1,22 @@
-import type { AgentFolder } from "#ground/contract"
+import { createHash, type Hash } from "node:crypto"
+import path from "node:path"
+import { listDirectory, readTextBounded, visibleLine } from "#ground/base"
+import type { AgentFolder, ConfigProblem } from "#ground/contract"
 import { AGENT_FILE, readAgentFile } from "./agent-file.ts"
 import { CONFIG_FILE, readConfigFile } from "./config-file.ts"
-import { inOrder } from "./problems.ts"
-import { readFolder } from "./read-folder.ts"
+import { inOrder } from "./json-text.ts"
+
+/** agents/<slug>/corpus/part/chapter/section: nobody needs more. */
+const DEEPEST_FOLDER_LEVELS = 5
+
+/** Every listing reads every agent whole, because what is trusted is the digest of all of it. */
+const LARGEST_FOLDER_BYTES = 20 * 1024 ** 2
+
+/** No prompt or document that people read is larger. */
+const LARGEST_FOLDER_FILE_BYTES = 1024 ** 2
+
+/** An agent is a few prompts and a config; its corpus has dozens of documents, not hundreds. */
+const MOST_FOLDER_FILES = 200
 
 export const PROMPTS = "prompts/"
 
@@ -50,4 +64,99 @@ export async function readAgent(place: {
     shadows: [...place.shadows],
   }
   return { agent, texts, prompts }
+}
+
+export type ReadFolder = {
+  /** Texts by their path in the folder, with slashes; files that are no text are not here. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Of every name and every byte; one read serves it and what is run. */
+  readonly digest: string
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** Reads an agent's folder once, whole and within bounds; no link in it is followed. */
+export async function readFolder(folder: string): Promise<ReadFolder> {
+  const reading: Reading = {
+    folder,
+    texts: new Map(),
+    problems: [],
+    hash: createHash("sha256"),
+    files: 0,
+    bytes: 0,
+  }
+  await readLevel(reading, "", DEEPEST_FOLDER_LEVELS)
+  // A folder that was not read whole never has the digest of one that was.
+  if (reading.problems.length > 0) enter(reading.hash, "problems", String(reading.problems.length))
+  const { texts, problems } = reading
+  return { texts, problems, digest: reading.hash.digest("hex") }
+}
+
+type Reading = {
+  readonly folder: string
+  readonly texts: Map<string, string>
+  readonly problems: ConfigProblem[]
+  readonly hash: Hash
+  files: number
+  bytes: number
+}
+
+async function readLevel(reading: Reading, within: string, levels: number): Promise<void> {
+  const listing = await listDirectory(path.join(reading.folder, within), {
+    maxEntries: MOST_FOLDER_FILES,
+  })
+  if (listing.kind !== "listed") return refuse(reading, within || ".", LISTING[listing.kind])
+  if (listing.unnameable > 0) refuse(reading, within || ".", "a name in it is not UTF-8")
+  for (const entry of listing.entries) {
+    const name = within === "" ? entry.name : `${within}/${entry.name}`
+    if (entry.what === "regular file") await readFile(reading, name)
+    else if (entry.what !== "directory") refuse(reading, name, `is a ${entry.what}; not followed`)
+    else if (levels === 0) refuse(reading, name, "lies too deep in the folder")
+    else await readLevel(reading, name, levels - 1)
+  }
+}
+
+const LISTING = {
+  missing: "is not there",
+  "not-directory": "is no folder",
+  "too-many": `has more than ${MOST_FOLDER_FILES} entries`,
+  unreadable: "cannot be read",
+} as const
+
+async function readFile(reading: Reading, name: string): Promise<void> {
+  reading.files++
+  if (reading.files === MOST_FOLDER_FILES + 1)
+    refuse(reading, ".", `has more than ${MOST_FOLDER_FILES} files`)
+  if (reading.files > MOST_FOLDER_FILES || reading.bytes > LARGEST_FOLDER_BYTES) return
+  const read = await readTextBounded(path.join(reading.folder, name), {
+    maxBytes: LARGEST_FOLDER_FILE_BYTES,
+    root: reading.folder,
+  })
+  if (read.kind !== "read") return refuse(reading, name, FILE[read.kind])
+  reading.bytes += read.bytes.length
+  if (reading.bytes > LARGEST_FOLDER_BYTES)
+    return refuse(reading, ".", `has more than ${LARGEST_FOLDER_BYTES} bytes`)
+  enter(reading.hash, name, read.bytes)
+  reading.texts.set(name, read.text)
+}
+
+const FILE = {
+  missing: "went away while it was read",
+  "not-text": "is not UTF-8",
+  "not-regular": "is no ordinary file",
+  "too-large": `is larger than ${LARGEST_FOLDER_FILE_BYTES} bytes`,
+  "outside-root": "lies outside the folder",
+  unreadable: "cannot be read",
+} as const
+
+function refuse(reading: Reading, name: string, problem: string): void {
+  enter(reading.hash, name, problem)
+  const file = visibleLine(name)
+  reading.problems.push({ file, line: 1, stage: null, field: "", problem: `${file} ${problem}` })
+}
+
+/** Lengths first, so that no two folders run together into the same bytes. */
+function enter(hash: Hash, name: string, content: string | Uint8Array): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content
+  hash.update(`${Buffer.byteLength(name)}:${name}:${bytes.length}:`)
+  hash.update(bytes)
 }

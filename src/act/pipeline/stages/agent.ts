@@ -1,12 +1,11 @@
 import { extractJson } from "#ground/model"
 import type { StageWork, StageWorld } from "../stage.ts"
-import { AgentNotCompleted } from "./errors.ts"
-import { MOST_AGENT_CHARACTERS } from "./limits.ts"
-import { oneLine, summarize } from "./lines.ts"
-import { passing } from "./passing.ts"
+import { passing, summarize, summaryLine } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
-import { readScripts, withoutScripts } from "./script.ts"
+import { AgentNotCompleted, instructionsFor, promptFor, templateOf } from "./prompt.ts"
+
+/** The last text of an agent that is kept as a stage's output. */
+const MOST_AGENT_CHARACTERS = 100_000
 
 /** In a scope: whichever agent is set up for pipelines. */
 export const ANY_AGENT = "default"
@@ -28,7 +27,7 @@ function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
   const label = {
     tool: "Agent",
     kind: "agent",
-    title: `${title}: ${oneLine(world.query)}`,
+    title: `${title}: ${summaryLine(world.query)}`,
   } as const
   const needs = { kind: "agent", type: name } as const
   return world.effects.step("agent", { ...label, needs }, async (signal) => {
@@ -64,4 +63,19 @@ function outputOf(world: StageWorld, text: string): unknown {
   if (world.stage.output === undefined) return { text }
   const found = extractJson(text)
   return found.kind === "found" ? found.value : { text }
+}
+
+const BLOCK = /^```script\n([\s\S]*?)^```\n?/gm
+
+/**
+ * What the synthetic agent plays instead of working, so that a shipped agent runs offline: blocks
+ * in its prompt, one for each round of a repair, the last for all that follow.
+ */
+export function readScripts(template: string): readonly string[] {
+  return Array.from(template.matchAll(BLOCK), (it) => it[1] ?? "")
+}
+
+/** The prompt as an agent that can work gets it. */
+export function withoutScripts(template: string): string {
+  return template.replaceAll(BLOCK, "").trimEnd()
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { askStage } from "./ask.ts"
-import { PlaceholderUnknown, StageWithoutPrompt } from "./errors.ts"
-import { readFence } from "./fence.ts"
+import { PlaceholderUnknown, readFence, StageWithoutPrompt } from "./prompt.ts"
 import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 
 const SCHEMA = { type: "object", required: [], properties: {} }

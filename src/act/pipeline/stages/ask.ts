@@ -1,14 +1,12 @@
+import { isRecord } from "#ground/base"
 import type { Effects, StageResult, StageWork, StageWorld } from "../stage.ts"
 import { type Shaped, shapeContext } from "./context.ts"
-import { CLARITY_BAR } from "./limits.ts"
-import { summarize } from "./lines.ts"
-import { findOutput, Retrieved, WebFindings } from "./outputs.ts"
-import { passing } from "./passing.ts"
+import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-import { priorOf } from "./prior-sections.ts"
-import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
-import { isRecord } from "./records.ts"
-import { placeholdersOf } from "./template.ts"
+import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
+
+/** Clarity of a question below which a person is asked what is meant. */
+const CLARITY_BAR = 0.7
 
 /** One focused question to a model, with the context its prompt asks for. */
 export function askStage(ports: Pick<StagePorts, "count">): StageWork {

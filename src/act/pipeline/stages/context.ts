@@ -1,6 +1,11 @@
 import type { PriorAnswer } from "../stage.ts"
-import { BESIDE_SHARE, MOST_WEB_CHARACTERS } from "./limits.ts"
 import type { Reference, RetrievedParagraph, WebResult } from "./outputs.ts"
+
+/** Part of a context that web results and prior sections may take in all. */
+const BESIDE_SHARE = 0.3
+
+/** What a page may add to a context: a search result is a pointer, not the page. */
+const MOST_WEB_CHARACTERS = 2_000
 
 export type Shaped = {
   readonly text: string

@@ -1,9 +1,17 @@
+import { isRecord } from "#ground/base"
 import type { StageWork, StageWorld } from "../stage.ts"
-import { renderDocument } from "./document-text.ts"
-import { countOf } from "./lines.ts"
-import { Answer, findOutput, Gaps, Plan, Scores, type Section } from "./outputs.ts"
+import {
+  Answer,
+  countOf,
+  findOutput,
+  Gaps,
+  Plan,
+  type Reference,
+  Scores,
+  type Section,
+  type SubQuery,
+} from "./outputs.ts"
 import { postProcess } from "./post-process.ts"
-import { isRecord } from "./records.ts"
 
 /** The document of a run: short answer, key points, sections, references, then the details. */
 export function documentStage(): StageWork {
@@ -61,4 +69,83 @@ function plainAnswer(world: StageWorld): Answer {
     return text === undefined ? [] : [{ title: stage.replaceAll("_", " "), text }]
   })
   return { title: "", shortAnswer: "", keyPoints: [], sections, references: [] }
+}
+
+type Parts = {
+  readonly answer: Answer
+  readonly scores: Scores | undefined
+  readonly plan: readonly SubQuery[]
+  /** Parts of the question that nothing was found for. */
+  readonly notFound: readonly string[]
+}
+
+/** What a reader needs first stands first; how it was found stands last. */
+export function renderDocument(parts: Parts): string {
+  const { title, shortAnswer, keyPoints, sections, references } = parts.answer
+  const blocks = [
+    `# ${plain(title)}`,
+    missing(parts.notFound),
+    unverified(parts.scores),
+    shortAnswer,
+    block("## Key points", bullets(keyPoints)),
+    ...sections.map((it) => block(`## ${plain(it.title)}`, it.text)),
+    block("## References", references.map(reference).join("\n")),
+    block("## Details", details(parts)),
+  ]
+  return `${blocks.filter((it) => it !== "").join("\n\n")}\n`
+}
+
+/** Before the answer: what it does not hold is part of what it says. */
+function missing(notFound: readonly string[]): string {
+  if (notFound.length === 0) return ""
+  return `> Nothing was found for: ${notFound.map((it) => plain(it)).join(" · ")}`
+}
+
+function unverified(scores: Scores | undefined): string {
+  if (scores === undefined || scores.isPassed) return ""
+  if (Object.keys(scores.scores).length === 0) {
+    return "> Nothing was verified: there is no source to hold this against."
+  }
+  const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
+  return `> Verification did not pass: ${failed.join(", ")}. Read this with the sources beside it.`
+}
+
+function isBelow(check: string, { scores, bars }: Scores): boolean {
+  const [score, bar] = [scores[check] ?? 0, bars[check] ?? 0]
+  return check === "contradictions" ? score > bar : score < bar
+}
+
+function details({ scores, plan, notFound }: Parts): string {
+  const notes = notFound.map((it) => `Nothing was found for: ${plain(it)}`)
+  const asked = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
+  return [block("### What was asked", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
+    .filter((it) => it !== "")
+    .join("\n\n")
+}
+
+function scoreTable(scores: Scores | undefined): string {
+  if (scores === undefined || Object.keys(scores.scores).length === 0) return ""
+  const rows = Object.entries(scores.scores).map(([name, score]) => {
+    const bar = scores.bars[name] ?? 0
+    const needed = name === "contradictions" ? `at most ${bar}` : `at least ${bar.toFixed(2)}`
+    const value = name === "contradictions" ? String(score) : score.toFixed(2)
+    return `| ${name} | ${value} | ${needed} |`
+  })
+  const head = "| verification | score | needed |\n|---|---|---|"
+  return block("### Verification", `${head}\n${rows.join("\n")}\n\nChecked by ${scores.by}.`)
+}
+
+function reference({ label, title, citation, url, isPrior }: Reference): string {
+  const where = citation === title ? plain(title) : `${plain(citation)} (${plain(title)})`
+  const link = url === null ? "" : ` <${url.replaceAll(/[\s<>]/g, "")}>`
+  return `- [${label}] ${where}${link}${isPrior ? ", from the earlier answer" : ""}`
+}
+
+const block = (head: string, text: string): string => (text === "" ? "" : `${head}\n\n${text}`)
+
+const bullets = (lines: readonly string[]): string => lines.map((it) => `- ${it}`).join("\n")
+
+/** One line that begins no markup of its own. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[<>]/g, "").trim()
 }

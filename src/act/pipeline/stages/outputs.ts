@@ -1,5 +1,14 @@
 import { z } from "zod"
-import { KbTier } from "#ground/contract"
+import { isRecord, oneLine } from "#ground/base"
+import { KbTier, type StageConfig } from "#ground/contract"
+import type { PriorAnswer, StageResult, StageWorld } from "../stage.ts"
+import { contentWords, shareOfWords } from "./words.ts"
+
+/** What a line of a list of stages may hold. */
+const MOST_SUMMARY_CHARACTERS = 140
+
+/** Part of the words of a sub-query that a section must have to count as its answer. */
+const PRIOR_WORD_SHARE = 0.6
 
 // What stages hand on to each other. A later stage knows an output by its shape, not by the name
 // of its stage, so that an agent of one's own may call its stages as it likes.
@@ -103,4 +112,80 @@ export function answerText(answer: Answer): string {
     (it) => `## ${it.title.replaceAll(/\s+/g, " ")}\n\n${it.text}`,
   )
   return [answer.shortAnswer, points, ...sections].filter((it) => it !== "").join("\n\n")
+}
+
+/** The repair that an output asks for when the field that must be true is not. */
+export function passing(
+  { passes }: Pick<StageConfig, "passes">,
+  output: unknown,
+): Pick<StageResult, "failed"> {
+  if (passes === undefined) return {}
+  const record = isRecord(output) ? output : {}
+  if (record[passes] === true) return {}
+  const listed = Array.isArray(record["problems"]) ? record["problems"] : []
+  const problems = listed.map((it) => (typeof it === "string" ? it : JSON.stringify(it)))
+  const plain = problems.length === 0 ? [`\`${passes}\` is not true`] : problems
+  return { failed: { problems: plain, feedback: plain.map((it) => `- ${it}`).join("\n") } }
+}
+
+/** An output in one line, for the row of its stage. */
+export function summarize(output: unknown): string {
+  if (!isRecord(output))
+    return summaryLine(typeof output === "string" ? output : JSON.stringify(output))
+  const counted = [
+    typeof output["clarity"] === "number" ? `clarity ${output["clarity"].toFixed(2)}` : undefined,
+    countOf(output["subQueries"], ["sub-query", "sub-queries"]),
+    countOf(output["sections"], ["section", "sections"]),
+    countOf(output["references"], ["reference", "references"]),
+    countOf(output["steps"], ["step", "steps"]),
+    countOf(output["problems"], ["problem", "problems"]),
+    countOf(output["remarks"], ["remark", "remarks"]),
+  ].filter((it) => it !== undefined)
+  if (counted.length > 0) return counted.join(", ")
+  const words = Object.values(output).find((it) => typeof it === "string" && it.trim() !== "")
+  return summaryLine(typeof words === "string" ? words : JSON.stringify(output))
+}
+
+export function countOf(list: unknown, [one, many]: readonly [string, string]) {
+  if (!Array.isArray(list)) return undefined
+  return `${list.length} ${list.length === 1 ? one : many}`
+}
+
+export function summaryLine(text: string): string {
+  return oneLine(text, MOST_SUMMARY_CHARACTERS)
+}
+
+type PriorSection = PriorAnswer["sections"][number]
+
+export type AnsweredBefore = {
+  /** Sub-queries whose words an earlier section has; the others are what it does not hold. */
+  readonly answered: readonly { readonly question: string; readonly section: string }[]
+  /** Those sections, each once; whatever else the earlier answer says is about something else. */
+  readonly sections: readonly PriorSection[]
+}
+
+export function answeredBefore(
+  questions: readonly string[],
+  prior: PriorAnswer | undefined,
+): AnsweredBefore {
+  const offered = (prior?.sections ?? [])
+    .filter((it) => it.paragraphs.length > 0)
+    .map((section) => ({ section, words: contentWords(`${section.title} ${section.text}`) }))
+  const found = questions.flatMap((question) => {
+    const words = contentWords(question)
+    const its = offered.find((it) => shareOfWords(words, it.words) >= PRIOR_WORD_SHARE)
+    return its === undefined ? [] : [{ question, section: its.section }]
+  })
+  return {
+    answered: found.map(({ question, section }) => ({ question, section: section.title })),
+    sections: [...new Set(found.map((it) => it.section))],
+  }
+}
+
+/** What an earlier run found of this plan; before there is one, all of it may be. */
+export function priorOf(world: StageWorld): PriorAnswer | undefined {
+  const plan = findOutput(world.outputs, Plan)
+  if (plan === undefined || world.prior === undefined) return world.prior
+  const questions = plan.subQueries.map((it) => it.question)
+  return { ...world.prior, sections: answeredBefore(questions, world.prior).sections }
 }

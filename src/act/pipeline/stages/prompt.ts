@@ -1,10 +1,9 @@
+import { defineError } from "#ground/base"
 import type { StageWorld } from "../stage.ts"
-import { PlaceholderUnknown, StageWithoutPrompt } from "./errors.ts"
-import { fence } from "./fence.ts"
-import { MOST_OUTPUT_CHARACTERS } from "./limits.ts"
-import { findOutput, Plan, type WebResult } from "./outputs.ts"
-import { priorOf } from "./prior-sections.ts"
-import { fillTemplate, isPlaceholder, outputStage, type Placeholder } from "./template.ts"
+import { findOutput, Plan, priorOf, type WebResult } from "./outputs.ts"
+
+/** An output that goes into a later prompt; a longer one is cut and says so. */
+const MOST_OUTPUT_CHARACTERS = 60_000
 
 /** What only some stages can put in. */
 export type Material = {
@@ -90,7 +89,7 @@ function priorText(world: StageWorld): string {
   const prior = priorOf(world)
   if (prior === undefined || prior.sections.length === 0) return NOTHING
   const sections = prior.sections.map((it) => `## ${it.title}\n${it.text}`)
-  return cut([`Earlier question: ${prior.query}`, ...sections].join("\n\n"))
+  return cutOutput([`Earlier question: ${prior.query}`, ...sections].join("\n\n"))
 }
 
 function webText(results: readonly WebResult[]): string {
@@ -100,10 +99,117 @@ function webText(results: readonly WebResult[]): string {
 
 function outputText(output: unknown): string {
   if (output === undefined || output === null) return NOTHING
-  return cut(typeof output === "string" ? output : JSON.stringify(output, null, 1))
+  return cutOutput(typeof output === "string" ? output : JSON.stringify(output, null, 1))
 }
 
-function cut(text: string): string {
+function cutOutput(text: string): string {
   if (text.length <= MOST_OUTPUT_CHARACTERS) return text
   return `${text.slice(0, MOST_OUTPUT_CHARACTERS)}\n(cut after ${MOST_OUTPUT_CHARACTERS} characters)`
 }
+
+const PLACEHOLDER = /\{\{\s*([a-z][a-z0-9_.]*)\s*\}\}/g
+
+const OUTPUTS = "outputs."
+
+/** What any prompt may ask for, beside `outputs.<stage>` of a stage before it. */
+export const PLACEHOLDERS = [
+  "query",
+  "amendments",
+  "feedback",
+  "context",
+  "plan",
+  "prior",
+  "web",
+  "documents",
+  "pairs",
+  "depth.subqueries",
+  "depth.paragraphs",
+] as const
+export type Placeholder = (typeof PLACEHOLDERS)[number]
+
+/** The names between double braces, each once, in order. */
+export function placeholdersOf(template: string): readonly string[] {
+  return [...new Set(Array.from(template.matchAll(PLACEHOLDER), (it) => it[1] ?? ""))]
+}
+
+/** Those that nothing will be put in for, given the names of the stages before. */
+export function unknownPlaceholders(
+  template: string,
+  stages: readonly string[],
+): readonly string[] {
+  return placeholdersOf(template).filter((it) => !isKnown(it, stages))
+}
+
+function isKnown(name: string, stages: readonly string[]): boolean {
+  if (isPlaceholder(name)) return true
+  return name.startsWith(OUTPUTS) && stages.includes(name.slice(OUTPUTS.length))
+}
+
+export function isPlaceholder(name: string): name is Placeholder {
+  return PLACEHOLDERS.some((it) => it === name)
+}
+
+/** The stage whose output a placeholder names. */
+export function outputStage(name: string): string | undefined {
+  return name.startsWith(OUTPUTS) ? name.slice(OUTPUTS.length) : undefined
+}
+
+/** In one pass: braces inside a text that was put in are that text's own. */
+export function fillTemplate(template: string, valueOf: (name: string) => string): string {
+  return template.replace(PLACEHOLDER, (_, name: string) => valueOf(name))
+}
+
+/**
+ * Texts of documents, of the web, of models and of people stand between fences, so that a model
+ * can tell material from what it is asked. No text ends its own fence.
+ */
+export function fence(name: string, text: string): string {
+  return `${opening(name)}${text.replace(/<(?=\/?data\b)/gi, "&lt;")}${CLOSING}`
+}
+
+/** What stands between the fences of a name; undefined when a prompt has none. */
+export function readFence(prompt: string, name: string): string | undefined {
+  const start = prompt.indexOf(opening(name))
+  if (start === -1) return undefined
+  const from = start + opening(name).length
+  const end = prompt.indexOf(CLOSING, from)
+  if (end === -1) return undefined
+  return prompt.slice(from, end).replace(/&lt;(?=\/?data\b)/gi, "<")
+}
+
+const CLOSING = "\n</data>"
+
+const opening = (name: string): string => `<data name="${name}">\n`
+
+export const StageWithoutPrompt = defineError<{ stage: string; kind: string }>()(
+  "PIPELINE_STAGE_WITHOUT_PROMPT",
+  {
+    family: "invalid",
+    message: (it) => `Stage ${it.stage} is of kind ${it.kind}, which needs a prompt, and has none.`,
+    hint: () => "Add `prompt` to the stage in config.json, and the file to prompts/.",
+  },
+)
+
+export const PlaceholderUnknown = defineError<{ stage: string; name: string }>()(
+  "PIPELINE_PLACEHOLDER_UNKNOWN",
+  {
+    family: "invalid",
+    message: (it) => `The prompt of stage ${it.stage} asks for {{${it.name}}}, which nobody gives.`,
+    hint: () => "Use query, amendments, feedback, context, plan, prior or outputs.<stage>.",
+  },
+)
+
+export const AgentNotCompleted = defineError<{ type: string; outcome: string; run: string }>()(
+  "PIPELINE_AGENT_NOT_COMPLETED",
+  {
+    family: "unavailable",
+    message: (it) => `The agent ${it.type} did not finish its work: ${it.outcome} (${it.run}).`,
+    hint: (it) => `Read what it did with \`qm run show ${it.run}\`, then resume the pipeline.`,
+  },
+)
+
+export const NothingToVerify = defineError<{ stage: string }>()("PIPELINE_NOTHING_TO_VERIFY", {
+  family: "conflict",
+  message: (it) => `Stage ${it.stage} found no answer with sections to hold against its sources.`,
+  hint: () => "Put a stage before it whose output has `sections` with `title` and `text`.",
+})

@@ -2,11 +2,9 @@ import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openHandbook } from "#test/handbook"
 import { fcParameters } from "#test/seed"
-import { fuse } from "./fuse.ts"
-import { Retrieved } from "./outputs.ts"
+import { priorOf, Retrieved } from "./outputs.ts"
 import type { KnowledgePort } from "./ports.ts"
-import { priorOf } from "./prior-sections.ts"
-import { retrieveStage } from "./retrieve.ts"
+import { fuse, retrieveStage } from "./retrieve.ts"
 import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 
 let handbook: Awaited<ReturnType<typeof openHandbook>>

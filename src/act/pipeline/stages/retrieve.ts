@@ -1,24 +1,30 @@
-import { plural } from "#ground/base"
-import { type KbBy, type KbFound, type KbParagraph } from "#ground/contract"
+import { compareText, isAppError, plural } from "#ground/base"
+import type { KbBy, KbFound, KbParagraph } from "#ground/contract"
 import type { PriorAnswer, StageWork, StageWorld } from "../stage.ts"
-import { fuse, type Ranked } from "./fuse.ts"
+import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
-  LONGEST_SEARCH_CHARACTERS,
-  MOST_HITS,
-  MOST_HOP_STARTS,
-  PRIOR_SHARE,
-  SPARE_HITS,
-} from "./limits.ts"
-import { findOutput, Plan, type RetrievedParagraph, type SubQuery } from "./outputs.ts"
+  answeredBefore,
+  findOutput,
+  Plan,
+  type RetrievedParagraph,
+  type SubQuery,
+} from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-import { answeredBefore } from "./prior-sections.ts"
-import { whyFailed } from "./why.ts"
+
+/** Part of the paragraphs that an earlier answer may fill, so that there is room for what is new. */
+const PRIOR_SHARE = 0.5
+
+/** FoundParagraph paragraphs from which cross-references are followed: the best ones say where to go on. */
+const MOST_HOP_STARTS = 8
+
+/** Paragraphs a search asks for beside its share, so that overlapping sub-queries fill the depth. */
+const SPARE_HITS = 4
 
 type Ports = Pick<StagePorts, "knowledge">
 
 /** A paragraph as it is kept: what is cited later is what was found now. */
-type Found = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "tier">
-type Search = { readonly hits: readonly Found[]; readonly by: KbBy | null }
+type FoundParagraph = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "tier">
+type Search = { readonly hits: readonly FoundParagraph[]; readonly by: KbBy | null }
 
 /** Searches the knowledge base for each sub-query and follows references from the best hits. */
 export function retrieveStage(ports: Ports): StageWork {
@@ -32,7 +38,7 @@ export function retrieveStage(ports: Ports): StageWork {
     const prior = await priorParagraphs(world, sections, ports)
     const searches = await searchAll(world, asked, { answered, ports })
     const hops = await followReferences(world, searches, ports)
-    const lists: readonly Ranked<Found>[] = [
+    const lists: readonly Ranked<FoundParagraph>[] = [
       { items: prior, isPrior: true, by: [] },
       ...searches.map(({ hits, number }) => ({ items: hits, isPrior: false, by: [number] })),
       { items: hops, isPrior: false, by: [] },
@@ -72,7 +78,7 @@ async function priorParagraphs(
   world: StageWorld,
   sections: PriorAnswer["sections"],
   ports: Ports,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundParagraph[]> {
   const all = [...new Set(sections.flatMap((it) => it.paragraphs))]
   const ids = all.slice(0, Math.ceil(world.depth.paragraphs * PRIOR_SHARE))
   if (ids.length === 0) return []
@@ -83,12 +89,12 @@ async function priorParagraphs(
   }).then((it) => it.hits)
 }
 
-type Asked = {
+type SubQuerySearch = {
   readonly answered: readonly { readonly question: string }[]
   readonly ports: Ports
 }
 
-async function searchAll(world: StageWorld, plan: readonly SubQuery[], asked: Asked) {
+async function searchAll(world: StageWorld, plan: readonly SubQuery[], asked: SubQuerySearch) {
   const known = new Set(asked.answered.map((it) => it.question))
   const share = Math.ceil(world.depth.paragraphs / plan.length)
   const limit = Math.min(share + SPARE_HITS, MOST_HITS)
@@ -110,7 +116,7 @@ async function followReferences(
   world: StageWorld,
   searches: readonly Search[],
   { knowledge }: Ports,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundParagraph[]> {
   const best = searches.flatMap((it) => it.hits.slice(0, 2)).map((it) => it.id)
   const paragraphs = [...new Set(best)].slice(0, MOST_HOP_STARTS)
   if (paragraphs.length === 0) return []
@@ -154,6 +160,51 @@ const keptAll = (found: KbFound): Search => ({
   by: found.by,
 })
 
-function kept({ id, title, citation, text, tier }: KbParagraph): Found {
+function kept({ id, title, citation, text, tier }: KbParagraph): FoundParagraph {
   return { id, title, citation, text, tier }
+}
+
+export type Ranked<Item> = {
+  readonly items: readonly Item[]
+  readonly isPrior: boolean
+  /** Numbers of the sub-queries the list answers. */
+  readonly by: readonly number[]
+}
+
+type Fused<Item> = Item & { score: number; by: number[]; isPrior: boolean }
+
+/** The usual damping of reciprocal ranks: the first of a list is not everything. */
+const DAMPING = 60
+
+/**
+ * Several ranked lists as one: what stands high in many comes first, and what an earlier answer
+ * rests on comes before all, because the new one is built on it.
+ */
+export function fuse<Item extends { readonly id: string }>(
+  lists: readonly Ranked<Item>[],
+  most: number,
+): readonly Fused<Item>[] {
+  const byId = new Map<string, Fused<Item>>()
+  for (const { items, isPrior, by } of lists) {
+    for (const [rank, item] of items.entries()) {
+      const known = byId.get(item.id) ?? { ...item, score: 0, by: [], isPrior: false }
+      known.score += 1 / (DAMPING + rank + 1)
+      known.by = [...new Set([...known.by, ...by])]
+      known.isPrior ||= isPrior
+      byId.set(item.id, known)
+    }
+  }
+  const best = [...byId.values()].toSorted(
+    (one, other) =>
+      Number(other.isPrior) - Number(one.isPrior) ||
+      other.score - one.score ||
+      compareText(one.id, other.id),
+  )
+  return best.slice(0, most)
+}
+
+/** Why work that may fail did: the message we wrote, or that something of ours broke. */
+export function whyFailed(error: unknown): string {
+  if (isAppError(error)) return error.message
+  return error instanceof Error ? error.message : "It failed and did not say why."
 }

@@ -3,8 +3,8 @@ import { loadAgent } from "#act/agents"
 import { silentLog } from "#ground/base"
 import { AGENTS } from "#test/handbook"
 import { createFolders } from "../folder/folders.ts"
-import { readScripts } from "./script.ts"
-import { unknownPlaceholders } from "./template.ts"
+import { readScripts } from "./agent.ts"
+import { unknownPlaceholders } from "./prompt.ts"
 
 const folders = createFolders({
   shipped: AGENTS,

@@ -1,9 +1,7 @@
+import { z } from "zod"
 import type { KbContradictions, KbVerification } from "#ground/contract"
 import type { StageResult, StageWork, StageWorld } from "../stage.ts"
-import { NothingToVerify } from "./errors.ts"
-import { feedbackOf } from "./feedback.ts"
-import { judged } from "./judge.ts"
-import { MOST_HITS } from "./limits.ts"
+import { MOST_EVIDENCE_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
   Answer,
   answerText,
@@ -12,11 +10,15 @@ import {
   type Reference,
   type Scores,
 } from "./outputs.ts"
-import type { Cited, StagePorts } from "./ports.ts"
+import type { Cited, Judge, StagePorts, Verifications } from "./ports.ts"
+import { instructionsFor, NothingToVerify, promptFor, templateOf } from "./prompt.ts"
+
+/** Sentences that a feedback names for each verification: a repair cannot heed more at once. */
+const MOST_FEEDBACK_SENTENCES = 6
 
 type Ports = Pick<StagePorts, "verify" | "knowledge">
 
-type Draft = {
+type DraftAnswer = {
   readonly text: string
   readonly cited: readonly Cited[]
   readonly references: readonly Reference[]
@@ -62,7 +64,7 @@ const STEPS = {
   relations: { key: "relations", tool: "Relation Verification", title: "relation preservation" },
 } as const
 
-function draftOf(world: StageWorld): Draft {
+function draftOf(world: StageWorld): DraftAnswer {
   const answer = findOutput(world.outputs, Answer)
   if (answer === undefined) throw NothingToVerify({ stage: world.stage.name })
   const { references } = answer
@@ -86,7 +88,7 @@ function verifying(world: StageWorld, step: Step, verify: () => Promise<KbVerifi
   })
 }
 
-function contradicting(world: StageWorld, draft: Draft, { verify }: Ports) {
+function contradicting(world: StageWorld, draft: DraftAnswer, { verify }: Ports) {
   const label = { tool: "Contradiction Verification", kind: "other", title: "contradictions" }
   return world.effects.step("contradictions", { ...label, kind: "other" }, async () => {
     const result = verify.findContradictions(draft.text, evidenceOf(draft))
@@ -98,14 +100,14 @@ function contradicting(world: StageWorld, draft: Draft, { verify }: Ports) {
 }
 
 /** What the answer cites of primary documents; a guide that is out of date convicts nobody. */
-function evidenceOf({ text, references }: Draft): readonly string[] {
+function evidenceOf({ text, references }: DraftAnswer): readonly string[] {
   return references
     .filter((it) => it.tier !== "guide" && text.includes(`[${it.label}]`))
     .map((it) => it.text)
 }
 
 /** References between the cited paragraphs; without them a relation must stand in one paragraph. */
-async function edgesOf({ references }: Draft, { knowledge }: Ports) {
+async function edgesOf({ references }: DraftAnswer, { knowledge }: Ports) {
   const paragraphs = references.flatMap((it) => it.paragraph ?? []).slice(0, MOST_HITS)
   if (paragraphs.length === 0) return []
   try {
@@ -178,3 +180,129 @@ function distinctPairs({ pairs }: KbContradictions): KbContradictions["pairs"] {
   const keyOf = (pair: (typeof pairs)[number]) => [pair.one, pair.other].toSorted().join("\n")
   return [...new Map(pairs.map((it) => [keyOf(it), it])).values()]
 }
+
+/** What a repair is told: which verification failed, which sentences, what was read. */
+export function feedbackOf(scores: Scores): {
+  readonly problems: readonly string[]
+  readonly feedback: string
+} {
+  const checks = Object.keys(scores.scores).filter((it) => hasFailed(it, scores))
+  const problems = checks.map((it) => `${it} ${scores.scores[it]}, needed ${scores.bars[it]}`)
+  const blocks = checks.map((check) => {
+    const failures = scores.failures.filter((it) => it.check === check)
+    const shown = failures.slice(0, MOST_FEEDBACK_SENTENCES).map(describe)
+    const more = failures.length - shown.length
+    const rest = more > 0 ? [`And ${more} more sentences of this kind.`] : []
+    return [headline(check, scores), ...shown, ...rest].join("\n")
+  })
+  return { problems, feedback: blocks.join("\n\n") }
+}
+
+function hasFailed(check: string, { scores, bars }: Scores): boolean {
+  const score = scores[check] ?? 0
+  const bar = bars[check] ?? 0
+  return check === "contradictions" ? score > bar : score < bar
+}
+
+function headline(check: string, { scores, bars }: Scores): string {
+  const most = check === "contradictions" ? "at most" : "at least"
+  return `${check}: ${scores[check]} where ${most} ${bars[check]} is needed.`
+}
+
+type Failure = Scores["failures"][number]
+
+function describe({ sentence, problem, evidence }: Failure): string {
+  const read = evidence.slice(0, MOST_EVIDENCE_CHARACTERS).replaceAll(/\s+/g, " ")
+  return [
+    `${SENTENCE}${sentence.replaceAll(/\s+/g, " ")}`,
+    `  Problem: ${problem}`,
+    `  Evidence read: ${read === "" ? "none" : read}`,
+  ].join("\n")
+}
+
+const SENTENCE = "- Sentence: "
+
+/** The sentences a feedback names, for whoever repairs by leaving them out. */
+export function sentencesNamed(feedback: string): readonly string[] {
+  return feedback
+    .split("\n")
+    .filter((it) => it.startsWith(SENTENCE))
+    .map((it) => it.slice(SENTENCE.length).trim())
+}
+
+/** Pairs of sentence and evidence a model judges in one question. */
+const MOST_JUDGED_PAIRS = 60
+
+type DraftSentence = { readonly text: string; readonly cited: readonly Cited[] }
+type Pair = { readonly sentence: string; readonly evidence: string }
+
+const Verdicts = z.object({
+  verdicts: z.array(z.object({ number: z.int(), isSupported: z.boolean() })),
+})
+
+const SCHEMA = {
+  type: "object",
+  required: ["verdicts"],
+  properties: {
+    verdicts: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["number", "isSupported"],
+        properties: { number: { type: "integer" }, isSupported: { type: "boolean" } },
+      },
+    },
+  },
+} as const
+
+/**
+ * A model's yes or no to each citation that the words let pass, all in one question: a call for
+ * every sentence would cost more than the answer did. Without a prompt nobody is asked.
+ */
+export async function judged(
+  world: StageWorld,
+  draft: DraftSentence,
+  verify: Pick<Verifications, "citationAccuracy">,
+): Promise<Judge | undefined> {
+  if (world.stage.prompt === undefined) return undefined
+  const pairs = await pairsOf(draft, verify)
+  if (pairs.length === 0) return undefined
+  const { value } = await world.effects.ask("judge", {
+    title: `does each of ${pairs.length} citations support its sentence`,
+    instructions: instructionsFor(world),
+    prompt: promptFor(world, templateOf(world), { pairs: pairs.map(describePair).join("\n\n") }),
+    schema: SCHEMA,
+    effort: world.stage.effort,
+    maxOutputTokens: world.stage.maxOutputTokens,
+  })
+  return judgeFrom(pairs, value)
+}
+
+/** The verification itself says which pairs it would ask about. */
+async function pairsOf(draft: DraftSentence, verify: Pick<Verifications, "citationAccuracy">) {
+  const pairs: Pair[] = []
+  await verify.citationAccuracy(draft.text, draft.cited, async (sentence, evidence) => {
+    if (pairs.length < MOST_JUDGED_PAIRS) pairs.push({ sentence, evidence })
+    return undefined
+  })
+  return pairs
+}
+
+function describePair({ sentence, evidence }: Pair, index: number): string {
+  const read = evidence.slice(0, MOST_EVIDENCE_CHARACTERS)
+  return `${index + 1}. Sentence: ${sentence}\n   Evidence: ${read}`
+}
+
+/** What it did not judge counts by the words alone, and the report says so. */
+function judgeFrom(pairs: readonly Pair[], value: unknown): Judge | undefined {
+  const parsed = Verdicts.safeParse(value)
+  if (!parsed.success) return undefined
+  const verdicts = new Map<string, boolean>()
+  for (const { number, isSupported } of parsed.data.verdicts) {
+    const pair = pairs[number - 1]
+    if (pair !== undefined) verdicts.set(keyOf(pair.sentence, pair.evidence), isSupported)
+  }
+  return async (sentence, evidence) => verdicts.get(keyOf(sentence, evidence))
+}
+
+const keyOf = (sentence: string, evidence: string): string => `${sentence}\0${evidence}`

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { KbWeb } from "#ground/contract"
 import { openHandbook, pages } from "#test/handbook"
-import { readFence } from "./fence.ts"
 import type { WebSearch } from "./ports.ts"
+import { readFence } from "./prompt.ts"
 import { webStage } from "./web.ts"
 import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 

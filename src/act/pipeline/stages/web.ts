@@ -1,16 +1,19 @@
 import type { KbWeb } from "#ground/contract"
 import type { StageResult, StageWork, StageWorld } from "../stage.ts"
-import {
-  LONGEST_SEARCH_CHARACTERS,
-  MOST_HITS,
-  MOST_WEB_FAILURES,
-  MOST_WEB_QUERIES,
-  WEB_RESULTS_A_QUERY,
-} from "./limits.ts"
+import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import { findOutput, Plan, type SubQuery, type WebResult } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
-import { whyFailed } from "./why.ts"
+import { whyFailed } from "./retrieve.ts"
+
+/** Searches in a row that may fail before a source is left alone for this run. */
+const MOST_WEB_FAILURES = 2
+
+/** Pages of one web search; further ones repeat the first. */
+const WEB_RESULTS_A_QUERY = 4
+
+/** Of the plan's sub-queries, how many are held against the web: each costs a source some seconds. */
+const MOST_WEB_QUERIES = 3
 
 /** In a scope: whichever source is set up for web searches. */
 export const ANY_WEB_SOURCE = "web-search"

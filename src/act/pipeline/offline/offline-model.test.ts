@@ -7,12 +7,11 @@ import { AGENTS } from "#test/handbook"
 import { fcParameters } from "#test/seed"
 import { createFolders } from "../folder/folders.ts"
 import { shapeContext } from "../stages/context.ts"
-import { feedbackOf } from "../stages/feedback.ts"
-import { fence } from "../stages/fence.ts"
 import { Answer, Plan } from "../stages/outputs.ts"
-import { promptFor } from "../stages/prompt.ts"
+import { fence, promptFor } from "../stages/prompt.ts"
+import { feedbackOf } from "../stages/verify.ts"
 import { countWords, stageWorld } from "../stages/world.fixture.ts"
-import { offlineBrain } from "./brain.ts"
+import { offlineBrain } from "./offline-model.ts"
 
 const folders = createFolders({
   shipped: AGENTS,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import path from "node:path"
 import { z } from "zod"
 import {
@@ -9,8 +10,9 @@ import {
 } from "#ground/base"
 import { PipelineSummary } from "#ground/contract"
 import type { PriorAnswer } from "../stage.ts"
-import { RESULT_FILE_LIMIT_BYTES } from "./limits.ts"
-import { seal, unseal } from "./sealed.ts"
+
+/** Of a result file: thirty sections, escaped, with room to spare. */
+const RESULT_FILE_LIMIT_BYTES = 4 * 1024 ** 2
 
 /** Where the results of a run lie: a folder of its own in `<state>/pipelines`. */
 export type ResultPlace = { readonly directory: string; readonly run: string }
@@ -90,4 +92,43 @@ function fileOf(place: ResultPlace, name: string): string {
 function folderOf(place: ResultPlace): string {
   invariant(/^[a-z0-9][a-z0-9-]*$/i.test(place.run), "the id of a run is a name, not a path")
   return path.join(place.directory, place.run)
+}
+
+/** JSON a person can read, with the digest by which an edit or a cut shows. */
+export function seal(content: unknown): string {
+  const whole = { version: 1, sha256: digestOf(content), content }
+  return `${JSON.stringify(whole, null, 2)}\n`
+}
+
+const Sealed = z.object({ version: z.literal(1), sha256: z.string(), content: z.unknown() })
+
+export type Unsealed<Content> =
+  | { readonly kind: "whole"; readonly content: Content }
+  | { readonly kind: "damaged"; readonly problem: string }
+
+export function unseal<Shape extends z.ZodType>(
+  text: string,
+  shape: Shape,
+): Unsealed<z.output<Shape>> {
+  const sealed = Sealed.safeParse(jsonOf(text))
+  if (!sealed.success) return { kind: "damaged", problem: "it is not what was written" }
+  if (digestOf(sealed.data.content) !== sealed.data.sha256)
+    return { kind: "damaged", problem: "it was edited" }
+  const content = shape.safeParse(sealed.data.content)
+  if (!content.success) return { kind: "damaged", problem: "it has another shape" }
+  return { kind: "whole", content: content.data }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function digestOf(content: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(content) ?? "")
+    .digest("hex")
 }

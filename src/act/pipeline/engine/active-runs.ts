@@ -2,10 +2,10 @@ import type { Clock, Log } from "#ground/base"
 import type { PipelineEvent } from "#ground/contract"
 import type { RunState } from "../events/state.ts"
 import { LEASE_EVERY_MS } from "../limits.ts"
-import type { Book, Claim } from "./book.ts"
 import { type DriveDeps, drive } from "./drive.ts"
-import { Ending } from "./ending.ts"
-import { createPen, type Pen } from "./pen.ts"
+import type { Claim, EventStore } from "./event-store.ts"
+import { Interruption } from "./interruption.ts"
+import { createRunWriter, type RunWriter } from "./run-writer.ts"
 
 type Working = {
   readonly claim: Claim
@@ -13,8 +13,8 @@ type Working = {
   readonly done: Promise<void>
 }
 
-export type RosterDeps = DriveDeps & {
-  readonly book: Book
+export type ActiveRunsDeps = DriveDeps & {
+  readonly eventStore: EventStore
   readonly clock: Clock
   readonly log: Log
   /** They are stored: whoever listens may be told. */
@@ -23,10 +23,10 @@ export type RosterDeps = DriveDeps & {
   ended(state: RunState): Promise<void>
 }
 
-export type Roster = ReturnType<typeof createRoster>
+export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /** The runs this process works on: each has one driver, a lease that is renewed, and an end. */
-export function createRoster(deps: RosterDeps) {
+export function createActiveRuns(deps: ActiveRunsDeps) {
   const working = new Map<string, Working>()
   const over = new AbortController()
   const lease = createLease(working, over.signal, deps)
@@ -34,10 +34,12 @@ export function createRoster(deps: RosterDeps) {
     has: (id: string): boolean => working.has(id),
     start(claim: Claim, state: RunState): void {
       const cut = new AbortController()
-      if (over.signal.aborted) cut.abort(new Ending("leave"))
-      const done = work(createPen({ ...deps, claim, state }), cut.signal, deps).finally(() => {
-        if (working.get(claim.id)?.claim === claim) working.delete(claim.id)
-      })
+      if (over.signal.aborted) cut.abort(new Interruption("leave"))
+      const done = work(createRunWriter({ ...deps, claim, state }), cut.signal, deps).finally(
+        () => {
+          if (working.get(claim.id)?.claim === claim) working.delete(claim.id)
+        },
+      )
       working.set(claim.id, { claim, cut, done })
       lease.keep()
     },
@@ -45,55 +47,55 @@ export function createRoster(deps: RosterDeps) {
     settled: async (id: string): Promise<void> => working.get(id)?.done,
     async stop(id: string): Promise<void> {
       const found = working.get(id)
-      found?.cut.abort(new Ending("stop"))
+      found?.cut.abort(new Interruption("stop"))
       await found?.done
     },
     /** Does what others want of the runs at work here. */
     async obey(): Promise<void> {
       for (const { claim, cut } of working.values()) {
-        const row = await deps.book.find(claim.id)
-        if (row?.fence !== claim.fence) cut.abort(new Ending("lost"))
-        else if (row.isStopWanted) cut.abort(new Ending("stop"))
+        const row = await deps.eventStore.find(claim.id)
+        if (row?.fence !== claim.fence) cut.abort(new Interruption("lost"))
+        else if (row.isStopWanted) cut.abort(new Interruption("stop"))
       }
     },
     /** Leaves all runs as they are; whoever stays takes them up again. */
     async close(): Promise<void> {
       over.abort()
       const all = [...working.values()]
-      for (const { cut } of all) cut.abort(new Ending("leave"))
+      for (const { cut } of all) cut.abort(new Interruption("leave"))
       await Promise.all(all.map((it) => it.done))
     },
   }
 }
 
 /** Drives a run as far as it goes, and gives it back. */
-async function work(pen: Pen, signal: AbortSignal, deps: RosterDeps): Promise<void> {
-  const { id } = pen.claim
+async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps): Promise<void> {
+  const { id } = writer.claim
   try {
-    await drive(pen, signal, deps)
+    await drive(writer, signal, deps)
   } catch (error) {
     // A cut is foreseen; after anything else the run is left to whoever takes it up.
-    if (!(error instanceof Ending)) {
+    if (!(error instanceof Interruption)) {
       deps.log.error("a pipeline run could not be driven on", { id, error: String(error) })
     }
   }
-  if (pen.state().end !== undefined) await quietly(deps.ended(pen.state()), deps.log)
-  await quietly(deps.book.release(pen.claim), deps.log)
+  if (writer.state().end !== undefined) await quietly(deps.ended(writer.state()), deps.log)
+  await quietly(deps.eventStore.release(writer.claim), deps.log)
 }
 
 /** Says again and again that this process still works on its runs, as long as it has some. */
 function createLease(
   working: ReadonlyMap<string, Working>,
   over: AbortSignal,
-  { book, clock, log }: RosterDeps,
+  { eventStore, clock, log }: ActiveRunsDeps,
 ) {
   let isKept = false
 
   async function renewAll(): Promise<void> {
     for (const { claim, cut } of working.values()) {
-      const found = await book.renew(claim)
-      if (found === "lost") cut.abort(new Ending("lost"))
-      if (found === "stop-wanted") cut.abort(new Ending("stop"))
+      const found = await eventStore.renew(claim)
+      if (found === "lost") cut.abort(new Interruption("lost"))
+      if (found === "stop-wanted") cut.abort(new Interruption("stop"))
     }
   }
   async function beat(): Promise<void> {

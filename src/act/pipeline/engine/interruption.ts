@@ -2,25 +2,25 @@
  * Why work on a run is cut: a person stops it, this process leaves it to another one, another one
  * has it already, or the stage it belonged to is over.
  */
-export class Ending extends Error {
-  override readonly name = "Ending"
+export class Interruption extends Error {
+  override readonly name = "Interruption"
   readonly why: "stop" | "leave" | "lost" | "stage-over"
 
-  constructor(why: Ending["why"]) {
+  constructor(why: Interruption["why"]) {
     super(`work on the run was cut: ${why}`)
     this.why = why
   }
 }
 
 /** Undefined while nothing is cut. */
-export function endingOf(signal: AbortSignal): Ending["why"] | undefined {
+export function interruptionOf(signal: AbortSignal): Interruption["why"] | undefined {
   if (!signal.aborted) return undefined
-  return signal.reason instanceof Ending ? signal.reason.why : "stop"
+  return signal.reason instanceof Interruption ? signal.reason.why : "stop"
 }
 
 /** Who leaves a run, or has lost it, writes no more: the cut shows as a new attempt. */
 export function mayWrite(signal: AbortSignal): boolean {
-  const why = endingOf(signal)
+  const why = interruptionOf(signal)
   return why !== "leave" && why !== "lost"
 }
 
@@ -30,7 +30,7 @@ export async function untilCut<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   const cut = Promise.withResolvers<never>()
-  const onAbort = (): void => cut.reject(new Ending(endingOf(signal) ?? "stop"))
+  const onAbort = (): void => cut.reject(new Interruption(interruptionOf(signal) ?? "stop"))
   if (signal.aborted) onAbort()
   signal.addEventListener("abort", onAbort, { once: true })
   try {

@@ -7,39 +7,40 @@ import { digestOf, type KeptEvent, NO_DIGEST, readChain } from "../events/chain.
 import { advance, replay } from "../events/reduce.ts"
 import type { BodyOf, RunState } from "../events/state.ts"
 import { lineView } from "../events/views.ts"
-import { CLAIM_TRIES, LEASE_MS } from "../limits.ts"
+import { CLAIM_TRIES } from "../limits.ts"
 import {
   advanceRun,
   claimRun,
+  DigestRow,
+  EventRow,
+  FenceRow,
   insertEvents,
   insertRun,
+  NumberRow,
+  type Owner,
   type RunFilter,
+  RunRow,
   releaseRun,
   renewLease,
+  STOP,
   selectDigest,
   selectEvents,
   selectLastNumber,
   selectRun,
   selectRunning,
   selectRuns,
+  WantedRow,
   wantStop,
   writeOffRun,
 } from "./queries.ts"
-import {
-  DigestRow,
-  EventRow,
-  FenceRow,
-  NumberRow,
-  type Owner,
-  RunRow,
-  STOP,
-  WantedRow,
-} from "./rows.ts"
+
+/** After so long without a word its runs may be taken over; several words may be late. */
+export const LEASE_MS = 30_000
 
 /** The right to write a run: whoever claims it later has a higher fence, and ours is void. */
 export type Claim = { readonly id: string; readonly fence: number }
 
-export type Written =
+export type AppendOutcome =
   | {
       readonly kind: "written"
       readonly state: RunState
@@ -52,13 +53,17 @@ export type Written =
  * The runs as they are kept. A port, because the engine is also run against one in memory that
  * loses words, claims and processes on purpose.
  */
-export type Book = {
+export type EventStore = {
   /** A new run, already claimed by this process. */
   create(bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]]): Promise<{
     readonly claim: Claim
     readonly state: RunState
   }>
-  append(claim: Claim, state: RunState, bodies: readonly PipelineEventBody[]): Promise<Written>
+  append(
+    claim: Claim,
+    state: RunState,
+    bodies: readonly PipelineEventBody[],
+  ): Promise<AppendOutcome>
   find(id: string): Promise<RunRow | undefined>
   events(id: string): Promise<readonly PipelineEvent[]>
   list(filter: RunFilter): Promise<readonly RunRow[]>
@@ -75,7 +80,7 @@ export type Book = {
 
 type Deps = { readonly db: Db<"pipeline">; readonly clock: Clock; readonly owner: Owner }
 
-export function createBook(deps: Deps): Book {
+export function createEventStore(deps: Deps): EventStore {
   const { db, clock, owner } = deps
   return {
     create: (bodies) => createNumbered(bodies, deps),
@@ -197,7 +202,7 @@ async function append(
     readonly bodies: readonly PipelineEventBody[]
     readonly at: number
   },
-): Promise<Written> {
+): Promise<AppendOutcome> {
   const { claim, state: before } = it
   const events = numbered(before.lastSeq, it.at, it.bodies)
   const state = advanced(before, events)

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { fence, readFence } from "./fence.ts"
-import { fillTemplate, PLACEHOLDERS, unknownPlaceholders } from "./template.ts"
+import { fence, fillTemplate, PLACEHOLDERS, readFence, unknownPlaceholders } from "./prompt.ts"
 
 test("[PIPE-71] a prompt is filled in one pass: braces in what is put in are left as they are", () => {
   const filled = fillTemplate("A {{query}} and {{ plan }}", (it) => `<{{${it}}}>`)

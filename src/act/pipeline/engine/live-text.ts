@@ -1,5 +1,10 @@
 import type { Clock, Log } from "#ground/base"
-import { LONGEST_TOLD_CHARACTERS, TEXT_EVERY_MS } from "../limits.ts"
+
+/** Text beyond it is not told while it is written: redacting it again and again would cost more. */
+const LONGEST_TOLD_CHARACTERS = 200_000
+
+/** How often text that is being written is told; between two looks of an eye. */
+const TEXT_EVERY_MS = 50
 
 /** What a model has written so far; an empty text ends it. It is told and never kept. */
 export type PipelineText = {
@@ -9,10 +14,10 @@ export type PipelineText = {
   readonly text: string
 }
 
-export type Telling = ReturnType<typeof createTelling>
+export type LiveText = ReturnType<typeof createLiveText>
 
 /** Who listens to runs of this process: to their events, and to texts while they are written. */
-export function createTelling(deps: {
+export function createLiveText(deps: {
   readonly clock: Clock
   readonly log: Log
   redact(text: string): string

@@ -1,14 +1,13 @@
 import { z } from "zod"
 import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
 import { lineView } from "../events/views.ts"
-import { LEASE_MS } from "../limits.ts"
-import { advanced, type Book, numbered, stateOf } from "./book.ts"
-import type { Owner, RunRow } from "./rows.ts"
+import { advanced, type EventStore, LEASE_MS, numbered, stateOf } from "./event-store.ts"
+import type { Owner, RunRow } from "./queries.ts"
 
-type Kept = { row: RunRow; readonly events: PipelineEvent[] }
+type StoredRun = { row: RunRow; readonly events: PipelineEvent[] }
 
 /** What outlives every process: the runs of a store in memory. */
-export type Shelf = Map<string, Kept>
+export type Shelf = Map<string, StoredRun>
 
 type Store = {
   readonly shelf: Shelf
@@ -20,8 +19,8 @@ type Store = {
   grown(): void
 }
 
-/** A book in memory that keeps its rules exactly as the real one does. */
-export function memoryBook(store: Store): Book {
+/** An event store in memory that keeps the same rules as the real one. */
+export function memoryEventStore(store: Store): EventStore {
   const { shelf } = store
   const rows = (): RunRow[] => Array.from(shelf.values(), (it) => it.row)
   return {
@@ -55,7 +54,7 @@ async function there<Value>({ hop }: Store, work: () => Value): Promise<Value> {
   return value
 }
 
-function create(store: Store, bodies: Parameters<Book["create"]>[0]) {
+function create(store: Store, bodies: Parameters<EventStore["create"]>[0]) {
   const { shelf, owner, now } = store
   const number = shelf.size + 1
   const id = `p-${number}`
@@ -71,7 +70,7 @@ function create(store: Store, bodies: Parameters<Book["create"]>[0]) {
 
 function memoryClaims(
   store: Store,
-): Pick<Book, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
+): Pick<EventStore, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
   const { shelf, owner, now } = store
   const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
     const kept = shelf.get(id)
