@@ -1,7 +1,7 @@
 import path from "node:path"
 import { pickEnvironment, readBounded, run, statFile } from "#ground/base"
 import { BundleMissing } from "./errors.ts"
-import { digest } from "./files/digest.ts"
+import { digest } from "./files/inspect.ts"
 import { LARGEST_BUNDLE_BYTES } from "./limits.ts"
 
 /** It takes a second to build. */

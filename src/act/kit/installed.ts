@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util"
 import { readBounded, readTextBounded, statFile } from "#ground/base"
 import { HOOK_NAMES, type HookName, type HookState, type KitHost } from "#ground/contract"
-import { digest } from "./files/digest.ts"
+import { bundleFile, hookFileOf, type Wiring, wiringOf } from "./desired-files.ts"
+import { markAt } from "./enrolment.ts"
+import { digest } from "./files/inspect.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
-import { HOOK_LEVELS } from "./levels/levels.ts"
+import { HOOK_LEVELS } from "./levels.ts"
 import { LARGEST_BUNDLE_BYTES, LARGEST_SETTINGS_BYTES } from "./limits.ts"
 import { type Manifest, readManifest } from "./manifest.ts"
-import { markAt } from "./mark.ts"
 import type { KitDeps } from "./plan.ts"
 import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
-import { bundleFile, hookFileOf, type Wiring, wiringOf } from "./wanted.ts"
 
 /** What the manifest and the files say now. */
 export type Installed = {

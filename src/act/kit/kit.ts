@@ -1,13 +1,29 @@
-import { removeEmptyDirectory } from "#ground/base"
-import type { KitDone, KitHost, KitLevelCost } from "#ground/contract"
-import { PlanStale } from "./errors.ts"
-import { withLock } from "./files/lock.ts"
+import path from "node:path"
+import {
+  type Clock,
+  ensureDirectory,
+  type Random,
+  removeEmptyDirectory,
+  statFile,
+  withFileLock,
+} from "#ground/base"
+import { KIT_HOSTS, type KitDone, type KitHost, type KitLevelCost } from "#ground/contract"
+import { loadHost, realDisk } from "#see/hosts"
+import { kitFolder } from "./desired-files.ts"
+import { InstallerBusy, PlanStale } from "./errors.ts"
 import { writeAll } from "./files/transaction.ts"
-import { findHosts } from "./find-hosts.ts"
+import type { Template } from "./hosts/host.ts"
+import { HOST_FORMS } from "./hosts/hosts.ts"
 import { type Installed, lookAtInstalled } from "./installed.ts"
-import { costOfLevels } from "./levels/cost.ts"
-import { type Asked, type KitDeps, type KitPlan, planChange } from "./plan.ts"
-import { kitFolder } from "./wanted.ts"
+import { hooksOfLevel, LEVEL_ADDS, LEVELS, measureEdits } from "./levels.ts"
+import { type KitDeps, type KitPlan, type KitRequest, planChange } from "./plan.ts"
+import { readTemplates } from "./templates.ts"
+import { bootLines } from "./texts/boot.ts"
+
+const LOCK_TRY_MS = 100
+
+/** Whoever holds the lock writes a dozen small files; longer than this it is stuck. */
+const LOCK_TRIES = 50
 
 export type Kit = ReturnType<typeof createKit>
 
@@ -15,8 +31,8 @@ export type Kit = ReturnType<typeof createKit>
 export function createKit(deps: KitDeps) {
   return {
     /** Refuses, with a coded error, what could not be written or put back. */
-    async plan(asked: Asked, signal: AbortSignal): Promise<KitPlan> {
-      return (await planChange(deps, asked, { signal })).plan
+    async plan(request: KitRequest, signal: AbortSignal): Promise<KitPlan> {
+      return (await planChange(deps, request, { signal })).plan
     },
     async planUninstall(signal: AbortSignal): Promise<KitPlan> {
       return (await planChange(deps, undefined, { signal })).plan
@@ -50,4 +66,79 @@ async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise
     warnings: [...warnings],
     next: [...next],
   }
+}
+
+/** The hosts on this machine: their program is on the PATH, or their folder is there. */
+export async function findHosts(deps: KitDeps): Promise<readonly KitHost[]> {
+  const found: KitHost[] = []
+  for (const host of KIT_HOSTS) if (await isHere(host, deps)) found.push(host)
+  return found
+}
+
+async function isHere(host: KitHost, deps: KitDeps): Promise<boolean> {
+  const { userHome, environment, platform, repository } = deps
+  const place = { workingDirectory: repository.root, home: userHome, environment, platform }
+  const program = await (await loadHost(host)).findInstalled(place, realDisk())
+  if (program !== undefined) return true
+  // Gemini's folder says nothing about Antigravity, which only shares it.
+  if (host === "antigravity") return false
+  return (await statFile(HOST_FORMS[host].folder(deps))).kind === "found"
+}
+
+type LockDeps = { readonly clock: Pick<Clock, "sleep">; readonly random: Random }
+
+/** One installer at a time. Folders that were made only for the lock go with it. */
+export async function withLock<Result>(
+  folder: string,
+  { clock, random }: LockDeps,
+  work: (madeFolders: readonly string[]) => Promise<Result>,
+): Promise<Result> {
+  const made = await missingAt([path.dirname(folder), folder])
+  await ensureDirectory(folder)
+  const lock = { clock, random, tries: LOCK_TRIES, tryMs: LOCK_TRY_MS, busy: InstallerBusy }
+  try {
+    return await withFileLock(path.join(folder, "install.lock"), lock, () => work(made))
+  } finally {
+    for (const it of made.toReversed()) await removeEmptyDirectory(it)
+  }
+}
+
+async function missingAt(folders: readonly string[]): Promise<readonly string[]> {
+  const missing: string[] = []
+  for (const it of folders) if ((await statFile(it)).kind === "missing") missing.push(it)
+  return missing
+}
+
+type LevelsRequest = { readonly measure: boolean; readonly signal: AbortSignal }
+
+/** What each level costs here: tokens are counted, milliseconds only when asked for. */
+export async function costOfLevels(
+  deps: KitDeps,
+  { measure, signal }: LevelsRequest,
+): Promise<readonly KitLevelCost[]> {
+  const templates = await readTemplates(deps.templates)
+  const measured = measure ? await measureEdits(deps, signal) : undefined
+  const costs: KitLevelCost[] = []
+  for (const level of LEVELS) {
+    costs.push({
+      level,
+      adds: LEVEL_ADDS[level],
+      hooks: [...hooksOfLevel(level)],
+      startTokens: await deps.countTokens(await startText(templates, level, deps)),
+      toolCallMs: measured?.(level) ?? null,
+    })
+  }
+  return costs
+}
+
+/** What stands in a window before the first word: our names, the boot file, and what boot says. */
+async function startText(
+  templates: readonly Template[],
+  level: number,
+  { bootText }: KitDeps,
+): Promise<string> {
+  const listed = templates
+    .filter((it) => it.level <= level)
+    .map((it) => `- qm-${it.name}: ${it.description}`)
+  return [...listed, ...bootLines(level), await bootText(level)].join("\n")
 }

@@ -1,9 +1,11 @@
 import path from "node:path"
 import { z } from "zod"
-import { readTextBounded } from "#ground/base"
+import { parseJson, readTextBounded } from "#ground/base"
 import { KitHost } from "#ground/contract"
 import { ManifestInvalid } from "./errors.ts"
-import { LARGEST_MANIFEST_BYTES } from "./limits.ts"
+
+/** A manifest holds a few dozen lines for each repository. */
+const LARGEST_MANIFEST_BYTES = 8 * 1024 * 1024
 
 const Before = z.object({
   hash: z.string(),
@@ -77,14 +79,6 @@ export function renderManifest(manifest: Manifest): string | undefined {
   if (manifest.repositories.length === 0 && Object.keys(manifest.files).length === 0)
     return undefined
   return `${JSON.stringify(manifest, null, 2)}\n`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function splitFiles(

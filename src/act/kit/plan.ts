@@ -1,20 +1,39 @@
 import path from "node:path"
-import { type Clock, compareText, type Log, type Random, statFile } from "#ground/base"
+import { type Clock, compareText, type Log, type Random, readBounded, statFile } from "#ground/base"
 import type { KitChange, KitHost } from "#ground/contract"
 import type { Repository } from "#see/repo"
-import { NoHost } from "./errors.ts"
-import { digest } from "./files/digest.ts"
+import {
+  bundleFile,
+  kitFolder,
+  type WantedFile,
+  type WantedWorld,
+  type Wiring,
+  wantedForRepository,
+  wantedForUser,
+  wiringOf,
+} from "./desired-files.ts"
+import { markAt, newMark, readMark } from "./enrolment.ts"
+import { BundleInvalid, NoHost } from "./errors.ts"
+import { digest, inspect, inspectText } from "./files/inspect.ts"
 import type { Write } from "./files/transaction.ts"
 import { type GitHooksPlan, planGitHooks, planGitHooksRemoval } from "./git-hooks/plan.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
-import { GIT_HOOKS_FROM_LEVEL } from "./levels/levels.ts"
-import { type EnrolledRepository, type Files, type Manifest, readManifest } from "./manifest.ts"
-import { markAt } from "./mark.ts"
-import { planRepository } from "./plan-repository.ts"
-import { planUser } from "./plan-user.ts"
-import type { Step } from "./reconcile.ts"
-import { backupWrites, manifestWrite } from "./upkeep.ts"
-import { wiringOf } from "./wanted.ts"
+import { GIT_HOOKS_FROM_LEVEL } from "./levels.ts"
+import { LARGEST_BUNDLE_BYTES } from "./limits.ts"
+import {
+  type EnrolledRepository,
+  type FileRecord,
+  type Files,
+  type Manifest,
+  manifestFile,
+  readManifest,
+  renderManifest,
+  splitFiles,
+} from "./manifest.ts"
+import { findStrays, reconcileDeps } from "./owned-files.ts"
+import { backupName, reconcile, recordsOf, type Step } from "./reconcile.ts"
+import { readTemplates } from "./templates.ts"
+import { readSetting } from "./texts/json-text.ts"
 
 export type KitDeps = {
   readonly repository: Repository
@@ -57,7 +76,7 @@ export type KitPlan = {
   readonly fingerprint: string
 }
 
-export type Asked = { readonly hosts: readonly KitHost[]; readonly level: number }
+export type KitRequest = { readonly hosts: readonly KitHost[]; readonly level: number }
 
 /** A plan with everything that is needed to carry it out. */
 export type Prepared = {
@@ -71,29 +90,29 @@ export type Prepared = {
 
 type Options = { readonly signal: AbortSignal; readonly madeFolders?: readonly string[] }
 
-/** To what is asked for, or back to how it was; nothing is written here. */
+/** To what is request for, or back to how it was; nothing is written here. */
 export async function planChange(
   deps: KitDeps,
-  asked: Asked | undefined,
+  request: KitRequest | undefined,
   options: Options,
 ): Promise<Prepared> {
-  if (asked?.hosts.length === 0) throw NoHost({})
+  if (request?.hosts.length === 0) throw NoHost({})
   const manifest = await readManifest(deps.home)
   const { stateDirectory } = deps.repository
   const own = manifest.repositories.find((it) => it.stateDirectory === stateDirectory)
   const others = await stillEnrolled(manifest, stateDirectory)
-  const wiring = wiringOf(asked === undefined ? others : [...others, asked])
-  const user = await planUser(deps, manifest, { wiring, isLeaving: asked === undefined })
-  const repository = await planRepository(deps, own, asked)
-  const git = await planGit(deps, asked, options.signal)
+  const wiring = wiringOf(request === undefined ? others : [...others, request])
+  const user = await planUser(deps, manifest, { wiring, isLeaving: request === undefined })
+  const repository = await planRepository(deps, own, request)
+  const git = await planGit(deps, request, options.signal)
 
-  const enrolled = enrolledOf(deps, asked, { ...repository, others })
+  const enrolled = enrolledOf(deps, request, { ...repository, others })
   const folders = [...new Set([...manifest.folders, ...(options.madeFolders ?? [])])]
   const after: Manifest = { ...manifest, ...user.kept, repositories: enrolled, folders }
   const steps = [...user.steps, ...repository.steps]
   const isLast = enrolled.length === 0
   return {
-    plan: planOf(deps, asked, { steps, git }),
+    plan: planOf(deps, request, { steps, git }),
     writes: await orderWrites(deps, { user: user.steps, repository: repository.steps, after }),
     finish: () => git.write(),
     foldersToClear: isLast ? folders : [],
@@ -118,13 +137,13 @@ type Planned = { readonly steps: readonly Step[] }
 
 async function planGit(
   deps: KitDeps,
-  asked: Asked | undefined,
+  request: KitRequest | undefined,
   signal: AbortSignal,
 ): Promise<GitHooksPlan> {
   const { repository, environment, git: file } = deps
   if (file === undefined || repository.gitCommonDirectory === undefined) return NO_GIT_HOOKS
   const git = { file, repository, environment, signal }
-  const isWanted = asked !== undefined && asked.level >= GIT_HOOKS_FROM_LEVEL
+  const isWanted = request !== undefined && request.level >= GIT_HOOKS_FROM_LEVEL
   return isWanted ? planGitHooks(git, deps.runtime) : planGitHooksRemoval(git)
 }
 
@@ -132,28 +151,34 @@ const NO_GIT_HOOKS: GitHooksPlan = { changes: [], warnings: [], write: async () 
 
 function enrolledOf(
   { repository }: KitDeps,
-  asked: Asked | undefined,
+  request: KitRequest | undefined,
   it: { readonly files: Files; readonly others: readonly EnrolledRepository[] },
 ): EnrolledRepository[] {
-  if (asked === undefined) return [...it.others]
+  if (request === undefined) return [...it.others]
   const { root, stateDirectory } = repository
-  const own = { stateDirectory, root, level: asked.level, hosts: [...asked.hosts], files: it.files }
+  const own = {
+    stateDirectory,
+    root,
+    level: request.level,
+    hosts: [...request.hosts],
+    files: it.files,
+  }
   return [...it.others, own].toSorted((a, b) => compareText(a.stateDirectory, b.stateDirectory))
 }
 
 function planOf(
   deps: KitDeps,
-  asked: Asked | undefined,
+  request: KitRequest | undefined,
   { steps, git }: Planned & { readonly git: GitHooksPlan },
 ): KitPlan {
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
   const inTree = changes.filter((it) => !path.isAbsolute(it.path) && it.action !== "keep")
   const commit = `In the repository, commit it or not: ${inTree.map((it) => it.path).join(", ")}.`
-  const hosts = asked?.hosts ?? []
+  const hosts = request?.hosts ?? []
   return {
-    kind: asked === undefined ? "uninstall" : "install",
-    level: asked?.level ?? null,
+    kind: request === undefined ? "uninstall" : "install",
+    level: request?.level ?? null,
     hosts,
     changes,
     warnings: [...steps.flatMap((it) => it.warning ?? []), ...git.warnings],
@@ -213,4 +238,124 @@ async function orderWrites(
     return [...writesOf(it.repository), ...writesOf(it.user), ...manifest]
   const backups = await backupWrites(deps.home, [...it.user, ...it.repository])
   return [...backups, ...manifest, ...writesOf(it.user), ...writesOf(it.repository)]
+}
+
+/** The bytes as they were before us, once for each content; they stay after an uninstall, too. */
+export async function backupWrites(
+  home: string,
+  steps: readonly Step[],
+): Promise<readonly Write[]> {
+  const writes = new Map<string, Write>()
+  for (const { backup } of steps) {
+    if (backup === undefined) continue
+    const file = path.join(kitFolder(home), "backups", backupName(backup))
+    const spot = await inspect({ path: file, within: home })
+    if (spot.found?.bytes.equals(backup.bytes) === true) continue
+    writes.set(file, writeOf(spot, { bytes: backup.bytes, mode: 0o600 }))
+  }
+  return [...writes.values()]
+}
+
+/** Nothing when it says the same as before. */
+export async function manifestWrite(home: string, manifest: Manifest): Promise<readonly Write[]> {
+  const spot = await inspect({ path: manifestFile(home), within: home })
+  const text = renderManifest(manifest)
+  if (text === undefined) return spot.found === undefined ? [] : [writeOf(spot, undefined)]
+  const after = { bytes: Buffer.from(text), mode: 0o600 }
+  return spot.found?.bytes.equals(after.bytes) === true ? [] : [writeOf(spot, after)]
+}
+
+function writeOf(spot: Awaited<ReturnType<typeof inspect>>, after: Write["after"]): Write {
+  return {
+    realPath: spot.realPath,
+    before: spot.found,
+    after,
+    foldersToMake: spot.missingFolders,
+    foldersToClear: [],
+    folderMode: 0o700,
+  }
+}
+
+/** What becomes of the files in the repository and in its state. */
+export async function planRepository(
+  deps: KitDeps,
+  own: EnrolledRepository | undefined,
+  request: KitRequest | undefined,
+) {
+  const { root, stateDirectory } = deps.repository
+  // Files of another worktree, which may lie inside of this one, stay until all of it is taken out.
+  const isOurs = (it: FileRecord) =>
+    it.within === root || it.within === path.dirname(stateDirectory)
+  const isElsewhere = (_: string, it: FileRecord) => request !== undefined && !isOurs(it)
+  const mark = await readMark(stateDirectory)
+  const listed = { ...mark.record, ...own?.files }
+  const [elsewhere, here] = splitFiles(listed, isElsewhere)
+  const place = { root, stateDirectory, configFile: deps.configFile }
+  const wanted =
+    request === undefined
+      ? []
+      : wantedForRepository(place, {
+          ...request,
+          writesLevel: await needsLevel(deps, here, request.level),
+          mark: mark.bytes ?? newMark(deps.clock.now()),
+        })
+  const steps = await reconcile(wanted, here, reconcileDeps(deps))
+  return { steps, files: { ...elsewhere, ...recordsOf(steps) } }
+}
+
+/** Nothing is put into the project that it says already, or that holds without it. */
+async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<boolean> {
+  if (files[deps.configFile] !== undefined) return true
+  const file = { path: deps.configFile, section: "kit", name: "level" }
+  const spot = await inspectText({ path: deps.configFile, within: deps.repository.root })
+  const text = spot.found?.bytes.toString().replace(/^\uFEFF/, "") ?? ""
+  const said = readSetting(file, text)
+  return (said ?? (await deps.level())) !== level
+}
+
+/** What becomes of the user's own files: the bundle, the hosts' settings, what is projected. */
+export async function planUser(
+  deps: KitDeps,
+  manifest: Manifest,
+  { wiring, isLeaving }: { readonly wiring: readonly Wiring[]; readonly isLeaving: boolean },
+) {
+  const program = wiring.length > 0 ? await programFor(deps, manifest, isLeaving) : undefined
+  const wanted = program === undefined ? [] : await wantedNow(deps, wiring, program)
+  const wantedPaths = new Set(wanted.map((it) => it.path))
+  const strays = await findStrays(deps, { known: manifest.files, wanted: wantedPaths })
+  const steps = await reconcile(wanted, { ...manifest.files, ...strays }, reconcileDeps(deps))
+  return {
+    steps,
+    kept: {
+      bundle: program?.bundle.hash ?? "",
+      node: program?.node ?? "",
+      main: program?.main ?? "",
+      files: recordsOf(steps),
+    },
+  }
+}
+
+type Program = Pick<WantedWorld, "node" | "main" | "bundle">
+
+/** Who leaves changes nothing for the others: they keep what their hooks run now. */
+async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean): Promise<Program> {
+  const { bundle: hash } = manifest
+  const file = bundleFile(deps.home)
+  const read = isLeaving ? await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES }) : undefined
+  if (read?.kind === "read" && digest(read.bytes) === hash)
+    return { node: manifest.node, main: manifest.main, bundle: { bytes: read.bytes, hash } }
+  const made = await deps.bundle()
+  if (digest(made.bytes) !== made.hash) throw BundleInvalid({})
+  const bundle = { bytes: Buffer.from(made.bytes), hash: made.hash }
+  const { node, main } = deps.runtime
+  return { node, main, bundle }
+}
+
+async function wantedNow(
+  deps: KitDeps,
+  wiring: readonly Wiring[],
+  program: Program,
+): Promise<readonly WantedFile[]> {
+  const templates = await readTemplates(deps.templates)
+  return wantedForUser(wiring, { home: deps.home, machine: deps, ...program, templates })
 }

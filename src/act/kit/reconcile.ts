@@ -1,13 +1,12 @@
 import path from "node:path"
 import { readBounded } from "#ground/base"
 import type { KitChange } from "#ground/contract"
-import { digest } from "./files/digest.ts"
-import { type Content, inspect, inspectText, type Spot } from "./files/inspect.ts"
+import type { OwnedFile, SharedFile, WantedFile } from "./desired-files.ts"
+import { type Content, digest, inspect, inspectText, type Spot } from "./files/inspect.ts"
 import type { Write } from "./files/transaction.ts"
 import { LARGEST_SETTINGS_BYTES } from "./limits.ts"
 import type { FileRecord, Files } from "./manifest.ts"
 import type { Editor } from "./texts/text.ts"
-import type { OwnedFile, SharedFile, WantedFile } from "./wanted.ts"
 
 /** What becomes of one file. */
 export type Step = {

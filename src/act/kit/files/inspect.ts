@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import { createHash } from "node:crypto"
 import path from "node:path"
 import { leadsTo, type ReadOutcome, readBounded, statFile } from "#ground/base"
 import {
@@ -98,4 +99,9 @@ async function foldersMissing(folder: string): Promise<readonly string[]> {
   if (looked.kind === "found" && looked.what !== "directory")
     throw FileNotUsable({ path: folder, what: `${looked.what} where a folder is needed` })
   return []
+}
+
+/** Which bytes these are. */
+export function digest(bytes: string | Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex")
 }

@@ -18,8 +18,7 @@ import { locateRepository } from "#see/repo"
 import { git } from "#test/git"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
-import { ownerOf, renderScript } from "./script.ts"
+import { ownerOf, planGitHooks, planGitHooksRemoval, renderScript } from "./plan.ts"
 
 const OWN = "#!/bin/sh\n# mine, with a sign \u00e4 and no newline at the end\nexit 0"
 

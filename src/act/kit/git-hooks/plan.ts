@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto"
 import path from "node:path"
 import {
   ensureDirectory,
+  isInside,
   linkFile,
   readBounded,
   removeEmptyDirectory,
@@ -11,10 +13,11 @@ import {
 } from "#ground/base"
 import { GIT_HOOKS, type GitHookName, type KitChange } from "#ground/contract"
 import { HookKeptExists, HookNotAFile, HooksChanged } from "./errors.ts"
-import { findHooksFolder } from "./folder.ts"
-import { LARGEST_HOOK_BYTES } from "./limits.ts"
-import { keptName, ownerOf, renderScript } from "./script.ts"
-import type { UserGit } from "./user-git.ts"
+import { REFUSED_CODE } from "./limits.ts"
+import { askUserGit, type UserGit } from "./user-git.ts"
+
+/** A hook of git is a script of some kilobytes; one that was generated may be larger. */
+const LARGEST_HOOK_BYTES = 4 * 1_048_576
 
 /** What would be done, for a person to look at, and the doing of it. */
 export type GitHooksPlan = {
@@ -221,4 +224,116 @@ async function lookAtAny(file: string): Promise<Found | undefined> {
   const found = await statFile(file)
   const isOther = found.kind === "found" && found.what !== "regular file"
   return isOther ? { bytes: undefined, place: "", owner: "theirs" } : await lookAt(file)
+}
+
+export type HooksFolder =
+  | { readonly kind: "ours to use"; readonly path: string; readonly isDefault: boolean }
+  /** Somebody else writes there, or more than this repository hangs on it. */
+  | { readonly kind: "left alone"; readonly path: string; readonly why: string }
+
+/** Where git looks for the hooks of this repository. */
+export async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
+  const { gitCommonDirectory: common, root } = git.repository
+  if (common === undefined) return undefined
+  const set = await configuredFolder(git)
+  if (set === undefined) return await lookedAt(path.join(common, "hooks"), { isDefault: true })
+
+  const folder = path.resolve(root, set.value)
+  const isOfGit = isInside(common, folder)
+  if (!set.isOfRepository) {
+    return { kind: "left alone", path: folder, why: "it serves all your repositories" }
+  }
+  // Husky and its like write there again at every install, and what is tracked goes to everybody.
+  if (isInside(root, folder) && !isOfGit) {
+    return { kind: "left alone", path: folder, why: "it is a folder of the project" }
+  }
+  return await lookedAt(folder, { isDefault: false })
+}
+
+async function lookedAt(
+  folder: string,
+  { isDefault }: { readonly isDefault: boolean },
+): Promise<HooksFolder> {
+  const found = await statFile(folder)
+  const isUsable =
+    found.kind === "missing" || (found.kind === "found" && found.what === "directory")
+  if (isUsable) return { kind: "ours to use", path: folder, isDefault }
+  const what = found.kind === "found" ? `it is a ${found.what}` : "it cannot be read"
+  return { kind: "left alone", path: folder, why: what }
+}
+
+type Configured = { readonly value: string; readonly isOfRepository: boolean }
+
+/** As `scope NUL value NUL`; git itself resolves a `~`. */
+async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
+  const args = ["config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath"]
+  const answer = await askUserGit(git, { args })
+  const [scope = "", value = ""] = answer?.output.toString().split("\0") ?? []
+  if (answer?.code !== 0 || value === "") return undefined
+  return { value, isOfRepository: scope === "local" || scope === "worktree" }
+}
+
+export function keptName(name: GitHookName): string {
+  return `${name}.qm-kept`
+}
+
+/** The script that git starts: a person's own hook first, then ours. */
+export function renderScript(name: GitHookName, options: { readonly qm: string }): string {
+  const body = bodyOf(name, options.qm)
+  return `#!/bin/sh\n${MARK}${digestOf(body)}\n${body}`
+}
+
+const MARK = "# A git hook of qm, taken away by `qm uninstall`. sha256:"
+
+/** Whose a script is; one of ours that somebody has edited is theirs to decide about. */
+export function ownerOf(bytes: Uint8Array): "ours" | "edited" | "theirs" {
+  // One letter a byte: a hook may be a program, and a hash is of bytes.
+  const text = Buffer.from(bytes).toString("latin1")
+  const [, digest, body] = SCRIPT.exec(text) ?? []
+  if (digest === undefined || body === undefined) return text.includes(MARK) ? "edited" : "theirs"
+  return digest === digestOf(Buffer.from(body, "latin1")) ? "ours" : "edited"
+}
+
+const SCRIPT = /^#!\/bin\/sh\n# A git hook of qm, [^\n]*sha256:([0-9a-f]{64})\n([^]*)$/
+
+function digestOf(body: string | Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex")
+}
+
+/**
+ * Other programs that install hooks keep ours in their turn and start it; the name of the chain
+ * ends the circle. Whatever else happens to qm, only its own refusal stops the work.
+ */
+function bodyOf(name: GitHookName, qm: string): string {
+  return `# A hook of your own is kept beside this one and runs first; its failure is the failure.
+kept="\${0%/*}/${keptName(name)}"
+qm=${quoted(qm)}
+chain="$PWD:$kept"
+[ "\${QM_HOOK_CHAIN-}" = "$chain" ] && exit 0
+${name === "pre-push" ? startWithInput(name) : start(name)}
+[ $? -eq ${REFUSED_CODE} ] && exit 1
+exit 0
+`
+}
+
+function start(name: GitHookName): string {
+  return `if [ -x "$kept" ]; then
+  QM_HOOK_CHAIN="$chain" "$kept" "$@" || exit $?
+fi
+[ -x "$qm" ] || exit 0
+"$qm" hook ${name} "$@"`
+}
+
+/** What git says can be read once, and both must have it. The sign at the end keeps newlines. */
+function startWithInput(name: GitHookName): string {
+  return `said=$(cat; printf x)
+if [ -x "$kept" ]; then
+  printf %s "\${said%x}" 2>/dev/null | QM_HOOK_CHAIN="$chain" "$kept" "$@" || exit $?
+fi
+[ -x "$qm" ] || exit 0
+printf %s "\${said%x}" 2>/dev/null | "$qm" hook ${name} "$@"`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,9 +1,10 @@
 import path from "node:path"
 import { readBounded, statFile } from "#ground/base"
 import { createSessions } from "#know/ledger"
-import { LARGEST_INDEX_BYTES } from "./limits.ts"
-import { checkGitBusy } from "./under-way.ts"
-import { askLine, askUserGit, QUIET, type UserGit } from "./user-git.ts"
+import { askLine, askUserGit, checkGitBusy, QUIET, type UserGit } from "./user-git.ts"
+
+/** Twenty thousand lines, which is as many as an index has, at their longest are 20 MB. */
+const LARGEST_INDEX_BYTES = 32 * 1_048_576
 
 const MEMORY = ".qm/memory"
 const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]

@@ -3,10 +3,13 @@ import { FileNotReadable, isAppError, realPath, statFile, visible } from "#groun
 import type { GitHookName } from "#ground/contract"
 import { commitMsg } from "./commit-msg.ts"
 import { CommitMessageRefused, PushConflicts } from "./errors.ts"
-import { GIT_HOOKS_LEVEL, REFUSED_CODE } from "./limits.ts"
+import { REFUSED_CODE } from "./limits.ts"
 import { preCommit } from "./pre-commit.ts"
 import { prePush } from "./pre-push.ts"
 import type { UserGit } from "./user-git.ts"
+
+/** The lowest level of the kit that has git hooks. */
+const GIT_HOOKS_LEVEL = 3
 
 export type GitHookCall = {
   readonly args: readonly string[]

@@ -1,6 +1,12 @@
-import { type Environment, pickEnvironment, run } from "#ground/base"
+import path from "node:path"
+import { type Environment, pickEnvironment, run, statFile } from "#ground/base"
 import type { Repository } from "#see/repo"
-import { GIT_OUTPUT_BYTES, GIT_TIMEOUT_MS } from "./limits.ts"
+
+/** Names of all files in conflict, or of all that lie in the memory of a repository. */
+const GIT_OUTPUT_BYTES = 8 * 1_048_576
+
+/** A merge of 5,000 files takes 7 ms; who waits longer than this shall not wait for us. */
+const GIT_TIMEOUT_MS = 10_000
 
 /**
  * Git in a repository that a person works in, with that person's config: a hook must see what the
@@ -16,7 +22,7 @@ export type UserGit = {
 
 export type GitAnswer = { readonly code: number; readonly output: Buffer }
 
-type Asked = {
+type GitCommand = {
   readonly args: readonly string[]
   readonly input?: string | Uint8Array
   /** Beside what is always set. */
@@ -26,7 +32,7 @@ type Asked = {
 }
 
 /** Undefined when it did not come to an end of its own or said more than is read. */
-export async function askUserGit(git: UserGit, asked: Asked): Promise<GitAnswer | undefined> {
+export async function askUserGit(git: UserGit, asked: GitCommand): Promise<GitAnswer | undefined> {
   const { root, gitDirectory } = git.repository
   const place = gitDirectory === undefined ? {} : { GIT_DIR: gitDirectory, GIT_WORK_TREE: root }
   const outcome = await run(git.file, asked.args, {
@@ -75,3 +81,16 @@ export const QUIET: readonly string[] = [
   "--literal-pathspecs",
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null"].flatMap((it) => ["-c", it]),
 ]
+
+/**
+ * Whether git is in the middle of something: then commits are not written by a person from
+ * nothing, and files of ours in them would only be in the way.
+ */
+export async function checkGitBusy(gitDirectory: string): Promise<boolean> {
+  for (const name of SIGNS) {
+    if ((await statFile(path.join(gitDirectory, name))).kind === "found") return true
+  }
+  return false
+}
+
+const SIGNS = ["rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"]

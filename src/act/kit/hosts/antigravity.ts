@@ -1,8 +1,7 @@
 import path from "node:path"
-import { HOOK_LEVELS } from "../levels/levels.ts"
+import { HOOK_LEVELS } from "../levels.ts"
 import type { HookEntry } from "../texts/hook-entries.ts"
-import { shellHandler } from "./command.ts"
-import { asSkill, type HookProgram, type KitHostForm, type Machine } from "./host.ts"
+import { asSkill, type HookProgram, type KitHostForm, type Machine, shellHandler } from "./host.ts"
 
 const EDITS = "^(write_to_file|replace_file_content|multi_replace_file_content)$"
 

@@ -1,8 +1,14 @@
 import path from "node:path"
-import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels/levels.ts"
+import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels.ts"
 import type { HookEntry } from "../texts/hook-entries.ts"
-import { execHandler } from "./command.ts"
-import { asSkill, type HookProgram, type KitHostForm, type Machine, withHead } from "./host.ts"
+import {
+  asSkill,
+  execHandler,
+  type HookProgram,
+  type KitHostForm,
+  type Machine,
+  withHead,
+} from "./host.ts"
 
 const EDITS = "Edit|Write|MultiEdit|NotebookEdit"
 const AGENTS = "Agent|Task"

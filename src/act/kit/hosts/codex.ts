@@ -1,8 +1,7 @@
 import path from "node:path"
-import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels/levels.ts"
+import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels.ts"
 import type { HookEntry } from "../texts/hook-entries.ts"
-import { shellHandler } from "./command.ts"
-import { asSkill, type HookProgram, type KitHostForm, type Machine } from "./host.ts"
+import { asSkill, type HookProgram, type KitHostForm, type Machine, shellHandler } from "./host.ts"
 
 const PATCHES = "apply_patch|Edit|Write"
 /** A patch inside of a shell command has a hook before it and none after it. */

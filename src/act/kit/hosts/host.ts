@@ -1,5 +1,9 @@
+import { type JsonRecord } from "#ground/base"
 import type { HookName, KitHost } from "#ground/contract"
 import type { HookEntry } from "../texts/hook-entries.ts"
+
+/** A hook answers within milliseconds; a host that waits longer for a stuck one goes on without it. */
+const HOOK_TIMEOUT_SECONDS = 10
 
 /** What the hosts need to know of this machine. */
 export type Machine = {
@@ -53,4 +57,35 @@ export function withHead(fields: Readonly<Record<string, string>>, body: string)
 export function asSkill(folder: string, { name, description, body }: Template): Projected {
   const text = withHead({ name: `qm-${name}`, description }, body)
   return { path: `${folder}/qm-${name}/SKILL.md`, text }
+}
+
+/** A program with its arguments, no shell between: nothing in a path is ever read as a word of one. */
+export function execHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
+  return {
+    type: "command",
+    command: node,
+    args: [bundle, ...args],
+    timeout: HOOK_TIMEOUT_SECONDS,
+  }
+}
+
+/** For hosts that hand the line to a shell: each word in single quotes. */
+export function shellHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
+  const command = [node, bundle, ...args].map(quoted).join(" ")
+  return { type: "command", command, timeout: HOOK_TIMEOUT_SECONDS }
+}
+
+/** In single quotes a POSIX shell reads no sign but the quote itself. */
+function quoted(word: string): string {
+  return `'${inQuotes(word)}'`
+}
+
+function inQuotes(word: string): string {
+  return word.replaceAll("'", `'\\''`)
+}
+
+/** Whether a text leads into our own folder, as a bare path or as a shell has it. */
+export function leadsInto(folder: string): (text: string) => boolean {
+  const wanted = [`${folder}/`, `${inQuotes(folder)}/`]
+  return (text) => wanted.some((it) => text.includes(it))
 }

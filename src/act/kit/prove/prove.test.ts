@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest"
 import { systemClock, systemRandom } from "#ground/base"
 import type { HookState, KitHost } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
+import { removeTree } from "./hosts/claude-code.ts"
 import { type ProveDeps, prove } from "./prove.ts"
-import { removeTree } from "./remove-tree.ts"
 import { makeScene } from "./scene.ts"
 
 function installed(host: KitHost): readonly HookState[] {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { HookState, VerdictLine } from "#ground/contract"
-import { sayReview } from "./hosts/codex-reviews.ts"
-import { checksOf, statesOf, type Told } from "./report.ts"
+import { sayReview } from "./hosts/codex.ts"
+import { checksOf, lookAt, statesOf, type Told } from "./report.ts"
 import type { Marks } from "./scene.ts"
-import { lookAt } from "./seen.ts"
 
 const MARKS: Marks = {
   main: "mark-main",

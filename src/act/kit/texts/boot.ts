@@ -1,5 +1,7 @@
-import { HOOK_LEVELS } from "../levels/levels.ts"
-import { MOST_BOOT_LINES } from "../limits.ts"
+import { HOOK_LEVELS } from "../levels.ts"
+
+/** The boot file is in every window of every session: a screenful and no more. */
+const MOST_BOOT_LINES = 40
 
 /** What an agent is told where no hook tells it; one source for all hosts. */
 export function bootLines(level: number): readonly string[] {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util"
+import { isRecord, type JsonRecord } from "#ground/base"
 import { SettingsInvalid } from "../errors.ts"
-import { appendAt, type Fields, isFields, readFields, removeAt, setAt } from "./json-text.ts"
+import { appendAt, readFields, removeAt, setAt } from "./json-text.ts"
 import { type Editor, withMark } from "./text.ts"
 
 /** What we put into one list of a settings file. */
-export type HookEntry = { readonly event: string; readonly entry: Fields }
+export type HookEntry = { readonly event: string; readonly entry: JsonRecord }
 
 export type HookFile = {
   readonly path: string
@@ -31,7 +32,7 @@ export function hookEditor(file: HookFile): Editor {
 export function ownEntries(file: HookFile, text: string): readonly HookEntry[] {
   const lists = listsOf(file, readFields(file.path, text))
   return lists.flatMap(({ event, list }) =>
-    list.flatMap((entry) => (isFields(entry) && isWholly(file, entry) ? [{ event, entry }] : [])),
+    list.flatMap((entry) => (isRecord(entry) && isWholly(file, entry) ? [{ event, entry }] : [])),
   )
 }
 
@@ -50,7 +51,7 @@ function addEntries(file: HookFile, text: string | undefined): string {
 }
 
 /** What is written is read once more: the same as before, and ours. */
-function validated(file: HookFile, before: Fields, after: string): string {
+function validated(file: HookFile, before: JsonRecord, after: string): string {
   const own = ownEntries(file, after)
   const isWhole =
     own.length === file.entries.length &&
@@ -85,7 +86,7 @@ function stripEntries(
 type Stripped = { readonly at: (string | number)[]; readonly entry: unknown }
 
 function stripEntry(file: HookFile, text: string, { at, entry }: Stripped): string {
-  if (!isFields(entry)) return text
+  if (!isRecord(entry)) return text
   if (isWholly(file, entry)) return removeAt(text, at)
   const handlers = handlersOf(entry)
   let after = text
@@ -95,26 +96,26 @@ function stripEntry(file: HookFile, text: string, { at, entry }: Stripped): stri
   return after
 }
 
-type Container = { readonly at: string[]; readonly had: Fields }
+type Container = { readonly at: string[]; readonly had: JsonRecord }
 
 /** Goes only when it is empty and was not there before us. */
 function dropEmpty(file: HookFile, text: string, { at, had }: Container): string {
   const value = valueAt(readFields(file.path, text), at)
-  const isEmpty = Array.isArray(value) ? value.length === 0 : isFields(value) && isBlank(value)
+  const isEmpty = Array.isArray(value) ? value.length === 0 : isRecord(value) && isBlank(value)
   return isEmpty && valueAt(had, at) === undefined ? removeAt(text, at) : text
 }
 
-function isBlank(value: Fields): boolean {
+function isBlank(value: JsonRecord): boolean {
   return Object.keys(value).length === 0
 }
 
 type EventList = { readonly event: string; readonly list: readonly unknown[] }
 
 /** The lists that hold hooks; refuses what is of another type where a host expects them. */
-function listsOf(file: HookFile, fields: Fields): readonly EventList[] {
+function listsOf(file: HookFile, fields: JsonRecord): readonly EventList[] {
   const container = fields[file.container]
   if (container === undefined) return []
-  if (!isFields(container)) throw wrongType(file, file.container, "an object")
+  if (!isRecord(container)) throw wrongType(file, file.container, "an object")
   const ours = new Set(file.entries.map((it) => it.event))
   return Object.entries(container).flatMap(([event, list]) => {
     if (Array.isArray(list)) return [{ event, list }]
@@ -128,19 +129,19 @@ function wrongType(file: HookFile, name: string, wanted: string): Error {
 }
 
 /** All that it runs is ours; an entry that a person added a handler to is theirs as well. */
-function isWholly(file: HookFile, entry: Fields): boolean {
+function isWholly(file: HookFile, entry: JsonRecord): boolean {
   if (isOwnHandler(file, entry)) return true
   const handlers = handlersOf(entry)
   return handlers.length > 0 && handlers.every((it) => isOwnHandler(file, it))
 }
 
-function handlersOf(entry: Fields): readonly unknown[] {
+function handlersOf(entry: JsonRecord): readonly unknown[] {
   const handlers = entry["hooks"]
   return Array.isArray(handlers) ? handlers : []
 }
 
 function isOwnHandler(file: HookFile, handler: unknown): boolean {
-  if (!isFields(handler)) return false
+  if (!isRecord(handler)) return false
   const args: unknown = handler["args"]
   const words: readonly unknown[] = Array.isArray(args)
     ? [handler["command"], args].flat()
@@ -148,8 +149,8 @@ function isOwnHandler(file: HookFile, handler: unknown): boolean {
   return words.some((it) => typeof it === "string" && file.isOurs(it))
 }
 
-function valueAt(fields: Fields, at: readonly string[]): unknown {
+function valueAt(fields: JsonRecord, at: readonly string[]): unknown {
   let value: unknown = fields
-  for (const name of at) value = isFields(value) ? value[name] : undefined
+  for (const name of at) value = isRecord(value) ? value[name] : undefined
   return value
 }

@@ -10,18 +10,15 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser"
+import { isRecord, type JsonRecord } from "#ground/base"
 import { SettingsInvalid } from "../errors.ts"
-import { DEEPEST_NESTING_LEVELS } from "../limits.ts"
-import { lineEndOf } from "./text.ts"
+import { type Editor, lineEndOf, withMark } from "./text.ts"
 
-export type Fields = Readonly<Record<string, unknown>>
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
+/** Deeper than any settings file, shallower than what a recursive parser can bear (about 8,000). */
+const DEEPEST_NESTING_LEVELS = 100
 
 /** What a JSON text says; comments and trailing commas are allowed, an empty one says nothing. */
-export function readFields(file: string, text: string): Fields {
+export function readFields(file: string, text: string): JsonRecord {
   if (text.trim() === "") return {}
   if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
     throw SettingsInvalid({ path: file, wrong: `it nests over ${DEEPEST_NESTING_LEVELS} levels` })
@@ -29,7 +26,7 @@ export function readFields(file: string, text: string): Fields {
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first !== undefined) throw SettingsInvalid({ path: file, wrong: saySyntax(text, first) })
-  if (!isFields(value)) throw SettingsInvalid({ path: file, wrong: "it is no object in braces" })
+  if (!isRecord(value)) throw SettingsInvalid({ path: file, wrong: "it is no object in braces" })
   refuseDoubles(file, text)
   return value
 }
@@ -126,4 +123,44 @@ function nestingOf(text: string): number {
     deepest = Math.max(deepest, depth)
   }
   return deepest
+}
+
+/** One setting of a config file of our own, e.g. `kit.level`. */
+export function settingEditor(file: {
+  readonly path: string
+  readonly section: string
+  readonly name: string
+  readonly value: number
+}): Editor {
+  const at = [file.section, file.name]
+  return withMark({
+    isKnownByItself: false,
+    add(text) {
+      const start = text === undefined || text.trim() === "" ? "{}\n" : text
+      readSetting(file, start)
+      return setAt(start, at, file.value)
+    },
+    strip(text, before) {
+      if (readSetting(file, text) === undefined) return text
+      const had = before === undefined ? undefined : readSetting(file, before)
+      const after = had === undefined ? removeAt(text, at) : setAt(text, at, had)
+      const section = readFields(file.path, after)[file.section]
+      const isEmpty = isRecord(section) && Object.keys(section).length === 0
+      const wasThere = before !== undefined && readFields(file.path, before)[file.section]
+      const rest = isEmpty && !wasThere ? removeAt(after, [file.section]) : after
+      const isLeft = Object.keys(readFields(file.path, rest)).length > 0
+      return isLeft || before !== undefined ? rest : undefined
+    },
+  })
+}
+
+/** What the file itself says, if it says anything. */
+export function readSetting(
+  file: { readonly path: string; readonly section: string; readonly name: string },
+  text: string,
+): unknown {
+  const section = readFields(file.path, text)[file.section]
+  if (section === undefined) return undefined
+  if (isRecord(section)) return section[file.name]
+  throw SettingsInvalid({ path: file.path, wrong: `"${file.section}" is not an object` })
 }

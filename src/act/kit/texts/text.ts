@@ -1,3 +1,5 @@
+import { BlockDamaged } from "../errors.ts"
+
 /** How a shared file is edited: pure, and so that what was added can be taken out again. */
 export type Editor = {
   /** Whether ours is told from theirs by looking at it; else only the manifest tells. */
@@ -38,4 +40,52 @@ function splitMark(text: string): { readonly mark: string; readonly rest: string
 export function lineEndOf(text: string): "\r\n" | "\n" {
   const first = text.indexOf("\n")
   return first > 0 && text[first - 1] === "\r" ? "\r\n" : "\n"
+}
+
+const BEGIN = "<!-- qm:begin"
+const END = "<!-- qm:end -->"
+
+/** A block of ours in a text of theirs; what is outside of the marks is never touched. */
+export function blockEditor(file: {
+  readonly path: string
+  readonly lines: readonly string[]
+}): Editor {
+  return withMark({
+    isKnownByItself: true,
+    add(text) {
+      const lineEnd = lineEndOf(text ?? "")
+      const head = `${BEGIN}: written by Quartermaster; edit outside of it, qm uninstall removes it -->`
+      const block = [head, ...file.lines, END].join(lineEnd) + lineEnd
+      if (text === undefined || text === "") return block
+      const found = findBlock(file.path, text)
+      if (found !== undefined) return text.slice(0, found.start) + block + text.slice(found.end)
+      const gap = text.endsWith("\n") ? lineEnd : lineEnd + lineEnd
+      return text + gap + block
+    },
+    strip(text, before) {
+      const found = findBlock(file.path, text)
+      if (found === undefined) return text
+      const head = text.slice(0, found.start)
+      const tail = text.slice(found.end)
+      // The line between, that we put there; where something follows, it parts their texts.
+      const rest = tail === "" ? head.replace(/\r?\n$/, "") + tail : head + tail
+      return rest.trim() === "" && before === undefined ? undefined : rest
+    },
+  })
+}
+
+type Found = { readonly start: number; readonly end: number }
+
+function findBlock(file: string, text: string): Found | undefined {
+  const start = text.indexOf(BEGIN)
+  const close = text.indexOf(END)
+  if (start === -1 && close === -1) return undefined
+  const isPaired =
+    start !== -1 &&
+    close > start &&
+    text.indexOf(BEGIN, start + 1) === -1 &&
+    text.indexOf(END, close + 1) === -1
+  if (!isPaired) throw BlockDamaged({ path: file })
+  const after = close + END.length
+  return { start, end: after + (/^\r?\n/.exec(text.slice(after))?.[0].length ?? 0) }
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { leadsInto } from "../hosts/command.ts"
+import { leadsInto } from "../hosts/host.ts"
 import { HOST_FORMS } from "../hosts/hosts.ts"
 import { hookEditor } from "./hook-entries.ts"
 import { readFields, removeAt } from "./json-text.ts"
-import { blockEditor } from "./marked-block.ts"
+import { blockEditor } from "./text.ts"
 
 const FOLDER = "/home/u/.qm/kit"
 const program = { node: "/opt/node", bundle: `${FOLDER}/abc/qm-hook.mjs` }

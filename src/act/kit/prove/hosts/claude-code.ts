@@ -1,12 +1,21 @@
 import path from "node:path"
-import { pickEnvironment, readTextBounded } from "#ground/base"
+import {
+  listDirectory,
+  pickEnvironment,
+  readTextBounded,
+  removeEmptyDirectory,
+  removeFile,
+} from "#ground/base"
 import { LARGEST_SETTINGS_BYTES } from "../../limits.ts"
-import type { Answer } from "../models/answer.ts"
 import { anthropic } from "../models/anthropic.ts"
-import { removeTree } from "../remove-tree.ts"
-import type { Scene } from "../scene.ts"
-import { type Deed, promptOf } from "../story.ts"
+import type { Answer } from "../models/model.ts"
+import { type Deed, promptOf, type Scene } from "../scene.ts"
 import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./told.ts"
+
+const DEEPEST_LEFTOVERS = 6
+
+/** What a host may have left of a story under the folder's name, and how deep. */
+const MOST_LEFTOVERS = 1_000
 
 /** Claude Code in print mode, with the hooks of the person's own settings. */
 export const toldClaudeCode: ToldHost = {
@@ -105,4 +114,17 @@ function answer(deed: Deed, scene: Scene): Answer {
     case "done":
       return { kind: "say", text: "Done." }
   }
+}
+
+/** Takes a small folder away with all in it; one that is deeper or larger than ours stays. */
+export async function removeTree(folder: string, depth = 0): Promise<void> {
+  if (depth > DEEPEST_LEFTOVERS) return
+  const listed = await listDirectory(folder, { maxEntries: MOST_LEFTOVERS })
+  if (listed.kind !== "listed") return
+  for (const { name, what } of listed.entries) {
+    const entry = path.join(folder, name)
+    if (what === "directory") await removeTree(entry, depth + 1)
+    else await removeFile(entry)
+  }
+  await removeEmptyDirectory(folder)
 }

@@ -1,7 +1,6 @@
 import type { Environment } from "#ground/base"
-import type { Answer, Dialect, Question } from "../models/answer.ts"
-import type { Scene } from "../scene.ts"
-import type { Deed } from "../story.ts"
+import type { Answer, Dialect, Question } from "../models/model.ts"
+import type { Deed, Scene } from "../scene.ts"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

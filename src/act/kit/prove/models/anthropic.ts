@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Answer, Dialect, StreamedEvent } from "./answer.ts"
+import type { Answer, Dialect, StreamedEvent } from "./model.ts"
 
 const Body = z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) })
 

@@ -1,9 +1,8 @@
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
-import { LARGEST_REQUEST_BYTES, MOST_REQUESTS } from "../limits.ts"
-import type { Answer, Dialect } from "./answer.ts"
+import { MOST_REQUESTS } from "../limits.ts"
 import { anthropic } from "./anthropic.ts"
-import { startModel } from "./model.ts"
+import { type Answer, type Dialect, LARGEST_REQUEST_BYTES, startModel } from "./model.ts"
 import { responses } from "./responses.ts"
 
 const SAY: Answer = { kind: "say", text: "Done." }

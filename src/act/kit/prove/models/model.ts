@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { promisify } from "node:util"
 import { gunzip, zstdDecompress } from "node:zlib"
-import { invariant } from "#ground/base"
-import { LARGEST_REQUEST_BYTES, MOST_REQUESTS } from "../limits.ts"
-import { parseJson } from "../parse-json.ts"
-import type { Dialect, Script } from "./answer.ts"
+import { invariant, parseJson } from "#ground/base"
+import { MOST_REQUESTS } from "../limits.ts"
+
+/** A host sends its whole conversation with each request: about 200 kB in a story of ours. */
+export const LARGEST_REQUEST_BYTES = 16 * 1024 * 1024
 
 export type Model = AsyncDisposable & {
   readonly url: string
@@ -81,3 +82,41 @@ async function decompress(bytes: Buffer, encoding: string | undefined): Promise<
   if (encoding === "zstd") return promisify(zstdDecompress)(bytes, limits)
   return encoding === "gzip" ? promisify(gunzip)(bytes, limits) : bytes
 }
+
+/** What the scripted model says: words, or a call of one of the host's tools. */
+export type Answer =
+  | { readonly kind: "say"; readonly text: string }
+  | {
+      readonly kind: "call"
+      readonly name: string
+      readonly input: object
+      readonly namespace?: string
+    }
+  /** A tool that takes plain text, as Codex has them. */
+  | {
+      readonly kind: "text-call"
+      readonly name: string
+      readonly text: string
+      readonly namespace?: string
+    }
+
+/** One request for an answer. */
+export type Question = {
+  /** The whole body, as text: what was told to the model is in it. */
+  readonly text: string
+  /** How many answers of this conversation the host has already worked on. */
+  readonly turn: number
+}
+
+export type Script = (question: Question) => Answer
+
+/** How a host speaks to its model. */
+export type Dialect = {
+  isQuestion(path: string): boolean
+  /** Undefined for a body that is no question of this dialect. */
+  read(body: unknown, text: string): Question | undefined
+  /** Events of the answer, as they are streamed. */
+  write(answer: Answer, number: number): readonly StreamedEvent[]
+}
+
+export type StreamedEvent = { readonly type: string } & Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Answer, Dialect } from "./answer.ts"
+import type { Answer, Dialect } from "./model.ts"
 
 const Body = z.looseObject({ input: z.array(z.looseObject({ type: z.string().optional() })) })
 

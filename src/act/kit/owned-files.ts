@@ -1,15 +1,14 @@
 import path from "node:path"
 import { KIT_HOSTS } from "#ground/contract"
+import { anchorOf, kitFolder } from "./desired-files.ts"
 import { inspectText } from "./files/inspect.ts"
-import { leadsInto } from "./hosts/command.ts"
+import { leadsInto } from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
 import type { FileRecord, Files } from "./manifest.ts"
 import type { KitDeps } from "./plan.ts"
 import { hookEditor } from "./texts/hook-entries.ts"
-import { blockEditor } from "./texts/marked-block.ts"
-import { settingEditor } from "./texts/setting.ts"
-import type { Editor } from "./texts/text.ts"
-import { anchorOf, kitFolder } from "./wanted.ts"
+import { settingEditor } from "./texts/json-text.ts"
+import { blockEditor, type Editor } from "./texts/text.ts"
 
 type Home = Pick<KitDeps, "home">
 

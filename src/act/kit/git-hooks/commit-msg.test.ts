@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { checkMessage } from "./message.ts"
+import { checkMessage } from "./commit-msg.ts"
 
 const check = (text: string, commentSign = "#") => checkMessage(text, { commentSign })
 

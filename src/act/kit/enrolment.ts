@@ -1,6 +1,6 @@
 import path from "node:path"
 import { readTextBounded } from "#ground/base"
-import { digest } from "./files/digest.ts"
+import { digest } from "./files/inspect.ts"
 import { LARGEST_TEMPLATE_BYTES } from "./limits.ts"
 import type { Files } from "./manifest.ts"
 

@@ -1,14 +1,13 @@
 import path from "node:path"
+import { isInside } from "#ground/base"
 import type { KitHost } from "#ground/contract"
-import { leadsInto } from "./hosts/command.ts"
-import type { KitHostForm, Machine, Template } from "./hosts/host.ts"
+import { markAt } from "./enrolment.ts"
+import { type KitHostForm, leadsInto, type Machine, type Template } from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
-import { markAt } from "./mark.ts"
 import { bootLines } from "./texts/boot.ts"
 import { type HookFile, hookEditor } from "./texts/hook-entries.ts"
-import { blockEditor } from "./texts/marked-block.ts"
-import { settingEditor } from "./texts/setting.ts"
-import type { Editor } from "./texts/text.ts"
+import { settingEditor } from "./texts/json-text.ts"
+import { blockEditor, type Editor } from "./texts/text.ts"
 
 type Base = {
   readonly path: string
@@ -160,16 +159,11 @@ export function hookFileOf(
 /** A folder that a person named is theirs to place; the usual one must be in their home. */
 export function anchorOf(form: KitHostForm, machine: Machine): string {
   const folder = form.folder(machine)
-  return isInside(folder, machine.userHome) ? machine.userHome : folder
+  return isInside(machine.userHome, folder) ? machine.userHome : folder
 }
 
 function anchorFor(file: string, anchor: string, machine: Machine): string {
-  return isInside(file, anchor) ? anchor : machine.userHome
-}
-
-function isInside(file: string, folder: string): boolean {
-  const from = path.relative(folder, file)
-  return from.split(path.sep)[0] !== ".." && !path.isAbsolute(from)
+  return isInside(anchor, file) ? anchor : machine.userHome
 }
 
 export type RepositoryPlace = {
