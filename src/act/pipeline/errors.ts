@@ -206,3 +206,57 @@ export const StageCutTooOften = defineError<{
   message: (it) => `The stage ${it.stage} was cut ${it.attempts} times before it was done.`,
   hint: () => "Something ends the process that works on it; look at the log, then amend or skip.",
 })
+
+export const AgentExists = defineError<{ readonly slug: string }>()("PIPELINE_AGENT_EXISTS", {
+  family: "conflict",
+  message: (it) => `This repository has an agent "${it.slug}" already.`,
+  hint: () => "Choose another name, or edit the one that is there; nothing was written.",
+})
+
+export const AgentChanged = defineError<{ readonly slug: string }>()("PIPELINE_AGENT_CHANGED", {
+  family: "conflict",
+  message: (it) => `The folder of the agent ${it.slug} is not the one that was read.`,
+  hint: (it) => `Read it again with \`qm agent show ${it.slug}\`, then trust what you read.`,
+})
+
+export const AgentTemplateUnknown = defineError<{
+  readonly template: string
+  readonly known: readonly string[]
+}>()("PIPELINE_AGENT_TEMPLATE_UNKNOWN", {
+  family: "not-found",
+  message: (it) => `No agent "${it.template}" is shipped that one could start from.`,
+  hint: (it) => `Shipped: ${it.known.join(", ")}.`.slice(0, 160),
+})
+
+export const StageWithoutPrompt = defineError<{ stage: string; kind: string }>()(
+  "PIPELINE_STAGE_WITHOUT_PROMPT",
+  {
+    family: "invalid",
+    message: (it) => `Stage ${it.stage} is of kind ${it.kind}, which needs a prompt, and has none.`,
+    hint: () => "Add `prompt` to the stage in config.json, and the file to prompts/.",
+  },
+)
+
+export const PlaceholderUnknown = defineError<{ stage: string; name: string }>()(
+  "PIPELINE_PLACEHOLDER_UNKNOWN",
+  {
+    family: "invalid",
+    message: (it) => `The prompt of stage ${it.stage} asks for {{${it.name}}}, which nobody gives.`,
+    hint: () => "Use query, amendments, feedback, context, plan, prior or outputs.<stage>.",
+  },
+)
+
+export const AgentNotCompleted = defineError<{ type: string; outcome: string; run: string }>()(
+  "PIPELINE_AGENT_NOT_COMPLETED",
+  {
+    family: "unavailable",
+    message: (it) => `The agent ${it.type} did not finish its work: ${it.outcome} (${it.run}).`,
+    hint: (it) => `Read what it did with \`qm run show ${it.run}\`, then resume the pipeline.`,
+  },
+)
+
+export const NothingToVerify = defineError<{ stage: string }>()("PIPELINE_NOTHING_TO_VERIFY", {
+  family: "conflict",
+  message: (it) => `Stage ${it.stage} found no answer with sections to hold against its sources.`,
+  hint: () => "Put a stage before it whose output has `sections` with `title` and `text`.",
+})

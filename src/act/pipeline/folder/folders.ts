@@ -2,7 +2,6 @@ import path from "node:path"
 import { z } from "zod"
 import {
   compareText,
-  defineError,
   ensureDirectory,
   type Log,
   listDirectory,
@@ -11,7 +10,7 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import { type AgentFolder, AgentSlug, type AgentValidate } from "#ground/contract"
-import { AgentUnknown } from "../errors.ts"
+import { AgentChanged, AgentExists, AgentTemplateUnknown, AgentUnknown } from "../errors.ts"
 import { AGENT_FILE, renamed } from "./agent-file.ts"
 import { CONFIG_FILE } from "./config-file.ts"
 import { PROMPTS, type ReadAgent, readAgent } from "./read-agent.ts"
@@ -179,29 +178,6 @@ function nameFrom(slug: string): string {
   const words = slug.replaceAll("-", " ").trim()
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
-
-type OfAgent = { readonly slug: string }
-
-export const AgentExists = defineError<OfAgent>()("PIPELINE_AGENT_EXISTS", {
-  family: "conflict",
-  message: (it) => `This repository has an agent "${it.slug}" already.`,
-  hint: () => "Choose another name, or edit the one that is there; nothing was written.",
-})
-
-export const AgentChanged = defineError<OfAgent>()("PIPELINE_AGENT_CHANGED", {
-  family: "conflict",
-  message: (it) => `The folder of the agent ${it.slug} is not the one that was read.`,
-  hint: (it) => `Read it again with \`qm agent show ${it.slug}\`, then trust what you read.`,
-})
-
-export const AgentTemplateUnknown = defineError<{
-  readonly template: string
-  readonly known: readonly string[]
-}>()("PIPELINE_AGENT_TEMPLATE_UNKNOWN", {
-  family: "not-found",
-  message: (it) => `No agent "${it.template}" is shipped that one could start from.`,
-  hint: (it) => `Shipped: ${it.known.join(", ")}.`.slice(0, 160),
-})
 
 const Approval = z.strictObject({
   folder: z.string(),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
+import { AgentNotCompleted } from "../errors.ts"
 import { agentStage } from "./agent.ts"
 import type { AgentEnd, AgentStart } from "./ports.ts"
-import { AgentNotCompleted } from "./prompt.ts"
 import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
 
 const SCHEMA = { type: "object" }

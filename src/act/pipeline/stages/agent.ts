@@ -1,8 +1,9 @@
 import { extractJson } from "#ground/model"
+import { AgentNotCompleted } from "../errors.ts"
 import type { StageWork, StageWorld } from "../stage.ts"
 import { passing, summarize, summaryLine } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-import { AgentNotCompleted, instructionsFor, promptFor, templateOf } from "./prompt.ts"
+import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
 /** The last text of an agent that is kept as a stage's output. */
 const MOST_AGENT_CHARACTERS = 100_000

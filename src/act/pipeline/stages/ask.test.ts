@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
+import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
 import { askStage } from "./ask.ts"
-import { PlaceholderUnknown, readFence, StageWithoutPrompt } from "./prompt.ts"
+import { readFence } from "./prompt.ts"
 import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 
 const SCHEMA = { type: "object", required: [], properties: {} }

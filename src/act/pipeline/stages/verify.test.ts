@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { VERIFY } from "#test/handbook"
+import { NothingToVerify } from "../errors.ts"
 import type { Reference } from "./outputs.ts"
-import { NothingToVerify, readFence } from "./prompt.ts"
+import { readFence } from "./prompt.ts"
 import { sentencesNamed, verifyStage } from "./verify.ts"
 import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
 

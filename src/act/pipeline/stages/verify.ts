@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { KbContradictions, KbVerification } from "#ground/contract"
+import { NothingToVerify } from "../errors.ts"
 import type { StageResult, StageWork, StageWorld } from "../stage.ts"
 import { MOST_EVIDENCE_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
@@ -11,7 +12,7 @@ import {
   type Scores,
 } from "./outputs.ts"
 import type { Cited, Judge, StagePorts, Verifications } from "./ports.ts"
-import { instructionsFor, NothingToVerify, promptFor, templateOf } from "./prompt.ts"
+import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
 /** Sentences that a feedback names for each verification: a repair cannot heed more at once. */
 const MOST_FEEDBACK_SENTENCES = 6
