@@ -69,7 +69,7 @@ async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise
 }
 
 /** The hosts on this machine: their program is on the PATH, or their folder is there. */
-export async function findHosts(deps: KitDeps): Promise<readonly KitHost[]> {
+async function findHosts(deps: KitDeps): Promise<readonly KitHost[]> {
   const found: KitHost[] = []
   for (const host of KIT_HOSTS) if (await isHere(host, deps)) found.push(host)
   return found
@@ -88,7 +88,7 @@ async function isHere(host: KitHost, deps: KitDeps): Promise<boolean> {
 type LockDeps = { readonly clock: Pick<Clock, "sleep">; readonly random: Random }
 
 /** One installer at a time. Folders that were made only for the lock go with it. */
-export async function withLock<Result>(
+async function withLock<Result>(
   folder: string,
   { clock, random }: LockDeps,
   work: (madeFolders: readonly string[]) => Promise<Result>,
@@ -112,7 +112,7 @@ async function missingAt(folders: readonly string[]): Promise<readonly string[]>
 type LevelsRequest = { readonly measure: boolean; readonly signal: AbortSignal }
 
 /** What each level costs here: tokens are counted, milliseconds only when asked for. */
-export async function costOfLevels(
+async function costOfLevels(
   deps: KitDeps,
   { measure, signal }: LevelsRequest,
 ): Promise<readonly KitLevelCost[]> {

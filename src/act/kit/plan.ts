@@ -241,10 +241,7 @@ async function orderWrites(
 }
 
 /** The bytes as they were before us, once for each content; they stay after an uninstall, too. */
-export async function backupWrites(
-  home: string,
-  steps: readonly Step[],
-): Promise<readonly Write[]> {
+async function backupWrites(home: string, steps: readonly Step[]): Promise<readonly Write[]> {
   const writes = new Map<string, Write>()
   for (const { backup } of steps) {
     if (backup === undefined) continue
@@ -257,7 +254,7 @@ export async function backupWrites(
 }
 
 /** Nothing when it says the same as before. */
-export async function manifestWrite(home: string, manifest: Manifest): Promise<readonly Write[]> {
+async function manifestWrite(home: string, manifest: Manifest): Promise<readonly Write[]> {
   const spot = await inspect({ path: manifestFile(home), within: home })
   const text = renderManifest(manifest)
   if (text === undefined) return spot.found === undefined ? [] : [writeOf(spot, undefined)]
@@ -277,7 +274,7 @@ function writeOf(spot: Awaited<ReturnType<typeof inspect>>, after: Write["after"
 }
 
 /** What becomes of the files in the repository and in its state. */
-export async function planRepository(
+async function planRepository(
   deps: KitDeps,
   own: EnrolledRepository | undefined,
   request: KitRequest | undefined,
@@ -314,7 +311,7 @@ async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<b
 }
 
 /** What becomes of the user's own files: the bundle, the hosts' settings, what is projected. */
-export async function planUser(
+async function planUser(
   deps: KitDeps,
   manifest: Manifest,
   { wiring, isLeaving }: { readonly wiring: readonly Wiring[]; readonly isLeaving: boolean },

@@ -232,7 +232,7 @@ export type HooksFolder =
   | { readonly kind: "left alone"; readonly path: string; readonly why: string }
 
 /** Where git looks for the hooks of this repository. */
-export async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
+async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   const { gitCommonDirectory: common, root } = git.repository
   if (common === undefined) return undefined
   const set = await configuredFolder(git)
@@ -273,7 +273,7 @@ async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
   return { value, isOfRepository: scope === "local" || scope === "worktree" }
 }
 
-export function keptName(name: GitHookName): string {
+function keptName(name: GitHookName): string {
   return `${name}.qm-kept`
 }
 

@@ -122,7 +122,7 @@ export type Forecast =
  * objects and knows no config: no merge driver of a repository is started, nothing is written
  * into it. Files that such a driver would merge are left out, since nobody knows what it does.
  */
-export async function forecastMerge(
+async function forecastMerge(
   git: UserGit,
   commits: { readonly ours: string; readonly theirs: string },
 ): Promise<Forecast> {

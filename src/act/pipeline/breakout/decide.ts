@@ -76,14 +76,14 @@ const TURNING = phrases({ isCommand: false }, [
 ])
 
 /** Phrases by which a person leaves a paused pipeline. */
-export const BREAKOUTS = [...LEAVING, ...TURNING]
+const BREAKOUTS = [...LEAVING, ...TURNING]
 
-export const CONFIRMATIONS = phrases({ isCommand: true }, [
+const CONFIRMATIONS = phrases({ isCommand: true }, [
   "yes|yeah|yep|yup|sure|confirm|quit|leave|exit|terminate|stop|abort|cancel",
   "end|kill|close it",
 ])
 
-export const DENIALS = phrases({ isCommand: true }, [
+const DENIALS = phrases({ isCommand: true }, [
   "no|nah|nope|stay|continue|proceed|resume",
   "keep going",
   "go back|on",
@@ -108,7 +108,7 @@ function phrases(
 export type Matches = { readonly plain: string | undefined; readonly negated: string | undefined }
 
 /** The first that is meant, and the first that is negated; "exit code" is no exit. */
-export function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
+function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
   let negated: string | undefined
   for (const at of words.keys()) {
     const phrase = among.find((it) => lengthAt(words, at, it.slots) > 0)
@@ -160,7 +160,7 @@ export type Word = {
 }
 
 /** A message as words, in any script, case and width; one pass, whatever is in it. */
-export function readWords(message: string): readonly Word[] {
+function readWords(message: string): readonly Word[] {
   const plain = cutIntoClauses(message)
   let negatedClause = -1
   return plain.map((word, index) => {

@@ -95,7 +95,7 @@ function folderOf(place: ResultPlace): string {
 }
 
 /** JSON a person can read, with the digest by which an edit or a cut shows. */
-export function seal(content: unknown): string {
+function seal(content: unknown): string {
   const whole = { version: 1, sha256: digestOf(content), content }
   return `${JSON.stringify(whole, null, 2)}\n`
 }
@@ -106,10 +106,7 @@ export type Unsealed<Content> =
   | { readonly kind: "whole"; readonly content: Content }
   | { readonly kind: "damaged"; readonly problem: string }
 
-export function unseal<Shape extends z.ZodType>(
-  text: string,
-  shape: Shape,
-): Unsealed<z.output<Shape>> {
+function unseal<Shape extends z.ZodType>(text: string, shape: Shape): Unsealed<z.output<Shape>> {
   const sealed = Sealed.safeParse(jsonOf(text))
   if (!sealed.success) return { kind: "damaged", problem: "it is not what was written" }
   if (digestOf(sealed.data.content) !== sealed.data.sha256)

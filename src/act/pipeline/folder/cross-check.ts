@@ -278,7 +278,7 @@ const WORDS =
   maximum minItems maxItems minLength maxLength default`.split(/\s+/)
 
 /** What is wrong with the schema of an output; nothing when there is none. */
-export function schemaProblems(schema: unknown): readonly Wrong[] {
+function schemaProblems(schema: unknown): readonly Wrong[] {
   if (schema === undefined) return []
   const wrong = wordProblems(schema, [])
   if (wrong.length > 0) return wrong

@@ -191,7 +191,7 @@ const TrustFile = z.strictObject({
 })
 
 /** Which folders of repositories this person trusts, each exactly as it was when they did. */
-export async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
+async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
   const read = await readTextBounded(file, { maxBytes: TRUST_FILE_LIMIT_BYTES })
   if (read.kind === "missing") return []
   const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
@@ -205,7 +205,7 @@ export async function readApprovals(file: string, log: Log): Promise<readonly Ap
  * One approval a folder, the newest first. Of two processes that write at the same moment one may
  * lose its approval: that agent is asked for again, and nothing is trusted that nobody trusted.
  */
-export async function writeApproval(file: string, approval: Approval, log: Log): Promise<void> {
+async function writeApproval(file: string, approval: Approval, log: Log): Promise<void> {
   const others = (await readApprovals(file, log)).filter((it) => it.folder !== approval.folder)
   const agents = [approval, ...others].slice(0, MOST_APPROVALS)
   await ensureDirectory(path.dirname(file))

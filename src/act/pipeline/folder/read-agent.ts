@@ -75,7 +75,7 @@ export type ReadFolder = {
 }
 
 /** Reads an agent's folder once, whole and within bounds; no link in it is followed. */
-export async function readFolder(folder: string): Promise<ReadFolder> {
+async function readFolder(folder: string): Promise<ReadFolder> {
   const reading: Reading = {
     folder,
     texts: new Map(),

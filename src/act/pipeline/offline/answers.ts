@@ -74,7 +74,7 @@ function termsOf(query: string): readonly string[] {
   return [...new Set(terms.filter((it) => contentWords(it).size > 0))].slice(0, 2)
 }
 
-export function asQuestion(query: string): string {
+function asQuestion(query: string): string {
   return query === "" ? "What is asked?" : query
 }
 
@@ -98,7 +98,7 @@ export function listOf(prompt: string, name: string): readonly string[] {
 }
 
 /** The output of an earlier stage; undefined when it is no JSON. */
-export function outputOf(prompt: string, stage: string): unknown {
+function outputOf(prompt: string, stage: string): unknown {
   const text = readFence(prompt, `outputs.${stage}`)
   if (text === undefined) return undefined
   try {

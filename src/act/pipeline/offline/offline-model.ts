@@ -62,7 +62,7 @@ const LONGEST = 20
  * A value that fits a JSON schema, with the words where it wants words: for stages of agents that
  * nobody foresaw.
  */
-export function fillSchema(schema: Schema, words: string, level = 0): unknown {
+function fillSchema(schema: Schema, words: string, level = 0): unknown {
   if (level > DEEPEST) return null
   if ("const" in schema) return schema["const"]
   if (Array.isArray(schema["enum"])) return schema["enum"][0]
@@ -86,7 +86,7 @@ export function fillSchema(schema: Schema, words: string, level = 0): unknown {
 }
 
 /** What a brain has to say, with what the schema wants beside it and without what it forbids. */
-export function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
+function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
   const filled = fillSchema(schema, words)
   const whole = isRecord(filled) ? { ...filled, ...own } : own
   const { properties } = schema
@@ -97,7 +97,7 @@ export function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, w
 }
 
 /** The names of the fields of an object's schema. */
-export function fieldsOf(schema: Schema | undefined): ReadonlySet<string> {
+function fieldsOf(schema: Schema | undefined): ReadonlySet<string> {
   const properties = schema?.["properties"]
   return new Set(isRecord(properties) ? Object.keys(properties) : [])
 }

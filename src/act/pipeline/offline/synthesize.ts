@@ -141,7 +141,7 @@ export type Sentence = {
 const TEXT = /<(paragraph|result) label="([PW]\d+)"([^>]*)>([^<]*)<\/\1>/g
 
 /** The sentences of a context, in order; tables and code are left out, they say little alone. */
-export function sentencesOf(context: string): readonly Sentence[] {
+function sentencesOf(context: string): readonly Sentence[] {
   const sentences: Sentence[] = []
   for (const [, kind, label = "", attributes = "", escaped = ""] of context.matchAll(TEXT)) {
     const tier = kind === "result" ? "web" : (/tier="(\w+)"/.exec(attributes)?.[1] ?? "primary")

@@ -77,6 +77,6 @@ export function readScripts(template: string): readonly string[] {
 }
 
 /** The prompt as an agent that can work gets it. */
-export function withoutScripts(template: string): string {
+function withoutScripts(template: string): string {
   return template.replaceAll(BLOCK, "").trimEnd()
 }

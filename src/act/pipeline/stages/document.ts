@@ -80,7 +80,7 @@ type Parts = {
 }
 
 /** What a reader needs first stands first; how it was found stands last. */
-export function renderDocument(parts: Parts): string {
+function renderDocument(parts: Parts): string {
   const { title, shortAnswer, keyPoints, sections, references } = parts.answer
   const blocks = [
     `# ${plain(title)}`,

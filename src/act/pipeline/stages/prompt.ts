@@ -146,12 +146,12 @@ function isKnown(name: string, stages: readonly string[]): boolean {
   return name.startsWith(OUTPUTS) && stages.includes(name.slice(OUTPUTS.length))
 }
 
-export function isPlaceholder(name: string): name is Placeholder {
+function isPlaceholder(name: string): name is Placeholder {
   return PLACEHOLDERS.some((it) => it === name)
 }
 
 /** The stage whose output a placeholder names. */
-export function outputStage(name: string): string | undefined {
+function outputStage(name: string): string | undefined {
   return name.startsWith(OUTPUTS) ? name.slice(OUTPUTS.length) : undefined
 }
 

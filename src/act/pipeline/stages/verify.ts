@@ -260,7 +260,7 @@ const SCHEMA = {
  * A model's yes or no to each citation that the words let pass, all in one question: a call for
  * every sentence would cost more than the answer did. Without a prompt nobody is asked.
  */
-export async function judged(
+async function judged(
   world: StageWorld,
   draft: DraftSentence,
   verify: Pick<Verifications, "citationAccuracy">,

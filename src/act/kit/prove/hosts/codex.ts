@@ -146,9 +146,7 @@ function waitCall(question: Question): Answer {
   return { kind: "call", namespace: OLDER, name: "wait_agent", input }
 }
 
-export function codexEnvironment(
-  stage: Pick<Stage, "environment" | "scene" | "modelUrl">,
-): Environment {
+function codexEnvironment(stage: Pick<Stage, "environment" | "scene" | "modelUrl">): Environment {
   return {
     ...pickEnvironment(stage.environment, HANDED_ON),
     TMPDIR: stage.scene.scratch,
@@ -172,7 +170,7 @@ const Listed = z.looseObject({
 })
 
 /** What Codex itself says of its hooks: whether a person has reviewed them as they are now. */
-export async function readReviews(stage: Stage): Promise<Reasons> {
+async function readReviews(stage: Stage): Promise<Reasons> {
   const hooks = await listHooks(stage)
   return (event) => {
     const wanted = `${event.slice(0, 1).toLowerCase()}${event.slice(1)}`
