@@ -10,9 +10,9 @@ import {
   refine,
   refinePlan,
   review,
+  synthesize,
   understand,
 } from "./answers.ts"
-import { synthesize } from "./synthesize.ts"
 
 /**
  * Answers the stages of the shipped agents without a model: by the words of the question and of
