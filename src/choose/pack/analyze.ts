@@ -7,7 +7,6 @@ import { LONGEST_TASK_UNITS } from "./limits.ts"
 export function analyzeTask(
   task: string,
   options: {
-    /** The setting `pack.domains`. */
     readonly domains: string
     /** Chosen by the person; beats what the task says. */
     readonly domain?: string | undefined

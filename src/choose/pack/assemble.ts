@@ -268,7 +268,6 @@ function signaturePieces(file: SelectedFile, { redact, count }: TextOptions): Fi
   }
 }
 
-/** Names of the task first. */
 function symbolNames(file: SelectedFile): readonly string[] {
   const fromSegments = file.segments.flatMap((it) => file.content.segments[it]?.symbol ?? [])
   const indexes = fromSegments.length > 0 ? fromSegments : file.signatures
@@ -287,7 +286,6 @@ export function countPackTokens(
   return isXml ? Math.max(markdown, count(renderXml(whole))) : markdown
 }
 
-/** Rendering reads none of these. */
 const NO_BUILD_DETAILS: Pick<ContextPack, BuildOnly> = {
   id: "",
   builtAt: 0,

@@ -16,7 +16,6 @@ import { graphOf } from "./per-tree-cache.ts"
 import { denialOf, type RankedFiles, type ScoredFile, type WeighedFile } from "./rank.ts"
 
 export type SelectOptions = {
-  /** For headings and contents of files together. */
   readonly budgetTokens: number
   readonly truncate: "signatures" | "relevance"
   readonly weights?: FitWeights
@@ -36,11 +35,9 @@ export type SelectedFile = ChosenFile & {
 }
 
 export type Selection = {
-  /** Best first, then the closure. */
   readonly files: readonly SelectedFile[]
   readonly left: Fitted["left"]
   readonly edges: readonly Edge[]
-  /** What the targets need at least. */
   readonly leastTokens: number
 }
 
@@ -119,7 +116,6 @@ type ClosureRoom = {
 
 type ClosureSelection = { readonly tokens: number; readonly selected: SelectedFile }
 
-/** As many files as fit. */
 async function closureSignatures(
   tree: IndexedTree,
   closing: readonly ClosureFile[],

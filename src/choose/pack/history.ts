@@ -17,7 +17,6 @@ import { cleanLine } from "./render.ts"
 /** Several repositories may share a store; this reads and writes those of `root`. */
 export function createHistory(db: Db<"pack">, { root }: { readonly root: string }) {
   return {
-    /** By id; `last` is the newest. */
     async find(id: string): Promise<ContextPack> {
       const row = await db.get(
         BodyRow,

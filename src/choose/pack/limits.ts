@@ -1,7 +1,6 @@
 /** A longer task is a log or a file; its beginning says what it is about. */
 export const LONGEST_TASK_UNITS = 100_000
 
-/** Of the task in front of a package. */
 export const LONGEST_SHOWN_TASK_UNITS = 400
 
 /** Files whose text is read; the first fifty held most of the edited segments. */

@@ -3,7 +3,6 @@ import type {
   CallContext,
   Config,
   ContextPack,
-  IndexState,
   PackBuilt,
   PackFormat,
   ParsedInput,
@@ -12,7 +11,7 @@ import type {
 import type { Redact, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
-import type { IndexedTree } from "#know/map"
+import { type IndexedTree, indexStateOf } from "#know/map"
 import type { LiftWeights, Meaning, Ranker } from "#know/search"
 import { analyzeTask } from "./analyze.ts"
 import {
@@ -38,7 +37,6 @@ import { validatePack } from "./validate.ts"
 export type PackDeps = {
   /** The tree as fresh as the config wants it; scans if needed. */
   tree(context: CallContext): Promise<IndexedTree>
-  /** The tree after another scan. */
   refresh(context: CallContext): Promise<IndexedTree>
   ranker(): Promise<Ranker>
   /** Called with `pack.wordTable` only; undefined, or a failure, when there is no word table. */
@@ -47,7 +45,6 @@ export type PackDeps = {
   counter(): Promise<TokenCounter>
   db(): Promise<Db<"pack">>
   config(): Config
-  /** `.qm/guidelines.json`, if there is one. */
   guidelineFile(): Promise<GuidelineText | undefined>
   secrets(): Promise<Pick<Secrets, "redact">>
   /** Of the repository whose packages these are: several repositories may share a store. */
@@ -126,7 +123,7 @@ async function buildPack(job: BuildJob): Promise<ContextPack> {
   }
   const assembled = await fitAndAssemble(tree, ranked, job)
   const notes = [...unknownPathWarnings(ranked, job), ...packWarnings(ranked, assembled)]
-  const pack = { ...assembled, ...detailsOf(job), notes, state: stateOf(tree) }
+  const pack = { ...assembled, ...detailsOf(job), notes, state: indexStateOf(tree) }
   const fileOf = (path: string) => tree.files[tree.corpus().positionByPath.get(path) ?? -1]
   validatePack(pack, {
     hasFile: (path, blobId) => fileOf(path)?.blobId === blobId,
@@ -277,17 +274,6 @@ function detailsOf({ input, deps, redact }: BuildJob) {
     role: input.role ?? null,
     session: input.session ?? null,
     builtAt: deps.clock.now(),
-  }
-}
-
-function stateOf(tree: IndexedTree): IndexState {
-  return {
-    digest: tree.digest,
-    gitSha: tree.gitSha ?? null,
-    scannedAt: tree.scannedAtMs,
-    files: tree.files.length,
-    commits: tree.commits.length,
-    historyProblem: tree.historyProblem ?? null,
   }
 }
 

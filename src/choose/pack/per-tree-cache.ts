@@ -12,7 +12,6 @@ export function cachePerTree<Tree extends object, Made>(make: (tree: Tree) => Ma
   }
 }
 
-/** Remembers the contents and names it has read. */
 export const graphOf: (tree: IndexedTree) => TreeGraph = cachePerTree((tree: IndexedTree) =>
   createGraphs().of(tree),
 )

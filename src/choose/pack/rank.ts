@@ -24,7 +24,6 @@ type RankRequest = {
   /** The largest budget that the result is fitted into. */
   readonly budgetTokens: number
   readonly role?: string | undefined
-  /** As the person wrote them. */
   readonly targets?: readonly string[]
   readonly dropped?: readonly string[]
   readonly settings: Config["pack"]
@@ -90,7 +89,6 @@ export async function rankFiles(
   }
 }
 
-/** Lists dropped files that have no score too. */
 function droppedUnscored(
   scored: readonly ScoredFile[],
   { dropped }: FilterRules,
@@ -130,7 +128,6 @@ type Scoring = {
   readonly semanticWeight: number
 }
 
-/** Named files first, then best first. */
 export function scoreFiles(
   candidates: readonly Candidate[],
   scoring: Scoring,
@@ -259,7 +256,6 @@ function droppedFile({ path, tokens }: IndexedFile): PackLeft {
   return { path, score: 0, tokens, ...DROPPED, reasons: [] }
 }
 
-/** Why the path may be in no package of this role. */
 export function denialOf(
   path: string,
   { isAllowed, isDenied }: Pick<FilterRules, "isAllowed" | "isDenied">,
@@ -282,7 +278,6 @@ export function leftFile(file: ScoredFile, out: Out): PackLeft {
 export type WeighedFile = ScoredFile & {
   readonly content: Content
   readonly text: string
-  /** By segment. */
   readonly scores: readonly number[]
 }
 
@@ -290,7 +285,6 @@ type Weighed = {
   readonly files: readonly WeighedFile[]
   /** Not read because enough files come before; they stay out. */
   readonly beyond: readonly ScoredFile[]
-  /** Paths whose text changed since the scan. */
   readonly stale: readonly string[]
 }
 

@@ -8,7 +8,6 @@ type Validating = {
   count(text: string): number
 }
 
-/** A failure is a bug of ours. */
 export function validatePack(pack: ContextPack, { hasFile, count }: Validating): void {
   const { files, budget, manifest } = pack
   const paths = files.map((it) => it.path)

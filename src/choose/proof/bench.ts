@@ -9,7 +9,6 @@ import { NoHistory } from "./errors.ts"
 export type Bench = AsyncDisposable & {
   readonly repository: Repository
   readonly git: Git | { readonly problem: string }
-  /** For the output of other programs. */
   readonly temporary: string
   /** In a new store, so that nothing is known. */
   freshIndex(): Promise<FreshIndex>

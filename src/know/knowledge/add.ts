@@ -153,7 +153,6 @@ async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Prom
 
 const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are kept`
 
-/** Returns the number of removed documents. */
 async function finish(work: Work, done: Done): Promise<number> {
   const { folder, tier, known, walked } = work
   const gone = goneFrom(known, walked, done.skipped)

@@ -16,7 +16,6 @@ export type KnowledgeDeps = {
   count(): Promise<(text: string) => number>
   /** When it throws or rejects, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact">>
-  /** Undefined when none is configured. */
   embedder(): Promise<Embedder | undefined>
   /** A model that tells whether a text supports a sentence. */
   judge?(): Promise<Judge | undefined>

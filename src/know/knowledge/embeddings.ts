@@ -10,7 +10,6 @@ import {
   selectWithoutVector,
 } from "./queries.ts"
 
-/** All known embedders accept 64. */
 const TEXTS_A_CALL = 64
 
 /** Why there is no search by meaning, when nobody asked for it. */

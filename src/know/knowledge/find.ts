@@ -2,7 +2,6 @@ import type { KbBy, KbHit, KbTier } from "#ground/contract"
 import { type Library, type StoredParagraph, shownParagraph } from "./library.ts"
 import { type Graph, type Step, walkGraph } from "./reference-graph.ts"
 
-/** The usual constant of reciprocal rank fusion. */
 const FUSION_RANKS = 60
 
 const MOST_RANKED = 200
@@ -59,7 +58,6 @@ function paragraphOf({ paragraph }: Scored): StoredParagraph {
   return paragraph
 }
 
-/** Relative to the best. */
 function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
   const best = words[0]?.score ?? 1
   return words.map(({ paragraph, score }, at) => ({

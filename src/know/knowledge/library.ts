@@ -19,7 +19,6 @@ export type StoredParagraph = {
   readonly id: string
   readonly document: DocumentRow
   readonly body: ParagraphBody
-  /** The number that the word index uses. */
   readonly number: number
 }
 

@@ -1,4 +1,3 @@
-/** A larger file is data. */
 export const LARGEST_DOCUMENT_BYTES = 5_000_000
 
 /** All are in memory during a search: about 1 kB each. */

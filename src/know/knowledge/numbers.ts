@@ -13,7 +13,6 @@ export function numberOfText(text: string): string | null {
   return OWN_NUMBER.exec(text)?.[1] ?? null
 }
 
-/** Lookup keys, the most specific first. */
 export function keysOfNumber(number: string): readonly string[] {
   const key = number.toLowerCase().replace(/\s+/g, " ").trim()
   const [, word, count] = /^([a-z]+) (\S+)$/.exec(key) ?? []

@@ -72,7 +72,6 @@ function numberOf(block: Pick<Block, "text" | "headings">): string | null {
   return numbered ?? null
 }
 
-/** By number, else by the heading above. */
 function cite(name: string, number: string | null, headings: readonly string[]): string {
   if (number !== null) return /^\d/.test(number) ? `${name} § ${number}` : `${name}, ${number}`
   const heading = headings.at(-1)

@@ -85,7 +85,6 @@ export const upsertDocument = (row: DocumentRow): Sql => sql`
     format = excluded.format, digest = excluded.digest, size_bytes = excluded.size_bytes,
     modified_at = excluded.modified_at, updated_at = excluded.updated_at`
 
-/** Unchanged text, with a new time or tier. */
 export const touchDocument = (row: Pick<DocumentRow, "id" | "tier" | "modified_at">): Sql => sql`
   UPDATE kb_documents SET tier = ${row.tier}, modified_at = ${row.modified_at}
   WHERE id = ${row.id}`

@@ -13,7 +13,6 @@ import { relationPreservation } from "./verify/relation-preservation.ts"
 
 type Verified = OperationInput<"kb.entities">
 
-/** The checks themselves are pure, in verify/. */
 export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
   /** Labels are positions in the list, so a deleted paragraph leaves its label empty. */
   async function citedIn(ids: readonly string[]) {

@@ -24,7 +24,6 @@ export type Skipped = { readonly path: string; readonly reason: string }
 export type Walked = {
   readonly candidates: readonly Candidate[]
   readonly skipped: readonly Skipped[]
-  /** What was indexed below them is not deleted. */
   readonly unseen: readonly string[]
 }
 

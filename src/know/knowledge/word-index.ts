@@ -14,7 +14,6 @@ import type { StoredParagraph } from "./library.ts"
 
 const MOST_QUESTION_TERMS = 256
 
-/** About 20 ms, then other work gets a turn. */
 const PARAGRAPHS_A_TURN = 500
 
 export type WordIndex = {
@@ -22,7 +21,6 @@ export type WordIndex = {
   matched(question: string, paragraph: number): readonly string[]
 }
 
-/** A heading tells most about its topic. */
 const WEIGHTS: Bm25fWeights = {
   k1: 1.2,
   path: { weight: 0.8, b: 0 },

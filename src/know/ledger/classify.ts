@@ -27,7 +27,6 @@ export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
 /** The longest literal of each pattern, so that most lines need no match. */
 function marksOf(patterns: readonly string[]): readonly string[] | undefined {
   const marks = patterns.map((pattern) => {
-    // Only the matcher knows brackets and backslashes.
     if (/[[\\]/.test(pattern)) return ""
     const texts = pattern.split(/\{[^{}]*\}|[*?{}]/).map((it) => it.replace(/^[./]+|\/+$/g, ""))
     return texts.reduce((longest, it) => (it.length > longest.length ? it : longest), "")

@@ -107,7 +107,6 @@ function endOfRegistration(bytes: Buffer, classifier: Classifier): number | unde
 
 type MarkSearch = { readonly mark: string; readonly after: number }
 
-/** Searches backwards. */
 function lastWith(
   bytes: Buffer,
   { mark, after }: MarkSearch,

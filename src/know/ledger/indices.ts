@@ -72,7 +72,6 @@ const LARGEST_INDEX_BYTES = MOST_INDEXED_FILES * 1_000
 type IndexedFile = {
   readonly name: string
   readonly title: string
-  /** Proposed or superseded. */
   readonly note?: string | undefined
   readonly created?: string
 }
@@ -189,7 +188,6 @@ function memoryOf(name: string, text: string): IndexedFile {
   return { name, title: title === "" ? name.replace(/\.md$/i, "") : title, created, note }
 }
 
-/** Empty for what the head does not say. */
 type MemoryHead = {
   readonly id: string
   readonly title: string

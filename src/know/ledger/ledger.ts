@@ -25,7 +25,6 @@ import {
 
 const MOST_LEDGER_ENTRIES = 20_000
 
-/** Newest first. */
 const MOST_LEDGERS = 200
 
 type LedgerDeps = {
@@ -90,7 +89,6 @@ function writers(place: LedgerFolder, { clock, random }: LedgerDeps) {
 
 function openers(place: LedgerFolder, { clock }: LedgerDeps) {
   return {
-    /** Idempotent. */
     async opened(sessionId: string, host: string): Promise<void> {
       const file = place.fileOf(sessionId)
       const isKnown = (await openedIn(file)).some((it) => it.host === host)
@@ -162,7 +160,6 @@ function acrossSessions({ folder, fileOf }: LedgerFolder) {
       const found = await Promise.all(recent.map(sessionOf))
       return found.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
     },
-    /** Oldest first. */
     async activity(options: { readonly afterMs: number; readonly limit: number }) {
       const found = await Promise.all(
         recentFiles(folder, options.afterMs).map((it) => activityIn(it).catch(unlessUnreadable)),
@@ -173,7 +170,6 @@ function acrossSessions({ folder, fileOf }: LedgerFolder) {
         .toSorted((a, b) => a.at - b.at)
         .slice(-options.limit)
     },
-    /** Skips unreadable ledgers. */
     async listLive(options: {
       readonly sinceMs: number
       readonly classifier: Classifier

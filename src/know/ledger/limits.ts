@@ -12,7 +12,6 @@ export const KEPT_TURNS = 6
 
 export const LONGEST_PART_UNITS = 20_000
 
-/** More is a loop that registers itself. */
 export const MOST_SESSIONS_A_DAY = 999
 
 export const MOST_INDEXED_FILES = 20_000

@@ -48,7 +48,6 @@ export async function readLedger(file: string): Promise<readonly LedgerRecord[]>
   return quickly(bytes) ?? (await readJsonl(file)).records.flatMap((it) => recordOf(it) ?? [])
 }
 
-/** Parses only the lines that contain `text`. */
 export async function readLines(file: string, text: string): Promise<readonly LedgerRecord[]> {
   const bytes = await readBytes(file)
   return bytes === undefined ? [] : linesWith(bytes, text)
@@ -136,7 +135,6 @@ function parsed(line: string): Line["record"] {
   }
 }
 
-/** Ignores what a later version may add. */
 function recordOf(value: unknown): LedgerRecord | undefined {
   if (!isRecord(value)) return undefined
   const { kind, at, path } = value

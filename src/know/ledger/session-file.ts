@@ -42,7 +42,6 @@ export function renderSession(name: string, entry: SessionEntry): string {
   return `${parts.join("\n\n")}\n`
 }
 
-/** Also after people edited it. */
 export function parseSession(name: string, text: string): SessionParts {
   const [head = "", ...rest] = text.replaceAll("\r\n", "\n").split(/^## /m)
   const parts = new Map<string, string>()

@@ -63,7 +63,6 @@ export function readLogged(root: string, file: string): LoggedText | undefined {
 
 type SessionName = { readonly folder: string; readonly name: string }
 
-/** Newest first, by name. */
 function findSessions(root: string): readonly SessionName[] {
   const found = [SESSIONS_FOLDER, ARCHIVE_FOLDER].flatMap((folder) => {
     using held = openBelow(root, folder)

@@ -27,7 +27,6 @@ export type SessionEntry = {
 }
 
 type SessionsDeps = {
-  /** Of the worktree that gets the file. */
   root(): string
   readonly stateDirectory: string
   /** Removes secrets. When it throws, nothing is written. */
@@ -37,7 +36,6 @@ type SessionsDeps = {
 type RegisteredSession = {
   readonly file: string
   readonly indices: Indexed
-  /** New paths of the sessions that were archived. */
   readonly archived: readonly string[]
   readonly proposal: Proposal | undefined
 }

@@ -155,7 +155,6 @@ type Lesson = {
   readonly files: readonly string[]
 }
 
-/** The most frequent first. */
 export function sharedLessons(sessions: readonly ReadSession[]): readonly Lesson[] {
   const groups = grouped(sessions.flatMap(linesOf))
   return groups
@@ -168,7 +167,6 @@ type Line = {
   readonly file: string
   readonly line: string
   readonly words: ReadonlySet<string>
-  /** The words in a fixed order. */
   readonly key: string
 }
 

@@ -4,7 +4,6 @@ import { LONGEST_DOC_UNITS, LONGEST_SIGNATURE_UNITS } from "./limits.ts"
 
 const LONGEST_VALUE_UNITS = 120
 
-/** Comments and decorators by their last line. */
 export type LinesAbove = {
   /** Where the decorators above a node begin; the node's own start without any. */
   withAttributes(node: Node): { readonly row: number; readonly index: number }
@@ -126,7 +125,6 @@ function truncateTrimmed(text: string, units: number): string {
 export function signatureOf(text: string, kind: SymbolKind): string {
   const isValue = kind === "variable" || kind === "constant"
   const units = isValue ? LONGEST_VALUE_UNITS : LONGEST_SIGNATURE_UNITS
-  // A value may have megabytes.
   const line = text
     .slice(0, units * 4)
     .replace(/\s+/g, " ")

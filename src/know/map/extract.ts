@@ -10,7 +10,6 @@ import { beginsBetween, insideOf } from "./nodes.ts"
 
 const MOST_SYNTAX_PROBLEMS = 10
 
-/** Modifiers and decorators before a name. */
 const LONGEST_HEAD_UNITS = 2_000
 
 export function extract(
@@ -110,7 +109,6 @@ function symbolsOf(language: Language, text: string, collected: Collected): read
   return symbols.toSorted(bySource)
 }
 
-/** Two names in one statement are siblings. */
 function isPast(open: OpenFrame | undefined, { frame, start }: PlacedFrame): boolean {
   return open !== undefined && (open.end <= start || open.nodeId === frame.node.id)
 }
@@ -181,7 +179,6 @@ function enter(walk: Walk, placed: PlacedFrame): SymbolFact | undefined {
   return define(walk, placed, { kind: frame.what, head })
 }
 
-/** From the first decorator to the name. */
 function headOf({ above, text }: Walk, { frame, outer }: PlacedFrame): string {
   const from = above.withAttributes(outer).index
   const to = frame.name?.startIndex ?? from
@@ -226,7 +223,6 @@ function define(
 }
 
 type Surroundings = {
-  /** The nearest one with a name. */
   readonly named: OpenFrame | undefined
   readonly isInFunction: boolean
 }

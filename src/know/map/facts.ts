@@ -2,7 +2,6 @@ import type { SymbolKind } from "#ground/contract"
 
 export type FileFacts = {
   readonly language: LanguageName
-  /** Packages and namespaces that the file declares. */
   readonly packages: readonly string[]
   readonly symbols: readonly SymbolFact[]
   readonly references: readonly ReferenceFact[]

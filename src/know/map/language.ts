@@ -33,5 +33,4 @@ export type Definition = {
   readonly listed: ReadonlySet<string> | undefined
 }
 
-/** Patterns that every grammar has. */
 export const PATTERNS_OF_ALL = "(ERROR) @error (MISSING) @error"

@@ -14,7 +14,6 @@ export const LONGEST_DOC_UNITS = 300
 /** A longer name is a mistake of the parser's error recovery. */
 export const LONGEST_NAME_UNITS = 200
 
-/** Django's largest file has 2,300 definitions. */
 export const MOST_FACTS = 50_000
 
 /** Few enough to share the work, enough to save messages. */
@@ -33,7 +32,6 @@ export const VALUES_A_STATEMENT = 500
 /** Each costs a query some reads; merging costs a scan. */
 export const MOST_SEGMENTS = 8
 
-/** The least recently used ones are dropped. */
 export const MOST_TREES = 20
 
 /** Unused contents are dropped when there are more of them than this and than used ones. */

@@ -2,7 +2,6 @@ import { type ParseError, parse } from "jsonc-parser"
 import { isRecord, type JsonRecord } from "#ground/base"
 import { foldersAbove } from "./resolve.ts"
 
-/** The longest lists of conditions have about ten. */
 const MOST_TARGETS = 50
 
 const LARGEST_MANIFEST_UNITS = 500_000
@@ -15,7 +14,6 @@ export type NodeSources = {
 type NodePackage = {
   readonly folder: string
   readonly name: string | undefined
-  /** Names that begin with `#`. */
   readonly imports: Targets
   /** By subpath, `.` for the main file. */
   readonly exports: Targets
@@ -23,9 +21,7 @@ type NodePackage = {
 
 export type PathMap = {
   readonly folder: string
-  /** Relative to the folder. */
   readonly base: string
-  /** Whether any name may be relative to the base. */
   readonly isRoot: boolean
   readonly paths: Targets
 }
@@ -38,7 +34,6 @@ export function isNodeManifest(path: string): boolean {
   return /(?:^|\/)(?:package|[tj]sconfig(?:\.base)?)\.json$/.test(path)
 }
 
-/** Ignores malformed files. */
 export function readNodeSources(
   files: readonly { readonly path: string; readonly text: string }[],
 ): NodeSources {

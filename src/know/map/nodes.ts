@@ -8,7 +8,6 @@ export function hasToken(node: Node, token: string): boolean {
   return node.children.some((it) => !it.isNamed && it.type === token)
 }
 
-/** Without quotes. */
 export function unquoted(node: Node): string {
   return node.text.replace(/^["'`<]+|["'`>]+$/g, "")
 }

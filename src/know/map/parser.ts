@@ -7,7 +7,6 @@ import { PATTERNS_OF_ALL } from "./language.ts"
 import { LANGUAGES } from "./languages.ts"
 import { FILE_BUDGET_MS, LARGEST_TEXT_BYTES, LONGEST_LINE_UNITS } from "./limits.ts"
 
-/** The largest has 5.4 MB. */
 const LARGEST_GRAMMAR_BYTES = 16_000_000
 
 /** Without a limit a hostile file makes matching quadratic. */

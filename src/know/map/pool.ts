@@ -61,7 +61,6 @@ type PendingBatch<Item, Answer extends PoolAnswer> = {
 
 type Judged<Item> = {
   readonly keep: () => Promise<void>
-  /** What is left of a batch; mostly nothing. */
   readonly left: readonly (readonly Item[])[]
 }
 

@@ -7,7 +7,6 @@ import { NO_NODE_SOURCES, type NodeSources } from "./node-packages.ts"
 export type SourceIndex = {
   has(path: string): boolean
   inFolder(folder: string): readonly string[]
-  /** Shortest path first. */
   endingIn(tail: string): readonly string[]
   below(folder: string): readonly string[]
   ofPackage(name: string): readonly string[]

@@ -20,7 +20,6 @@ export type SourceFile = {
 export type ParsedFile = { readonly path: string; readonly facts: FileFacts }
 
 export type Workers = AsyncDisposable & {
-  /** In the given order. */
   parseMany(
     files: readonly SourceFile[],
     options?: {
@@ -45,7 +44,6 @@ export type BatchAnswer = PoolAnswer & { readonly facts: readonly FileFacts[] }
  */
 export function createWorkers(options: WorkerOptions = {}): Workers {
   const threads = createThreads<SourceFile, BatchAnswer>({ entry: PARSING_THREAD, ...options })
-  // Serialises calls.
   let last: Promise<unknown> = Promise.resolve()
   return {
     async parseMany(files, { signal, onProgress } = {}) {
@@ -76,7 +74,6 @@ export function createWorkers(options: WorkerOptions = {}): Workers {
 
 const PARSING_THREAD = new URL("./thread/main.ts", import.meta.url)
 
-/** Threads start at the first call. */
 export function createThreads<Item, Answer extends PoolAnswer>(
   options: WorkerOptions & { readonly entry: URL },
 ) {

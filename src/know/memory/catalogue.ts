@@ -108,7 +108,6 @@ function stampOf({ stat }: FoundFile, now: number): string {
 
 type ReadOptions = { readonly stamp: string; readonly root: string; readonly redact: Redact }
 
-/** Undefined for a file that was deleted meanwhile. */
 async function readRow(
   { file, stat }: FoundFile,
   { stamp, root, redact }: ReadOptions,
@@ -132,7 +131,6 @@ type Index = {
   readonly known: ReadonlyMap<string, FileRow>
 }
 
-/** Writes nothing when nothing changed. */
 async function keepIndex(db: Db<"memory">, { root, rows, known }: Index): Promise<void> {
   const names = new Set(rows.map((it) => it.row.file))
   const gone = [...known.keys()].filter((it) => !names.has(it))

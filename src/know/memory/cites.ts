@@ -3,12 +3,10 @@ import type { Memory, MemoryCite } from "#ground/contract"
 
 const CITES_AT_ONCE = 16
 
-/** The rest is reported as unchecked. */
 const MOST_CHECKED_CITES = 5_000
 
 export type CitePlace = { readonly path: string; readonly symbol?: string }
 
-/** Undefined when the code is gone. */
 export type HashOf = (place: CitePlace) => Promise<string | undefined>
 
 type CheckedCite = Memory["cites"][number]
@@ -20,7 +18,6 @@ export function parseCite(cite: string): CitePlace {
   return isWhole ? { path: cite } : { path: cite.slice(0, at), symbol: cite.slice(at + 1) }
 }
 
-/** Relative, as git writes paths. */
 export function isPathBelowRoot(path: string): boolean {
   return (
     !path.includes("\\") &&

@@ -6,7 +6,6 @@ import type { HashOf } from "./cites.ts"
 
 export type MemoryDeps = {
   db(): Promise<Db<"memory">>
-  /** Without links; in every row and every query. */
   root(): string
   readonly clock: Clock
   readonly random: Random
@@ -18,7 +17,6 @@ export type MemoryDeps = {
   commit(): Promise<string | null>
   /** Where hooks read pitfalls; without it none are written. */
   stateDirectory?(): string
-  /** Whether a session has read text from outside. */
   isUntrusted(sessionId: string): Promise<boolean>
 }
 

@@ -15,7 +15,6 @@ import {
   MOST_CITES,
 } from "./limits.ts"
 
-/** The largest head we write has some 20 citations. */
 const LONGEST_HEAD_UNITS = 32_000
 
 type ReadMemory =
@@ -129,7 +128,6 @@ function parseHead(head: string): Document | string {
   }
 }
 
-/** A key without a value counts as missing. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
@@ -256,7 +254,6 @@ export const FOLDER_KINDS: Readonly<Record<string, MemoryKind>> = {
   glossary: "term",
 }
 
-/** A moved file stays where it is. */
 export function folderOf(kind: MemoryKind): string {
   switch (kind) {
     case "strategy":

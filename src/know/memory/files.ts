@@ -50,7 +50,6 @@ export type FileChange = {
   readonly file: string
   /** With byte-order mark and line ends; undefined when there is no file. */
   readonly before: Uint8Array | undefined
-  /** Undefined deletes the file. */
   readonly after: string | undefined
   readonly mode: number
 }
@@ -72,7 +71,6 @@ export async function changeFiles(
     }
     await commit()
   } catch (error) {
-    // Report the first failure.
     for (const change of begun.toReversed()) {
       await write(root, change, change.before).catch(() => {})
     }

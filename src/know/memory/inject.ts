@@ -11,7 +11,6 @@ import { createView } from "./views.ts"
 /** Each has 64 random bits. */
 const MOST_FENCES = 8
 
-/** Beyond them nothing matches well. */
 const MOST_TRIED = 50
 
 export type InjectRequest = {
@@ -22,7 +21,6 @@ export type InjectRequest = {
   readonly isPreview?: boolean
 }
 
-/** Within the budget. */
 export async function injectMemories(
   wanted: InjectRequest,
   { deps, load }: { readonly deps: MemoryDeps; readonly load: Load },
@@ -36,7 +34,6 @@ export async function injectMemories(
   return chosen
 }
 
-/** Matching and believed, best first. */
 function candidatesFor(
   { text, minConfidence }: InjectRequest,
   { kept, usesOf }: Catalogue,
@@ -60,7 +57,6 @@ type Fitting = {
   readonly deps: MemoryDeps
 }
 
-/** Skips what does not fit. */
 async function fit(
   candidates: readonly Ranked[],
   { wanted, catalogue, deps }: Fitting,

@@ -13,7 +13,6 @@ export const MOST_FILES = 2_000
 
 export const MOST_CITES = 20
 
-/** Per session, which may have several tasks. */
 export const MOST_DISTILLED_A_SESSION = 3
 
 /** A write takes milliseconds, so an older lock belongs to a dead process. */

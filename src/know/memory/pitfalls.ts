@@ -86,7 +86,6 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
 
 type Keeping = { readonly deps: Deps; readonly written: string | undefined }
 
-/** Skips writing when nothing changed. */
 async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): Promise<string> {
   const pitfalls = pitfallsIn(catalogue)
   const source = JSON.stringify(pitfalls)

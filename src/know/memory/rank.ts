@@ -14,7 +14,6 @@ import type { MemoryEntry, StoredMemory } from "./entry.ts"
 
 const MOST_WHY_WORDS = 5
 
-/** Superseded memories come last. */
 const SUPERSEDED_SHARE = 0.3
 
 const LEAST_AGE_SHARE = 0.25

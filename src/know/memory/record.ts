@@ -47,7 +47,6 @@ export async function recordMemory(
   })
 }
 
-/** The memory to be replaced may be similar. */
 function findTwin(
   { entry }: CheckedMemory,
   { kept }: Catalogue,

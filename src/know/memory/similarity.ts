@@ -1,4 +1,3 @@
-/** Compared as one, so that their order counts. */
 const SHINGLE_WORDS = 3
 
 /** Of 64 bits: the same text with one word changed. */

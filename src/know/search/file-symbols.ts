@@ -73,7 +73,6 @@ type TermFinder = ReturnType<typeof createTermFinder>
 function measureFile(file: SearchedFile, read: TermFinder): readonly Measured[] {
   const bodies = measureBodies(file, read)
   const symbols = file.symbols.map((it) => ({
-    // The class of a method counts like a folder.
     path: measureText(`${file.path} ${it.parent ?? ""}`, read),
     name: measureText(it.name, read),
     signature: measureText(it.signature, read),
@@ -99,7 +98,6 @@ function measureText(text: string, read: TermFinder): FieldCounts {
   return { counts, length }
 }
 
-/** One pass: segments follow each other. */
 function measureBodies({ text, segments }: SearchedFile, read: TermFinder): readonly FieldCounts[] {
   const starts = lineStarts(text)
   const bodies = segments.map((it) => ({
@@ -129,7 +127,6 @@ function lineStarts(text: string): readonly number[] {
 
 type Means = Readonly<Record<SymbolField, number>>
 
-/** Over the segments that have the field. */
 function meanLengths(all: readonly Measured[]): Means {
   const mean = (field: SymbolField) => {
     let sum = 0
@@ -226,7 +223,6 @@ function withoutUnderscores(text: string, start: number, end: number): readonly 
 
 const SIGNS = 37
 
-/** A trie in one flat table. */
 function createTrie(terms: readonly string[]) {
   const most = terms.reduce((sum, term) => sum + term.length, 1)
   const next = new Int32Array(most * SIGNS)

@@ -4,7 +4,6 @@ export const LONGEST_TERM_UNITS = 80
 /** A longer task is a log or a file; its beginning says what it is about. */
 export const LONGEST_TASK_UNITS = 100_000
 
-/** A long issue has about 200. */
 export const MOST_QUERY_TERMS = 512
 
 /** The ranker was trained with at most as many. */

@@ -87,7 +87,6 @@ function tieReasons({ ties, rankBefore }: LiftedFile): readonly string[] {
   ]
 }
 
-/** A file among the first ten needed no lift. */
 const UNLIFTED_RANKS = 10
 const LEAST_TIE = 0.2
 

@@ -25,7 +25,6 @@ export type FoundFile = {
 
 export type FoundFiles = { readonly head: Head; readonly files: readonly FoundFile[] }
 
-/** Pure. */
 export function createSearch(deps: { readonly ranker: Ranker }) {
   return {
     /** Without weights there is no second stage. */

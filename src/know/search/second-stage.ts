@@ -20,7 +20,6 @@ export const LIFT_WEIGHTS: LiftWeights = { coChange: 0.1, folder: 0.1, stem: 0.1
 export type LiftedFile = {
   readonly position: number
   readonly rankBefore: number
-  /** From 0 to 1, before the weights. */
   readonly ties: Readonly<Record<Tie, number>>
 }
 

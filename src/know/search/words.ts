@@ -20,14 +20,12 @@ export function countTerms(text: string): CountedTerms {
   return { counts, emitted }
 }
 
-/** Without the words that every message has. */
 export function countMessageTerms(text: string): TermCounts {
   const counts = new Map(countTerms(text).counts)
   for (const word of counts.keys()) if (STOP_WORDS.has(word)) counts.delete(word)
   return counts
 }
 
-/** A name may contain `$` or letters beyond ASCII. */
 export function countNameTerms(names: Iterable<string>): TermCounts {
   const counts = new Map<string, number>()
   for (const term of [...names].flatMap(splitWord)) {
@@ -148,7 +146,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** In order of appearance, first line first. */
 export type Query = {
   readonly terms: readonly string[]
   /** A repeated word weighs more, with diminishing effect. */

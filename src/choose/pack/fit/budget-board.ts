@@ -4,15 +4,11 @@ const CLOSING_TOKENS = 9
 
 export type FitSegment = {
   readonly tokens: number
-  /** By the terms of the task; 0 when it has none. */
   readonly score: number
-  /** Defines a name of the task. */
   readonly isNamed: boolean
-  /** An earlier package of the session had it. */
   readonly isSent: boolean
   /** Blank lines and lone brackets: never sent alone. */
   readonly isBare: boolean
-  /** The first segment of its class. */
   readonly head: number | undefined
 }
 
@@ -29,7 +25,6 @@ export type FitFile = {
   readonly naming: "target" | "task" | undefined
   readonly isDefiner: boolean
   readonly fileClass: "source" | "test" | "docs"
-  /** Chosen by the person. */
   readonly form: "full" | "symbols" | "signatures" | "path" | undefined
   readonly headingTokens: number
   readonly segments: readonly FitSegment[]
@@ -44,7 +39,6 @@ export type FileChoice = {
   isIn: boolean
   /** So far, with heading and closing line. */
   tokens: number
-  /** The person chose the form: nothing is added. */
   isClosed: boolean
 }
 
@@ -126,7 +120,6 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, it) => total + it, 0)
 }
 
-/** A label costs about as much as a small gap. */
 const GAP_TOKENS = 12
 
 export function fillGaps(board: BudgetBoard): void {

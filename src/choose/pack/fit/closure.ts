@@ -43,7 +43,6 @@ export async function followNames(
   })
 }
 
-/** Of the best files first, at most 400 names. */
 function namesToFollow(
   graph: TreeGraph,
   sent: readonly SentLines[],

@@ -25,9 +25,7 @@ type FitOptions = {
 export type ChosenFile = {
   readonly path: string
   readonly form: "full" | "symbols" | "signatures" | "path"
-  /** Indexes, ascending. */
   readonly segments: readonly number[]
-  /** Indexes, ascending. */
   readonly signatures: readonly number[]
   readonly sentBefore: boolean
 }

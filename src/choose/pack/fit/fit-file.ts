@@ -54,7 +54,6 @@ function bareFinder({ text }: WeighedFile): (segment: Segment) => boolean {
   }
 }
 
-/** Other classes come in by name only. */
 function classOf({ file: { fileClass } }: WeighedFile): FitFile["fileClass"] {
   return fileClass === "test" || fileClass === "docs" ? fileClass : "source"
 }
@@ -63,7 +62,6 @@ function nameOf(content: Content, symbol: number): string {
   return content.symbols[symbol]?.name ?? ""
 }
 
-/** By symbol: the best score of its segments. */
 function signatureScores({ symbols, segments }: Content, scores: readonly number[]): Float64Array {
   // Exported symbols come first among those without a score.
   const best = Float64Array.from(symbols, (it) => (it.isExported ? LEAST_SCORE : 0))

@@ -1,6 +1,5 @@
 import { type FileChoice, type FitFile, newSegments, PIECE_TOKENS, sum } from "./budget-board.ts"
 
-/** Taken together or not at all. */
 export type FitOption = {
   readonly choice: FileChoice
   readonly segments: readonly number[]

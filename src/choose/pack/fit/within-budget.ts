@@ -2,7 +2,6 @@ import { BudgetTooSmall } from "../errors.ts"
 import type { Selection } from "../fit.ts"
 
 type BudgetSteps<Pack> = {
-  /** Tokens of the text before the first file. */
   readonly openingTokens: number
   fit(budgetTokens: number): Promise<Selection>
   assemble(selection: Selection, budget: number): Pack
@@ -75,7 +74,6 @@ async function fitAndAssemble<Pack>(budget: number, steps: BudgetSteps<Pack>): P
   }
 }
 
-/** Adds the opening to what the targets need. */
 async function fitTargets<Pack>(
   room: number,
   { budget, steps }: { readonly budget: number; readonly steps: BudgetSteps<Pack> },

@@ -27,14 +27,12 @@ export type Candidate = {
   readonly share: number | null
   /** Named by the person, or by a path in the task. */
   readonly naming: "target" | "task" | undefined
-  /** Symbol names of the task. */
   readonly defines: readonly string[]
   readonly uses: readonly string[]
   readonly reasons: readonly string[]
 }
 
 type Candidates = {
-  /** Named files first, then in the learned order. */
   readonly files: readonly Candidate[]
   readonly query: Query
   readonly postingsOf: PostingsOf

@@ -41,7 +41,6 @@ function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
   return roles
 }
 
-/** Comma-separated globs. */
 export function denyRule(setting: string): PathRule {
   const globs = splitOutsideBraces(setting).map((it) => it.trim())
   const matchers = globs

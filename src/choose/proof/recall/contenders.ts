@@ -11,7 +11,6 @@ export type Contender = {
 }
 
 export type Outcome = {
-  /** Paths, best first. */
   readonly ranked: readonly string[]
   pack(budgetTokens: number): Promise<PackedLines>
 }
@@ -83,7 +82,6 @@ function wholeFiles(
   }
 }
 
-/** Later files have little to do with the task. */
 const MOST_TRIED_FILES = 50
 
 export function headingTokens(path: string, count: (text: string) => number): number {

@@ -41,7 +41,6 @@ export function truthInPackage(packed: PackedLines, truth: ReadonlySet<string>):
   return [...truth].filter((it) => packed.has(it)).length / truth.size
 }
 
-/** Pieces may touch or overlap, in any order. */
 function covers(pieces: readonly LineRange[], { fromLine, toLine }: LineRange): boolean {
   let next = fromLine
   for (const piece of pieces.toSorted((a, b) => a.fromLine - b.fromLine)) {

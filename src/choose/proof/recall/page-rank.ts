@@ -63,7 +63,6 @@ function isMentioned(path: string, words: ReadonlySet<string>): boolean {
   return [...path.split("/"), name.split(".")[0] ?? ""].some((part) => words.has(part))
 }
 
-/** Page rank with a restart at the mentioned files. */
 function settle(edges: readonly Edge[], asked: Float64Array): Float64Array {
   const size = asked.length
   const total = asked.reduce((sum, it) => sum + it, 0)

@@ -67,7 +67,6 @@ function taskOf(commit: Commit, isSource: SourceTest["isSource"]): Task | undefi
   return { id: commit.id, parent, text, truth }
 }
 
-/** Code written by people, without tests. */
 export function isSourcePath(path: string, isCode: (path: string) => boolean): boolean {
   return classifyPath(path) === "source" && isCode(path)
 }

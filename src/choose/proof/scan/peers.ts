@@ -5,7 +5,6 @@ import type { Bench } from "../bench.ts"
 
 const MOST_PEER_OUTPUT_BYTES = 1_000_000
 
-/** On a large tree, other tools took half a minute. */
 const LONGEST_PEER_MS = 600_000
 
 type PeerParts = {

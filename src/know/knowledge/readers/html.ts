@@ -51,11 +51,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 const DROPPED = words(
   "script style nav template noscript svg math iframe object canvas textarea select button noframes noembed",
 )
-/** Elements that end a paragraph. */
 const BLOCKS = words(
   "address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul",
 )
-/** Kept as one paragraph, with their lines. */
 const WHOLE = words("table pre ul ol dl")
 const LINES = words("tr li dt dd p br div")
 const CELLS = words("td th")
@@ -132,7 +130,6 @@ function open(page: Page, tag: Token.TagToken): void {
   page.link = { target, from: page.pieces.length }
 }
 
-/** Outside of tables and lists. */
 function begin(page: Page, name: string): void {
   if (name === "br") page.pieces.push(" ")
   if (!BLOCKS.has(name)) return
@@ -205,7 +202,6 @@ function attribute(tag: Token.TagToken, name: string): string | undefined {
   return tag.attrs.find((it) => it.name === name)?.value
 }
 
-/** Code as it is; rows and items one per line. */
 function linesOf(text: string, name: string): string {
   if (name === "pre") return text.replace(/^\n+|\s+$/g, "")
   return text

@@ -121,7 +121,6 @@ function withoutClosing(text: string): string {
   return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
 }
 
-/** A line of prose above a line of = or -. */
 function underlined(block: readonly NumberedLine[], line: string): Heading | undefined {
   const [only, ...more] = block
   if (only === undefined || more.length > 0) return undefined

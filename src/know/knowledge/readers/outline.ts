@@ -22,7 +22,6 @@ export type ReadDocument = {
   readonly isCut: boolean
 }
 
-/** A page with more has them for a program. */
 const MOST_ANCHORS = 20
 
 type Heading = { readonly level: number; readonly text: string }

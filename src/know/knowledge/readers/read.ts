@@ -17,7 +17,6 @@ const FORMATS: Readonly<Record<string, Format>> = {
   text: "text",
 }
 
-/** By extension; undefined for an unknown one. */
 export function formatOf(name: string): Format | undefined {
   const extension = /\.([A-Za-z]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(FORMATS, extension) ? FORMATS[extension] : undefined

@@ -208,7 +208,6 @@ const OPPOSITES = new Map([
   ["void", "valid"],
 ])
 
-/** Modal words are in the force. */
 function senseOf(token: Token): string {
   const bare = /^non[-‑]/i.test(token.text) ? token.stem.slice(3) : token.stem
   return OPPOSITES.get(bare) ?? bare

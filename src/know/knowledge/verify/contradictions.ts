@@ -9,7 +9,6 @@ const MOST_MATTER_WORDS = 24
 
 const MOST_MATTER_ENTITIES = 8
 
-/** More are repetitions. */
 const MOST_OF_ONE_MATTER = 40
 
 /** Within the answer, and between the answer and other texts. */

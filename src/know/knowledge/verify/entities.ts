@@ -13,7 +13,6 @@ export type Entity = {
   readonly to: number
 }
 
-/** Longest term first, without overlaps. */
 export function entitiesOf(tokens: readonly Token[], terms: Terms): readonly Entity[] {
   const entities: Entity[] = []
   const figures = figuresOf(tokens)

@@ -62,7 +62,6 @@ const RULE = /^\s*(?:[-*_=|:+]\s*){2,}$/
 const MARK =
   /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|§?\s?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
 
-/** Paragraphs, list items and table rows. */
 function blocksOf(text: string): readonly Range[] {
   const blocks: Range[] = []
   let isCode = false

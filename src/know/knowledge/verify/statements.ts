@@ -20,7 +20,6 @@ export type Statement = {
   readonly tokens: readonly Token[]
   readonly entities: readonly Entity[]
   readonly isReadable: boolean
-  /** A question asserts nothing. */
   readonly isQuestion: boolean
 }
 
@@ -57,7 +56,6 @@ export function isClaiming({ isReadable: isRead, isQuestion }: Statement): boole
   return isRead && !isQuestion
 }
 
-/** Without labels, all paragraphs. */
 export function evidenceFor(reading: ReadAnswer, labels: readonly string[]): readonly Evidence[] {
   const own = labels.flatMap((label) => reading.evidence.get(label) ?? [])
   return own.length > 0 ? own : [...reading.evidence.values()]

@@ -3,7 +3,6 @@ import { LONGEST_TERM_WORDS } from "./limits.ts"
 import { splitSentences } from "./sentences.ts"
 import { isFunctionWord, type Token, tokensOf } from "./tokens.ts"
 
-/** A handbook of 400 pages had 900. */
 const MOST_TERMS = 5_000
 
 export type Terms = ReadonlySet<string>
@@ -30,7 +29,6 @@ function* marked(text: string): Generator<string> {
   for (const match of text.matchAll(MARKED)) yield match[1] ?? match[2] ?? match[3] ?? ""
 }
 
-/** A quoted sentence is no term. */
 function addTerm(terms: Set<string>, tokens: readonly Token[]): void {
   const words = tokens.filter((token) => token.kind === "word")
   const isTerm = words.length > 0 && words.length === tokens.length && words.length <= 4
@@ -110,7 +108,6 @@ function isMostlyForeign(words: readonly Token[]): boolean {
 /** Function words that other languages share: "in" (German, Italian), "on" (French). */
 const SHARED = new Set("a an am as at do he i in it me no on so us was will".split(" "))
 
-/** Frequent function words of other languages. */
 const FOREIGN = new Set(
   `der die das den dem des ein eine einen einer und oder nicht ist sind im von zu mit für auf wird muss
   darf nach bei le la les un une du et ou est sont pas dans pour par sur avec qui que ne el los las y

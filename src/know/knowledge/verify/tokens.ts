@@ -57,7 +57,6 @@ function plainWord(word: string): string {
 }
 
 const stems = new Map<string, string>()
-/** A corpus has some thousands. */
 const MOST_REMEMBERED_STEMS = 20_000
 
 function stemOf(plain: string): string {

@@ -6,8 +6,9 @@ import { MapNameUnknown } from "../errors.ts"
 import { createGraphs, type TreeGraph } from "../graph/graph.ts"
 import { readContents } from "../graph/sources.ts"
 import type { MapHandlerDeps } from "../handlers.ts"
+import { indexStateOf } from "../tree/indexed-tree.ts"
 import type { IndexedTree, Scanned } from "../tree/types.ts"
-import { describeProblem, stateOf, withoutTricks } from "./describe.ts"
+import { describeProblem, withoutTricks } from "./describe.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
 import { listFolder, listMatching } from "./list.ts"
@@ -74,14 +75,14 @@ async function listTree(
   if (all.length === 0 && !isFiltered && folder !== "") {
     throw MapNameUnknown({ name: written, near: await nearNames(tree, folder) })
   }
-  return { folder, entries: all.slice(0, limit), total: all.length, state: stateOf(tree) }
+  return { folder, entries: all.slice(0, limit), total: all.length, state: indexStateOf(tree) }
 }
 
 export async function describeScan({ result, tree }: Scanned): Promise<MapScan> {
   const problems = await problemsOf(tree)
   return {
     scan: result,
-    state: stateOf(tree),
+    state: indexStateOf(tree),
     languages: languagesOf(tree),
     skipped: tree.skipped
       .slice(0, MOST_LISTED)
@@ -105,7 +106,6 @@ function languagesOf({ files }: IndexedTree): MapScan["languages"] {
     .toSorted((a, b) => b.files - a.files || compareText(a.language, b.language))
 }
 
-/** In tree order, with the first reason of each. */
 async function problemsOf(tree: IndexedTree): Promise<MapScan["problems"]> {
   const parsed = tree.files.filter((it) => it.problemCount > 0)
   const reasons = new Map<number, string>()

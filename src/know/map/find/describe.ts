@@ -1,26 +1,15 @@
 import { withoutHiddenSigns } from "#ground/base"
-import type { IndexState, MapSymbol } from "#ground/contract"
+import type { MapSymbol } from "#ground/contract"
 import type { FileClass } from "#see/repo"
 import type { Problem } from "../facts.ts"
 import type { LinkEnd } from "../graph/links.ts"
-import type { Content, ContentSymbol, IndexedFile, IndexedTree } from "../tree/types.ts"
+import type { Content, ContentSymbol, IndexedFile } from "../tree/types.ts"
 
 export type Redact = (text: string) => string
 
 /** Hidden characters first: they may hide a secret. */
 export function withoutTricks(redact: Redact): Redact {
   return (text) => redact(withoutHiddenSigns(text))
-}
-
-export function stateOf(tree: IndexedTree): IndexState {
-  return {
-    digest: tree.digest,
-    gitSha: tree.gitSha ?? null,
-    scannedAt: tree.scannedAtMs,
-    files: tree.files.length,
-    commits: tree.commits.length,
-    historyProblem: tree.historyProblem ?? null,
-  }
 }
 
 export function describeSymbol(path: string, symbol: ContentSymbol, redact: Redact): MapSymbol {

@@ -13,8 +13,9 @@ import {
 } from "#know/search"
 import { LONGEST_NAME_UNITS } from "../limits.ts"
 import { inside } from "../resolve.ts"
+import { indexStateOf } from "../tree/indexed-tree.ts"
 import type { Content, ContentSymbol, IndexedTree } from "../tree/types.ts"
-import { describeSymbol, type Redact, stateOf } from "./describe.ts"
+import { describeSymbol, type Redact } from "./describe.ts"
 
 const MOST_NAMED_WORDS = 512
 
@@ -22,7 +23,6 @@ const MOST_FOUND_REASONS = 3
 
 const MOST_FOUND_SYMBOLS = 5
 
-/** About a megabyte of text. */
 const MOST_WEIGHED_FILES = 50
 
 type Finding = {
@@ -56,7 +56,7 @@ export async function find(tree: IndexedTree, finding: Finding): Promise<SearchF
     })
     return describeFile(tree, file, { scored, redact: finding.redact })
   })
-  return { files, signals: signalsOf(found.head), state: stateOf(tree) }
+  return { files, signals: signalsOf(found.head), state: indexStateOf(tree) }
 }
 
 function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): boolean {
@@ -88,7 +88,7 @@ async function findNamed(
       .map((fact) => ({ fact, score: 1 }))
     return describeFile(tree, foundAt(tree, position, reasons), { scored, redact })
   })
-  return { files, signals: files.length === 0 ? [] : ["names"], state: stateOf(tree) }
+  return { files, signals: files.length === 0 ? [] : ["names"], state: indexStateOf(tree) }
 }
 
 const NAMED_BY_PATH = "named by its path"
@@ -161,7 +161,6 @@ async function scoreBest(
   )
 }
 
-/** A symbol has the score of its best segment. */
 function bestBySymbol(
   { segments }: SearchedFile,
   scores: readonly number[],

@@ -24,7 +24,6 @@ export function listFolder(
   return [...[...folders.values()].toSorted(byName), ...files.toSorted(byName)]
 }
 
-/** Case-insensitive. */
 export function listMatching(
   tree: IndexedTree,
   { ranks }: Pick<FileGraph, "ranks">,

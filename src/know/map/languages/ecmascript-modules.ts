@@ -4,7 +4,6 @@ import type { PathMap, Targets } from "../node-packages.ts"
 import { firstOf, foldersAbove, inside, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
-/** Relative, by an alias, or to a package. */
 export function resolveEcmascriptImport(
   { specifier }: Imported,
   fromPath: string,
@@ -39,7 +38,6 @@ function fileAt(path: string | undefined, index: SourceIndex): readonly string[]
   ])
 }
 
-/** By `imports` of the package.json above the file. */
 function byOwnImports(name: string, fromPath: string, index: SourceIndex): readonly string[] {
   for (const folder of foldersAbove(fromPath)) {
     const own = index.node.packages.find((it) => it.folder === folder)
@@ -71,7 +69,6 @@ function byPathMap(name: string, map: PathMap, index: SourceIndex): readonly str
   return fileAt(inside(within(root, name)), index)
 }
 
-/** By its `exports`, else by usual paths. */
 function byPackage(name: string, index: SourceIndex): readonly string[] {
   const parts = name.split("/")
   const count = name.startsWith("@") ? 2 : 1

@@ -112,7 +112,6 @@ function readImport(statement: Node): readonly Imported[] {
   return [{ specifier: unquoted(source), ...(names.length > 0 && { names }) }]
 }
 
-/** `require("./a")` and `import("./a")`. */
 function readCall(call: Node): readonly Imported[] {
   const source = call.childForFieldName("arguments")?.firstNamedChild
   if (source === null || source === undefined) return []

@@ -36,7 +36,6 @@ const QUERY = `
 (import_spec) @import
 `
 
-/** The grammar parses them as types. */
 const BUILTINS: ReadonlySet<string> = new Set(
   (
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 " +

@@ -62,7 +62,6 @@ function nameOf(node: Node): string | undefined {
   return name?.text.replace(/\s/g, "")
 }
 
-/** A module, and imported submodules. */
 function resolveImport(
   { specifier, names = [] }: Imported,
   fromPath: string,

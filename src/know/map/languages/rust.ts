@@ -64,7 +64,6 @@ function readImport(statement: Node): readonly Imported[] {
 
 type Use = { readonly path: string; readonly name: string }
 
-/** `a::{b, c::d}` are two uses. */
 function usesOf(node: Node, prefix: string): readonly Use[] {
   const join = (path: string) => (prefix === "" ? path : `${prefix}::${path}`)
   switch (node.type) {
@@ -128,7 +127,6 @@ function deepest(
 type Start = {
   readonly folder: string
   readonly rest: readonly string[]
-  /** Used when no module of the path is a file. */
   readonly file: readonly string[]
 }
 

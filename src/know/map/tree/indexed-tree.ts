@@ -1,4 +1,5 @@
 import { invariant } from "#ground/base"
+import { type IndexState } from "#ground/contract"
 import type { Db } from "#ground/store"
 import { type Corpus, type History, prepareCorpus, prepareHistory } from "#know/search"
 import { blobId } from "#see/repo"
@@ -66,7 +67,6 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
   return tree
 }
 
-/** For `dumpTree` only. */
 const storeOfTree = new WeakMap<IndexedTree, PostingsStore>()
 
 export function allRows(tree: IndexedTree): ReturnType<PostingsStore["all"]> {
@@ -121,4 +121,15 @@ async function readTexts(
 /** Keeps a byte-order mark: counts and lines refer to the file. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+}
+
+export function indexStateOf(tree: IndexedTree): IndexState {
+  return {
+    digest: tree.digest,
+    gitSha: tree.gitSha ?? null,
+    scannedAt: tree.scannedAtMs,
+    files: tree.files.length,
+    commits: tree.commits.length,
+    historyProblem: tree.historyProblem ?? null,
+  }
 }

@@ -43,7 +43,6 @@ export async function mergeNewest(db: Db<"map">): Promise<void> {
   })
 }
 
-/** Sizes from the oldest to the newest. */
 export function newestToMerge(sizes: readonly number[]): number {
   if (sizes.length <= MOST_SEGMENTS) return 0
   let count = 0

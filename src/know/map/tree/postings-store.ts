@@ -16,7 +16,6 @@ import {
   selectSegments,
 } from "./queries.ts"
 
-/** Some four kilobytes each. */
 const BLOCKS_IN_MEMORY = 2_048
 
 export type Kind = "words" | "names"
@@ -37,7 +36,6 @@ export type PostingsSegment = z.output<typeof Directory> & {
 
 export type PostingsStore = ReturnType<typeof createPostingsStore>
 
-/** Caches blocks, which never change. */
 export function createPostingsStore(db: Db<"map">) {
   const current = createSegmentList(db)
   const readBlocks = createBlockReader(db)
@@ -59,7 +57,6 @@ export function createPostingsStore(db: Db<"map">) {
 
   return {
     current,
-    /** One row per term and segment. */
     async *all() {
       for (const segment of await current()) {
         for (const kind of KINDS) yield* rowsOfSegment(db, segment, kind)
@@ -172,7 +169,6 @@ type NewSegment = { readonly contents: number } & Readonly<Record<Kind, Blocks>>
 
 type NextIds = { readonly next_block: number; readonly next_segment: number }
 
-/** Returns the next state. */
 export async function writeSegment<State extends NextIds>(
   tx: Tx<"map">,
   state: State,

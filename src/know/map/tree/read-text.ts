@@ -6,7 +6,6 @@ import { type Countable, cutText, signatureLine } from "./segments.ts"
 export type GivenText = {
   readonly text: string
   readonly language: LanguageName | undefined
-  /** Why it is not parsed, if known before. */
   readonly problem?: Problem
 }
 

@@ -20,7 +20,6 @@ import type { ScanOptions, SourceEntry, SourceText, TreeSource } from "./types.t
 /** Part of every content's key; increase it when the same text gives other facts. */
 const READER_VERSION = 3
 
-/** So that no thread waits for the disk. */
 const BATCHES_AHEAD = 2
 
 type ScanParts = {
@@ -48,7 +47,6 @@ export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
   const { source, options } = parts
   const { encoding } = await parts.counter()
   const reader = readerOf(encoding)
-  // Another reader version has other results.
   const before = parts.before?.reader === reader ? parts.before : undefined
   const known = options.mode === "full" ? undefined : before
   const { entries, skipped, gitSha } = await source.list(options.signal)
@@ -153,7 +151,6 @@ type ListedFiles = {
   readonly progress: (more: number) => void
 }
 
-/** In order, without known contents. */
 async function* batchesOf(given: ListedFiles): AsyncGenerator<readonly ReadItem[]> {
   const { parts, toRead, intake, progress } = given
   const entries = new Map(toRead.map((it) => [it.path, it]))
@@ -205,7 +202,6 @@ function judge({ source, languageOf }: ScanParts, entry: SourceEntry, read: Sour
   return { kind: "text", file, text }
 }
 
-/** Of equal texts only one is read. */
 async function* newOnes(
   { parts, reader, intake, progress }: ListedFiles,
   group: readonly FoundText[],
@@ -228,7 +224,6 @@ async function* newOnes(
   if (items.length > 0) yield items
 }
 
-/** Reads ahead while the threads work. */
 function ahead(batches: AsyncGenerator<readonly ReadItem[]>) {
   const started: Promise<IteratorResult<readonly ReadItem[]>>[] = []
   const start = () => {

@@ -34,7 +34,6 @@ export function cutText(text: string, symbols: readonly SymbolFact[]): Cuts {
 /** A signature is counted as `signatureLine` writes it. */
 export type Countable = {
   readonly ends: readonly number[]
-  /** First and last line of each symbol. */
   readonly ranges: readonly number[]
   readonly signatures: readonly string[]
 }

@@ -23,7 +23,6 @@ const HEAD_BYTES = 8_192
 
 export function workingTree(options: {
   readonly repository: Repository
-  /** Why there is no git. */
   readonly git: Git | { readonly problem: string }
   readonly clock: Clock
   /** The machine: in a shared store the same path is another tree on each. */
@@ -118,7 +117,6 @@ export function commitTree(options: {
 
 const UNNAMED: Skip = { path: "", reason: "name-not-utf8" }
 
-/** As in a walk of the disk. */
 function skipOf(path: string, mode: string): Skip | undefined {
   if (mode === "120000") return { path, reason: "link" }
   if (mode === "160000") return { path, reason: "submodule" }

@@ -37,7 +37,6 @@ export async function findContents(
 ): Promise<ReadonlyMap<ContentKey, KnownContent>> {
   const known = new Map<ContentKey, KnownContent>()
   for (const round of roundsOf(blobIds, VALUES_A_STATEMENT)) {
-    // By number: of two equal ones the newer counts.
     for (const row of await db.all(KnownRow, selectKnown(reader, round))) {
       known.set(`${row.blob_id} ${row.language}`, { number: row.number, ...row.summary })
     }
@@ -178,7 +177,6 @@ function* rowsOf({ places, entries }: Gathered, firstNumber: number): Generator<
   }
 }
 
-/** Stable. */
 function sortedByTerm(entries: Uint32Array, termCount: number) {
   const count = entries.length / 4
   const ends = new Uint32Array(termCount)

@@ -142,7 +142,6 @@ function decodedFiles(files: Stored["files"]): readonly KeptFile[] {
   }))
 }
 
-/** Another version may have other reasons. */
 function reasonOf(text: string | undefined): SkipReason {
   return isReason(text) ? text : "unreadable"
 }
@@ -151,7 +150,6 @@ function isReason(text: string | undefined): text is SkipReason {
   return text !== undefined && Object.hasOwn(SKIP_REASONS, text)
 }
 
-/** Commits, or why there are none. */
 export type KeptPast = {
   readonly gitSha: string | undefined
   readonly past: Past | { readonly problem: string }

@@ -12,7 +12,6 @@ export type IndexedFile = {
   /** Undefined for text without a grammar. */
   readonly language: LanguageName | undefined
   readonly lines: number
-  /** The sum of its segments. */
   readonly tokens: number
   readonly symbolCount: number
   readonly importCount: number
@@ -22,7 +21,6 @@ export type IndexedFile = {
 }
 
 export type ContentSymbol = SymbolFact & {
-  /** The sum of its segments. */
   readonly tokens: number
   /** As `signatureLine` writes it. */
   readonly signatureTokens: number
@@ -96,7 +94,6 @@ export type SourceText =
   | { readonly path: string; readonly skip: SkipReason }
 
 export type TreeSource = {
-  /** Distinguishes the trees of one store. */
   readonly key: string
   readonly format: ObjectFormat
   list(signal: AbortSignal): Promise<{

@@ -3,7 +3,6 @@ import { LARGEST_CONTENT_NUMBER } from "../limits.ts"
 import { type CountedTerms, countTerms, type TermCounts } from "../words.ts"
 import { mean } from "./order.ts"
 
-/** The content number is the one in the postings. */
 type FileEntry = {
   readonly path: string
   readonly content: number

@@ -3,7 +3,6 @@ import { invariant, parseJson } from "#ground/base"
 import { RankerDamaged } from "../errors.ts"
 import type { Inputs } from "./features.ts"
 
-/** Which signals a ranking uses. */
 export const HEADS = ["lex", "lex+hist", "lex+model", "all"] as const
 export type Head = (typeof HEADS)[number]
 

@@ -16,7 +16,6 @@ type PastChange = {
   readonly termCount: number
 }
 
-/** Independent of the query. */
 export type History = {
   readonly changes: readonly PastChange[]
   readonly changesByTerm: ReadonlyMap<string, readonly number[]>
@@ -25,7 +24,6 @@ export type History = {
   readonly touches: Float64Array
   /** By position: the length normalisation of its messages. */
   readonly messageDampers: Float64Array
-  /** Share of the files with a commit. */
   readonly coverage: number
 }
 
@@ -123,7 +121,6 @@ function searchMessages({ query, corpus, history, rarity }: PastAsked): Float64A
   return scores
 }
 
-/** By position. */
 function mentions(history: History, word: string): ReadonlyMap<number, number> {
   const counts = new Map<number, number>()
   for (const { positions, fileCount } of changesWith(history, word)) {
@@ -167,7 +164,6 @@ export function companionsOf(history: History, host: number): ReadonlyMap<number
   return new Map([...counts].map(([at, count]) => [at, count / (own.length + 3)]))
 }
 
-/** More similar commits are noise. */
 const VOTERS = 40
 
 function voteByMessage({ query, corpus, history, rarity, fullRarity }: PastAsked): Float64Array {
@@ -193,7 +189,6 @@ function voteByMessage({ query, corpus, history, rarity, fullRarity }: PastAsked
   return votes
 }
 
-/** A long message matches by chance. */
 function alike(shared: number, termCount: number): number {
   return shared / (0.6 + (0.4 * Math.min(termCount, 60)) / 12)
 }

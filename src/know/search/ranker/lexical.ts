@@ -17,7 +17,6 @@ export type WordScores = {
   readonly exact: Float64Array | undefined
   /** By term; 0 when no file has it. */
   readonly rarity: Float64Array
-  /** What a file with every term would have. */
   readonly fullRarity: number
   /** By position, then by term: bit marks of where the term was found. */
   readonly matches: Uint8Array
@@ -246,7 +245,6 @@ type FoundTerm = {
   readonly count: number
 }
 
-/** BM25 with learnt term weights and constants. */
 function createExact(table: WordTable, query: Query, corpus: Corpus) {
   const { constants } = table
   const sums = new Float64Array(corpus.size)

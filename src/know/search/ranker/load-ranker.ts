@@ -9,7 +9,6 @@ const LARGEST_TABLE_BYTES = 64_000_000
 
 const LARGEST_VOCABULARY_BYTES = 8_000_000
 
-/** A hundred times the shipped file. */
 const LARGEST_FUSION_BYTES = 1_000_000
 
 export type Ranker = { readonly fusion: Fusion; readonly table: WordTable | undefined }

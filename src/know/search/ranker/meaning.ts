@@ -4,7 +4,6 @@ import { countTerms, type Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 
-/** Needed only by the heads with the word table. */
 export type Meaning = {
   readonly vectors: Float32Array
   readonly priors: Float64Array
