@@ -21,7 +21,7 @@ import {
 } from "./queries.ts"
 import { readDocument } from "./readers/read.ts"
 import { type Candidate, readCandidate, type Skipped, type Walked, walkDocuments } from "./walk.ts"
-import { cutFresh, type Fresh, writeDocument } from "./write-document.ts"
+import { type Fresh, prepareDocument, writeDocument } from "./write-document.ts"
 
 const DOCUMENTS_A_TRANSACTION = 20
 
@@ -117,7 +117,7 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
   try {
     const read = readDocument(file.text, candidate.format, work.redact)
     if (read.kind === "skipped") return read
-    const made = cutFresh(read.document, candidate)
+    const made = prepareDocument(read.document, candidate)
     const fresh: Fresh = { candidate, digest, ...made, knownId: before?.id }
     return { kind: "fresh" as const, fresh }
   } catch (error) {

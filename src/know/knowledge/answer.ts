@@ -17,7 +17,7 @@ import { type Library, type StoredParagraph, shownDocuments, shownParagraph } fr
 import type { LibraryAccess } from "./library-access.ts"
 import { type EdgeKind, type Graph, walkGraph } from "./reference-graph.ts"
 
-export function createAsking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
+export function createAnswers(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
       const { tier, ...asked } = OPERATIONS["kb.search"].input.parse(input)

@@ -93,7 +93,7 @@ export function unit(vector: Float32Array): Float32Array | undefined {
 }
 
 /** Cosine of two unit vectors; 0 for different lengths. */
-export function likeness(a: Float32Array, b: Float32Array): number {
+export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)

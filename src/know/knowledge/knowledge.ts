@@ -10,7 +10,7 @@ import {
 } from "#ground/contract"
 import type { Db } from "#ground/store"
 import { addFolder } from "./add.ts"
-import { createAsking } from "./answer.ts"
+import { createAnswers } from "./answer.ts"
 import type { KnowledgeDeps } from "./deps.ts"
 import { FolderUnknown } from "./errors.ts"
 import type { Library } from "./library.ts"
@@ -25,7 +25,7 @@ import {
   selectFolders,
 } from "./queries.ts"
 import type { Graph } from "./reference-graph.ts"
-import { createVerifying } from "./verify.ts"
+import { createVerification } from "./verify.ts"
 import { readCandidate, walkDocuments } from "./walk.ts"
 
 const MOST_UNRESOLVED_TOLD = 200
@@ -36,8 +36,8 @@ export function createKnowledge(deps: KnowledgeDeps) {
   const access = createLibraryAccess(deps)
   const inTurn = createTurns()
   return {
-    ...createAsking(deps, access),
-    ...createVerifying(deps, access),
+    ...createAnswers(deps, access),
+    ...createVerification(deps, access),
 
     /** `path` is absolute and without links; the caller has checked that it may be read. */
     add: (input: OperationInput<"kb.add">, context: CallContext = QUIET): Promise<KbAdded> => {

@@ -1,7 +1,7 @@
 import type { KbBy } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { Embedder, KnowledgeDeps } from "./deps.ts"
-import { byWords, likeness, NO_EMBEDDER, unit, unpackVector } from "./embeddings.ts"
+import { byWords, cosine, NO_EMBEDDER, unit, unpackVector } from "./embeddings.ts"
 import type { ByMeaning } from "./find.ts"
 import type { Library } from "./library.ts"
 import { selectVectors, VectorRow } from "./queries.ts"
@@ -66,7 +66,7 @@ async function embedQuestion(query: string, embedder: Embedder, signal: AbortSig
 function rankBy(asked: Float32Array, library: Library, vectors: Vectors): ByMeaning["ranked"] {
   const scored = library.paragraphs.flatMap((paragraph) => {
     const vector = vectors.get(paragraph.id)
-    const like = vector === undefined ? 0 : likeness(asked, vector)
+    const like = vector === undefined ? 0 : cosine(asked, vector)
     return like > 0 ? [{ paragraph, like }] : []
   })
   return scored

@@ -2,12 +2,12 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { LONGEST_PARAGRAPH_UNITS } from "./limits.ts"
-import { keysOfNumber, numberOfHeading, numberOfText } from "./numbers.ts"
-import { cutDocument, referencesIn } from "./paragraphs.ts"
+import { referencesIn, splitDocument } from "./paragraphs.ts"
 import { readMarkdown } from "./readers/markdown.ts"
+import { keysOfNumber, numberOfHeading, numberOfText } from "./section-numbers.ts"
 
 const DOCUMENT = { id: "0123abcd", title: "Harbour Handbook" }
-const cut = (text: string) => cutDocument(readMarkdown(text), DOCUMENT)
+const cut = (text: string) => splitDocument(readMarkdown(text), DOCUMENT)
 const word = fc.constantFrom("quay", "tug", "berth", "pilot", "Fee", "4.2", "ship")
 const paragraph = fc.array(word, { minLength: 1, maxLength: 5 }).map((it) => `A ${it.join(" ")}.`)
 const paragraphs = fc.array(paragraph, { maxLength: 8 })
@@ -96,7 +96,7 @@ describe("[KNOW-5] long paragraphs", () => {
   ])("[KNOW-5] %s are cut, and nothing is lost", (_, text) => {
     const block = { text, line: 3, headings: [], anchors: ["a"], links: [] }
     const read = { title: undefined, citeAs: undefined, blocks: [block], isCut: false }
-    const pieces = cutDocument(read, DOCUMENT)
+    const pieces = splitDocument(read, DOCUMENT)
     expect(pieces.length).toBeGreaterThan(2)
     expect(pieces.every((it) => it.text.length <= LONGEST_PARAGRAPH_UNITS)).toBe(true)
     expect(pieces.every((it) => it.text.isWellFormed())).toBe(true)

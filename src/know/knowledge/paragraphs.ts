@@ -1,9 +1,9 @@
 import { hash } from "node:crypto"
 import { LONGEST_PARAGRAPH_UNITS } from "./limits.ts"
-import { numberOfHeading, numberOfText } from "./numbers.ts"
 import type { Block, Link, ReadDocument } from "./readers/outline.ts"
+import { numberOfHeading, numberOfText } from "./section-numbers.ts"
 
-export type CutParagraph = {
+export type DocumentParagraph = {
   readonly id: string
   readonly text: string
   readonly line: number
@@ -18,10 +18,10 @@ export type CutParagraph = {
  * An id derives from the document and the paragraph's own words, so that edits elsewhere do not change
  * it; equal paragraphs are numbered.
  */
-export function cutDocument(
+export function splitDocument(
   read: ReadDocument,
   document: { readonly id: string; readonly title: string },
-): readonly CutParagraph[] {
+): readonly DocumentParagraph[] {
   const seen = new Map<string, number>()
   const idOf = (text: string): string => {
     const own = shortHash(normalised(text))

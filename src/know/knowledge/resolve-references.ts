@@ -1,7 +1,7 @@
 import path from "node:path/posix"
 import type { Library, StoredParagraph } from "./library.ts"
-import { keysOfNumber, numberOfHeading } from "./numbers.ts"
 import type { DocumentRow, ReferenceRow } from "./queries.ts"
+import { keysOfNumber, numberOfHeading } from "./section-numbers.ts"
 
 type Resolve = (reference: ReferenceRow) => StoredParagraph | undefined
 

@@ -13,7 +13,7 @@ import { relationPreservation } from "./verify/relation-preservation.ts"
 
 type Verified = OperationInput<"kb.entities">
 
-export function createVerifying(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
+export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
   /** Labels are positions in the list, so a deleted paragraph leaves its label empty. */
   async function citedIn(ids: readonly string[]) {
     const { library, graph } = await access.open()

@@ -2,7 +2,7 @@ import { invariant } from "#ground/base"
 import type { KbTier } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { MOST_PARAGRAPHS } from "./limits.ts"
-import { type CutParagraph, cutDocument, shortHash } from "./paragraphs.ts"
+import { type DocumentParagraph, shortHash, splitDocument } from "./paragraphs.ts"
 import {
   bodyOf,
   CountRow,
@@ -29,17 +29,17 @@ export type Fresh = {
   readonly candidate: Candidate
   readonly digest: string
   readonly title: string
-  readonly paragraphs: readonly CutParagraph[]
+  readonly paragraphs: readonly DocumentParagraph[]
   readonly isCut: boolean
   readonly knownId: string | undefined
 }
 
-export function cutFresh(
+export function prepareDocument(
   read: ReadDocument,
   { path }: Pick<Candidate, "path">,
 ): Pick<Fresh, "title" | "paragraphs" | "isCut"> {
   const title = read.title ?? titleOfFile(path)
-  return { title, paragraphs: cutDocument(read, { id: "", title }), isCut: read.isCut }
+  return { title, paragraphs: splitDocument(read, { id: "", title }), isCut: read.isCut }
 }
 
 type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
@@ -109,7 +109,7 @@ function titleOfFile(path: string): string {
 /** A vector includes the headings, so a moved paragraph needs a new one. */
 async function dropStaleVectors(
   before: readonly ParagraphRow[],
-  paragraphs: readonly CutParagraph[],
+  paragraphs: readonly DocumentParagraph[],
   tx: Tx<"knowledge">,
 ): Promise<void> {
   const now = new Map(paragraphs.map((it) => [it.id, embeddedText(bodyFrom(it))]))
@@ -122,7 +122,7 @@ async function dropStaleVectors(
 
 async function insertAll(
   document: string,
-  paragraphs: readonly CutParagraph[],
+  paragraphs: readonly DocumentParagraph[],
   tx: Tx<"knowledge">,
 ): Promise<void> {
   const rows = paragraphs.map((it, place) => ({
@@ -138,7 +138,7 @@ async function insertAll(
   for (const some of inSteps(references)) await tx.run(insertReferences(some))
 }
 
-function bodyFrom(it: CutParagraph): ParagraphBody {
+function bodyFrom(it: DocumentParagraph): ParagraphBody {
   const { text, line, headings, number, citation, anchors } = it
   return { text, line, headings: [...headings], number, citation, anchors: [...anchors] }
 }

@@ -9,8 +9,8 @@ export { createMap } from "./map.ts"
 export { dumpTree } from "./tree/dump.ts"
 export { indexStateOf } from "./tree/indexed-tree.ts"
 export { createMeanings } from "./tree/meanings.ts"
-export { segmentsOf, signatureLine } from "./tree/segments.ts"
 export { commitTree, workingTree } from "./tree/sources.ts"
+export { segmentsOf, signatureLine } from "./tree/text-segments.ts"
 export { createTreeIndex } from "./tree/tree-index.ts"
 export type {
   Content,

@@ -1,7 +1,7 @@
 import { createThread, invariant } from "#ground/base"
 import { type FileFacts, type LanguageName, withoutFacts } from "./facts.ts"
 import { LARGEST_BATCH_UNITS, MOST_BATCH_FILES } from "./limits.ts"
-import { type PoolAnswer, workAll } from "./pool.ts"
+import { type PoolAnswer, workAll } from "./thread-pool.ts"
 
 /** For the facts of one batch; the parser's memory is outside of this heap. */
 const THREAD_HEAP_MB = 128

@@ -1,7 +1,7 @@
 import type { Caller, Memory } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import type { Catalogue, Load } from "./catalogue.ts"
-import { placeOf } from "./cites.ts"
+import { placeOf } from "./citations.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
 import type { MemoryEntry, StoredMemory } from "./entry.ts"
 import { AlreadySuperseded, MemoryUnknown, NothingSaid, OnlyAPerson } from "./errors.ts"
@@ -9,7 +9,7 @@ import { applyFeedback, type FeedbackInput, feedbackSourceOf } from "./feedback.
 import { changeFiles, changeOf } from "./files.ts"
 import type { HeldLock } from "./lock.ts"
 import { deleteTraces, FeedbackRow, selectFeedback, upsertFeedback } from "./queries.ts"
-import type { View } from "./views.ts"
+import type { View } from "./view.ts"
 
 type ChangeDeps = {
   readonly deps: MemoryDeps

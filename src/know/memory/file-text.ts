@@ -5,8 +5,7 @@ import { invariant, truncate } from "#ground/base"
 import { type MemoryCite, MemoryKind } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
-import { parseCite } from "./cites.ts"
-import { cleaned, cleanedLine } from "./clean.ts"
+import { parseCite } from "./citations.ts"
 import { type MemoryEntry, WrittenState } from "./entry.ts"
 import {
   LONGEST_DESCRIPTION_UNITS,
@@ -14,6 +13,7 @@ import {
   LONGEST_TITLE_UNITS,
   MOST_CITES,
 } from "./limits.ts"
+import { redactLine, redactText } from "./redact.ts"
 
 const LONGEST_HEAD_UNITS = 32_000
 
@@ -196,7 +196,7 @@ function entryOf(
   { file, modifiedAtMs, body }: Where & { readonly body: string },
   redact: Redact,
 ): MemoryEntry {
-  const line = (text: string, most: number) => truncate(cleanedLine(text, redact).text, most)
+  const line = (text: string, most: number) => truncate(redactLine(text, redact).text, most)
   const created = Date.parse(front.created ?? "")
   const title = line(front.title, LONGEST_TITLE_UNITS)
   const { session, actor, commit, untrusted, distilled } = front.source
@@ -205,7 +205,7 @@ function entryOf(
     kind: front.kind ?? kindByFolder(file),
     title,
     description: line(front.description ?? title, LONGEST_DESCRIPTION_UNITS),
-    body: cleaned(body, redact).text.trim(),
+    body: redactText(body, redact).text.trim(),
     cites: front.cites.map((it) => cleanCite(it, redact)),
     source: {
       session: session === undefined ? null : line(session, LONGEST_SHOWN_UNITS),
@@ -226,7 +226,7 @@ function cleanCite(
   redact: Redact,
 ): MemoryCite {
   const { path, symbol, sha = "" } = cite
-  const safe = (text: string) => cleaned(text, redact).text
+  const safe = (text: string) => redactText(text, redact).text
   return {
     path: safe(path),
     ...(symbol === undefined ? {} : { symbol: safe(symbol) }),

@@ -6,7 +6,7 @@ import type { MemoryDeps } from "./deps.ts"
 import { isQuarantined, type StoredMemory } from "./entry.ts"
 import { countUse } from "./queries.ts"
 import { type Ranked, rankMemories } from "./rank.ts"
-import { createView } from "./views.ts"
+import { createView } from "./view.ts"
 
 /** Each has 64 random bits. */
 const MOST_FENCES = 8

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto"
 import { createIds, oneLine } from "#ground/base"
 import type { Caller, MemoryCite, MemoryKind, MemorySource } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
-import { type CitePlace, isPathBelowRoot, parseCite } from "./cites.ts"
-import { cleaned, cleanedLine } from "./clean.ts"
+import { type CitePlace, isPathBelowRoot, parseCite } from "./citations.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
 import type { MemoryEntry } from "./entry.ts"
 import { CiteUnknown, MemoryInvalid, TextTooLong } from "./errors.ts"
@@ -15,6 +14,7 @@ import {
   LONGEST_TITLE_UNITS,
   MOST_CITES,
 } from "./limits.ts"
+import { redactLine, redactText } from "./redact.ts"
 
 export type RecordInput = {
   readonly kind: MemoryKind
@@ -63,9 +63,9 @@ function saidIn(input: RecordInput, redact: Redact): MemoryTexts & { readonly re
   const description = fitting("description", oneLine(input.description), LONGEST_DESCRIPTION_UNITS)
   const body = fitting("body", input.body, LONGEST_BODY_UNITS)
   const safe = {
-    title: cleanedLine(title, redact),
-    description: cleanedLine(description, redact),
-    body: cleaned(body, redact),
+    title: redactLine(title, redact),
+    description: redactLine(description, redact),
+    body: redactText(body, redact),
   }
   if (safe.title.text === "") throw MemoryInvalid({ field: "title", wrong: "is empty" })
   if (hasMergeMarks(safe.body.text))
@@ -93,7 +93,7 @@ async function citesOf(
   const cites: MemoryCite[] = []
   for (const cite of new Set(given)) {
     const found = await findPlace(cite, deps)
-    const shown = cleaned(cite, redact)
+    const shown = redactText(cite, redact)
     // A path that contains a secret cannot be stored.
     if (found === undefined || shown.text !== cite) throw CiteUnknown({ cite: shown.text })
     cites.push(found)
@@ -144,7 +144,7 @@ async function hasReadUntrusted(
 /** A session id that is unsafe in a shared file is replaced by its hash. */
 function nameOf(session: string, redact: Redact): string {
   const isPlain =
-    session.length <= LONGEST_SHOWN_UNITS && cleanedLine(session, redact).text === session
+    session.length <= LONGEST_SHOWN_UNITS && redactLine(session, redact).text === session
   if (isPlain) return session
   return `session-${createHash("sha256").update(session).digest("hex").slice(0, 16)}`
 }

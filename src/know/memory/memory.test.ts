@@ -8,9 +8,9 @@ import { createSecrets } from "#ground/secrets"
 import { sql } from "#ground/store"
 import { AGENT, fileText, type MemoryWorld, memoryWorld, note, WANTED } from "#test/memory-room"
 import { operationCaller } from "#test/operations"
-import { cleaned } from "./clean.ts"
 import { memoryHandlers } from "./handlers.ts"
 import { LONGEST_BODY_UNITS, LONGEST_TITLE_UNITS } from "./limits.ts"
+import { redactText } from "./redact.ts"
 
 const all = { limit: 1_000 }
 const Body = z.object({ body: z.string() })
@@ -133,11 +133,11 @@ describe("recording", () => {
       const finding = { kind: "known", line: 1, hash: "0000", start: 0, end: 0 }
       return { text: text.replace(/\u200bcanary\b/g, "[gone]"), findings: found.map(() => finding) }
     }
-    expect(cleaned("the\u200bcanary sings", redact)).toEqual({
+    expect(redactText("the\u200bcanary sings", redact)).toEqual({
       text: "the[gone] sings",
       redactions: 1,
     })
-    expect(cleaned("the\u200b bird", redact)).toEqual({ text: "the bird", redactions: 0 })
+    expect(redactText("the\u200b bird", redact)).toEqual({ text: "the bird", redactions: 0 })
   })
 
   test("[MEMORY-7] a scrubber that fails lets nothing be written and nothing out", async () => {

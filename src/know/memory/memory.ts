@@ -19,7 +19,7 @@ import type { RecordInput } from "./memory-input.ts"
 import { forHooks } from "./pitfalls.ts"
 import { rankMemories } from "./rank.ts"
 import { recordMemory } from "./record.ts"
-import { createView, type View } from "./views.ts"
+import { createView, type View } from "./view.ts"
 
 export type MemoryRoom = ReturnType<typeof createMemory>
 

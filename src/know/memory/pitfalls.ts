@@ -2,11 +2,11 @@ import { join } from "node:path"
 import { compareText, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
 import type { Redact } from "#ground/secrets"
 import type { Catalogue, Load } from "./catalogue.ts"
-import { cleanedLine } from "./clean.ts"
 import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
 import { isQuarantined, type MemoryEntry } from "./entry.ts"
 import type { createWriteLock } from "./lock.ts"
+import { redactLine } from "./redact.ts"
 
 /** For hooks, which read it without a package and without the database. */
 type Pitfall = {
@@ -105,6 +105,6 @@ async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): P
 }
 
 function safe({ id, title, line, paths }: Pitfall, redact: Redact): Pitfall {
-  const short = (text: string) => cleanedLine(text, redact).text.slice(0, LONGEST_LINE_UNITS)
+  const short = (text: string) => redactLine(text, redact).text.slice(0, LONGEST_LINE_UNITS)
   return { id, title: short(title), line: short(line), paths: paths.map((it) => redact(it).text) }
 }

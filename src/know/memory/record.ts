@@ -17,7 +17,7 @@ import { MOST_DISTILLED_A_SESSION, MOST_FILES } from "./limits.ts"
 import type { HeldLock } from "./lock.ts"
 import { type CheckedMemory, checkMemory, type RecordInput } from "./memory-input.ts"
 import { isTwin, textPrintOf } from "./similarity.ts"
-import type { View } from "./views.ts"
+import type { View } from "./view.ts"
 
 type Recording = {
   readonly deps: MemoryDeps

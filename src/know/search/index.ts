@@ -1,6 +1,6 @@
 export type { Bm25fWeights } from "./bm25f.ts"
 export { measureSymbols, scoreSymbols } from "./bm25f.ts"
-export { cleanMessage } from "./clean.ts"
+export { cleanMessage } from "./clean-message.ts"
 export { NothingToSearch } from "./errors.ts"
 export type { SearchedFile } from "./file-symbols.ts"
 export { rarityIn, scoreFileSymbols } from "./file-symbols.ts"

@@ -100,7 +100,7 @@ const ENDS = /[.!?…。！？]+/g
 
 function cutBlock(text: string, block: Range): readonly Range[] {
   const said = text.slice(block.start, block.end)
-  if (said.trimStart().startsWith("|")) return cutLong(block)
+  if (said.trimStart().startsWith("|")) return splitLong(block)
   const ranges: Range[] = []
   let start = 0
   for (const match of said.matchAll(ENDS)) {
@@ -111,10 +111,10 @@ function cutBlock(text: string, block: Range): readonly Range[] {
     start = end
   }
   if (said.slice(start).trim() !== "") ranges.push({ start: block.start + start, end: block.end })
-  return ranges.flatMap(cutLong)
+  return ranges.flatMap(splitLong)
 }
 
-function cutLong({ start, end }: Range): readonly Range[] {
+function splitLong({ start, end }: Range): readonly Range[] {
   const pieces = Math.ceil((end - start) / LONGEST_SENTENCE_CHARACTERS)
   return Array.from({ length: pieces }, (_, at) => ({
     start: start + at * LONGEST_SENTENCE_CHARACTERS,

@@ -62,13 +62,13 @@ const MOST_REMEMBERED_STEMS = 20_000
 function stemOf(plain: string): string {
   const known = stems.get(plain)
   if (known !== undefined) return known
-  const stem = plain.length <= 3 ? plain : cutEnding(cutPlural(plain))
+  const stem = plain.length <= 3 ? plain : stripEnding(stripPlural(plain))
   if (stems.size >= MOST_REMEMBERED_STEMS) stems.clear()
   stems.set(plain, stem)
   return stem
 }
 
-function cutPlural(word: string): string {
+function stripPlural(word: string): string {
   if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`
   if (/(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2)
   return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
@@ -85,7 +85,7 @@ const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
 ]
 
 /** Light on purpose: "repriced" and "re-pricing" meet, "notice" and "note" do not. */
-function cutEnding(word: string): string {
+function stripEnding(word: string): string {
   const ending = ENDINGS.find(
     ([it, least]) => word.endsWith(it) && word.length - it.length >= least,
   )

@@ -12,7 +12,7 @@ import { describeProblem, withoutTricks } from "./describe.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
 import { listFolder, listMatching } from "./list.ts"
-import { nearNames, pathIn } from "./places.ts"
+import { nearNames, pathIn } from "./locate.ts"
 import { show } from "./show.ts"
 
 const MOST_LISTED = 100

@@ -11,7 +11,7 @@ import {
   describeUnread,
   type Redact,
 } from "./describe.ts"
-import { placeOf } from "./places.ts"
+import { placeOf } from "./locate.ts"
 
 const MOST_NAMESAKES = 50
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { encodeBlocks, findInBlock, placeOf, type Row, rowsOfBlock } from "./blocks.ts"
-import { mergedRows, newestToMerge } from "./merge.ts"
+import { mergedRows, newestToMerge } from "./merge-segments.ts"
 import { createGatheredTerms } from "./store-contents.ts"
 
 const term = fc.oneof(

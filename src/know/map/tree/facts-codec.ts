@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { SYMBOL_KINDS } from "#ground/contract"
 import { type FileFacts, LANGUAGE_NAMES } from "../facts.ts"
-import { type Counts, type Cuts, joinSegments } from "./segments.ts"
+import { type Counts, type Cuts, joinSegments } from "./text-segments.ts"
 import type { Content, ContentSymbol } from "./types.ts"
 
 /** A text without a grammar has segments only. */

@@ -8,14 +8,14 @@ import { STRIDE } from "./blocks.ts"
 import { decodeFacts } from "./facts-codec.ts"
 import { type PostingsStore, roundsOf } from "./postings-store.ts"
 import { FactsRow, selectFacts } from "./queries.ts"
-import type { KeptState } from "./tree-store.ts"
+import type { StoredTreeState } from "./tree-store.ts"
 import type { Content, IndexedFile, IndexedTree, TreeSource } from "./types.ts"
 
 type TreeParts = {
   readonly db: Db<"map">
   readonly postings: PostingsStore
   readonly source: TreeSource
-  readonly kept: KeptState
+  readonly kept: StoredTreeState
 }
 
 export function createIndexedTree(parts: TreeParts): IndexedTree {

@@ -1,7 +1,7 @@
 import { indexFile } from "#know/search"
 import type { LanguageName, Problem } from "../facts.ts"
 import { encodeFacts, type TextFacts } from "./facts-codec.ts"
-import { type Countable, cutText, signatureLine } from "./segments.ts"
+import { type Countable, signatureLine, splitText } from "./text-segments.ts"
 
 export type GivenText = {
   readonly text: string
@@ -31,14 +31,14 @@ export type ReadBatch = {
   readonly names: TermTable
 }
 
-export function createReading() {
+export function createBatchReader() {
   const texts: ReadText[] = []
   const words = createTerms()
   const names = createTerms()
   return {
     add(text: string, facts: TextFacts): void {
       const place = texts.length
-      const cuts = cutText(text, facts.symbols)
+      const cuts = splitText(text, facts.symbols)
       const { body, definitions, bodyLength } = indexFile(text)
       for (const [term, times] of body) words.add(term, place, [times, definitions.get(term) ?? 0])
       for (const [term, times] of definitions)

@@ -1,4 +1,4 @@
-import { type PoolAnswer, workAll } from "../pool.ts"
+import { type PoolAnswer, workAll } from "../thread-pool.ts"
 import { createThreads, type WorkerOptions } from "../workers.ts"
 import type { GivenText, ReadBatch } from "./read-text.ts"
 

@@ -14,7 +14,7 @@ import {
   findContents,
   type KnownContent,
 } from "./store-contents.ts"
-import type { KeptFile, KeptSkip, KeptTree, KeptUnread } from "./tree-codec.ts"
+import type { KeptFile, KeptUnread, StoredSkip, StoredTree } from "./tree-codec.ts"
 import type { ScanOptions, SourceEntry, SourceText, TreeSource } from "./types.ts"
 
 /** Part of every content's key; increase it when the same text gives other facts. */
@@ -29,12 +29,12 @@ type ScanParts = {
   readonly counter: () => Promise<TokenCounter>
   readonly redact: (text: string) => string
   readonly source: TreeSource
-  readonly before: KeptTree | undefined
+  readonly before: StoredTree | undefined
   readonly options: ScanOptions
 }
 
 type ScanOutcome = {
-  readonly tree: KeptTree
+  readonly tree: StoredTree
   readonly gitSha: string | undefined
   readonly written: number
 }
@@ -58,11 +58,11 @@ export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
 
 type Intake = ReturnType<typeof createIntake>
 
-function createIntake(before: KeptTree | undefined, compared: Comparison) {
+function createIntake(before: StoredTree | undefined, compared: Comparison) {
   const contents = new Map<ContentKey, KnownContent | "waiting">()
   const files: KeptFile[] = [...compared.files]
   const unread: KeptUnread[] = [...compared.unread]
-  const refused: KeptSkip[] = [...compared.refused]
+  const refused: StoredSkip[] = [...compared.refused]
   const waiting: { readonly file: NewFile; readonly key: ContentKey }[] = []
   for (const it of before?.files ?? []) {
     contents.set(contentKey(it.blobId, it.language), contentOf(it))
@@ -72,7 +72,7 @@ function createIntake(before: KeptTree | undefined, compared: Comparison) {
     unread,
     refused,
     waiting,
-    result(): Omit<KeptTree, "skipped" | "reader"> {
+    result(): Omit<StoredTree, "skipped" | "reader"> {
       for (const { file, key } of waiting) {
         const content = contents.get(key)
         invariant(content !== undefined && content !== "waiting", "every new content was stored")
@@ -181,7 +181,7 @@ type FoundText = { readonly kind: "text"; readonly file: NewFile; readonly text:
 type Judged =
   | FoundText
   | { readonly kind: "unread"; readonly it: KeptUnread }
-  | { readonly kind: "refused"; readonly it: KeptSkip }
+  | { readonly kind: "refused"; readonly it: StoredSkip }
 
 function judge({ source, languageOf }: ScanParts, entry: SourceEntry, read: SourceText): Judged {
   const { path, stamp } = entry
@@ -247,19 +247,19 @@ function ahead(batches: AsyncGenerator<readonly ReadItem[]>) {
 type Comparison = {
   readonly files: readonly KeptFile[]
   readonly unread: readonly KeptUnread[]
-  readonly refused: readonly KeptSkip[]
+  readonly refused: readonly StoredSkip[]
   readonly toRead: readonly SourceEntry[]
 }
 
 /** Unchanged files keep their facts; files classified by path are never opened. */
 function compareWithBefore(
   entries: readonly SourceEntry[],
-  before: KeptTree | undefined,
+  before: StoredTree | undefined,
 ): Comparison {
   const known = before === undefined ? NOTHING : byPath(before)
   const files: KeptFile[] = []
   const unread: KeptUnread[] = []
-  const refused: KeptSkip[] = []
+  const refused: StoredSkip[] = []
   const toRead: SourceEntry[] = []
   for (const entry of entries) {
     const fileClass = classifyPath(entry.path)
@@ -285,11 +285,11 @@ function unreadOf(entry: SourceEntry, fileClass: FileClass): KeptUnread {
 type Last =
   | { readonly kind: "file"; readonly it: KeptFile }
   | { readonly kind: "unread"; readonly it: KeptUnread }
-  | { readonly kind: "refused"; readonly it: KeptSkip }
+  | { readonly kind: "refused"; readonly it: StoredSkip }
 
 const NOTHING: ReadonlyMap<string, Last> = new Map()
 
-function byPath({ files, unread, refused }: KeptTree): ReadonlyMap<string, Last> {
+function byPath({ files, unread, refused }: StoredTree): ReadonlyMap<string, Last> {
   const known = new Map<string, Last>()
   for (const it of files) known.set(it.path, { kind: "file", it })
   for (const it of unread) known.set(it.path, { kind: "unread", it })

@@ -3,7 +3,7 @@ import type { Db } from "#ground/store"
 import type { LanguageName } from "../facts.ts"
 import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../limits.ts"
 import { type Blocks, encodeBlocks, type Row } from "./blocks.ts"
-import { stateOf } from "./merge.ts"
+import { stateOf } from "./merge-segments.ts"
 import { roundsOf, writeSegment } from "./postings-store.ts"
 import {
   insertContents,
@@ -15,7 +15,7 @@ import {
 } from "./queries.ts"
 import type { ReadBatch, TermTable } from "./read-text.ts"
 import type { ReadItem } from "./readers.ts"
-import { countTokens } from "./segments.ts"
+import { countTokens } from "./text-segments.ts"
 
 const TERMS_A_FLUSH = 250_000
 

@@ -7,19 +7,19 @@ import type { IndexedFile, Past, UnreadFile } from "./types.ts"
 type Stamped = { readonly stamp: string | undefined }
 export type KeptFile = IndexedFile & Stamped
 export type KeptUnread = UnreadFile & Stamped & { readonly blobId: string | undefined }
-export type KeptSkip = Skip & Stamped & { readonly blobId: string | undefined }
+export type StoredSkip = Skip & Stamped & { readonly blobId: string | undefined }
 
-export type KeptTree = {
+export type StoredTree = {
   /** The reader version of its contents. */
   readonly reader: string
   readonly files: readonly KeptFile[]
   readonly unread: readonly KeptUnread[]
-  readonly refused: readonly KeptSkip[]
+  readonly refused: readonly StoredSkip[]
   readonly skipped: readonly Skip[]
 }
 
 /** One list per field: 10,000 files are parsed in some milliseconds. */
-export function encodeTree({ reader, files, unread, refused, skipped }: KeptTree): string {
+export function encodeTree({ reader, files, unread, refused, skipped }: StoredTree): string {
   return JSON.stringify({
     reader,
     files: {
@@ -51,7 +51,7 @@ export function encodeTree({ reader, files, unread, refused, skipped }: KeptTree
       blobId: refused.map((it) => it.blobId ?? null),
     },
     skipped: { path: skipped.map((it) => it.path), reason: skipped.map((it) => it.reason) },
-  } satisfies z.input<typeof StoredTree>)
+  } satisfies z.input<typeof TreeJson>)
 }
 
 const FILE_CLASSES = [
@@ -70,7 +70,7 @@ const Texts = z.array(z.string())
 const Counts = z.array(z.number())
 const MaybeTexts = z.array(z.string().nullable())
 
-const StoredTree = z.object({
+const TreeJson = z.object({
   reader: z.string(),
   files: z.object({
     path: Texts,
@@ -97,11 +97,11 @@ const StoredTree = z.object({
   refused: z.object({ path: Texts, reason: Texts, stamp: MaybeTexts, blobId: MaybeTexts }),
   skipped: z.object({ path: Texts, reason: Texts }),
 })
-type Stored = z.output<typeof StoredTree>
+type Stored = z.output<typeof TreeJson>
 
 /** Undefined for another version. */
-export function decodeTree(text: string): KeptTree | undefined {
-  const stored = StoredTree.safeParse(parseJson(text))
+export function decodeTree(text: string): StoredTree | undefined {
+  const stored = TreeJson.safeParse(parseJson(text))
   if (!stored.success) return undefined
   const { reader, files, unread, refused, skipped } = stored.data
   return {
@@ -150,12 +150,12 @@ function isReason(text: string | undefined): text is SkipReason {
   return text !== undefined && Object.hasOwn(SKIP_REASONS, text)
 }
 
-export type KeptPast = {
+export type StoredPast = {
   readonly gitSha: string | undefined
   readonly past: Past | { readonly problem: string }
 }
 
-const StoredPast = z.union([
+const PastJson = z.union([
   z.object({ gitSha: z.string().nullable(), problem: z.string() }),
   z.object({
     gitSha: z.string().nullable(),
@@ -165,7 +165,7 @@ const StoredPast = z.union([
   }),
 ])
 
-export function encodePast({ gitSha, past }: KeptPast): string {
+export function encodePast({ gitSha, past }: StoredPast): string {
   const of = { gitSha: gitSha ?? null }
   if ("problem" in past) return JSON.stringify({ ...of, problem: past.problem })
   const messages = past.commits.map((it) => it.message)
@@ -174,8 +174,8 @@ export function encodePast({ gitSha, past }: KeptPast): string {
 }
 
 /** Undefined for another version. */
-export function decodePast(text: string): KeptPast | undefined {
-  const parsed = StoredPast.safeParse(parseJson(text))
+export function decodePast(text: string): StoredPast | undefined {
+  const parsed = PastJson.safeParse(parseJson(text))
   if (!parsed.success) return undefined
   const stored = parsed.data
   const gitSha = stored.gitSha ?? undefined

@@ -6,7 +6,7 @@ import { indexOn, madeIndex, madeTree, memorySource } from "#test/indexed-tree"
 import { isNight, seed } from "#test/seed"
 import { MOST_DEAD_CONTENTS, MOST_SEGMENTS, MOST_TREES } from "../limits.ts"
 import { dumpTree } from "./dump.ts"
-import { stateOf } from "./merge.ts"
+import { stateOf } from "./merge-segments.ts"
 import {
   deleteContents,
   NumberRow,

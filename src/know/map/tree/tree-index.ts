@@ -5,11 +5,16 @@ import type { TokenCounter } from "#ground/tokens"
 import { MOST_PAST_COMMITS } from "../limits.ts"
 import type { RepoMap } from "../map.ts"
 import { createIndexedTree } from "./indexed-tree.ts"
-import { mergeNewest, stateOf, sweepDead } from "./merge.ts"
+import { mergeNewest, stateOf, sweepDead } from "./merge-segments.ts"
 import { createPostingsStore } from "./postings-store.ts"
 import { scanSource } from "./scan.ts"
-import type { KeptPast, KeptTree } from "./tree-codec.ts"
-import { changesBetween, createKeptTrees, type KeptState, type KeptTrees } from "./tree-store.ts"
+import type { StoredPast, StoredTree } from "./tree-codec.ts"
+import {
+  changesBetween,
+  createTreeStore,
+  type KeptTrees,
+  type StoredTreeState,
+} from "./tree-store.ts"
 import type { Past, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
 
 type TreeIndexDeps = {
@@ -25,8 +30,8 @@ type TreeIndexDeps = {
 export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
   const { db, clock } = deps
   const postings = createPostingsStore(db)
-  const trees = createKeptTrees(deps)
-  const treeOf = (source: TreeSource, kept: KeptState) =>
+  const trees = createTreeStore(deps)
+  const treeOf = (source: TreeSource, kept: StoredTreeState) =>
     createIndexedTree({ db, postings, source, kept })
 
   return {
@@ -90,11 +95,11 @@ async function pastOf(
   source: TreeSource,
   given: {
     readonly gitSha: string | undefined
-    readonly before: KeptState | undefined
+    readonly before: StoredTreeState | undefined
     readonly options: ScanOptions
     readonly redact: (text: string) => string
   },
-): Promise<KeptPast> {
+): Promise<StoredPast> {
   const { gitSha, before, options, redact } = given
   const known = options.mode === "full" ? undefined : before?.past
   const earlier = known === undefined || "problem" in known.past ? undefined : known.past
@@ -115,14 +120,14 @@ function isFull(past: Past | undefined): boolean {
   return (past?.ids.length ?? 0) >= MOST_PAST_COMMITS
 }
 
-function hasSameIds(past: KeptPast["past"], earlier: Past | undefined): boolean {
+function hasSameIds(past: StoredPast["past"], earlier: Past | undefined): boolean {
   if ("problem" in past || past.ids.length !== earlier?.ids.length) return false
   return past.ids.every((id, at) => id === earlier.ids[at])
 }
 
 function resultOf(given: {
-  readonly before: KeptTree | undefined
-  readonly after: KeptState
+  readonly before: StoredTree | undefined
+  readonly after: StoredTreeState
   readonly mode: ScanOptions["mode"]
   readonly seconds: number
 }): ScanResult {

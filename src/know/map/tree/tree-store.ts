@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { Clock } from "#ground/base"
 import type { Db, Tx } from "#ground/store"
 import { MOST_TREES } from "../limits.ts"
-import { stateOf } from "./merge.ts"
+import { stateOf } from "./merge-segments.ts"
 import {
   BodyRow,
   deleteTree,
@@ -22,38 +22,38 @@ import {
   decodeTree,
   encodePast,
   encodeTree,
-  type KeptPast,
-  type KeptTree,
+  type StoredPast,
+  type StoredTree,
 } from "./tree-codec.ts"
 import type { IndexedFile } from "./types.ts"
 
-export type KeptState = {
+export type StoredTreeState = {
   /** Changes with the tree or its history. */
   readonly revision: number
   readonly scannedAtMs: number
   readonly digest: string
-  readonly tree: KeptTree
-  readonly past: KeptPast
+  readonly tree: StoredTree
+  readonly past: StoredPast
 }
 
 type SavedTree = {
   readonly key: string
-  readonly before: KeptState | undefined
-  readonly tree: KeptTree
-  readonly past: KeptPast
+  readonly before: StoredTreeState | undefined
+  readonly tree: StoredTree
+  readonly past: StoredPast
   /** The value of `sweeps` when the scan began. */
   readonly sweeps: number
 }
 
-export type KeptTrees = ReturnType<typeof createKeptTrees>
+export type KeptTrees = ReturnType<typeof createTreeStore>
 
 /** Each tree is one row, replaced when the new one is complete. */
-export function createKeptTrees(deps: { readonly db: Db<"map">; readonly clock: Clock }) {
+export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: Clock }) {
   const { db, clock } = deps
-  const inMemory = new Map<string, KeptState>()
+  const inMemory = new Map<string, StoredTreeState>()
 
   return {
-    async load(key: string): Promise<KeptState | undefined> {
+    async load(key: string): Promise<StoredTreeState | undefined> {
       const row = await db.get(TreeRow, selectTree(key))
       if (row === undefined) return undefined
       const known = inMemory.get(key)
@@ -64,7 +64,7 @@ export function createKeptTrees(deps: { readonly db: Db<"map">; readonly clock: 
       const tree = decodeTree(files.body)
       const decodedPast = decodePast(past.body)
       if (tree === undefined || decodedPast === undefined) return undefined
-      const kept: KeptState = {
+      const kept: StoredTreeState = {
         revision: row.revision,
         scannedAtMs: row.scanned_at,
         digest: digestOf(tree.files),
@@ -76,7 +76,7 @@ export function createKeptTrees(deps: { readonly db: Db<"map">; readonly clock: 
     },
 
     /** Undefined when contents were dropped since the scan began. */
-    async save(saved: SavedTree): Promise<KeptState | undefined> {
+    async save(saved: SavedTree): Promise<StoredTreeState | undefined> {
       const digest = digestOf(saved.tree.files)
       const scannedAtMs = clock.now()
       const revision = await db.transaction((tx) => write(tx, saved, { digest, scannedAtMs }))
@@ -133,7 +133,7 @@ function digestOf(files: readonly IndexedFile[]): string {
   return hash.digest("hex")
 }
 
-function isSameTree(a: KeptTree, b: KeptTree): boolean {
+function isSameTree(a: StoredTree, b: StoredTree): boolean {
   return (
     a.reader === b.reader &&
     areSame(a.files, b.files, ["path", "content", "fileClass", "stamp"]) &&
@@ -152,7 +152,7 @@ function areSame<Item>(
   return a.every((it, at) => fields.every((field) => it[field] === b[at]?.[field]))
 }
 
-function isSamePast(a: KeptPast, b: KeptPast): boolean {
+function isSamePast(a: StoredPast, b: StoredPast): boolean {
   if (a === b) return true
   if (a.gitSha !== b.gitSha) return false
   if ("problem" in a.past || "problem" in b.past) {
@@ -162,7 +162,7 @@ function isSamePast(a: KeptPast, b: KeptPast): boolean {
   return ids.length === others.length && ids.every((id, at) => id === others[at])
 }
 
-export function changesBetween(before: KeptTree | undefined, after: KeptTree): number {
+export function changesBetween(before: StoredTree | undefined, after: StoredTree): number {
   const old = new Map(before?.files.map((it) => [it.path, it.blobId]))
   let [same, added] = [0, 0]
   for (const { path, blobId } of after.files) {

@@ -1,14 +1,14 @@
 import { answerQuestions } from "#ground/base"
 import { createParser } from "../../parser.ts"
 import type { TextFacts } from "../facts-codec.ts"
-import { createReading, type GivenText } from "../read-text.ts"
+import { createBatchReader, type GivenText } from "../read-text.ts"
 import type { ReadAnswer, ReadItem } from "../readers.ts"
 
 const parser = createParser()
 
 /** Everything computed from a text except its tokens. */
 answerQuestions(async (items: readonly ReadItem[]): Promise<ReadAnswer> => {
-  const reading = createReading()
+  const reading = createBatchReader()
   for (const item of items) {
     reading.add(item.text, await factsOf(item))
     if (parser.isSpent()) break

@@ -21,7 +21,7 @@ export type Cuts = {
  * Splits at symbols. A function is one piece, a class is its head and its members; long pieces are split
  * at a blank line. Pieces are contiguous, so tokens add up.
  */
-export function cutText(text: string, symbols: readonly SymbolFact[]): Cuts {
+export function splitText(text: string, symbols: readonly SymbolFact[]): Cuts {
   const starts = lineStarts(text)
   const lines = starts.length - 1
   const lineAt = (line: number) => text.slice(starts[line - 1], starts[line])
@@ -62,7 +62,7 @@ export function segmentsOf(
   symbols: readonly SymbolFact[],
   count: (text: string) => number,
 ): readonly Segment[] {
-  const { ends, owners } = cutText(text, symbols)
+  const { ends, owners } = splitText(text, symbols)
   const { segments } = countTokens(text, { ends, ranges: [], signatures: [] }, count)
   return joinSegments(ends, owners, segments)
 }

@@ -1,14 +1,14 @@
 import { oneLine, withoutHiddenSigns } from "#ground/base"
 import type { Redact } from "#ground/secrets"
 
-type Cleaned = { readonly text: string; readonly redactions: number }
+type RedactedText = { readonly text: string; readonly redactions: number }
 
 /**
  * Removes hidden characters, then secrets. A hidden character inside a secret hides it, so characters go
  * first. One beside a secret may separate it from a word; then the secret is found only with it, and is
  * replaced before.
  */
-export function cleaned(text: string, redact: Redact): Cleaned {
+export function redactText(text: string, redact: Redact): RedactedText {
   const plain = withoutHiddenSigns(text)
   const after = redact(plain)
   if (plain === text) return answer(after)
@@ -18,10 +18,10 @@ export function cleaned(text: string, redact: Redact): Cleaned {
   return { text: both.text, redactions: before.findings.length + both.findings.length }
 }
 
-export function cleanedLine(text: string, redact: Redact): Cleaned {
-  return cleaned(oneLine(text), redact)
+export function redactLine(text: string, redact: Redact): RedactedText {
+  return redactText(oneLine(text), redact)
 }
 
-function answer({ text, findings }: ReturnType<Redact>): Cleaned {
+function answer({ text, findings }: ReturnType<Redact>): RedactedText {
   return { text, redactions: findings.length }
 }

@@ -1,9 +1,9 @@
 import type { Memory } from "#ground/contract"
-import { createCiteCheck, isStale } from "./cites.ts"
-import { cleaned } from "./clean.ts"
+import { createCiteCheck, isStale } from "./citations.ts"
 import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
 import type { StoredMemory } from "./entry.ts"
+import { redactText } from "./redact.ts"
 
 export type View = (kept: StoredMemory, known: { usesOf(id: string): number }) => Promise<Memory>
 
@@ -16,7 +16,7 @@ export async function createView({
   const { check } = createCiteCheck({ hashOf, log })
   // Again, because a value may have become a known secret since the file was read.
   const { redact } = await secrets()
-  const safe = (text: string) => cleaned(text, redact).text
+  const safe = (text: string) => redactText(text, redact).text
   return async ({ file, entry }, { usesOf }) => {
     const cites = await check(entry.cites)
     const uses = usesOf(entry.id)

@@ -4,7 +4,7 @@ import type { SymbolKind } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import type { SymbolFact } from "../facts.ts"
 import { LONGEST_SEGMENT_LINES } from "../limits.ts"
-import { countTokens, cutText, segmentsOf, signatureLine } from "./segments.ts"
+import { countTokens, segmentsOf, signatureLine, splitText } from "./text-segments.ts"
 
 const words = (text: string) => text.split(/\s+/).filter((it) => it !== "").length
 
@@ -114,7 +114,7 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
 test("[MAP-20] tokens of a symbol are those of all its lines, also between two cuts", () => {
   const text = lines(12)
   const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
-  const { ends } = cutText(text, symbols)
+  const { ends } = splitText(text, symbols)
   const ranges = symbols.flatMap((it) => [it.fromLine, it.toLine])
   const counts = countTokens(text, { ends, ranges, signatures: symbols.map(signatureLine) }, words)
   expect(counts.symbols).toEqual([20, 8, 2])
@@ -138,7 +138,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
   }
 
   function counted(text: string, symbols: readonly SymbolFact[]) {
-    const { ends } = cutText(text, symbols)
+    const { ends } = splitText(text, symbols)
     const ranges = symbols.flatMap((it) => [it.fromLine, it.toLine])
     const signatures = symbols.map(signatureLine)
     let units = 0
@@ -193,7 +193,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
     // Each count has one more, so that sums of parts differ from what is counted at once.
     const text = lines(12)
     const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
-    const { ends } = cutText(text, symbols)
+    const { ends } = splitText(text, symbols)
     const ranges = [2, 11, 4, 7, 9, 9, 9, 10]
     const signatures = ["a", "b", "c", "d"]
     const counts = countTokens(text, { ends, ranges, signatures }, (part) => words(part) + 1)

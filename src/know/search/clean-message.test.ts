@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { cleanMessage } from "./clean.ts"
+import { cleanMessage } from "./clean-message.ts"
 
 describe("[SEARCH-13] a task is cleaned of what is nobody's word", () => {
   test.for([
