@@ -7,12 +7,18 @@ import "../../src/ui/ground.css"
 import { showRememberedLook } from "../../src/app/theme/appearance.ts"
 import type { ContextKind } from "../../src/contract.ts"
 import { AskCard, AskLine } from "../../src/ui/ask/ask.tsx"
-import { Brief, BriefFacts, BriefField, BriefFields, BriefText } from "../../src/ui/brief/brief.tsx"
 import { BudgetBar, RowBudgetBar } from "../../src/ui/budget-bar/budget-bar.tsx"
 import { Bullets } from "../../src/ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../src/ui/button/button.tsx"
 import { CheckBlocks } from "../../src/ui/checks/checks.tsx"
 import { Compare } from "../../src/ui/compare/compare.tsx"
+import {
+  EditableField,
+  EditableFields,
+  EditableText,
+  EditableTextBox,
+  TextFacts,
+} from "../../src/ui/editable-text/editable-text.tsx"
 import { CommandLine, Empty } from "../../src/ui/empty/empty.tsx"
 import { AreaEntry, PickEntry, TextEntry } from "../../src/ui/entry/entry.tsx"
 import { Failure } from "../../src/ui/failure/failure.tsx"
@@ -26,7 +32,7 @@ import { Path } from "../../src/ui/path/path.tsx"
 import { RankBar } from "../../src/ui/rank-bar/rank-bar.tsx"
 import { Ring } from "../../src/ui/ring/ring.tsx"
 import { Score, Tick } from "../../src/ui/score/score.tsx"
-import { Seg } from "../../src/ui/seg/seg.tsx"
+import { SegmentedControl } from "../../src/ui/segmented-control/segmented-control.tsx"
 import { StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
@@ -130,7 +136,7 @@ function Questions() {
             { value: "b", label: "Copilot", detail: "not installed", isMissing: true },
           ]}
           value="a"
-          says="It is not installed."
+          description="It is not installed."
           onPick={setText}
         />
       </Part>
@@ -198,20 +204,20 @@ function Choosing() {
   return (
     <>
       <Block title="What a page is about; press to change it">
-        <Brief>
-          <BriefText label="Task" value={task} onCommit={setTask} />
-          <BriefFields>
-            <BriefField label="Budget">
+        <EditableTextBox>
+          <EditableText label="Task" value={task} onCommit={setTask} />
+          <EditableFields>
+            <EditableField label="Budget">
               <TextField label="Budget" value="24,000" onCommit={setTask} />
-            </BriefField>
-          </BriefFields>
-          <BriefFacts
+            </EditableField>
+          </EditableFields>
+          <TextFacts
             facts={[
               { name: "Read as", value: "fix" },
               { name: "Words", value: "cent, split, stay" },
             ]}
           />
-        </Brief>
+        </EditableTextBox>
       </Block>
       <Block title="Score, taken or not, one of a few: by itself and chosen">
         <Flow>
@@ -220,8 +226,13 @@ function Choosing() {
           ))}
           <Tick isOn onPress={() => undefined} />
           <Tick isOn={false} onPress={() => undefined} />
-          <Seg choices={FORMS} value={form} isChosen={false} onPick={(it) => setForm(it)} />
-          <Seg choices={FORMS} value={form} isChosen onPick={(it) => setForm(it)} />
+          <SegmentedControl
+            choices={FORMS}
+            value={form}
+            isChosen={false}
+            onPick={(it) => setForm(it)}
+          />
+          <SegmentedControl choices={FORMS} value={form} isChosen onPick={(it) => setForm(it)} />
         </Flow>
       </Block>
     </>
@@ -283,7 +294,7 @@ function Marks() {
             </Flow>
           ))}
         </Flow>
-        <CheckBlocks states={["ok", "ok", "warn", "fail"]} says="2 of 4 checks pass" />
+        <CheckBlocks states={["ok", "ok", "warn", "fail"]} description="2 of 4 checks pass" />
         <Flow>
           <Kbd keys="mod+k" />
           <Kbd keys="g e" />
@@ -305,14 +316,14 @@ function Controls() {
     <Part name="Controls">
       <Stack gap="8">
         <Flow>
-          <Button look="primary" onPress={press}>
+          <Button variant="primary" onPress={press}>
             Primary
           </Button>
           <Button onPress={press}>Plain</Button>
-          <Button look="ghost" onPress={press}>
+          <Button variant="ghost" onPress={press}>
             Ghost
           </Button>
-          <Button look="danger" onPress={press}>
+          <Button variant="danger" onPress={press}>
             Stop
           </Button>
           <Button disabled onPress={press}>
@@ -332,7 +343,10 @@ function Controls() {
         />
         <TextField label="A text" value="200000" onCommit={() => undefined} />
         <CommandLine command="qm capture" />
-        <Empty says="What will be here, and the one command that fills it." command="qm doctor" />
+        <Empty
+          description="What will be here, and the one command that fills it."
+          command="qm doctor"
+        />
       </Stack>
     </Part>
   )

@@ -60,7 +60,7 @@ function ComeIn() {
     <main>
       <Hello
         title="This page needs a link"
-        says="The console shows what your agents read and do, so it opens only for you. Run this in the repository: it prints a link that lets this browser in, once."
+        description="The console shows what your agents read and do, so it opens only for you. Run this in the repository: it prints a link that lets this browser in, once."
       >
         <CommandLine command="qm open" />
       </Hello>

@@ -156,7 +156,7 @@ function NotFound({ path }: { readonly path: string }) {
           data: { path },
         }}
       >
-        <LinkButton href={paths.now()} look="primary">
+        <LinkButton href={paths.now()} variant="primary">
           Go to Now
         </LinkButton>
       </Failure>

@@ -67,9 +67,9 @@ describe("what an agent asks", () => {
   })
 
   it("[CONSOLE-25] an answer says by whom", () => {
-    const says = (given: Partial<Approval>) => describeAnswer(approval(given))
-    expect(says({ status: "allowed", answeredBy: "cli" })).toBe("allowed by cli")
-    expect(says({ status: "denied", answeredBy: null })).toBe("denied")
-    expect(says({ status: "expired" })).toBe("ran out before anybody answered")
+    const description = (given: Partial<Approval>) => describeAnswer(approval(given))
+    expect(description({ status: "allowed", answeredBy: "cli" })).toBe("allowed by cli")
+    expect(description({ status: "denied", answeredBy: null })).toBe("denied")
+    expect(description({ status: "expired" })).toBe("ran out before anybody answered")
   })
 })

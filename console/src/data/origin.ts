@@ -1,6 +1,6 @@
 export type Origin = {
   readonly kind: "default" | "user" | "project" | "environment" | "flag" | "other"
-  readonly says: string
+  readonly description: string
 }
 
 /** Origins come as words: "project file …/config.json:3", "environment QM_LOG_LEVEL". */
@@ -8,17 +8,17 @@ export function readOrigin(text: string): Origin {
   const [first = "", second] = text.split(" ")
   switch (first) {
     case "default":
-      return { kind: "default", says: "default" }
+      return { kind: "default", description: "default" }
     case "user":
     case "project":
       return second === "file"
-        ? { kind: first, says: `${first} file` }
-        : { kind: "other", says: text }
+        ? { kind: first, description: `${first} file` }
+        : { kind: "other", description: text }
     case "environment":
-      return { kind: "environment", says: "environment" }
+      return { kind: "environment", description: "environment" }
     case "flag":
-      return { kind: "flag", says: text }
+      return { kind: "flag", description: text }
     default:
-      return { kind: "other", says: text }
+      return { kind: "other", description: text }
   }
 }

@@ -35,7 +35,7 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
   return (
     <>
       <CommandLineBox icon="play">
-        <CommandGiven name={call.operation.name} says={given} />
+        <CommandGiven name={call.operation.name} description={given} />
         <CommandInput
           ref={input}
           label="Press Enter to run it"
@@ -51,7 +51,7 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
         {call.operation.summary}
       </CommandMessage>
       <CommandFoot
-        says=""
+        description=""
         actions={[
           { label: "Back", keys: "Escape", onPress: onBack },
           { label: "Run it", keys: "Enter", onPress: onConfirm },
@@ -94,7 +94,7 @@ export function CallView({ call, onBack, onClose }: CallViewProps) {
   return (
     <>
       <CommandLineBox icon="terminal">
-        <CommandGiven name={call.operation.name} says={sayGiven({ ...call.input })} />
+        <CommandGiven name={call.operation.name} description={sayGiven({ ...call.input })} />
         <CommandInput
           ref={input}
           label="Result"
@@ -110,7 +110,7 @@ export function CallView({ call, onBack, onClose }: CallViewProps) {
       {error === null && data === undefined ? <CommandMessage>Running</CommandMessage> : null}
       {data === undefined ? null : <Result operation={call.operation} output={data} />}
       <CommandFoot
-        says=""
+        description=""
         actions={[
           { label: "Back", keys: "Escape", onPress: onBack },
           { label: "Close", keys: "Enter", onPress: onClose },

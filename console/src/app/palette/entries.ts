@@ -9,7 +9,7 @@ import { DENSITIES, MODES } from "../theme/appearance.ts"
 import { kindOf, THEMES } from "../theme/themes.ts"
 import { score } from "./match.ts"
 
-export type Does =
+export type EntryAction =
   | { readonly kind: "operation"; readonly operation: OperationEntry }
   | { readonly kind: "place"; readonly href: string }
   | { readonly kind: "key"; readonly keyId: string }
@@ -29,7 +29,7 @@ export type Entry = {
   readonly words?: string
   readonly keys?: string
   readonly verb: string
-  readonly does: Does
+  readonly action: EntryAction
 }
 
 /** In the order in which they are shown; recent things first while nothing is typed. */
@@ -64,7 +64,7 @@ export function buildEntries({
         detail: "room",
         verb: "Open",
         ...keysOf(`go.${it.id}`),
-        does: { kind: "place", href: it.href },
+        action: { kind: "place", href: it.href },
       }),
     ),
     ...SHORTCUTS.filter((it) => !isBound(it.keyId) && !(isReadOnly && it.writes)).map(
@@ -134,8 +134,8 @@ const SHORTCUTS = [
 ] as const
 
 function shortcutEntry({ label, room, href, icon }: (typeof SHORTCUTS)[number]): Entry {
-  const does = { kind: "place", href } as const
-  return { id: `go ${label}`, group: "Go to", icon, label, detail: room, verb: "Open", does }
+  const action = { kind: "place", href } as const
+  return { id: `go ${label}`, group: "Go to", icon, label, detail: room, verb: "Open", action }
 }
 
 export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }
@@ -180,7 +180,7 @@ function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {
     icon: "chevron-right",
     label,
     verb: "Do",
-    does: { kind: "key", keyId: id },
+    action: { kind: "key", keyId: id },
   }
   return [keys[0] === undefined ? entry : { ...entry, keys: keys[0] }]
 }
@@ -197,7 +197,7 @@ function operationEntry(operation: OperationEntry, isBound: Context["isBound"]):
     words: operation.name,
     verb: "Run",
     ...(row?.keys[0] === undefined ? {} : { keys: row.keys[0] }),
-    does: { kind: "operation", operation },
+    action: { kind: "operation", operation },
   }
 }
 
@@ -205,15 +205,15 @@ function lookEntries(): readonly Entry[] {
   const entry = (
     change: "mode" | "density" | "light" | "dark",
     to: string,
-    says: string,
+    description: string,
   ): Entry => ({
     id: `look ${change} ${to}`,
     group: "Appearance",
     icon: change === "density" ? "density" : "theme",
-    label: says,
+    label: description,
     verb: "Use",
     words: "theme appearance density colours",
-    does: { kind: "look", change, to },
+    action: { kind: "look", change, to },
   })
   return [
     ...MODES.map((it) => entry("mode", it, `Theme: ${it}`)),

@@ -67,7 +67,7 @@ describe("the palette", () => {
   it("[CONSOLE-10] keys that would do nothing now are not offered", () => {
     const entries = buildEntries({ ...context, isBound: (id) => id === "now.check" })
     expect(entries.every((it) => it.group !== "Run" || it.keys === undefined)).toBe(true)
-    expect(entries.filter((it) => it.does.kind === "key").map((it) => it.id)).toEqual([
+    expect(entries.filter((it) => it.action.kind === "key").map((it) => it.id)).toEqual([
       "key now.check",
     ])
   })

@@ -41,15 +41,15 @@ export function Palette({ initialQuery, place, appearance, isReadOnly, onClose }
   }
   const choose = (entry: Entry) => {
     noteRecent(entry.id)
-    const { does } = entry
-    if (does.kind === "operation") {
-      follow(beginAsking(does.operation))
+    const { action } = entry
+    if (action.kind === "operation") {
+      follow(beginAsking(action.operation))
       return
     }
     onClose()
-    if (does.kind === "place") navigate(does.href)
-    if (does.kind === "key") press(does.keyId)
-    if (does.kind === "look") appearanceChoice(appearance).onChange(does.change, does.to)
+    if (action.kind === "place") navigate(action.href)
+    if (action.kind === "key") press(action.keyId)
+    if (action.kind === "look") appearanceChoice(appearance).onChange(action.change, action.to)
   }
   return (
     <Dialog title="Search or run" onClose={onClose} initialFocus={input}>

@@ -57,7 +57,7 @@ export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
   return (
     <>
       <CommandLineBox icon="terminal" tag={`${asking.index + 1} of ${asking.questions.length}`}>
-        <CommandGiven name={asking.operation.name} says={sayGiven(asking.given)} />
+        <CommandGiven name={asking.operation.name} description={sayGiven(asking.given)} />
         <CommandInput
           ref={input}
           label={question.name}
@@ -99,7 +99,7 @@ export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
         />
       )}
       <CommandFoot
-        says={sayOptional(question)}
+        description={sayOptional(question)}
         actions={[
           { label: "Back", keys: "Escape", onPress: onBack },
           {

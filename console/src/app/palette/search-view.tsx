@@ -105,7 +105,7 @@ export function SearchView(props: SearchViewProps) {
         />
       )}
       <CommandFoot
-        says={selected?.isCode === true ? selected.detail : ""}
+        description={selected?.isCode === true ? selected.detail : ""}
         actions={
           selected === undefined
             ? []
@@ -130,11 +130,11 @@ function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): read
       () => toast.show({ text: "The browser did not allow copying" }),
     )
   }
-  const { does } = entry
+  const { action } = entry
   const first = { id: "act", label: entry.verb, act: () => onChoose(entry) }
-  switch (does.kind) {
+  switch (action.kind) {
     case "operation": {
-      const { name, method, path } = does.operation
+      const { name, method, path } = action.operation
       return [
         first,
         { id: "copy name", label: "Copy the name", act: () => copy(name) },
@@ -142,14 +142,14 @@ function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): read
       ]
     }
     case "place": {
-      const address = `${window.location.origin}${does.href}`
+      const address = `${window.location.origin}${action.href}`
       return [first, { id: "copy link", label: "Copy the link", act: () => copy(address) }]
     }
     case "key":
     case "look":
       return [first]
     default:
-      return does satisfies never
+      return action satisfies never
   }
 }
 

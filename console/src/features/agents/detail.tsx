@@ -100,7 +100,7 @@ function About({ agent, isReadOnly }: AboutProps) {
           </Text>
           <Flow wrap>
             <Button
-              look="primary"
+              variant="primary"
               small
               keyId="agents.start"
               disabled={isReadOnly || !isReady}
@@ -128,7 +128,7 @@ function Untrusted({ agent, isReadOnly }: AboutProps) {
   return (
     <Notice
       tone="warn"
-      says={`This folder came with the repository. Read its stages and prompts, then trust it as it is now (${agent.digest.slice(0, 12)}). A change of any file asks again.`}
+      description={`This folder came with the repository. Read its stages and prompts, then trust it as it is now (${agent.digest.slice(0, 12)}). A change of any file asks again.`}
     >
       <Button
         small
@@ -215,7 +215,7 @@ function AgentRuns({ now, slug, runs }: AgentRunsProps) {
         ))}
       </Rows>
       <RowNote>
-        <LinkButton look="ghost" small href={paths.pipelines({ agent: slug })}>
+        <LinkButton variant="ghost" small href={paths.pipelines({ agent: slug })}>
           All runs of {slug}
         </LinkButton>
       </RowNote>

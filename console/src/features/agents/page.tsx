@@ -65,7 +65,7 @@ function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
           if (all.length === 0) {
             return (
               <Empty
-                says="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
+                description="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
                 command="qm agent new my-research"
               />
             )
@@ -123,7 +123,7 @@ const HEAD = [
 
 function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly option: RowOption }) {
   const { word, mark, tone } = stateOf(agent)
-  const says = visibleLine(agent.description)
+  const description = visibleLine(agent.description)
   return (
     <Row option={option}>
       <StatusMark status={mark} />
@@ -133,11 +133,11 @@ function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly opt
             {agent.slug}
           </Text>
         </NameCell>
-        <NarrowLine>{says}</NarrowLine>
+        <NarrowLine>{description}</NarrowLine>
       </Stack>
       <Cell from="roomy">
-        <Text as="div" tone="2" cut title={says}>
-          {says}
+        <Text as="div" tone="2" cut title={description}>
+          {description}
         </Text>
       </Cell>
       <Cell from="wide">

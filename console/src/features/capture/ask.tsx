@@ -4,19 +4,19 @@ import { Dialog, DialogActions, DialogText } from "../../ui/dialog/dialog.tsx"
 
 type AskDialogProps = {
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly isTrusting: boolean
   onAsk(): void
   onClose(): void
 }
 
 /** A person is told what will be started before it is. */
-export function AskDialog({ title, says, isTrusting, onAsk, onClose }: AskDialogProps) {
+export function AskDialog({ title, description, isTrusting, onAsk, onClose }: AskDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
   return (
     // The focus lands on the way back: nothing is started by a key that was meant for the page.
     <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
-      <DialogText>{says}</DialogText>
+      <DialogText>{description}</DialogText>
       {isTrusting ? (
         <DialogText>
           The host does not trust this folder yet. To ask anyway lets it read the settings of the
@@ -27,7 +27,7 @@ export function AskDialog({ title, says, isTrusting, onAsk, onClose }: AskDialog
         <Button ref={cancel} onPress={onClose}>
           Cancel
         </Button>
-        <Button look="primary" onPress={onAsk}>
+        <Button variant="primary" onPress={onAsk}>
           {isTrusting ? "Ask anyway" : "Ask the host"}
         </Button>
       </DialogActions>

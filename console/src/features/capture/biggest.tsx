@@ -68,7 +68,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
               <Path path={line.label} />
             </>
           }
-          says={line.item?.reason ?? ""}
+          description={line.item?.reason ?? ""}
           tokens={line.tokens}
           share={sayShare(share)}
           meter={share}
@@ -81,7 +81,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
         <Cells
           option={option}
           lead={<Text cut>{visibleLine(labels.join(", "))}</Text>}
-          says={excerpt}
+          description={excerpt}
           tokens={tokens}
           share={likeness === 1 ? "the same" : `${Math.round(likeness * 100)} % alike`}
         />
@@ -92,7 +92,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
         <Cells
           option={option}
           lead={<Text cut>{visibleLine(line.note.text)}</Text>}
-          says={line.place}
+          description={line.place}
         />
       )
     case "category":
@@ -100,7 +100,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
         <Cells
           option={option}
           lead={<Text cut>{visibleLine(line.name)}</Text>}
-          says="as the host counts"
+          description="as the host counts"
           tokens={line.tokens}
         />
       )
@@ -112,15 +112,15 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
 type CellsProps = {
   readonly option: RowOption
   readonly lead: React.ReactNode
-  readonly says: string
+  readonly description: string
   readonly tokens?: number
   readonly share?: string
   /** Share of what is in the window, drawn. */
   readonly meter?: number
 }
 
-function Cells({ option, lead, says, tokens, share, meter }: CellsProps) {
-  const shown = visibleLine(says)
+function Cells({ option, lead, description, tokens, share, meter }: CellsProps) {
+  const shown = visibleLine(description)
   const figure = tokens === undefined ? "" : formatExact(tokens)
   return (
     <Row option={option}>

@@ -96,7 +96,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
     >
       <OnlyWide>
         <Button
-          look="ghost"
+          variant="ghost"
           keyId="capture.diff"
           pressed={props.isDiffShown}
           onPress={props.onDiff}
@@ -107,7 +107,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
       {asked?.canObserve === true ? (
         <OnlyWide>
           <Button
-            look="ghost"
+            variant="ghost"
             keyId="capture.ask"
             disabled={isReadOnly || isBusy || asked.installed === null}
             onPress={props.onAsk}

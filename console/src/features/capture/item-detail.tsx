@@ -147,9 +147,9 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
       <Value name="Tokens">{sayTokens(item, total)}</Value>
       <Value name="Observed" wrap>
         {observed.tone === undefined ? (
-          observed.says
+          observed.description
         ) : (
-          <Text tone={observed.tone}>{observed.says}</Text>
+          <Text tone={observed.tone}>{observed.description}</Text>
         )}
       </Value>
       <Value name="Size">{saySize(item)}</Value>

@@ -165,11 +165,11 @@ describe("the waterfall", () => {
   it.each([
     [
       { change: "added", tokensBefore: 0, tokensAfter: 9 },
-      { says: "new", tone: "ok" },
+      { description: "new", tone: "ok" },
     ],
-    [{ change: "changed", tokensBefore: 9, tokensAfter: 4 }, { says: "−5" }],
-    [{ change: "changed", tokensBefore: 9, tokensAfter: 9 }, { says: "changed" }],
-    [{ change: "moved", tokensBefore: 9, tokensAfter: 9 }, { says: "moved" }],
+    [{ change: "changed", tokensBefore: 9, tokensAfter: 4 }, { description: "−5" }],
+    [{ change: "changed", tokensBefore: 9, tokensAfter: 9 }, { description: "changed" }],
+    [{ change: "moved", tokensBefore: 9, tokensAfter: 9 }, { description: "moved" }],
   ] as const)(
     "[CONSOLE-20] a change since the capture before stands at its row: %o",
     (change, delta) => {

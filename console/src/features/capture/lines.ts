@@ -12,7 +12,7 @@ import {
 
 /** Whether the host's own word names it too; null where the two were not compared. */
 export type Seen = "both" | "text-differs" | "estimated-only" | null
-export type Delta = { readonly says: string; readonly tone?: "ok" }
+export type Delta = { readonly description: string; readonly tone?: "ok" }
 
 export type LoadLine = {
   readonly kind: "load"
@@ -47,7 +47,7 @@ export type GroupLine = {
   readonly count: number
   readonly sum: string
   readonly isOpen: boolean
-  readonly says: string
+  readonly description: string
 }
 export type SearchedLine = {
   readonly kind: "searched"
@@ -110,25 +110,28 @@ export function countLoads(capture: Capture): number {
 const OBSERVED = {
   key: "group:observed",
   name: "Observed only",
-  says: "The host named these and the estimate did not. They are not in the total.",
+  description: "The host named these and the estimate did not. They are not in the total.",
 } as const
 const DEMAND = {
   key: "group:demand",
   name: "Reachable on demand",
-  says: "A later turn may add these: the bodies of skills, agents and commands, and rules for paths that are read.",
+  description:
+    "A later turn may add these: the bodies of skills, agents and commands, and rules for paths that are read.",
 } as const
 const CONFIG = {
   key: "group:config",
   name: "Read for settings, never sent",
-  says: "The host reads these for its own settings. They are never prompt text and cost no tokens.",
+  description:
+    "The host reads these for its own settings. They are never prompt text and cost no tokens.",
 } as const
 const ABSENT = {
   key: "group:searched",
   name: "Searched, nothing there",
-  says: "The host looks here too. A file at one of these places would be read at the next start.",
+  description:
+    "The host looks here too. A file at one of these places would be read at the next start.",
 } as const
 
-type GroupHead = Pick<GroupLine, "key" | "name" | "says" | "count" | "sum">
+type GroupHead = Pick<GroupLine, "key" | "name" | "description" | "count" | "sum">
 
 function group(
   head: GroupHead,
@@ -246,10 +249,10 @@ function deltasBy(diff: CaptureDiff | undefined): DeltaOf {
     const changes = items.flatMap((it) => byPath.get(it.path) ?? [])
     if (changes.length === 0) return null
     const isNew = changes.length === items.length && changes.every((it) => it.change === "added")
-    if (isNew) return { says: "new", tone: "ok" }
+    if (isNew) return { description: "new", tone: "ok" }
     const tokens = changes.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
-    if (tokens !== 0) return { says: signed(tokens) }
-    return { says: changes.every((it) => it.change === "moved") ? "moved" : "changed" }
+    if (tokens !== 0) return { description: signed(tokens) }
+    return { description: changes.every((it) => it.change === "moved") ? "moved" : "changed" }
   }
 }
 

@@ -74,7 +74,7 @@ function Shown(props: ListPaneProps) {
         onPick={(kind) => onParams({ kind, tab: "loads", at: "" }, "replace")}
       />
       {capture === undefined || capture.historyProblem === null ? null : (
-        <Notice tone="warn" says={visibleLine(capture.historyProblem)} />
+        <Notice tone="warn" description={visibleLine(capture.historyProblem)} />
       )}
       {capture === undefined ? null : (
         <ObservationNotice
@@ -205,11 +205,11 @@ type NeverProps = {
 function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
   return (
     <Empty
-      says={`Which files ${host} loads here, in what order, why, and what they cost: that will be here. Nothing is started for it and no model is called.`}
+      description={`Which files ${host} loads here, in what order, why, and what they cost: that will be here. Nothing is started for it and no model is called.`}
     >
       <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
         {isReadOnly ? null : (
-          <Button look="primary" small disabled={isBusy} onPress={onTake}>
+          <Button variant="primary" small disabled={isBusy} onPress={onTake}>
             Capture now
           </Button>
         )}
@@ -219,7 +219,7 @@ function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
 }
 
 function NoContext({ manifest }: { readonly manifest: Manifest }) {
-  return <Empty says={visibleLine(sayNoContext(manifest))} />
+  return <Empty description={visibleLine(sayNoContext(manifest))} />
 }
 
 export function sayNoContext(manifest: Manifest): string {
@@ -247,7 +247,7 @@ const SAYS = "tokens in the window before the first word"
 function Summary({ capture, picked, onPick }: SummaryProps) {
   if (capture === undefined) {
     return (
-      <Figure value={undefined} says={SAYS} facts={[]}>
+      <Figure value={undefined} description={SAYS} facts={[]}>
         <FigureBarSkeleton />
       </Figure>
     )
@@ -256,10 +256,13 @@ function Summary({ capture, picked, onPick }: SummaryProps) {
   return (
     <Figure
       value={formatExact(tokens)}
-      says={SAYS}
+      description={SAYS}
       facts={[
-        { value: sayShare(share), says: `of ${sayTick(window)}` },
-        { value: formatCount(capture.manifest.totals.tokensOnDemand), says: "more on demand" },
+        { value: sayShare(share), description: `of ${sayTick(window)}` },
+        {
+          value: formatCount(capture.manifest.totals.tokensOnDemand),
+          description: "more on demand",
+        },
       ]}
       aside={`notch: start budget ${sayTick(startBudget)}`}
     >

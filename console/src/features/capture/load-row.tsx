@@ -47,7 +47,9 @@ export function RowCells(props: RowCellsProps) {
           <Path path={path} nameParts={isCalledAlike(path) ? 2 : 1} />
           {fold === undefined ? null : <Icon name={fold} size="small" />}
           {delta === null ? null : (
-            <Tag {...(delta.tone === undefined ? {} : { tone: delta.tone })}>{delta.says}</Tag>
+            <Tag {...(delta.tone === undefined ? {} : { tone: delta.tone })}>
+              {delta.description}
+            </Tag>
           )}
         </NameCell>
         <NarrowLine>{reason}</NarrowLine>

@@ -32,14 +32,14 @@ export function AgreementMark({ now, observation, host }: AgreementProps) {
       lines={files.map((it) => ({
         key: `${it.state} ${it.path}`,
         lead: <Path path={it.label} />,
-        says: visibleLine(sayFile(it)),
+        description: visibleLine(sayFile(it)),
         ...(it.state === "both" && it.sameText !== false ? {} : { tone: "warn" as const }),
       }))}
       foot={sayObserver(observation, now)}
     >
       <CheckBlocks
         states={blocksOf(observation.files)}
-        says={sayAgreement(observation)}
+        description={sayAgreement(observation)}
         hidesBlocksOnPhone
       />
     </HoverList>
@@ -65,7 +65,7 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
   if (problem !== null) {
     const isTrust = problem.code === "not-trusted"
     return (
-      <Notice tone="warn" says={visibleLine(problem.text)}>
+      <Notice tone="warn" description={visibleLine(problem.text)}>
         {canAsk ? (
           <Button small onPress={() => onAsk(isTrust)}>
             {isTrust ? "Ask anyway" : "Ask again"}
@@ -77,7 +77,7 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
   if (observation !== null || !canAsk) return null
   return (
     <Notice
-      says={`These figures are an estimate. ${host.title} can be asked what it really loads; no model is called.`}
+      description={`These figures are an estimate. ${host.title} can be asked what it really loads; no model is called.`}
     >
       <Button small onPress={() => onAsk(false)}>
         Ask the host

@@ -23,24 +23,24 @@ type Close = { onClose(): void }
 function FactsDetail({
   label,
   title,
-  says,
+  description,
   facts,
   onClose,
   children,
 }: Close & {
   readonly label: string
   readonly title: string
-  readonly says?: string
+  readonly description?: string
   readonly facts: readonly (readonly [string, string])[]
   readonly children?: ReactNode
 }) {
   return (
     <Detail label={label} title={title} onClose={onClose}>
       <PaneScroll>
-        {says === undefined ? null : (
+        {description === undefined ? null : (
           <Block>
             <Text as="p" tone="2" read>
-              {visibleLine(says)}
+              {visibleLine(description)}
             </Text>
           </Block>
         )}
@@ -67,7 +67,7 @@ export function SearchedDetail({ searched, onClose }: Close & { readonly searche
     <FactsDetail
       label="Place"
       title={path.slice(path.lastIndexOf("/") + 1)}
-      says={SAYS_OUTCOME[outcome]}
+      description={SAYS_OUTCOME[outcome]}
       facts={[
         ["Path", path],
         ["Outcome", outcome],
@@ -93,7 +93,7 @@ export function ObservedDetail({ line, onClose }: Close & { readonly line: Obser
     <FactsDetail
       label="Observed only"
       title={label}
-      says={`${sayWord(sayFile(line.agreement))}.`}
+      description={`${sayWord(sayFile(line.agreement))}.`}
       facts={[
         ["Path", path],
         ...(tokens === undefined
@@ -118,9 +118,9 @@ export function GroupDetail({
     <FactsDetail
       label="Group"
       title={isGroup ? line.name : line.folder.label}
-      says={
+      description={
         isGroup
-          ? line.says
+          ? line.description
           : "Only names and descriptions are in the window; a body is read when it is used."
       }
       facts={[
@@ -223,7 +223,7 @@ export function BiggestDetail({ line, onClose }: Close & { readonly line: Bigges
         <FactsDetail
           label="Said more than once"
           title={`${formatExact(tokens)} tokens repeated`}
-          says="These files say the same. Keep it in one of them and the others cost less."
+          description="These files say the same. Keep it in one of them and the others cost less."
           facts={[
             ["Likeness", likeness === 1 ? "the same text" : `${Math.round(likeness * 100)} %`],
             ...labels.map((it, i) => [`File ${i + 1}`, it] as const),
@@ -239,7 +239,7 @@ export function BiggestDetail({ line, onClose }: Close & { readonly line: Bigges
         <FactsDetail
           label="Note"
           title={sayWord(code)}
-          says={text}
+          description={text}
           facts={[
             ...(path === undefined ? [] : [["File", path] as const]),
             ...(at === undefined ? [] : [["Line", formatExact(at)] as const]),

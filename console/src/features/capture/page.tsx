@@ -87,7 +87,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
       {AskDialog === undefined || asking === null || host === undefined ? null : (
         <AskDialog
           title={`Ask ${host.title}`}
-          says={sayAsking(host, capture?.manifest.workingDirectory ?? "this folder")}
+          description={sayAsking(host, capture?.manifest.workingDirectory ?? "this folder")}
           isTrusting={asking.trust}
           onAsk={() => {
             setAsking(null)

@@ -9,8 +9,8 @@ describe("words of a capture", () => {
     [0, "0 %"],
     [0.0004, "under 0.1 %"],
     [0.0849, "8.5 %"],
-  ])("[CONSOLE-15] a share of %d is %s", (share, says) => {
-    expect(sayShare(share)).toBe(says)
+  ])("[CONSOLE-15] a share of %d is %s", (share, description) => {
+    expect(sayShare(share)).toBe(description)
   })
 
   it("[CONSOLE-21] places are said as a person would", () => {
@@ -31,19 +31,19 @@ describe("words of a capture", () => {
     const capture = aCapture({ items: [], files })
     const toneOf = (path: string) => sayObserved(capture, path).tone
     expect(["/r/a.md", "/r/b.md", "/r/c.md"].map(toneOf)).toEqual(["ok", "warn", undefined])
-    expect(sayObserved(capture, "/r/c.md").says).toBe("not compared")
-    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").says).toBe("not asked yet")
+    expect(sayObserved(capture, "/r/c.md").description).toBe("not compared")
+    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not asked yet")
   })
 
   it("[CONSOLE-19] where the word of a host comes from is said", () => {
     const noon = new Date(2026, 10, 15, 12, 0).getTime()
     const { observation } = aCapture({ items: [], files: [anAgreement("a.md", "both", {})] })
     if (observation === null) throw new Error("the fixture is observed")
-    const says = (by: Observation["by"]) =>
+    const description = (by: Observation["by"]) =>
       sayObserver({ ...observation, by, at: noon, session: "s-1", hostVersion: "2.1.325" }, noon)
-    expect(says("host")).toBe("The host was asked today 12:00, version 2.1.325")
-    expect(says("transcript")).toBe("The last session, today 12:00, version 2.1.325")
-    expect(says("wire")).toBe(
+    expect(description("host")).toBe("The host was asked today 12:00, version 2.1.325")
+    expect(description("transcript")).toBe("The last session, today 12:00, version 2.1.325")
+    expect(description("wire")).toBe(
       "Seen on the wire by the gateway, today 12:00, session s-1, version 2.1.325",
     )
   })

@@ -87,12 +87,12 @@ export function sayFile({ state, sameText, tokens, explanation }: Agreement): st
 export function sayObserved(
   { observation }: Pick<Capture, "observation">,
   path: string,
-): { readonly says: string; readonly tone?: "ok" | "warn" } {
-  if (observation === null) return { says: "not asked yet" }
+): { readonly description: string; readonly tone?: "ok" | "warn" } {
+  if (observation === null) return { description: "not asked yet" }
   const file = observation.files.find((it) => it.path === path)
-  if (file === undefined) return { says: "not compared" }
-  const says = `${sayFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
-  return { says, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
+  if (file === undefined) return { description: "not compared" }
+  const description = `${sayFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
+  return { description, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
 
 const HOW_KNOWN = { host: "asked", transcript: "last session", wire: "on the wire" } as const

@@ -63,7 +63,7 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
       <Header title="Events" facts={<Text tone="3">{sayCount(shown.length, journal.data)}</Text>}>
         <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
         <Button
-          look={params.until === null ? "ghost" : "plain"}
+          variant={params.until === null ? "ghost" : "plain"}
           icon={params.until === null ? "pause" : "play"}
           keyId="events.pause"
           disabled={journal.data === undefined}
@@ -192,7 +192,7 @@ function NoEvents({ params, onParams }: Pick<EventsPageProps, "params" | "onPara
   if (!isFiltered) {
     return (
       <Empty
-        says="Each change that Quartermaster makes or sees will be a line here, in the order in which it was stored. A backup of the store is the shortest one."
+        description="Each change that Quartermaster makes or sees will be a line here, in the order in which it was stored. A backup of the store is the shortest one."
         command="qm store backup"
       />
     )
@@ -243,7 +243,7 @@ function OlderEvents({ journal, loadOlder }: OlderEventsProps) {
   })
   if (journal === undefined || olderThan(journal) === null) return null
   return (
-    <Button look="ghost" disabled={older.isPending} onPress={() => older.mutate()}>
+    <Button variant="ghost" disabled={older.isPending} onPress={() => older.mutate()}>
       Load older
     </Button>
   )

@@ -95,7 +95,7 @@ function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   }
   return (
     <Empty
-      says="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
+      description="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
       command="claude mcp add qm -- qm mcp"
     />
   )
@@ -108,8 +108,8 @@ function Summary({ sums }: { readonly sums: FoldSums }) {
   return (
     <Figure
       value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
-      says="tokens kept out of the windows"
-      facts={[{ value: formatCount(returned), says: "tokens returned" }]}
+      description="tokens kept out of the windows"
+      facts={[{ value: formatCount(returned), description: "tokens returned" }]}
     >
       <Compare
         lines={[

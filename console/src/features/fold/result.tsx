@@ -23,7 +23,7 @@ import {
 export function Result({ branch }: { readonly branch: Branch }) {
   return (
     <PaneScroll>
-      {branch.error === null ? null : <Notice tone="warn" says={sayForced(branch.error)} />}
+      {branch.error === null ? null : <Notice tone="warn" description={sayForced(branch.error)} />}
       <Returned branch={branch} />
       <Sentences title="Evidence" lines={branch.evidence} />
       <Files branch={branch} />
@@ -87,16 +87,16 @@ function Files({ branch }: { readonly branch: Branch }) {
   return (
     <Block title="Files" aside={sayScope(branch)}>
       <Stack gap="8">
-        {files.slice(0, MOST_FILES).map(({ path, says, isOutside }) => (
+        {files.slice(0, MOST_FILES).map(({ path, description, isOutside }) => (
           <Flow key={path} align="apart">
             <Path path={path} />
             {isOutside ? (
               <Text size="sm" tone="warn">
-                out of scope, {says}
+                out of scope, {description}
               </Text>
             ) : (
               <Text size="sm" tone="3">
-                {says}
+                {description}
               </Text>
             )}
           </Flow>

@@ -5,12 +5,12 @@ import type { FoldParams } from "../../data/paths.ts"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyButton, CopyIcon } from "../../ui/copy/copy.tsx"
+import { DetailBelow } from "../../ui/detail-below/detail-below.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
 import { PaneHead } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Under } from "../../ui/under/under.tsx"
 import { ICON_OF_STEP, rowLine, sayStep } from "./words.ts"
 
 type TrailProps = ParamsProps<FoldParams> & {
@@ -76,7 +76,7 @@ function StepRow({ step, sinceMs, option }: StepRowProps) {
 function StepText({ step, onClose }: { readonly step: TrailEntry; onClose(): void }) {
   const title = `${sayStep(step)}, ${plural(step.tokens, "token")}`
   return (
-    <Under label="Text of the step" onLeave={onClose}>
+    <DetailBelow label="Text of the step" onLeave={onClose}>
       <PaneHead
         actions={
           <>
@@ -91,6 +91,6 @@ function StepText({ step, onClose }: { readonly step: TrailEntry; onClose(): voi
         </Text>
       </PaneHead>
       <Code text={step.text} label={title} />
-    </Under>
+    </DetailBelow>
   )
 }

@@ -11,7 +11,7 @@ import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../.
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Twig } from "../../ui/twig/twig.tsx"
+import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import {
   type BranchLine,
   type FoldLine,
@@ -112,7 +112,7 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
   const since = `since ${formatWhen(startedAt, now)}`
   return (
     <Row option={option}>
-      <Twig depth={0} isOpen={line.isOpen}>
+      <TreeCell depth={0} isOpen={line.isOpen}>
         <Stack>
           <NameCell>
             <Text strong cut title={visibleLine(sessionId)}>
@@ -126,7 +126,7 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
             {stands}, {since}
           </NarrowLine>
         </Stack>
-      </Twig>
+      </TreeCell>
       <Cell from="roomy">
         <Text as="div" size="sm" tone="2" cut>
           {stands}
@@ -156,7 +156,7 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
   const state = sayState(branch)
   return (
     <Row option={option}>
-      <Twig depth={line.depth} isOpen={line.isOpen}>
+      <TreeCell depth={line.depth} isOpen={line.isOpen}>
         <StatusMark status={markOf(branch)} />
         <Stack>
           <NameCell>
@@ -168,7 +168,7 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
             {state}, {sayUsed(branch)} of {formatCount(branch.budgetTotal)}
           </NarrowLine>
         </Stack>
-      </Twig>
+      </TreeCell>
       <Cell from="roomy">
         <Text as="div" size="sm" tone="2" cut title={state}>
           {state}

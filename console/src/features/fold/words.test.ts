@@ -67,9 +67,9 @@ describe("the words of Folds", () => {
       outOfScope: ["docs/x.md"],
     })
     expect(filesOf(branch)).toEqual([
-      { path: "src/a.ts", isOutside: false, says: "touched, named" },
-      { path: "docs/x.md", isOutside: true, says: "named" },
-      { path: "src/b.ts", isOutside: false, says: "touched" },
+      { path: "src/a.ts", isOutside: false, description: "touched, named" },
+      { path: "docs/x.md", isOutside: true, description: "named" },
+      { path: "src/b.ts", isOutside: false, description: "touched" },
     ])
     expect(sayScope(branch)).toBe("1 outside of src/**")
     expect(sayScope({ ...branch, outOfScope: [] })).toBe("all inside src/**")

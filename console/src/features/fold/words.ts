@@ -155,7 +155,7 @@ export function filesOf({ touchedPaths, files, outOfScope }: Branch) {
   return [...new Set([...files, ...touchedPaths, ...outOfScope])].map((path) => ({
     path,
     isOutside: outside.has(path),
-    says: sayRole(touched.has(path), named.has(path)),
+    description: sayRole(touched.has(path), named.has(path)),
   }))
 }
 

@@ -7,6 +7,7 @@ import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { DetailBelow } from "../../ui/detail-below/detail-below.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
@@ -14,7 +15,6 @@ import { NameCell, Row, RowNote, type RowOption, RowSkeleton } from "../../ui/li
 import { PaneHead, PaneNote } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Under } from "../../ui/under/under.tsx"
 import { markOf, tellingLine } from "./found-line.ts"
 import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
@@ -34,7 +34,7 @@ export function Exact(props: ExactProps) {
 function NotKept() {
   return (
     <Empty
-      says="The texts of this request were not kept, only what it held and how much. Keep them from the next start on, with secrets replaced:"
+      description="The texts of this request were not kept, only what it held and how much. Keep them from the next start on, with secrets replaced:"
       command="qm config set gateway.content true"
     />
   )
@@ -168,7 +168,7 @@ type PieceTextProps = { readonly piece: Piece; readonly find: string; onClose():
 function PieceText({ piece, find, onClose }: PieceTextProps) {
   const title = `${KIND_NAMES[piece.kind]}, ${visibleLine(shortName(piece))}`
   return (
-    <Under label="Text of the piece" onLeave={onClose}>
+    <DetailBelow label="Text of the piece" onLeave={onClose}>
       <PaneHead
         actions={
           <>
@@ -187,6 +187,6 @@ function PieceText({ piece, find, onClose }: PieceTextProps) {
         <Code text={piece.text} label={title} {...(find === "" ? {} : { mark: markOf(find) })} />
       )}
       {piece.isCut ? <PaneNote>It was longer; only so much of it was kept.</PaneNote> : null}
-    </Under>
+    </DetailBelow>
   )
 }

@@ -35,7 +35,13 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
         <DeleteRecords show={show} onDeleted={() => navigate(home)} />
       )}
       {isRunId(id) ? (
-        <Button look="ghost" icon="ask" keyId="gateway.run" shrinks onPress={() => navigate(home)}>
+        <Button
+          variant="ghost"
+          icon="ask"
+          keyId="gateway.run"
+          shrinks
+          onPress={() => navigate(home)}
+        >
           Transcript
         </Button>
       ) : null}
@@ -54,10 +60,10 @@ function OtherCarries({ now, id, current }: OtherCarriesProps) {
   const carries = byPage(data?.carries ?? [])
   const shown = carries.find((it) => pageOf(it) === id)
   if (carries.length === 0) return null
-  const says = `${current}${shown === undefined ? "others" : formatWhen(shown.startedAt, now)}`
+  const description = `${current}${shown === undefined ? "others" : formatWhen(shown.startedAt, now)}`
   return (
     <ChoiceMenu
-      label={`What was carried: ${says}`}
+      label={`What was carried: ${description}`}
       keyId="gateway.choose"
       choices={carries.map((it) => ({
         value: pageOf(it),
@@ -68,7 +74,7 @@ function OtherCarries({ now, id, current }: OtherCarriesProps) {
       value={id}
       onPick={(value) => navigate(paths.gateway(value))}
     >
-      <Text tone="2">{says}</Text>
+      <Text tone="2">{description}</Text>
     </ChoiceMenu>
   )
 }
@@ -104,7 +110,7 @@ function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
   return (
     <>
       <Button
-        look="ghost"
+        variant="ghost"
         keyId="gateway.delete"
         disabled={session?.readOnly === true || isAlive || isBusy}
         onPress={() => want(() => setIsAsking(true))}
@@ -114,7 +120,7 @@ function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Delete what was recorded?"
-          says={sayDelete(show)}
+          description={sayDelete(show)}
           verb="Delete"
           onClose={() => setIsAsking(false)}
           onDo={() => remove(show, { onSuccess: onDeleted })}

@@ -71,7 +71,7 @@ function Known(props: KnownProps) {
     <>
       <GatewayVitals show={data} />
       {latched.map((it) => (
-        <Notice key={it.id} tone="warn" says={sayLatched(it.latchedOff ?? "")} />
+        <Notice key={it.id} tone="warn" description={sayLatched(it.latchedOff ?? "")} />
       ))}
       {data.requests.length === 0 ? (
         <RowNote>{sayNoRequest(data)}</RowNote>
@@ -177,7 +177,7 @@ function Foot({ show, params, onParams }: WhoProps) {
 /** Before anything was carried: what the gateway is, and how to turn it on. */
 function NeverCarried() {
   return (
-    <Empty says="The gateway stands between an agent and its model, on this machine alone, and passes every byte on. With it, each request will be here: what was in it, what was new, what it cost exactly, and what folding left out. It is off unless you turn it on, for a run or for all.">
+    <Empty description="The gateway stands between an agent and its model, on this machine alone, and passes every byte on. With it, each request will be here: what was in it, what was new, what it cost exactly, and what folding left out. It is off unless you turn it on, for a run or for all.">
       <CommandLine command='qm run --gateway record "what it shall do"'>
         <LinkButton small href={paths.runs({ beside: "new" })}>
           New run

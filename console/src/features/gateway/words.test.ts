@@ -36,9 +36,9 @@ describe("what is said of a request", () => {
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
-  ] as const)("[CONSOLE-59] %j is marked %s", (given, says) => {
+  ] as const)("[CONSOLE-59] %j is marked %s", (given, description) => {
     const request = { ...aRequest(1), ...given, folded: "folded" in given ? [...given.folded] : [] }
-    expect(badgesOf(request).map((it) => it.text)).toEqual([says])
+    expect(badgesOf(request).map((it) => it.text)).toEqual([description])
   })
 
   it("[CONSOLE-59] input is fresh, read and written together; unknown is never 0", () => {
@@ -105,8 +105,8 @@ describe("what is said of a request", () => {
 
   it("[CONSOLE-59] times are read as in a waterfall", () => {
     const times = [0, 0.4, 18.2, 842, 999.7, 1_000, 59_940, 102_000]
-    const says = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
-    expect(times.map(sayTime)).toEqual(says)
+    const description = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
+    expect(times.map(sayTime)).toEqual(description)
     expect([0, 999, 262_000, 3_665_000].map(formatMinutes)).toEqual([
       "0:00",
       "0:00",

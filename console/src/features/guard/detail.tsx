@@ -82,13 +82,15 @@ function Said({ line: { text, verdict } }: { readonly line: VerdictLine }) {
       </Block>
     )
   }
-  const lines = text.split("\n").map((it, i) => ({ key: `${i} ${it}`, says: visibleLine(it) }))
+  const lines = text
+    .split("\n")
+    .map((it, i) => ({ key: `${i} ${it}`, description: visibleLine(it) }))
   return (
     <Block title="What was said" aside={means}>
       <Stack>
-        {lines.map(({ key, says }) => (
+        {lines.map(({ key, description }) => (
           <Text key={key} as="p" wrap>
-            {says}
+            {description}
           </Text>
         ))}
       </Stack>
@@ -122,12 +124,12 @@ type RuleBlockProps = {
 
 function RuleBlock({ line: { rule }, onParams }: RuleBlockProps) {
   if (rule === null) return null
-  const { level, does } = RULES_IN_WORDS[rule]
+  const { level, handlers } = RULES_IN_WORDS[rule]
   return (
     <Block title={`The rule ${rule}`} aside={`from level ${level}`}>
       <Stack gap="8">
         <Text as="p" tone="2" read>
-          {does}
+          {handlers}
         </Text>
         <div>
           <Button small onPress={() => onParams({ rule, at: "" })}>

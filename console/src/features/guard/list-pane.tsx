@@ -154,7 +154,7 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const isWhole = hours === 720
   return (
     <Empty
-      says={`Each time a hook of the kit is asked about an edit, a start or a stop, what it said will be a line here. None was asked in ${sayHours(hours)}. The kit is installed by one command, which first shows what it would write.`}
+      description={`Each time a hook of the kit is asked about an edit, a start or a stop, what it said will be a line here. None was asked in ${sayHours(hours)}. The kit is installed by one command, which first shows what it would write.`}
     >
       <CommandLine command="qm init">
         {isWhole ? null : (

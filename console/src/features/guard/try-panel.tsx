@@ -45,7 +45,7 @@ export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
             rows={3}
             value={text}
             placeholder="src/tariff/**, migrations/**, !**/*.test.ts"
-            says="Globs with commas. The last that fits decides; one with ! before it takes back."
+            description="Globs with commas. The last that fits decides; one with ! before it takes back."
             onChange={(value) => {
               setDraft(value)
               onParams({ patterns: value }, "replace")
@@ -77,8 +77,8 @@ const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) 
 function LevelNotice({ level }: { readonly level: number | undefined }) {
   const needed = RULES_IN_WORDS.risk.level
   if (level === undefined || level >= needed) return null
-  const says = `The rule risk works from level ${needed}, this repository is at ${level}. Trying is possible at every level; qm level ${needed} switches it on.`
-  return <Notice says={says} />
+  const description = `The rule risk works from level ${needed}, this repository is at ${level}. Trying is possible at every level; qm level ${needed} switches it on.`
+  return <Notice description={description} />
 }
 
 type TriedProps = {
@@ -175,7 +175,7 @@ function MakeLive({ text, isReadOnly }: MakeLiveProps) {
       <Stack gap="8">
         <Flow wrap>
           <Button
-            look="primary"
+            variant="primary"
             disabled={isReadOnly || isBusy || isSet || set === undefined}
             onPress={() => makeLive({ value, ...(set === undefined ? {} : { before: set }) })}
           >

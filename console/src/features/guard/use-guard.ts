@@ -110,9 +110,9 @@ export function formerly(before: ConfigSetting): { readonly value: string | null
 }
 
 export function saySaved({ key, origin }: ConfigSetting): string {
-  const { kind, says } = readOrigin(origin)
+  const { kind, description } = readOrigin(origin)
   const counts = kind === "project" || kind === "user" || kind === "default"
-  return `${key} was changed in the project file${counts ? "" : `; ${says} still decides`}`
+  return `${key} was changed in the project file${counts ? "" : `; ${description} still decides`}`
 }
 
 export function useWays() {

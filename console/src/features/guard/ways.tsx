@@ -73,7 +73,7 @@ function OverrideForm({ isBusy, onOverride }: OverrideFormProps) {
       <Flow>
         <Button
           small
-          look="danger"
+          variant="danger"
           disabled={!isReason || isBusy}
           onPress={() => onOverride(reason.trim())}
         >

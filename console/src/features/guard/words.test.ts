@@ -18,9 +18,9 @@ describe("the words of Guard", () => {
     const looks = VERDICTS.map((it) => VERDICT_LOOKS[it])
     expect(new Set(looks.map((it) => it.word)).size).toBe(VERDICTS.length)
     expect(new Set(looks.map((it) => it.mark)).size).toBe(VERDICTS.length)
-    for (const { level, does } of Object.values(RULES_IN_WORDS)) {
+    for (const { level, handlers } of Object.values(RULES_IN_WORDS)) {
       expect(level).toBeGreaterThan(1)
-      expect(does).toMatch(/^[A-Z].{20,}\.$/)
+      expect(handlers).toMatch(/^[A-Z].{20,}\.$/)
     }
   })
 

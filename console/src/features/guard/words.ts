@@ -11,39 +11,45 @@ import {
 import type { GuardParams } from "../../data/paths.ts"
 
 export const RULES_IN_WORDS: Readonly<
-  Record<HookName, { readonly level: number; readonly does: string }>
+  Record<HookName, { readonly level: number; readonly handlers: string }>
 > = {
   boot: {
     level: 2,
-    does: "When a session starts, hands it what it should know: how far the branch is from upstream, the latest session, open claims, memories.",
+    handlers:
+      "When a session starts, hands it what it should know: how far the branch is from upstream, the latest session, open claims, memories.",
   },
   track: {
     level: 2,
-    does: "After an edit, writes it into the ledger of the session, renews its claims, and warns when another session claims the file.",
+    handlers:
+      "After an edit, writes it into the ledger of the session, renews its claims, and warns when another session claims the file.",
   },
   drift: {
     level: 2,
-    does: "When a session wants to stop, two or more important files changed and nothing was written down: keeps it once and says what to register.",
+    handlers:
+      "When a session wants to stop, two or more important files changed and nothing was written down: keeps it once and says what to register.",
   },
   concurrency: {
     level: 3,
-    does: "Before an edit, warns when another live session or somebody outside touched the file, and refuses it against a live, earlier claim.",
+    handlers:
+      "Before an edit, warns when another live session or somebody outside touched the file, and refuses it against a live, earlier claim.",
   },
   risk: {
     level: 5,
-    does: "Before an edit of a high-risk path, refuses it unless a simulation of the last four hours or an override covers it.",
+    handlers:
+      "Before an edit of a high-risk path, refuses it unless a simulation of the last four hours or an override covers it.",
   },
   pitfall: {
     level: 5,
-    does: "Before an edit, shows what is remembered to go wrong in the file, at most once a day.",
+    handlers:
+      "Before an edit, shows what is remembered to go wrong in the file, at most once a day.",
   },
   package: {
     level: 4,
-    does: "When a sub-agent starts, hands it a package that was chosen from its own prompt.",
+    handlers: "When a sub-agent starts, hands it a package that was chosen from its own prompt.",
   },
   loaded: {
     level: 2,
-    does: "Notes which instructions the host says it has loaded.",
+    handlers: "Notes which instructions the host says it has loaded.",
   },
 }
 

@@ -52,7 +52,7 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
             value={path}
             placeholder="docs"
             problem={isEmpty ? "Name a folder or a file." : undefined}
-            says="From the repository, or as a whole path. Secrets are replaced before it is kept."
+            description="From the repository, or as a whole path. Secrets are replaced before it is kept."
             onChange={setPath}
           />
           <PickEntry
@@ -60,14 +60,14 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
             choices={KNOWLEDGE_TIERS.map((value) => ({
               value,
               label: TIERS[value].label,
-              detail: TIERS[value].says,
+              detail: TIERS[value].description,
             }))}
             value={tier}
             onPick={(value) => setTier(KNOWLEDGE_TIERS.find((it) => it === value) ?? tier)}
           />
           {add.error === null ? null : <Failure size="pane" error={toWireError(add.error)} />}
           <Flow wrap>
-            <Button look="primary" disabled={isOff} onPress={read}>
+            <Button variant="primary" disabled={isOff} onPress={read}>
               {add.isPending ? "Reading" : "Read"}
             </Button>
             <Kbd keys="mod+Enter" />

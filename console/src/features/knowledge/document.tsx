@@ -80,7 +80,7 @@ function About({ document, now, isReadOnly, onParams }: AboutProps) {
             <Text mono>{visibleLine(folder)}</Text>
           </Value>
           <Value name="Tier" wrap>
-            {TIERS[tier].label}, {TIERS[tier].says}
+            {TIERS[tier].label}, {TIERS[tier].description}
           </Value>
           <Value name="Format">
             {format}, {formatBytes(sizeBytes)}
@@ -95,7 +95,7 @@ function About({ document, now, isReadOnly, onParams }: AboutProps) {
           </Button>
           <Button
             small
-            look="danger"
+            variant="danger"
             disabled={isReadOnly || remove.isPending}
             onPress={() => remove.mutate({ path: folder, tier })}
           >

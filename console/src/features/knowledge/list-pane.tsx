@@ -67,7 +67,7 @@ function Filters({ params, handle, onParams }: Handled) {
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           isSearching ? (
-            <Button look="ghost" small pressed={params.hops} onPress={turnHops}>
+            <Button variant="ghost" small pressed={params.hops} onPress={turnHops}>
               Follow references
             </Button>
           ) : undefined
@@ -94,7 +94,7 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
   return (
     <Notice
       tone="warn"
-      says={`Files of ${visibleLine(stale.folder)} were changed since they were read.${more}`}
+      description={`Files of ${visibleLine(stale.folder)} were changed since they were read.${more}`}
     >
       <Button
         small
@@ -127,10 +127,10 @@ function Documents({ status, ...props }: Handled & { readonly status: KbStatus }
 
 function NothingRead({ isReadOnly, onParams }: ListPaneProps) {
   return (
-    <Empty says="Documents that people wrote will be here, cut into paragraphs that can be found, cited and checked: markdown, html and text.">
+    <Empty description="Documents that people wrote will be here, cut into paragraphs that can be found, cited and checked: markdown, html and text.">
       <CommandLine command="qm kb add docs">
         {isReadOnly ? null : (
-          <Button look="primary" small onPress={() => onParams({ add: true })}>
+          <Button variant="primary" small onPress={() => onParams({ add: true })}>
             Add a folder
           </Button>
         )}

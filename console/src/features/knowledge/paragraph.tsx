@@ -81,7 +81,7 @@ const placeOf = ({ id }: KbParagraph): string => paths.knowledge({ at: id, show:
 
 function Step({ to, word }: { readonly to: KbParagraph; readonly word: string }) {
   return (
-    <LinkButton look="ghost" small href={placeOf(to)}>
+    <LinkButton variant="ghost" small href={placeOf(to)}>
       {word}: {visibleLine(to.number ?? to.citation)}
     </LinkButton>
   )
@@ -137,7 +137,7 @@ function About({ paragraph }: { readonly paragraph: KbParagraph }) {
         </Value>
         {page === null ? null : <Value name="Page">{formatExact(page)}</Value>}
         <Value name="Tier" wrap>
-          {TIERS[tier].label}, {TIERS[tier].says}
+          {TIERS[tier].label}, {TIERS[tier].description}
         </Value>
         <Value name="Id" wrap>
           <Text mono>{visibleLine(id)}</Text>

@@ -9,10 +9,12 @@ import {
   plural,
 } from "../../contract.ts"
 
-export const TIERS: Readonly<Record<KbTier, { readonly label: string; readonly says: string }>> = {
-  primary: { label: "Primary", says: "what counts: rules, specifications, contracts" },
-  guide: { label: "Guide", says: "explains the primary documents, does not overrule them" },
-  web: { label: "Web", says: "found outside, trusted least" },
+export const TIERS: Readonly<
+  Record<KbTier, { readonly label: string; readonly description: string }>
+> = {
+  primary: { label: "Primary", description: "what counts: rules, specifications, contracts" },
+  guide: { label: "Guide", description: "explains the primary documents, does not overrule them" },
+  web: { label: "Web", description: "found outside, trusted least" },
 }
 
 export function sayBy({ meaning, note }: KbBy): string {

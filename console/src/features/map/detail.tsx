@@ -62,7 +62,7 @@ type NearNamesProps = { readonly error: WireError; onShow(show: string): void }
 
 function NearNames({ error, onShow }: NearNamesProps) {
   return nearIn(error).map((name) => (
-    <Button key={name} look="ghost" onPress={() => onShow(name)}>
+    <Button key={name} variant="ghost" onPress={() => onShow(name)}>
       {visibleLine(name)}
     </Button>
   ))

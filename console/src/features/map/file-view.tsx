@@ -9,7 +9,7 @@ import { Path } from "../../ui/path/path.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Twig } from "../../ui/twig/twig.tsx"
+import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import type { ViewProps } from "./detail.tsx"
 import { placeOf } from "./words.ts"
 
@@ -25,7 +25,7 @@ export function FileView({ file, params, onParams, onShow, takesFocus }: FileVie
     <>
       <Facts file={file} />
       {file.problems.length === 0 ? null : (
-        <Notice tone="warn" says={visibleLine(file.problems.join(" "))} />
+        <Notice tone="warn" description={visibleLine(file.problems.join(" "))} />
       )}
       <PaneHead>
         <Facets
@@ -79,7 +79,7 @@ function TabContent({ tab, file, ...list }: TabContentProps) {
         <Paths
           label="Imported by"
           none="No file of this repository imports it."
-          rows={file.importedBy.map((path) => ({ path, says: "" }))}
+          rows={file.importedBy.map((path) => ({ path, description: "" }))}
           {...list}
         />
       )
@@ -88,7 +88,10 @@ function TabContent({ tab, file, ...list }: TabContentProps) {
         <Paths
           label="Changed with"
           none="No other file changed together with it, as far as the past is known."
-          rows={file.changedWith.map(({ path, times }) => ({ path, says: plural(times, "time") }))}
+          rows={file.changedWith.map(({ path, times }) => ({
+            path,
+            description: plural(times, "time"),
+          }))}
           {...list}
         />
       )
@@ -124,11 +127,11 @@ function SymbolRow({ symbol, option }: { readonly symbol: MapSymbol; readonly op
   const signature = visibleLine(symbol.signature)
   return (
     <Row option={option}>
-      <Twig depth={symbol.parent === undefined ? 0 : 1}>
+      <TreeCell depth={symbol.parent === undefined ? 0 : 1}>
         <Text mono cut title={signature}>
           {signature}
         </Text>
-      </Twig>
+      </TreeCell>
       <Cell from="roomy">
         <Text as="div" size="sm" tone="3" cut>
           {symbol.kind}
@@ -201,7 +204,7 @@ function ImportTarget({ paths: [first, ...more] }: { readonly paths: readonly st
 type PathsProps = ListProps & {
   readonly label: string
   readonly none: string
-  readonly rows: readonly { readonly path: string; readonly says: string }[]
+  readonly rows: readonly { readonly path: string; readonly description: string }[]
 }
 
 const PATH_COLUMNS = { full: "minmax(0, 1fr) 72px" } as const
@@ -217,11 +220,11 @@ function Paths({ label, none, rows, takesFocus, onShow }: PathsProps) {
       takesFocus={takesFocus}
       isHeading={() => false}
       onOpen={(it) => onShow(it.path)}
-      renderLine={({ path, says }, option) => (
+      renderLine={({ path, description }, option) => (
         <Row option={option}>
           <Path path={path} />
           <Text as="div" size="sm" tone="3" align="end">
-            {says}
+            {description}
           </Text>
         </Row>
       )}

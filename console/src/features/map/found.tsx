@@ -11,7 +11,7 @@ import { PaneFoot } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Twig } from "../../ui/twig/twig.tsx"
+import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import { placeOf } from "./words.ts"
 
 type FoundSymbol = FoundFile["symbols"][number]
@@ -115,11 +115,11 @@ type SymbolRowProps = { readonly symbol: FoundSymbol; readonly option: RowOption
 function SymbolRow({ symbol, option }: SymbolRowProps) {
   return (
     <Row option={option}>
-      <Twig depth={1}>
+      <TreeCell depth={1}>
         <Text mono cut title={visibleLine(symbol.signature)}>
           {visibleLine(symbol.name)}
         </Text>
-      </Twig>
+      </TreeCell>
       <Cell from="roomy">
         <Text as="div" size="sm" tone="3" cut>
           {symbol.kind}, line {symbol.fromLine}

@@ -16,12 +16,12 @@ describe("the neighbours of a symbol", () => {
       ],
       others: [aSymbol("roundLine", { path: "other.ts" })],
     })
-    const says = linkLines(shown).map((it) => {
+    const description = linkLines(shown).map((it) => {
       if (it.kind === "heading") return `${it.name} ${it.count}`
       if (it.kind === "file") return it.path
       return `- ${it.kind === "link" ? it.link.symbol.name : it.symbol.path}`
     })
-    expect(says).toEqual([
+    expect(description).toEqual([
       "Callers 3",
       "b.ts",
       "- x",
@@ -35,7 +35,7 @@ describe("the neighbours of a symbol", () => {
       "Also of this name 1",
       "- other.ts",
     ])
-    expect(new Set(linkLines(shown).map((it) => it.key)).size).toBe(says.length)
+    expect(new Set(linkLines(shown).map((it) => it.key)).size).toBe(description.length)
   })
 
   it("[CONSOLE-35] in the picture a doubtful link is marked and hostile names are shown", () => {

@@ -143,10 +143,10 @@ type NeverProps = {
 /** Before the first scan. */
 function NeverScanned({ isReadOnly, isBusy, onScan }: NeverProps) {
   return (
-    <Empty says="Every file and symbol of this repository will be here, with how much the rest of the code leans on it. A scan reads the files, starts nothing and sends nothing.">
+    <Empty description="Every file and symbol of this repository will be here, with how much the rest of the code leans on it. A scan reads the files, starts nothing and sends nothing.">
       <CommandLine command="qm map">
         {isReadOnly ? null : (
-          <Button look="primary" small disabled={isBusy} onPress={onScan}>
+          <Button variant="primary" small disabled={isBusy} onPress={onScan}>
             {isBusy ? "Scanning" : "Scan now"}
           </Button>
         )}
@@ -159,11 +159,13 @@ type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: bo
 
 export function ScanLine({ result, isBusy }: ScanLineProps) {
   if (isBusy) {
-    return <Notice says="Scanning. The first time every file is read, later only what changed." />
+    return (
+      <Notice description="Scanning. The first time every file is read, later only what changed." />
+    )
   }
   if (result === undefined) return null
   return (
-    <Notice says={sayScan(result)}>
+    <Notice description={sayScan(result)}>
       <Aside name="read in part" rows={result.problems} count={result.problemsCount} />
       <Aside name="left out" rows={result.skipped} count={result.skippedCount} />
     </Notice>
@@ -186,7 +188,7 @@ function Aside({ name, rows, count }: AsideProps) {
       lines={rows.map((it, i) => ({
         key: `${i} ${it.path}`,
         lead: <Path path={it.path} />,
-        says: visibleLine(it.reason),
+        description: visibleLine(it.reason),
       }))}
       {...(more > 0 ? { foot: `And ${plural(more, "file")} more.` } : {})}
     >

@@ -11,7 +11,7 @@ import { Block, Flow, PaneNote, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Twig } from "../../ui/twig/twig.tsx"
+import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import type { ViewProps } from "./detail.tsx"
 import { graphNodes, type LinkLine, linkLines, type ShownSymbol } from "./link-lines.ts"
 import { CONFIDENCE, placeOf, sayLines, sayPlace } from "./words.ts"
@@ -95,7 +95,7 @@ function About({ symbol, onShow, children }: AboutProps) {
             {kind}, {sayLines(symbol)}, {plural(tokens, "token")}
           </Text>
           <Flow>
-            <Button look="ghost" onPress={() => onShow(path)}>
+            <Button variant="ghost" onPress={() => onShow(path)}>
               Open the file
             </Button>
             {children}
@@ -133,11 +133,11 @@ function AnyLine({ line, option }: { readonly line: LinkLine; readonly option: R
       )
     case "link": {
       const { symbol, confidence } = line.link
-      const says = `line ${line.link.line}, ${CONFIDENCE[confidence]}`
-      return <NamedRow symbol={symbol} says={says} depth={1} option={option} />
+      const description = `line ${line.link.line}, ${CONFIDENCE[confidence]}`
+      return <NamedRow symbol={symbol} description={description} depth={1} option={option} />
     }
     case "other":
-      return <NamedRow symbol={line.symbol} says={sayPlace(line.symbol)} option={option} />
+      return <NamedRow symbol={line.symbol} description={sayPlace(line.symbol)} option={option} />
     default:
       return line satisfies never
   }
@@ -145,23 +145,23 @@ function AnyLine({ line, option }: { readonly line: LinkLine; readonly option: R
 
 type NamedRowProps = {
   readonly symbol: MapSymbol
-  readonly says: string
+  readonly description: string
   readonly depth?: number
   readonly option: RowOption
 }
 
-function NamedRow({ symbol, says, depth = 0, option }: NamedRowProps) {
+function NamedRow({ symbol, description, depth = 0, option }: NamedRowProps) {
   const owner = symbol.parent === undefined ? "" : `${symbol.parent}.`
   const name = visibleLine(`${owner}${symbol.name}`)
   return (
     <Row option={option}>
-      <Twig depth={depth}>
+      <TreeCell depth={depth}>
         <Text mono cut title={visibleLine(symbol.signature)}>
           {name}
         </Text>
-      </Twig>
-      <Text as="div" size="sm" tone="3" cut title={visibleLine(says)}>
-        {visibleLine(says)}
+      </TreeCell>
+      <Text as="div" size="sm" tone="3" cut title={visibleLine(description)}>
+        {visibleLine(description)}
       </Text>
     </Row>
   )

@@ -1,5 +1,4 @@
-import type { MapEntry, MapTree } from "../../contract.ts"
-import { formatExact } from "../../contract.ts"
+import { formatExact, type MapEntry, type MapTree } from "../../contract.ts"
 
 export type FolderAnswer = {
   readonly tree: MapTree | undefined
@@ -23,7 +22,7 @@ export type NoteLine = {
   readonly depth: number
   readonly folder: string
   readonly state: "loading" | "failed" | "cut"
-  readonly says: string
+  readonly description: string
 }
 
 export type TreeLine = EntryLine | NoteLine
@@ -70,12 +69,12 @@ function noteOf(
   const tree = answer?.tree
   if (tree !== undefined) {
     if (tree.entries.length >= tree.total) return undefined
-    return { ...note, state: "cut", says: sayCut(tree) }
+    return { ...note, state: "cut", description: sayCut(tree) }
   }
   if (answer?.error === null || answer === undefined) {
-    return { ...note, state: "loading", says: "Reading the folder" }
+    return { ...note, state: "loading", description: "Reading the folder" }
   }
-  return { ...note, state: "failed", says: "This folder could not be read. Try again" }
+  return { ...note, state: "failed", description: "This folder could not be read. Try again" }
 }
 
 /** The same rows without folders: all files whose path has the text in it. */
@@ -92,8 +91,8 @@ export function flatLines(tree: MapTree): readonly TreeLine[] {
     }),
   )
   if (tree.entries.length >= tree.total) return rows
-  const says = sayCut(tree)
-  return [...rows, { kind: "note", key: "note", depth: 0, folder: "", state: "cut", says }]
+  const description = sayCut(tree)
+  return [...rows, { kind: "note", key: "note", depth: 0, folder: "", state: "cut", description }]
 }
 
 function sayCut({ entries, total }: MapTree): string {

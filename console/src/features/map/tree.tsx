@@ -8,7 +8,7 @@ import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Twig } from "../../ui/twig/twig.tsx"
+import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import { type EntryLine, type NoteLine, parentOf, type TreeLine, turnFolder } from "./tree-lines.ts"
 
 type TreeProps = ParamsProps<MapParams> & {
@@ -91,9 +91,9 @@ function EntryRow({ line, option }: LineProps<EntryLine>) {
   const { entry, depth, isOpen, place, siblings } = line
   return (
     <Row option={{ ...option, branch: { level: depth + 1, place, siblings, isOpen } }}>
-      <Twig depth={depth} isOpen={isOpen}>
+      <TreeCell depth={depth} isOpen={isOpen}>
         <Path path={entry.name} />
-      </Twig>
+      </TreeCell>
       <Cell>
         <RankBar share={entry.rank} label="rank" />
       </Cell>
@@ -115,11 +115,11 @@ function NoteRow({ line, option }: LineProps<NoteLine>) {
   const branch = { level: line.depth + 1, place: 1, siblings: 1, isOpen: null }
   return (
     <Row option={{ ...option, branch }}>
-      <Twig depth={line.depth} isOpen={null}>
-        <Text tone={line.state === "failed" ? "bad" : "3"} cut title={line.says}>
-          {line.says}
+      <TreeCell depth={line.depth} isOpen={null}>
+        <Text tone={line.state === "failed" ? "bad" : "3"} cut title={line.description}>
+          {line.description}
         </Text>
-      </Twig>
+      </TreeCell>
     </Row>
   )
 }

@@ -96,7 +96,7 @@ function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormPro
           })}
           {error === undefined ? null : <Failure size="pane" error={error} />}
           <Flow>
-            <Button look="primary" disabled={isOff} onPress={record}>
+            <Button variant="primary" disabled={isOff} onPress={record}>
               {isPending ? verbs[1] : verbs[0]}
             </Button>
             <Kbd keys="mod+Enter" />
@@ -166,7 +166,7 @@ function CitesEntry({ noun, cites, problem, onCites }: CitesEntryProps) {
       value={cites}
       placeholder="src/tariff/rounding.ts#roundLine"
       problem={problem}
-      says={`One a line, as path or path#symbol. When that code changes, the ${noun} is shown as stale.`}
+      description={`One a line, as path or path#symbol. When that code changes, the ${noun} is shown as stale.`}
       onChange={onCites}
     />
   )
@@ -185,14 +185,14 @@ function MemoryEntries({ draft, problems, set }: EntriesProps<MemoryDraft>) {
         rows={6}
         value={draft.body}
         problem={problems["body"]}
-        says="Markdown. Secrets are replaced before it is written."
+        description="Markdown. Secrets are replaced before it is written."
         onChange={(body) => set({ body })}
       />
       <TextEntry
         label="In one line"
         value={draft.description}
         problem={problems["description"]}
-        says="Left empty, it is the title."
+        description="Left empty, it is the title."
         onChange={(description) => set({ description })}
       />
       <PickEntry
@@ -248,7 +248,7 @@ function DecisionEntries({ draft, problems, set }: EntriesProps<DecisionDraft>) 
         rows={4}
         value={draft.decision}
         problem={problems["decision"]}
-        says="Markdown. Secrets are replaced before it is written."
+        description="Markdown. Secrets are replaced before it is written."
         onChange={(decision) => set({ decision })}
       />
       <AreaEntry
@@ -256,7 +256,7 @@ function DecisionEntries({ draft, problems, set }: EntriesProps<DecisionDraft>) 
         rows={3}
         value={draft.consequences}
         problem={problems["consequences"]}
-        says="May be left empty."
+        description="May be left empty."
         onChange={(consequences) => set({ consequences })}
       />
       <CitesEntry

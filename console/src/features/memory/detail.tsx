@@ -116,7 +116,7 @@ const WARNINGS = {
 function Warnings({ memory, view }: { readonly memory: Memory; readonly view: View }) {
   const isHeld = isQuarantined(memory)
   if (!isHeld && memory.state !== "stale") return null
-  return <Notice tone="warn" says={WARNINGS[view][isHeld ? "quarantined" : "stale"]} />
+  return <Notice tone="warn" description={WARNINGS[view][isHeld ? "quarantined" : "stale"]} />
 }
 
 function Body({ memory }: { readonly memory: Memory }) {
@@ -141,12 +141,12 @@ function Cites({ memory: { cites } }: { readonly memory: Memory }) {
     <Block title="Rests on" aside={formatExact(cites.length)}>
       <Stack gap="8">
         {cites.map((it) => {
-          const { says, tone } = CITE_STATES[it.state]
+          const { description, tone } = CITE_STATES[it.state]
           return (
             <Flow key={placeOf(it)} align="apart">
               <CiteLink cite={it} />
               <Text size="sm" tone={tone}>
-                {says}
+                {description}
               </Text>
             </Flow>
           )
@@ -285,7 +285,7 @@ function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
         ))}
         <Button
           small
-          look="danger"
+          variant="danger"
           keyId="memory.forget"
           disabled={isOff}
           onPress={() => want(() => setIsAsking(true))}
@@ -297,7 +297,7 @@ function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Forget this memory?"
-          says={sayForget(memory)}
+          description={sayForget(memory)}
           verb="Forget"
           onClose={() => setIsAsking(false)}
           onDo={() => {
@@ -323,7 +323,7 @@ function ConfirmButton({ memory: { state }, isOff, onPress }: ConfirmButtonProps
   return (
     <Button
       small
-      {...(isOpen ? { look: "primary" } : {})}
+      {...(isOpen ? { variant: "primary" } : {})}
       keyId="memory.confirm"
       disabled={isOff || !isOpen}
       onPress={onPress}

@@ -86,8 +86,8 @@ function Problems({ problems }: Pick<MemoryList, "problems">) {
   const named = problems.slice(0, 3).map(({ file, problem }) => `${file}: ${problem}`)
   const more = problems.length - named.length
   const rest = more === 0 ? "" : ` And ${formatExact(more)} more.`
-  const says = `${plural(problems.length, "file")} could not be read as a memory. ${named.join(" ")}${rest}`
-  return <Notice tone="warn" says={visibleLine(says)} />
+  const description = `${plural(problems.length, "file")} could not be read as a memory. ${named.join(" ")}${rest}`
+  return <Notice tone="warn" description={visibleLine(description)} />
 }
 
 function AllMemories({ list, ...props }: Listed & { readonly list: MemoryList }) {
@@ -103,10 +103,10 @@ function AllMemories({ list, ...props }: Listed & { readonly list: MemoryList })
   }
   if (lines.length === 0) {
     return (
-      <Empty says="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
+      <Empty description="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
         <CommandLine command='qm memory add "Berth" "Where a ship lies, and what is billed." --kind term'>
           {isReadOnly ? null : (
-            <Button look="primary" small onPress={() => onParams({ add: true })}>
+            <Button variant="primary" small onPress={() => onParams({ add: true })}>
               Add memory
             </Button>
           )}
@@ -186,10 +186,10 @@ function AllDecisions({ list, ...props }: AllDecisionsProps) {
   const shown = useMemo(() => having(memories, params.text), [memories, params.text])
   if (memories.length === 0) {
     return (
-      <Empty says="What was decided here will be listed with what made it necessary and what follows from it, each a file in git. When code it cites changes, it is shown as stale.">
+      <Empty description="What was decided here will be listed with what made it necessary and what follows from it, each a file in git. When code it cites changes, it is shown as stale.">
         <CommandLine command='qm decision add "Round on the line" "Half to even, per line." --context "Totals differed."'>
           {isReadOnly ? null : (
-            <Button look="primary" small onPress={() => onParams({ add: true })}>
+            <Button variant="primary" small onPress={() => onParams({ add: true })}>
               Add decision
             </Button>
           )}

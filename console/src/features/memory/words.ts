@@ -91,11 +91,11 @@ export function sayUses({ uses }: Memory): string {
 }
 
 export const CITE_STATES = {
-  fresh: { says: "as cited", tone: "3" },
-  changed: { says: "changed since", tone: "warn" },
-  gone: { says: "gone", tone: "bad" },
-  unchecked: { says: "not checked", tone: "3" },
-} as const satisfies Record<Memory["cites"][number]["state"], { says: string; tone: string }>
+  fresh: { description: "as cited", tone: "3" },
+  changed: { description: "changed since", tone: "warn" },
+  gone: { description: "gone", tone: "bad" },
+  unchecked: { description: "not checked", tone: "3" },
+} as const satisfies Record<Memory["cites"][number]["state"], { description: string; tone: string }>
 
 export function placeOf({ path, symbol }: Memory["cites"][number]): string {
   return symbol === undefined ? path : `${path}#${symbol}`

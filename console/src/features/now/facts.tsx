@@ -94,7 +94,7 @@ function HealthFacts() {
       <Stack gap="8">
         <CheckBlocks
           states={report.checks.map((it) => it.state)}
-          says={`${passed} of ${plural(report.checks.length, "check")} pass`}
+          description={`${passed} of ${plural(report.checks.length, "check")} pass`}
         />
         <CheckProblems
           problems={report.checks.flatMap(({ state, name, detail, hint }) =>
@@ -173,7 +173,7 @@ function WindowFacts() {
       <Values>
         <Value name="Size">{formatExact(window.value)} tokens</Value>
         <Value name="Set by" title={window.origin}>
-          {readOrigin(window.origin).says}
+          {readOrigin(window.origin).description}
         </Value>
         {encoding === undefined ? null : <Value name="Counted as">{String(encoding.value)}</Value>}
       </Values>

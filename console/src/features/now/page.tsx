@@ -82,7 +82,7 @@ function NowHeader({ now, isChecking, facts, onCheck }: NowHeaderProps) {
   return (
     <Header title="Now" facts={<Text tone="3">{formatDay(now)}</Text>}>
       <Button
-        look="ghost"
+        variant="ghost"
         icon="refresh"
         keyId="now.check"
         disabled={isChecking}
@@ -92,7 +92,7 @@ function NowHeader({ now, isChecking, facts, onCheck }: NowHeaderProps) {
         Check again
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         icon="plus"
         keyId="runs.new"
         disabled={session?.readOnly === true}
@@ -170,7 +170,7 @@ function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
   return (
     <Hello
       title="Ready, and nothing has happened yet"
-      says={`The store of ${repository} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
+      description={`The store of ${repository} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
       afterwards={
         <Prose>
           {
@@ -180,7 +180,7 @@ function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
       }
     >
       <CommandLine command="qm doctor">
-        <Button look="primary" small onPress={onCheck}>
+        <Button variant="primary" small onPress={onCheck}>
           Check now
         </Button>
       </CommandLine>

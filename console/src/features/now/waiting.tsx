@@ -154,7 +154,7 @@ function Answers({ approval, ask, canRead }: AnswersProps) {
       {canRead ? (
         <Button
           small
-          look="primary"
+          variant="primary"
           keyId="approval.allow"
           disabled={answer.isPending}
           onPress={() => answer.mutate({ id, decision: "allow" })}

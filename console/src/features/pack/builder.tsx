@@ -82,7 +82,7 @@ export function Builder({ now, params, onParams }: BuilderProps) {
               />
             )}
             {pack?.notes.map((it) => (
-              <Notice key={it} says={visibleLine(it)} />
+              <Notice key={it} description={visibleLine(it)} />
             ))}
           </>
         )}
@@ -138,12 +138,12 @@ function Problem({ data, onChange }: ProblemProps) {
   return (
     <Failure size="pane" error={error} onRetry={isFixable ? undefined : data.retry}>
       {needed === undefined ? null : (
-        <Button look="primary" onPress={() => onChange({ ...choices, budget: needed })}>
+        <Button variant="primary" onPress={() => onChange({ ...choices, budget: needed })}>
           Raise the budget to {formatExact(needed)}
         </Button>
       )}
       {pin === undefined ? null : (
-        <Button look="primary" onPress={() => onChange(pinOrUnpin(choices, pin))}>
+        <Button variant="primary" onPress={() => onChange(pinOrUnpin(choices, pin))}>
           Unpin it
         </Button>
       )}
@@ -160,7 +160,7 @@ type SummaryProps = {
 function Summary({ pack, picked, onPick }: SummaryProps) {
   if (pack === undefined) {
     return (
-      <Figure value={undefined} says="tokens" facts={[]}>
+      <Figure value={undefined} description="tokens" facts={[]}>
         <FigureBarSkeleton />
       </Figure>
     )
@@ -171,10 +171,12 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
   return (
     <Figure
       value={formatExact(tokens)}
-      says={`of ${formatExact(budget)} tokens, ${plural(files.length, "file")}`}
+      description={`of ${formatExact(budget)} tokens, ${plural(files.length, "file")}`}
       facts={[
-        { value: formatExact(free), says: "free" },
-        ...(leftTokens > 0 ? [{ value: formatExact(leftTokens), says: "left out for space" }] : []),
+        { value: formatExact(free), description: "free" },
+        ...(leftTokens > 0
+          ? [{ value: formatExact(leftTokens), description: "left out for space" }]
+          : []),
       ]}
       aside={`notch: budget ${formatExact(budget)}`}
     >

@@ -12,11 +12,11 @@ import {
   RowSkeleton,
 } from "../../ui/list/list.tsx"
 import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
-import { PairOnlyBoth } from "../../ui/pair/pair.tsx"
 import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Score, Tick } from "../../ui/score/score.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { OnlyTwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import type { CandidateLine } from "./lines.ts"
 
 import { sayLeft, sayReasons } from "./words.ts"
@@ -40,7 +40,7 @@ export function Candidates(props: CandidatesProps) {
   const { lines, count, unlisted, at, isActive, onMove } = props
   return (
     <Pane label="Candidates">
-      <PairOnlyBoth>
+      <OnlyTwoColumns>
         <PaneHead
           edge="page"
           actions={
@@ -54,7 +54,7 @@ export function Candidates(props: CandidatesProps) {
           </Text>
           <Text tone="3">{lines === undefined ? "" : formatExact(count)}</Text>
         </PaneHead>
-      </PairOnlyBoth>
+      </OnlyTwoColumns>
       {lines === undefined ? <RowSkeleton rows={10} /> : null}
       {lines?.length === 0 ? <RowNote>Nothing was found to look at.</RowNote> : null}
       {lines === undefined || lines.length === 0 ? null : (
@@ -99,7 +99,7 @@ function Line({ line, option, onTick }: LineProps) {
   }
   const isIn = line.kind === "chosen"
   const { path, score, tokens } = isIn ? line.file : line.left
-  const says = visibleLine(isIn ? sayReasons(line.file) : sayLeft(line.left))
+  const description = visibleLine(isIn ? sayReasons(line.file) : sayLeft(line.left))
   return (
     <Row lines={2} option={option}>
       {score === null ? <span /> : <Score share={score} />}
@@ -108,8 +108,8 @@ function Line({ line, option, onTick }: LineProps) {
         <Cell lead>
           <Path path={path} />
         </Cell>
-        <Text as="div" size="sm" tone="2" cut title={says}>
-          {says}
+        <Text as="div" size="sm" tone="2" cut title={description}>
+          {description}
         </Text>
         <Heard>{isIn ? "in the package" : "left out"}</Heard>
       </Stack>

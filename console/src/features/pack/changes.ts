@@ -1,5 +1,4 @@
-import type { PackDiff } from "../../contract.ts"
-import { formatExact, plural } from "../../contract.ts"
+import { formatExact, type PackDiff, plural } from "../../contract.ts"
 import { FORM_WORDS } from "./words.ts"
 
 type Change = PackDiff["changes"][number]
@@ -34,7 +33,7 @@ export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
 
 /** "full to its signatures, score 0.44 to 0.61": only what differs is said. */
 export function sayChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {
-  const form = (it: Change["formBefore"]) => (it === null ? "" : FORM_WORDS[it].says)
+  const form = (it: Change["formBefore"]) => (it === null ? "" : FORM_WORDS[it].description)
   const forms =
     formBefore === null || formAfter === null || formBefore === formAfter
       ? form(formAfter ?? formBefore)

@@ -18,11 +18,11 @@ import {
 } from "../../ui/list/list.tsx"
 import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
-import { PairFit, PairOnlyBoth } from "../../ui/pair/pair.tsx"
 import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
-import { Seg } from "../../ui/seg/seg.tsx"
+import { SegmentedControl } from "../../ui/segmented-control/segmented-control.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { ColumnFit, OnlyTwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import { type Choices, chosenForm, FORMS } from "./choices.ts"
 import type { ChosenLine } from "./lines.ts"
 
@@ -53,11 +53,11 @@ export function Chosen(props: ChosenProps) {
   return (
     <Pane label="Chosen">
       <PaneHead edge="page" actions={<Actions {...props} />}>
-        <PairOnlyBoth>
+        <OnlyTwoColumns>
           <Text as="h2" strong>
             Chosen
           </Text>
-        </PairOnlyBoth>
+        </OnlyTwoColumns>
         <Text tone="3" cut>
           {lines === undefined ? "" : `${formatExact(files.length)}, in final order`}
         </Text>
@@ -139,11 +139,11 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
               redacted
             </Text>
           )}
-          <Heard>{FORM_WORDS[form].says}</Heard>
+          <Heard>{FORM_WORDS[form].description}</Heard>
         </NameCell>
-        <PairFit
+        <ColumnFit
           long={
-            <Seg
+            <SegmentedControl
               choices={SEGMENTS}
               value={form}
               isChosen={isChosen}
@@ -182,11 +182,11 @@ function Actions(props: ChosenProps) {
   return (
     <>
       <ChoiceMenu
-        label={`Form: ${FORM_WORDS[file.form].label}, ${FORM_WORDS[file.form].says}`}
+        label={`Form: ${FORM_WORDS[file.form].label}, ${FORM_WORDS[file.form].description}`}
         choices={FORMS.map((value) => ({
           value,
           label: FORM_WORDS[value].label,
-          detail: FORM_WORDS[value].says,
+          detail: FORM_WORDS[value].description,
         }))}
         value={file.form}
         onPick={pick}

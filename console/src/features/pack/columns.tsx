@@ -5,10 +5,9 @@ import type { PackParams } from "../../data/paths.ts"
 import { useListRef } from "../../ui/collection/collection.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import type { LinesHandle } from "../../ui/lines/lines.tsx"
-
-import { Pair } from "../../ui/pair/pair.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
+import { TwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import type { Change } from "./builder.tsx"
 import { Candidates } from "./candidates.tsx"
 import {
@@ -45,15 +44,15 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
     const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
     onParams({ turned: next, at: key }, "replace")
   }
-  const does = actionsOn(data.choices, files, onChange)
+  const handlers = actionsOn(data.choices, files, onChange)
   const rows = active === "chosen" ? chosen : candidates.lines
-  const drop = (path: string) => does.drop(path, besides(rows ?? [], path))
+  const drop = (path: string) => handlers.drop(path, besides(rows ?? [], path))
   const move = (to: string) => onParams({ at: to }, "replace")
   const backToList = () => {
     if (isNarrow) onParams({ pane: active }, "replace")
     else lists[active].current?.focus()
   }
-  useKey("pack.pin", hasFile ? () => does.pin(at) : undefined)
+  useKey("pack.pin", hasFile ? () => handlers.pin(at) : undefined)
   useKey("pack.drop", hasFile ? () => drop(at) : undefined)
   useKey("pack.open", at === "" ? undefined : () => (hasFile ? open() : fold(at)))
   useKey("pack.tab", () => onParams({ tab: NEXT_TAB[tab] }, "replace"))
@@ -64,7 +63,7 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
     <Split
       name="pack"
       list={
-        <Pair
+        <TwoColumns
           active={active === "chosen" ? "second" : "first"}
           tabs={
             <Facets
@@ -96,7 +95,7 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
               onPick={move}
               onFold={fold}
               onTick={(path, isIn) =>
-                isIn || does.isDropped(path) ? does.drop(path) : does.pin(path)
+                isIn || handlers.isDropped(path) ? handlers.drop(path) : handlers.pin(path)
               }
             />
           }
@@ -110,10 +109,10 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
               at={at}
               isActive={active === "chosen"}
               onMove={move}
-              onPin={does.pin}
+              onPin={handlers.pin}
               onDrop={drop}
-              onForm={does.form}
-              onPlace={does.place}
+              onForm={handlers.form}
+              onPlace={handlers.place}
             />
           }
         />

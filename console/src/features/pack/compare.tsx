@@ -50,7 +50,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
   return (
     <>
       <Header title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
-        <Button look="ghost" keyId="pack.compare" pressed onPress={leave}>
+        <Button variant="ghost" keyId="pack.compare" pressed onPress={leave}>
           Compare
         </Button>
       </Header>
@@ -105,14 +105,14 @@ type ChoiceProps = {
 
 function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
   const shown = packs.find((it) => it.id === id)
-  const says = shown === undefined ? "choose" : formatWhen(shown.builtAt, now)
+  const description = shown === undefined ? "choose" : formatWhen(shown.builtAt, now)
   return (
     <>
       <Text size="sm" tone="2">
         {name}
       </Text>
       <ChoiceMenu
-        label={`${name}: ${says}`}
+        label={`${name}: ${description}`}
         choices={packs.map((it) => ({
           value: it.id,
           label: visibleLine(sayTask(it)),
@@ -121,7 +121,7 @@ function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
         value={id}
         onPick={onPick}
       >
-        {says}
+        {description}
       </ChoiceMenu>
     </>
   )
@@ -161,18 +161,18 @@ type ChangeProps = {
 function Change({ line, option }: ChangeProps) {
   const { path, tokensBefore, tokensAfter, change } = line.change
   const grown = change === "same" ? "" : saySigned(tokensAfter - tokensBefore)
-  const says = sayChange(line.change)
+  const description = sayChange(line.change)
   return (
     <Row option={option}>
       <Stack>
         <Cell lead>
           <Path path={path} />
         </Cell>
-        <NarrowLine>{says}</NarrowLine>
+        <NarrowLine>{description}</NarrowLine>
       </Stack>
       <Cell from="roomy">
-        <Text as="div" tone="2" cut title={says}>
-          {says}
+        <Text as="div" tone="2" cut title={description}>
+          {description}
         </Text>
       </Cell>
       <Cell from="wide">

@@ -33,12 +33,12 @@ export function PackHeader(props: PackHeaderProps) {
       facts={<Text tone="3">{sayState(props)}</Text>}
     >
       <OnlyWide>
-        <Button look="ghost" keyId="pack.new" onPress={props.onNew}>
+        <Button variant="ghost" keyId="pack.new" onPress={props.onNew}>
           New
         </Button>
       </OnlyWide>
       <OnlyWide>
-        <Button look="ghost" keyId="pack.compare" onPress={props.onCompare}>
+        <Button variant="ghost" keyId="pack.compare" onPress={props.onCompare}>
           Compare
         </Button>
       </OnlyWide>
@@ -61,7 +61,7 @@ export function PackHeader(props: PackHeaderProps) {
         {typeof keptAt === "number" ? "Kept" : "Keep"}
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         icon="play"
         keyId="pack.run"
         shrinks

@@ -4,9 +4,9 @@ import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatCount, type PackSummaryItem, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
-import { Brief, BriefText } from "../../ui/brief/brief.tsx"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { EditableText, EditableTextBox } from "../../ui/editable-text/editable-text.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import {
@@ -49,7 +49,7 @@ export function Start({ now, params, onParams }: StartProps) {
       <Header title="Pack" facts={<Text tone="3">{sayKept(packs)}</Text>}>
         {packs === undefined || packs.length < 2 ? null : (
           <Button
-            look="ghost"
+            variant="ghost"
             icon="diff"
             keyId="pack.compare"
             shrinks
@@ -61,8 +61,8 @@ export function Start({ now, params, onParams }: StartProps) {
       </Header>
       <Pane label="New package">
         <PaneScroll>
-          <Brief look="start">
-            <BriefText
+          <EditableTextBox variant="start">
+            <EditableText
               label="Task"
               keyId="pack.task"
               placeholder="What is to be done? The files, symbols and tests it needs are put into a package within the budget."
@@ -79,14 +79,14 @@ export function Start({ now, params, onParams }: StartProps) {
                 onChange={(change) => onParams(change, "replace")}
               />
               <Button
-                look="primary"
+                variant="primary"
                 disabled={draft.trim() === "" || checkTask(draft) !== undefined}
                 onPress={() => begin(draft)}
               >
                 Build
               </Button>
             </Flow>
-          </Brief>
+          </EditableTextBox>
           {list.error === null ? null : (
             <Failure
               size="pane"

@@ -2,13 +2,13 @@ import { type KeyboardEvent, useRef } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { type ContextPack, formatExact } from "../../contract.ts"
 import {
-  Brief,
-  type BriefFact,
-  BriefFacts,
-  BriefField,
-  BriefFields,
-  BriefText,
-} from "../../ui/brief/brief.tsx"
+  EditableField,
+  EditableFields,
+  EditableText,
+  EditableTextBox,
+  type TextFact,
+  TextFacts,
+} from "../../ui/editable-text/editable-text.tsx"
 import { TextField } from "../../ui/field/field.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -24,8 +24,8 @@ type TaskProps = {
 
 export function Task({ choices, pack, defaultBudget, onChange }: TaskProps) {
   return (
-    <Brief>
-      <BriefText
+    <EditableTextBox>
+      <EditableText
         label="Task"
         keyId="pack.task"
         value={choices.task}
@@ -33,8 +33,8 @@ export function Task({ choices, pack, defaultBudget, onChange }: TaskProps) {
         onCommit={(task) => onChange({ task })}
       />
       <Limits choices={choices} defaultBudget={defaultBudget} onChange={onChange} />
-      <BriefFacts facts={pack === undefined ? UNREAD : factsOf(pack)} />
-    </Brief>
+      <TextFacts facts={pack === undefined ? UNREAD : factsOf(pack)} />
+    </EditableTextBox>
   )
 }
 
@@ -52,8 +52,8 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
   }
   return (
     <div ref={box} onKeyDownCapture={leave}>
-      <BriefFields>
-        <BriefField label="Budget">
+      <EditableFields>
+        <EditableField label="Budget">
           <TextField
             label="Budget in tokens"
             kind="number"
@@ -62,24 +62,24 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
             check={checkBudget}
             onCommit={(text) => onChange({ budget: readBudget(text) ?? null })}
           />
-        </BriefField>
-        <BriefField label="Role">
+        </EditableField>
+        <EditableField label="Role">
           <TextField
             label="Role"
             value={role}
             placeholder="any"
             onCommit={(text) => onChange({ role: text.trim() })}
           />
-        </BriefField>
-      </BriefFields>
+        </EditableField>
+      </EditableFields>
     </div>
   )
 }
 
 /** Its place is there before it is known, so that nothing moves. */
-const UNREAD: readonly BriefFact[] = [{ name: "Read as", value: "" }]
+const UNREAD: readonly TextFact[] = [{ name: "Read as", value: "" }]
 
-function factsOf(pack: ContextPack): readonly BriefFact[] {
+function factsOf(pack: ContextPack): readonly TextFact[] {
   const { action, domain, symbolNames, filePaths, keywords } = pack.analysis
   const { used, missing } = saySignals(pack)
   const words = visibleLine(keywords.join(", "))
@@ -108,7 +108,7 @@ function factsOf(pack: ContextPack): readonly BriefFact[] {
   return facts.filter((it) => it !== null)
 }
 
-function listed(name: string, values: readonly string[]): BriefFact | null {
+function listed(name: string, values: readonly string[]): TextFact | null {
   if (values.length === 0) return null
   const text = visibleLine(values.join(", "))
   return { name, title: text, value: <Text mono>{text}</Text> }

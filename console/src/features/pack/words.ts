@@ -1,12 +1,19 @@
-import type { ContextPack, PackFile, PackLeft, PackSummaryItem } from "../../contract.ts"
-import { formatCount, formatExact, plural } from "../../contract.ts"
+import {
+  type ContextPack,
+  formatCount,
+  formatExact,
+  type PackFile,
+  type PackLeft,
+  type PackSummaryItem,
+  plural,
+} from "../../contract.ts"
 
 export const FORM_WORDS = {
-  full: { label: "Full", says: "the whole file" },
-  symbols: { label: "Sym", says: "its best symbols" },
-  signatures: { label: "Sigs", says: "its signatures" },
-  path: { label: "Path", says: "its path only" },
-} as const satisfies Readonly<Record<PackFile["form"], { label: string; says: string }>>
+  full: { label: "Full", description: "the whole file" },
+  symbols: { label: "Sym", description: "its best symbols" },
+  signatures: { label: "Sigs", description: "its signatures" },
+  path: { label: "Path", description: "its path only" },
+} as const satisfies Readonly<Record<PackFile["form"], { label: string; description: string }>>
 
 /** An address can be loaded again only while it is short enough for the request that asks for it. */
 const MOST_TASK_CHARACTERS = 4_000

@@ -125,7 +125,7 @@ function Stages({ compared, params, onParams }: StagesProps) {
       key={it.name}
       id={`compare-${it.name}`}
       title={visibleLine(it.title)}
-      says={it.isSame ? "the same" : sayDifference(it)}
+      description={it.isSame ? "the same" : sayDifference(it)}
       aside=""
       isOpen={it.isSame === params.open.includes(it.name)}
       isSelected={false}
@@ -150,7 +150,7 @@ function sayDifference({ left, right }: Stage): string {
 function sideOf(run: PipelineLine, stage: Stage["left"]) {
   return {
     title: <PlaceLink href={paths.pipeline(run.id)}>{run.id}</PlaceLink>,
-    says: stage === null ? "It did not come here." : visibleLine(stage.summary ?? ""),
+    description: stage === null ? "It did not come here." : visibleLine(stage.summary ?? ""),
     text: stage?.output ?? "",
   }
 }

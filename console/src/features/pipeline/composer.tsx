@@ -73,7 +73,7 @@ function Skip({ run, writes }: Omit<SayProps, "isReadOnly">) {
   const next = pause === null || pause.isConfirmingExit ? undefined : stages[pause.stage + 1]
   if (next === undefined) return null
   return (
-    <Button look="ghost" small disabled={writes.isBusy} onPress={() => writes.skip.mutate()}>
+    <Button variant="ghost" small disabled={writes.isBusy} onPress={() => writes.skip.mutate()}>
       Skip {visibleLine(next.title)}
     </Button>
   )

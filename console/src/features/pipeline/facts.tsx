@@ -12,9 +12,9 @@ import {
 } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { BudgetLines } from "../../ui/budget-lines/budget-lines.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
-import { Spend } from "../../ui/spend/spend.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { join, type RunStarted, saySpent, spendOf, startOf } from "./words.ts"
 
@@ -36,7 +36,7 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
       </PaneHead>
       <PaneScroll>
         <Block>
-          <Spend
+          <BudgetLines
             lines={spendOf(run)}
             total={{
               name: "Run",

@@ -40,7 +40,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
     >
       <OnlyWide>
         <Button
-          look="ghost"
+          variant="ghost"
           keyId="pipeline.compare"
           pressed={props.isComparing}
           onPress={props.onCompare}
@@ -49,7 +49,12 @@ export function PipelineHeader(props: PipelineHeaderProps) {
         </Button>
       </OnlyWide>
       <OnlyWide>
-        <Button look="ghost" keyId="pipeline.rerun" disabled={isReadOnly} onPress={props.onRerun}>
+        <Button
+          variant="ghost"
+          keyId="pipeline.rerun"
+          disabled={isReadOnly}
+          onPress={props.onRerun}
+        >
           Re-run from here
         </Button>
       </OnlyWide>
@@ -62,7 +67,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
       />
       {keepsStop && !isReadOnly ? (
         <Button
-          look="danger"
+          variant="danger"
           icon="stop"
           shrinks
           disabled={!isAtWork || writes.stop.isPending}

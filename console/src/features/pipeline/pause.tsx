@@ -28,11 +28,11 @@ export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
   const choices = pause.choices.flatMap((it): PauseChoice[] => {
     const [keyId, onPick] = [KEYS[it.key], acts[it.key]]
     if (keyId === undefined || onPick === undefined) return []
-    const says = visibleLine(it.consequence)
+    const description = visibleLine(it.consequence)
     return [
       {
         word: visibleLine(it.word),
-        says,
+        description,
         keyId,
         isOn: it.key === "1" && !pause.isConfirmingExit,
         onPick,
@@ -96,11 +96,11 @@ function Amend({ draft, writes, onDraft, onDone }: AmendProps) {
       onCancel={onDone}
       actions={
         <>
-          <Button look="primary" small disabled={amend.isPending} onPress={send}>
+          <Button variant="primary" small disabled={amend.isPending} onPress={send}>
             {amend.isPending ? "Sending" : "Send"}
           </Button>
           <Kbd keys="mod+Enter" />
-          <Button look="ghost" small onPress={onDone}>
+          <Button variant="ghost" small onPress={onDone}>
             Cancel
           </Button>
         </>

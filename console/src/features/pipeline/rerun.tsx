@@ -63,7 +63,7 @@ export function Rerun({ run, stage, onClose }: RerunProps) {
             rows={3}
             value={edit}
             placeholder="nothing, only done again"
-            says="Stages before it are taken over. This run stays as it is."
+            description="Stages before it are taken over. This run stays as it is."
             onChange={setEdit}
           />
         </Stack>
@@ -71,7 +71,7 @@ export function Rerun({ run, stage, onClose }: RerunProps) {
       {start.error === null ? null : <Failure size="row" error={toWireError(start.error)} />}
       <DialogActions>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" disabled={start.isPending} onPress={() => start.mutate()}>
+        <Button variant="primary" disabled={start.isPending} onPress={() => start.mutate()}>
           {start.isPending ? "Starting" : "Re-run"}
         </Button>
       </DialogActions>

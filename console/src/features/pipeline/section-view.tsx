@@ -22,13 +22,13 @@ export type SectionProps = {
 
 export function SectionView(props: SectionProps) {
   const { section, title, now, isOpen, isLive } = props
-  const { says, tone } = saySection(section, isLive)
+  const { description, tone } = saySection(section, isLive)
   const isEmpty = section.items.length === 0 && !isLive
   return (
     <StepGroup
       id={sectionId(section.key)}
       title={title}
-      says={says}
+      description={description}
       tone={tone}
       aside={sayAside(section, isLive, now)}
       isLive={isLive}
@@ -59,7 +59,7 @@ function ItemView({ item, ...props }: ItemProps) {
 function ActivityView({ activity, ...props }: SectionProps & { readonly activity: Activity }) {
   const { key, tool, detail, text, outcome, at } = activity
   const isRunning = outcome === null && props.isLive
-  const { says, tone } = sayActivity(activity, props.isLive)
+  const { description, tone } = sayActivity(activity, props.isLive)
   const whole = [detail, text].filter((it) => it !== "").join("\n\n")
   const isOpen = whole === "" ? undefined : props.isItemOpen(key)
   const written = isRunning ? (props.writing.get(key) ?? "") : ""
@@ -71,14 +71,14 @@ function ActivityView({ activity, ...props }: SectionProps & { readonly activity
       depth={0}
       isSelected={false}
       isFound={false}
-      label={`${visibleLine(tool)}: ${says}`}
+      label={`${visibleLine(tool)}: ${description}`}
       onPick={nothing}
     >
       <Line
         plain={!isRunning}
         keeps
         title={visibleLine(tool)}
-        says={says}
+        description={description}
         tone={tone}
         figures={figuresOf(activity)}
         isOpen={isOpen}
@@ -89,15 +89,15 @@ function ActivityView({ activity, ...props }: SectionProps & { readonly activity
           <BoxCode label={`What ${visibleLine(tool)} gave`} text={cut(whole)} />
         </Box>
       ) : null}
-      {written === "" ? null : <SaidText look="writing">{lastOf(written)}</SaidText>}
+      {written === "" ? null : <SaidText variant="writing">{lastOf(written)}</SaidText>}
     </Entry>
   )
 }
 
 function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
-  const { key, title, says, tone, at } = note
+  const { key, title, description, tone, at } = note
   const isOpen = props.isItemOpen(key)
-  const isLong = says.length > LONG_CHARACTERS
+  const isLong = description.length > LONG_CHARACTERS
   return (
     <Entry
       id={`activity-${key}`}
@@ -113,14 +113,14 @@ function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
         plain
         keeps
         title={visibleLine(title)}
-        says={isOpen ? "" : visibleLine(says)}
+        description={isOpen ? "" : visibleLine(description)}
         tone={tone ?? undefined}
         isOpen={isLong ? isOpen : undefined}
         onToggle={isLong ? () => props.onToggleItem(key) : undefined}
       />
       {isLong && isOpen ? (
         <Box>
-          <BoxCode label={visibleLine(title)} text={cut(says)} />
+          <BoxCode label={visibleLine(title)} text={cut(description)} />
         </Box>
       ) : null}
     </Entry>
@@ -143,7 +143,7 @@ function Unplaced({ section, writing }: SectionProps) {
       label="Being written"
       onPick={nothing}
     >
-      <SaidText look="writing">{lastOf(text)}</SaidText>
+      <SaidText variant="writing">{lastOf(text)}</SaidText>
     </Entry>
   )
 }

@@ -58,7 +58,7 @@ describe("the story of a run", () => {
     expect(sections[0]?.items).toMatchObject([
       { id: "a", outcome: "stopped" },
       { id: "b", outcome: "done" },
-      { kind: "note", title: "Not good enough", says: "7 of 22", tone: "bad" },
+      { kind: "note", title: "Not good enough", description: "7 of 22", tone: "bad" },
     ])
   })
 
@@ -80,7 +80,9 @@ describe("the story of a run", () => {
       [1, "", true],
     ])
     expect(
-      sections[1]?.items.map((it) => (it.kind === "note" ? [it.title, it.says, it.tone] : [])),
+      sections[1]?.items.map((it) =>
+        it.kind === "note" ? [it.title, it.description, it.tone] : [],
+      ),
     ).toEqual([
       ["Skipped", "no web source", null],
       ["Budget", "$2.40 of $3.00 for the run, four fifths are spent", "warn"],

@@ -1,6 +1,5 @@
 import { formatUsd } from "#ground/base/format"
-import type { PipelineEvent } from "../../contract.ts"
-import { plural } from "../../contract.ts"
+import { type PipelineEvent, plural } from "../../contract.ts"
 
 type Body = PipelineEvent["body"]
 type BodyOf<Type extends Body["type"]> = Extract<Body, { type: Type }>
@@ -28,7 +27,7 @@ export type Note = {
   readonly key: string
   readonly at: number
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly tone: "bad" | "warn" | null
 }
 
@@ -136,7 +135,7 @@ function sectionFor(story: StoryDraft, body: Noted, at: number): Draft {
   return sectionOf(story, stage, at)
 }
 
-type NoteWords = Pick<Note, "title" | "says" | "tone">
+type NoteWords = Pick<Note, "title" | "description" | "tone">
 
 function noteOf(body: Noted): NoteWords | undefined {
   switch (body.type) {
@@ -158,13 +157,17 @@ function noteOf(body: Noted): NoteWords | undefined {
     case "budget_exceeded":
       return { ...plainNote("Budget", `${sayBudget(body)}, no further call`), tone: "bad" }
     case "error":
-      return { title: body.message, says: `${body.hint} ${body.code}`.trim(), tone: "bad" }
+      return { title: body.message, description: `${body.hint} ${body.code}`.trim(), tone: "bad" }
     default:
       return body satisfies never
   }
 }
 
-const plainNote = (title: string, says: string): NoteWords => ({ title, says, tone: null })
+const plainNote = (title: string, description: string): NoteWords => ({
+  title,
+  description,
+  tone: null,
+})
 
 /** $2.40 of $3.00 for the run. */
 function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {

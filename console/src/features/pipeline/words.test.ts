@@ -16,44 +16,47 @@ import {
   unitsOf,
 } from "./words.ts"
 
-const says = (given: Parameters<typeof aStage>[1], run = {}) =>
+const description = (given: Parameters<typeof aStage>[1], run = {}) =>
   dotsOf(aRun({ stages: [aStage(0, given)], ...run }), undefined)[0]
 
 describe("stages in words", () => {
   it("[CONSOLE-51] time and cost stand under what is done, plans under what is ahead", () => {
     const took = { startedAt: 1_000, endedAt: 10_400 }
     const cost = { spentUsd: 0.04, budgetUsd: 0.2, unknownCalls: 0 }
-    expect(says({ status: "done", ...took, cost })).toMatchObject({
-      says: "9.4 s, $0.04",
+    expect(description({ status: "done", ...took, cost })).toMatchObject({
+      description: "9.4 s, $0.04",
       mark: "done",
       place: "past",
     })
-    expect(says({ status: "running", rounds: 1, cost })?.says).toBe("round 2, $0.04")
-    expect(says({ status: "waiting", rounds: 1 })?.says).toBe("failed once")
-    expect(says({ status: "waiting", kind: "verify" })).toMatchObject({
-      says: "4 scores",
+    expect(description({ status: "running", rounds: 1, cost })?.description).toBe("round 2, $0.04")
+    expect(description({ status: "waiting", rounds: 1 })?.description).toBe("failed once")
+    expect(description({ status: "waiting", kind: "verify" })).toMatchObject({
+      description: "4 scores",
       place: "next",
     })
-    expect(says({ status: "waiting", kind: "web", pauses: true })?.says).toBe("web search, pauses")
-    expect(says({ status: "skipped" })?.says).toBe("skipped")
-    expect(says({ status: "failed", cost })?.says).toBe("failed, $0.04")
+    expect(description({ status: "waiting", kind: "web", pauses: true })?.description).toBe(
+      "web search, pauses",
+    )
+    expect(description({ status: "skipped" })?.description).toBe("skipped")
+    expect(description({ status: "failed", cost })?.description).toBe("failed, $0.04")
   })
 
   it("[CONSOLE-52] while a run pauses or is cut, no stage is drawn as running", () => {
-    expect(says({ status: "running" })?.mark).toBe("running")
-    expect(says({ status: "running" }, { status: "paused" })?.mark).toBe("paused")
-    expect(says({ status: "running" }, { status: "interrupted" })?.mark).toBe("interrupted")
-    expect(says({ status: "paused" }, { status: "paused" })).toMatchObject({
-      says: "paused",
+    expect(description({ status: "running" })?.mark).toBe("running")
+    expect(description({ status: "running" }, { status: "paused" })?.mark).toBe("paused")
+    expect(description({ status: "running" }, { status: "interrupted" })?.mark).toBe("interrupted")
+    expect(description({ status: "paused" }, { status: "paused" })).toMatchObject({
+      description: "paused",
       place: "on",
     })
   })
 
   it("[CONSOLE-51] a repair unit says how many rounds are left; costs say their budget", () => {
     const repairs = [{ first: 3, last: 4, used: 0, most: 2 }]
-    expect(unitsOf(aRun({ repairs }))[0]?.says).toBe("Repair unit, at most 2 rounds")
+    expect(unitsOf(aRun({ repairs }))[0]?.description).toBe("Repair unit, at most 2 rounds")
     expect(
-      unitsOf(aRun({ repairs: [{ ...repairs[0], first: 3, last: 4, used: 1, most: 2 }] }))[0]?.says,
+      unitsOf(aRun({ repairs: [{ ...repairs[0], first: 3, last: 4, used: 1, most: 2 }] }))[0]
+        ?.description,
     ).toBe("Repair unit, round 1 of 2 used")
     const [line] = spendOf(
       aRun({
@@ -88,17 +91,17 @@ describe("stages in words", () => {
       title: "Completed in part.",
       tone: "warn",
     })
-    expect(sayEnd(aRun({ status: "stopped", reason: "You did." }))?.says).toBe(
+    expect(sayEnd(aRun({ status: "stopped", reason: "You did." }))?.description).toBe(
       "You did. The result is partial.",
     )
     const error = { code: "X", message: "It broke.", hint: "Mend it." }
     expect(sayEnd(aRun({ status: "failed", error }))).toMatchObject({
       title: "It broke.",
-      says: "Mend it.",
+      description: "Mend it.",
     })
-    expect(sayEnd(aRun({ status: "breakout" }))?.says).toContain("kept")
+    expect(sayEnd(aRun({ status: "breakout" }))?.description).toContain("kept")
     expect(sayEnd(aRun({ status: "over-budget" }))?.tone).toBe("warn")
-    expect(sayEnd(aRun({ status: "interrupted" }))?.says).toContain("not done again")
+    expect(sayEnd(aRun({ status: "interrupted" }))?.description).toContain("not done again")
   })
 })
 
@@ -136,10 +139,10 @@ describe("activities in words", () => {
 
   it("[CONSOLE-52] what has no end is running only while the run is, else it was cut", () => {
     const open = activity({ phase: "started" })
-    expect(sayActivity(open, true)).toEqual({ says: "arrival" })
-    expect(sayActivity(open, false)).toEqual({ says: "arrival, cut", tone: "warn" })
+    expect(sayActivity(open, true)).toEqual({ description: "arrival" })
+    expect(sayActivity(open, false)).toEqual({ description: "arrival, cut", tone: "warn" })
     expect(sayActivity(activity({ outcome: "denied", detail: "no scope" }), false)).toEqual({
-      says: "arrival, no scope",
+      description: "arrival, no scope",
       tone: "bad",
     })
   })
@@ -160,9 +163,9 @@ describe("activities in words", () => {
       ]),
     ).sections
     if (first === undefined || second === undefined) throw new Error("there are two")
-    expect(saySection(first, false)).toEqual({ says: "round 1, 0.68 of 0.75", tone: "bad" })
-    expect(saySection(second, true)).toEqual({ says: "round 2, with feedback" })
-    expect(saySection(second, false).says).toBe("round 2, with feedback, not finished")
+    expect(saySection(first, false)).toEqual({ description: "round 1, 0.68 of 0.75", tone: "bad" })
+    expect(saySection(second, true)).toEqual({ description: "round 2, with feedback" })
+    expect(saySection(second, false).description).toBe("round 2, with feedback, not finished")
   })
 })
 

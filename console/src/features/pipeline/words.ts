@@ -9,8 +9,8 @@ import {
   type PipelineStage,
   plural,
 } from "../../contract.ts"
+import type { BudgetLine } from "../../ui/budget-lines/budget-lines.tsx"
 import type { IconName } from "../../ui/icon/icon.tsx"
-import type { SpendLine } from "../../ui/spend/spend.tsx"
 import type { StageDot, StageUnit } from "../../ui/stages/stages.tsx"
 import type { Activity, Section } from "./sections.ts"
 
@@ -39,7 +39,7 @@ export function dotsOf(run: PipelineRun, start: RunStarted | undefined): readonl
   return run.stages.map((stage) => ({
     key: stage.name,
     title: visibleLine(stage.title),
-    says: sayStage(stage, start),
+    description: sayStage(stage, start),
     mark: markOf(stage, run),
     place: placeOf(stage),
   }))
@@ -99,14 +99,14 @@ export function unitsOf({ repairs }: PipelineRun): readonly StageUnit[] {
   return repairs.map(({ first, last, used, most }) => ({
     first,
     last,
-    says:
+    description:
       used === 0
         ? `Repair unit, at most ${plural(most, "round")}`
         : `Repair unit, round ${used} of ${most} used`,
   }))
 }
 
-export function spendOf({ stages }: PipelineRun): readonly SpendLine[] {
+export function spendOf({ stages }: PipelineRun): readonly BudgetLine[] {
   return stages.map(({ name, title, status, rounds, cost }) => {
     const { spentUsd, budgetUsd } = cost
     return {
@@ -156,23 +156,23 @@ export function figuresOf({ tokens, durationMs, usd }: Activity): readonly strin
   ]
 }
 
-export type Said = { readonly says: string; readonly tone?: "bad" | "warn" }
+export type Said = { readonly description: string; readonly tone?: "bad" | "warn" }
 
 export function sayActivity(activity: Activity, isLive: boolean): Said {
   const { title, outcome, detail } = activity
   const words = visibleLine(title)
   switch (outcome) {
     case null:
-      return isLive ? { says: words } : { says: join(words, "cut"), tone: "warn" }
+      return isLive ? { description: words } : { description: join(words, "cut"), tone: "warn" }
     case "failed":
-      return { says: join(words, visibleLine(detail) || "failed"), tone: "bad" }
+      return { description: join(words, visibleLine(detail) || "failed"), tone: "bad" }
     case "denied":
-      return { says: join(words, visibleLine(detail) || "not allowed"), tone: "bad" }
+      return { description: join(words, visibleLine(detail) || "not allowed"), tone: "bad" }
     case "stopped":
-      return { says: join(words, "cut, its cost is not known"), tone: "warn" }
+      return { description: join(words, "cut, its cost is not known"), tone: "warn" }
     case "done":
     case "noted":
-      return { says: words }
+      return { description: words }
     default:
       return outcome satisfies never
   }
@@ -187,11 +187,11 @@ export function saySection(section: Section, isLive: boolean): Said {
     isCarried ? "taken over" : "",
   )
   if (problems.length > 0) {
-    return { says: join(which, problems.map(visibleLine).join("; ")), tone: "bad" }
+    return { description: join(which, problems.map(visibleLine).join("; ")), tone: "bad" }
   }
-  if (isSkipped) return { says: join(which, "skipped", visibleLine(summary ?? "")) }
-  if (summary === null) return { says: isLive ? which : join(which, "not finished") }
-  return { says: join(which, visibleLine(summary), section.answer) }
+  if (isSkipped) return { description: join(which, "skipped", visibleLine(summary ?? "")) }
+  if (summary === null) return { description: isLive ? which : join(which, "not finished") }
+  return { description: join(which, visibleLine(summary), section.answer) }
 }
 
 export function sayAside(section: Section, isLive: boolean, now: number): string {
@@ -216,7 +216,7 @@ export function join(...parts: readonly string[]): string {
   return parts.filter((it) => it !== "").join(", ")
 }
 
-type End = { readonly title: string; readonly says: string; readonly tone?: "bad" | "warn" }
+type End = { readonly title: string; readonly description: string; readonly tone?: "bad" | "warn" }
 
 /** How it ended, or that nobody works on it; undefined while it goes on. */
 export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
@@ -229,21 +229,22 @@ export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End |
     case "interrupted":
       return {
         title: "Interrupted.",
-        says: "The process that worked on it is gone. What was recorded is kept and not done again.",
+        description:
+          "The process that worked on it is gone. What was recorded is kept and not done again.",
         tone: "warn",
       }
     case "completed":
       return isPartial
-        ? { title: "Completed in part.", says: why, tone: "warn" }
-        : { title: "Completed.", says: why }
+        ? { title: "Completed in part.", description: why, tone: "warn" }
+        : { title: "Completed.", description: why }
     case "breakout":
-      return { title: "Left.", says: `${why || "The research so far is kept."}${part}` }
+      return { title: "Left.", description: `${why || "The research so far is kept."}${part}` }
     case "stopped":
-      return { title: "Stopped.", says: `${why}${part}` }
+      return { title: "Stopped.", description: `${why}${part}` }
     case "over-budget":
-      return { title: "Over budget.", says: `${why}${part}`, tone: "warn" }
+      return { title: "Over budget.", description: `${why}${part}`, tone: "warn" }
     case "failed":
-      return { title: error?.message ?? "Failed.", says: error?.hint ?? why, tone: "bad" }
+      return { title: error?.message ?? "Failed.", description: error?.hint ?? why, tone: "bad" }
     default:
       return status satisfies never
   }

@@ -114,13 +114,13 @@ function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
   return (
     <>
       <Empty
-        says="Runs of pipelines will be here: what was asked, the stage it is in, what it cost. The shipped example searches a small handbook of a harbour, offline and without a key."
+        description="Runs of pipelines will be here: what was asked, the stage it is in, what it cost. The shipped example searches a small handbook of a harbour, offline and without a key."
         command={`qm pipeline run ${EXAMPLE.agent} "${EXAMPLE.query}"`}
       >
         {isReadOnly ? null : (
           <Flow wrap>
             <Button
-              look="primary"
+              variant="primary"
               disabled={isOff}
               onPress={() => (shipped === undefined ? undefined : example.mutate(shipped))}
             >

@@ -71,7 +71,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             value={draft.budget}
             placeholder={chosen?.config?.budgetUsd?.toFixed(2) ?? "its own"}
             problem={problems.budget}
-            says="It stops before the call that would pass it."
+            description="It stops before the call that would pass it."
             onChange={(budget) => set({ budget })}
           />
           {agents.error === null ? null : (
@@ -83,7 +83,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
           )}
           {error === undefined ? null : <Failure size="pane" error={error} />}
           <Flow wrap>
-            <Button look="primary" disabled={isOff} onPress={start}>
+            <Button variant="primary" disabled={isOff} onPress={start}>
               {isPending ? "Starting" : "Start"}
             </Button>
             <Kbd keys="mod+Enter" />
@@ -104,7 +104,7 @@ function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly 
       <Text tone="warn">
         {agent.slug} cannot be started: {reason}.
       </Text>
-      <LinkButton look="ghost" small href={paths.agents({ at: agent.slug, show: agent.slug })}>
+      <LinkButton variant="ghost" small href={paths.agents({ at: agent.slug, show: agent.slug })}>
         Look at it
       </LinkButton>
     </>
@@ -153,7 +153,7 @@ function AgentEntry({ agents, chosen, draft, problems, set }: AgentEntryProps) {
       })}
       value={draft.agent}
       problem={problems.agent}
-      {...(chosen === undefined ? {} : { says: visibleLine(chosen.description) })}
+      {...(chosen === undefined ? {} : { description: visibleLine(chosen.description) })}
       onPick={(agent) => set({ agent })}
     />
   )

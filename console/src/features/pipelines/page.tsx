@@ -33,7 +33,7 @@ export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesPara
           }
         >
           <Button
-            look="primary"
+            variant="primary"
             icon="plus"
             keyId="pipelines.new"
             disabled={isReadOnly}

@@ -7,7 +7,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { Box, BoxCode, BoxDiff, BoxTop, Changes } from "../../ui/transcript/box.tsx"
 import { Line, MoreButton, SaidText } from "../../ui/transcript/transcript.tsx"
 import type { Activity } from "./entry.ts"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 import { type FileDiff, readUnified } from "./unified.ts"
 import { WholeText } from "./whole-text.tsx"
 import { activityFigures, activityIcon, activitySays, activityTitle } from "./words.ts"
@@ -16,29 +16,29 @@ type ActivityViewProps = {
   readonly entry: Activity
   readonly depth: number
   readonly isOpen: boolean
-  readonly does: RowDoes
+  readonly handlers: RowHandlers
 }
 
-export function ActivityView({ entry, depth, isOpen, does }: ActivityViewProps) {
-  const { says, tone } = activitySays(entry)
-  const writing = entry.ended === null ? (does.writing.get(entry.id) ?? "") : ""
+export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewProps) {
+  const { description, tone } = activitySays(entry)
+  const writing = entry.ended === null ? (handlers.writing.get(entry.id) ?? "") : ""
   const diff = entry.ended?.event.diff ?? ""
   const isChange = diff !== "" && entry.ended?.event.outcome === "done"
-  if (isChange && isOpen) return <ChangeView entry={entry} diff={diff} does={does} />
+  if (isChange && isOpen) return <ChangeView entry={entry} diff={diff} handlers={handlers} />
   return (
     <>
       <Line
         title={activityTitle(entry)}
         icon={depth > 0 ? activityIcon(entry) : undefined}
         plain={depth > 0}
-        says={isOpen || writing === "" ? says : lastWords(writing)}
+        description={isOpen || writing === "" ? description : lastWords(writing)}
         tone={tone}
         figures={activityFigures(entry)}
         isOpen={isOpen}
-        onToggle={() => does.toggle(entry.key)}
+        onToggle={() => handlers.toggle(entry.key)}
       />
-      {isOpen ? <Inside entry={entry} does={does} /> : null}
-      {isOpen && writing !== "" ? <SaidText look="writing">{visible(writing)}</SaidText> : null}
+      {isOpen ? <Inside entry={entry} handlers={handlers} /> : null}
+      {isOpen && writing !== "" ? <SaidText variant="writing">{visible(writing)}</SaidText> : null}
     </>
   )
 }
@@ -51,7 +51,7 @@ function lastWords(text: string): string {
   return line.length <= LAST_CHARACTERS ? line : `… ${line.slice(-LAST_CHARACTERS)}`
 }
 
-function Inside({ entry, does }: Pick<ActivityViewProps, "entry" | "does">) {
+function Inside({ entry, handlers }: Pick<ActivityViewProps, "entry" | "handlers">) {
   const { started } = entry
   const input = started === null ? "" : readable(started.event.input)
   const outputs = outputsOf(entry)
@@ -65,7 +65,7 @@ function Inside({ entry, does }: Pick<ActivityViewProps, "entry" | "does">) {
       {outputs.length === 0 ? null : (
         <Box>
           {outputs.slice(-MOST_OUTPUTS).map((it) => (
-            <Output key={it.seq} message={it} does={does} />
+            <Output key={it.seq} message={it} handlers={handlers} />
           ))}
         </Box>
       )}
@@ -82,11 +82,17 @@ function outputsOf({ updates, ended }: Activity): readonly Message[] {
 /** Pieces of one output; more than this is a log that "raw" and the export hold. */
 const MOST_OUTPUTS = 20
 
-function Output({ message, does }: { readonly message: Message; readonly does: RowDoes }) {
+function Output({
+  message,
+  handlers,
+}: {
+  readonly message: Message
+  readonly handlers: RowHandlers
+}) {
   return (
     <WholeText
       message={message}
-      does={does}
+      handlers={handlers}
       render={(text) => <BoxCode label="What it gave back" text={capped(text)} />}
     />
   )
@@ -114,9 +120,13 @@ function readable(input: string): string {
   }
 }
 
-type ChangeViewProps = { readonly entry: Activity; readonly diff: string; readonly does: RowDoes }
+type ChangeViewProps = {
+  readonly entry: Activity
+  readonly diff: string
+  readonly handlers: RowHandlers
+}
 
-function ChangeView({ entry, diff, does }: ChangeViewProps) {
+function ChangeView({ entry, diff, handlers }: ChangeViewProps) {
   const files = useMemo(() => readUnified(diff), [diff])
   if (files.length === 0) {
     return (
@@ -134,7 +144,7 @@ function ChangeView({ entry, diff, does }: ChangeViewProps) {
       file={file}
       entry={entry}
       files={files.length}
-      does={does}
+      handlers={handlers}
     />
   ))
 }
@@ -143,15 +153,15 @@ type FileChangeProps = {
   readonly file: FileDiff
   readonly files: number
   readonly entry: Activity
-  readonly does: RowDoes
+  readonly handlers: RowHandlers
 }
 
 /** What fits a glance; the rest is one press away. */
 const FIRST_LINES = 24
 
-function FileChange({ file, files, entry, does }: FileChangeProps) {
-  const path = changedPath(file.path, entry.started?.event.path ?? "", does.cwd)
-  const isAll = does.isWhole(entry.seq) || file.lines.length <= FIRST_LINES + 4
+function FileChange({ file, files, entry, handlers }: FileChangeProps) {
+  const path = changedPath(file.path, entry.started?.event.path ?? "", handlers.cwd)
+  const isAll = handlers.isWhole(entry.seq) || file.lines.length <= FIRST_LINES + 4
   const lines = isAll ? file.lines : file.lines.slice(0, FIRST_LINES)
   return (
     <Box>
@@ -163,7 +173,7 @@ function FileChange({ file, files, entry, does }: FileChangeProps) {
                 {plural(files, "file")}
               </Text>
             ) : null}
-            <MoreButton onPress={() => does.toggle(entry.key)}>Fold</MoreButton>
+            <MoreButton onPress={() => handlers.toggle(entry.key)}>Fold</MoreButton>
           </>
         }
       >
@@ -175,7 +185,7 @@ function FileChange({ file, files, entry, does }: FileChangeProps) {
       </BoxDiff>
       {isAll ? null : (
         <BoxTop>
-          <MoreButton onPress={() => does.wantWhole(entry.seq)}>
+          <MoreButton onPress={() => handlers.wantWhole(entry.seq)}>
             Show all {file.lines.length} lines
           </MoreButton>
         </BoxTop>

@@ -10,21 +10,21 @@ import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
 import { PromptField } from "../../ui/transcript/title-button.tsx"
 import { Line } from "../../ui/transcript/transcript.tsx"
 import type { Ask } from "./entry.ts"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 
-type ApprovalViewProps = { readonly entry: Ask; readonly does: RowDoes }
+type ApprovalViewProps = { readonly entry: Ask; readonly handlers: RowHandlers }
 
-export function ApprovalView({ entry, does }: ApprovalViewProps) {
-  const approval = does.approvals.get(entry.event.approvalId)
+export function ApprovalView({ entry, handlers }: ApprovalViewProps) {
+  const approval = handlers.approvals.get(entry.event.approvalId)
   const isOpen = entry.resolved === null && (approval === undefined || approval.status === "open")
   if (!isOpen) return <Answered entry={entry} approval={approval} />
   if (approval === undefined) return <Unknown entry={entry} />
-  return <OpenAsk approval={approval} does={does} />
+  return <OpenAsk approval={approval} handlers={handlers} />
 }
 
 function Answered({ entry, approval }: { entry: Ask; approval: Approval | undefined }) {
   const title = visibleLine(entry.event.title)
-  const says =
+  const description =
     approval === undefined || approval.status === "open"
       ? sayResolved(entry)
       : describeAnswer(approval)
@@ -34,7 +34,7 @@ function Answered({ entry, approval }: { entry: Ask; approval: Approval | undefi
     <Line
       plain
       title={title}
-      says={note === null ? says : `${says}: ${visibleLine(note)}`}
+      description={note === null ? description : `${description}: ${visibleLine(note)}`}
       tone={isNo ? "warn" : undefined}
     />
   )
@@ -58,38 +58,38 @@ function Unknown({ entry }: { readonly entry: Ask }) {
   )
 }
 
-function OpenAsk({ approval, does }: AskProps) {
+function OpenAsk({ approval, handlers }: AskProps) {
   const ask = describeAsk(approval)
   return (
     <Box tone="warn">
-      <BoxTop aside={<Expiry approval={approval} now={does.now} />}>
+      <BoxTop aside={<Expiry approval={approval} now={handlers.now} />}>
         <b>{TITLES[ask.verb]}</b>
         <Text tone="2">no rule allows it</Text>
       </BoxTop>
       <BoxCode label="What it asks for" text={ask.text} />
-      {does.isReadOnly ? (
+      {handlers.isReadOnly ? (
         <BoxFoot>
           <Text size="sm" tone="2">
             This server is read only; it is answered elsewhere.
           </Text>
         </BoxFoot>
       ) : (
-        <Answers approval={approval} does={does} />
+        <Answers approval={approval} handlers={handlers} />
       )}
     </Box>
   )
 }
 
-type AskProps = { readonly approval: Approval; readonly does: RowDoes }
+type AskProps = { readonly approval: Approval; readonly handlers: RowHandlers }
 
 /** Allow, deny with or without a word, or never be asked again. */
-function Answers({ approval, does }: AskProps) {
+function Answers({ approval, handlers }: AskProps) {
   const [isDenying, setIsDenying] = useState(false)
   const answer = useAnswer(useToast())
   const say = (decision: "allow" | "deny", more: { note?: string; always?: boolean } = {}) =>
     answer.mutate({ id: approval.id, decision, ...more })
   const rule = describeRule(approval)
-  const isKeyed = does.askedNow === approval.id
+  const isKeyed = handlers.askedNow === approval.id
   const isOff = answer.isPending
   if (isDenying) {
     return (
@@ -108,7 +108,7 @@ function Answers({ approval, does }: AskProps) {
     <BoxFoot aside={<Cwd path={approval.cwd} />}>
       <Button
         small
-        look="primary"
+        variant="primary"
         disabled={isOff}
         {...(isKeyed ? { keyId: "approval.allow" } : {})}
         onPress={() => say("allow")}
@@ -124,7 +124,12 @@ function Answers({ approval, does }: AskProps) {
         Deny
       </Button>
       {rule === null ? null : (
-        <Button small look="ghost" disabled={isOff} onPress={() => say("allow", { always: true })}>
+        <Button
+          small
+          variant="ghost"
+          disabled={isOff}
+          onPress={() => say("allow", { always: true })}
+        >
           Always {rule}
         </Button>
       )}

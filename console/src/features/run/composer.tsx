@@ -98,7 +98,7 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
       actions={
         <>
           {canSteer ? (
-            <Button small look="ghost" disabled={text.trim() === ""} onPress={() => send(true)}>
+            <Button small variant="ghost" disabled={text.trim() === ""} onPress={() => send(true)}>
               Steer now
             </Button>
           ) : null}

@@ -116,15 +116,15 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
 
 function Whence({ id, wire }: WhenceProps) {
-  const says = sayWord(wire)
+  const description = sayWord(wire)
   return (
     <Text as="p" size="sm" tone="3">
       {wire === null ? (
-        `${says.charAt(0).toUpperCase()}${says.slice(1)}.`
+        `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
       ) : (
         <>
           <TextLink href={paths.gateway(id, { at: `${wire.carry}.${wire.seq}` })}>
-            {`${says.charAt(0).toUpperCase()}${says.slice(1)}`}
+            {`${description.charAt(0).toUpperCase()}${description.slice(1)}`}
           </TextLink>
           {wire.savedTokens === 0 ? "" : `, ${formatExact(wire.savedTokens)} tokens folded out`}
         </>

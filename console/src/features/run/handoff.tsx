@@ -60,7 +60,7 @@ export function Handoff({ run, onClose }: HandoffProps) {
           </Button>
         )}
         <Button
-          look="primary"
+          variant="primary"
           disabled={data === undefined || start.isPending}
           onPress={() => start.mutate()}
         >

@@ -40,12 +40,12 @@ export function RunHeader(props: RunHeaderProps) {
       title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
     >
       <OnlyWide>
-        <Button look="ghost" keyId="run.gateway" onPress={() => navigate(paths.gateway(run.id))}>
+        <Button variant="ghost" keyId="run.gateway" onPress={() => navigate(paths.gateway(run.id))}>
           Gateway
         </Button>
       </OnlyWide>
       <OnlyWide>
-        <Button look="ghost" keyId="run.handoff" disabled={isReadOnly} onPress={props.onHandoff}>
+        <Button variant="ghost" keyId="run.handoff" disabled={isReadOnly} onPress={props.onHandoff}>
           Hand off
         </Button>
       </OnlyWide>
@@ -59,7 +59,7 @@ export function RunHeader(props: RunHeaderProps) {
       />
       {keepsStop && !isReadOnly ? (
         <Button
-          look="danger"
+          variant="danger"
           icon="stop"
           disabled={!isAtWork || stop.isPending}
           shrinks

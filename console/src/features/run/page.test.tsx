@@ -10,7 +10,7 @@ import { aLine } from "../pipelines/pipelines.fixture.ts"
 import { Drawer } from "./drawer.tsx"
 import { flatten } from "./flat.ts"
 import { RunPage } from "./page.tsx"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 import { RowView } from "./row-view.tsx"
 import { foldMessages } from "./rows.ts"
 import { aMessage, anApproval, anEvent, aRun, ended, started } from "./run.fixture.ts"
@@ -51,7 +51,7 @@ function renderPage(run: Run | Error, more: (queries: QueryClient) => void = () 
   )
 }
 
-const DOES: RowDoes = {
+const DOES: RowHandlers = {
   runId: ID,
   cwd: "/r",
   writing: new Map(),
@@ -71,7 +71,7 @@ const DOES: RowDoes = {
 /** Rows of these messages as text, as they are by default but for those that are turned. */
 function renderRows(
   messages: readonly Message[],
-  does: Partial<RowDoes> = {},
+  handlers: Partial<RowHandlers> = {},
   turned: readonly string[] = [],
 ): string {
   const rows = flatten(foldMessages(messages), new Set(turned))
@@ -83,7 +83,7 @@ function renderRows(
         row={row}
         isSelected={false}
         isFound={false}
-        does={{ ...DOES, ...does }}
+        handlers={{ ...DOES, ...handlers }}
       />
     )),
   )

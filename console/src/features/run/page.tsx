@@ -146,7 +146,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             transcript={transcript}
             state={state}
             rows={rows}
-            does={{ runId: id, cwd: run.cwd, now, isReadOnly, ...approvals, ...actions }}
+            handlers={{ runId: id, cwd: run.cwd, now, isReadOnly, ...approvals, ...actions }}
             params={params}
             onParams={onParams}
           />
@@ -285,7 +285,7 @@ function useSelectionKeys({ params, onParams, selected, actions }: SelectionKeys
 function spansOf(spans: readonly RunSpan[]): readonly StripSpan[] {
   return spans.map(({ lane, kind, title, fromMs, toMs, seq }) => ({
     lane,
-    look: lane === "waiting" ? "waiting" : (LOOKS[kind ?? ""] ?? "plain"),
+    variant: lane === "waiting" ? "waiting" : (LOOKS[kind ?? ""] ?? "plain"),
     title,
     fromMs,
     toMs,
@@ -293,7 +293,7 @@ function spansOf(spans: readonly RunSpan[]): readonly StripSpan[] {
   }))
 }
 
-const LOOKS: Readonly<Record<string, StripSpan["look"]>> = {
+const LOOKS: Readonly<Record<string, StripSpan["variant"]>> = {
   read: "read",
   search: "search",
   fetch: "search",
@@ -307,7 +307,7 @@ function PipelineNotice({ session }: { readonly session: string }) {
   const newest = data?.runs[0]
   if (newest === undefined || newest.endedAt !== null) return null
   return (
-    <Notice says={sayPipeline(newest)}>
+    <Notice description={sayPipeline(newest)}>
       <LinkButton small href={paths.pipeline(newest.id)}>
         Open {newest.id}
       </LinkButton>

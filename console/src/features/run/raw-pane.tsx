@@ -23,10 +23,10 @@ export function RawPane({ id, seq, onSeq, onClose }: RawPaneProps) {
       <PaneHead
         actions={
           <>
-            <Button small look="ghost" disabled={seq <= 1} onPress={() => onSeq(seq - 1)}>
+            <Button small variant="ghost" disabled={seq <= 1} onPress={() => onSeq(seq - 1)}>
               Before
             </Button>
-            <Button small look="ghost" onPress={() => onSeq(seq + 1)}>
+            <Button small variant="ghost" onPress={() => onSeq(seq + 1)}>
               After
             </Button>
             <CopyIcon text={text} label="Copy the JSON" />

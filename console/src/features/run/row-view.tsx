@@ -21,7 +21,7 @@ import { ActivityView } from "./activity.tsx"
 import { ApprovalView } from "./approval.tsx"
 import type { Ask, ContextStart, Entry, Group, Quiet, Said, TurnEnd } from "./entry.ts"
 import type { Row } from "./flat.ts"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 import { WholeText } from "./whole-text.tsx"
 import {
   activityIcon,
@@ -38,12 +38,12 @@ type RowViewProps = {
   readonly row: Row
   readonly isSelected: boolean
   readonly isFound: boolean
-  readonly does: RowDoes
+  readonly handlers: RowHandlers
 }
 
 const rowId = (key: string): string => `row-${key}`
 
-export const RowView = memo(function RowView({ row, isSelected, isFound, does }: RowViewProps) {
+export const RowView = memo(function RowView({ row, isSelected, isFound, handlers }: RowViewProps) {
   const { entry, depth, key } = row
   return (
     <EntryLine
@@ -54,26 +54,37 @@ export const RowView = memo(function RowView({ row, isSelected, isFound, does }:
       isSelected={isSelected}
       isFound={isFound}
       label={sayEntry(entry)}
-      onPick={() => does.pick(key, entry.seq)}
-      {...(isSelected ? { actions: <RowActions entry={entry} does={does} /> } : {})}
+      onPick={() => handlers.pick(key, entry.seq)}
+      {...(isSelected ? { actions: <RowActions entry={entry} handlers={handlers} /> } : {})}
     >
-      <Content row={row} does={does} />
+      <Content row={row} handlers={handlers} />
       {isSelected && "told" in entry ? <Told messages={entry.told} /> : null}
     </EntryLine>
   )
 })
 
-function RowActions({ entry, does }: { readonly entry: Entry; readonly does: RowDoes }) {
+function RowActions({
+  entry,
+  handlers,
+}: {
+  readonly entry: Entry
+  readonly handlers: RowHandlers
+}) {
   return (
     <>
       <IconButton
         small
         icon="link"
         label="Copy a link to it, y"
-        onPress={() => does.copyLink(entry)}
+        onPress={() => handlers.copyLink(entry)}
       />
-      <IconButton small icon="copy" label="Copy its text, Y" onPress={() => does.copyText(entry)} />
-      <IconButton small icon="code" label="Show the raw event, r" onPress={does.showRaw} />
+      <IconButton
+        small
+        icon="copy"
+        label="Copy its text, Y"
+        onPress={() => handlers.copyText(entry)}
+      />
+      <IconButton small icon="code" label="Show the raw event, r" onPress={handlers.showRaw} />
     </>
   )
 }
@@ -119,50 +130,58 @@ const MOST_TOLD = 6
 
 const TURN_MARKS = { completed: "done", failed: "failed", stopped: "stopped" } as const
 
-function Content({ row, does }: Pick<RowViewProps, "row" | "does">) {
+function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
   const { entry, depth, isOpen } = row
   switch (entry.kind) {
     case "user":
     case "said":
     case "error":
-      return <SaidView entry={entry} depth={depth} does={does} />
+      return <SaidView entry={entry} depth={depth} handlers={handlers} />
     case "note": {
-      const { says, tone } = sayNote(entry.message)
-      return <Muted tone={tone}>{says}</Muted>
+      const { description, tone } = sayNote(entry.message)
+      return <Muted tone={tone}>{description}</Muted>
     }
     case "quiet":
-      return <QuietView entry={entry} isOpen={isOpen} does={does} />
+      return <QuietView entry={entry} isOpen={isOpen} handlers={handlers} />
     case "context":
       return <ContextView entry={entry} />
     case "turn":
-      return <TurnView entry={entry} does={does} />
+      return <TurnView entry={entry} handlers={handlers} />
     case "approval":
-      return <ApprovalView entry={entry} does={does} />
+      return <ApprovalView entry={entry} handlers={handlers} />
     case "activity":
-      return <ActivityView entry={entry} depth={depth} isOpen={isOpen} does={does} />
+      return <ActivityView entry={entry} depth={depth} isOpen={isOpen} handlers={handlers} />
     case "group":
-      return <GroupView entry={entry} isOpen={isOpen} does={does} />
+      return <GroupView entry={entry} isOpen={isOpen} handlers={handlers} />
     default:
       return entry satisfies never
   }
 }
 
-type SaidViewProps = { readonly entry: Said; readonly depth: number; readonly does: RowDoes }
+type SaidViewProps = {
+  readonly entry: Said
+  readonly depth: number
+  readonly handlers: RowHandlers
+}
 
-function SaidView({ entry, depth, does }: SaidViewProps) {
+function SaidView({ entry, depth, handlers }: SaidViewProps) {
   const { kind, message } = entry
   if (kind === "said") {
     return (
       <SaidText>
-        <WholeText message={message} does={does} render={(text) => <Markdown text={text} />} />
+        <WholeText
+          message={message}
+          handlers={handlers}
+          render={(text) => <Markdown text={text} />}
+        />
       </SaidText>
     )
   }
-  const look = kind === "error" ? "bad" : "strong"
+  const variant = kind === "error" ? "bad" : "strong"
   return (
     <>
-      <SaidText {...(kind === "user" && depth > 0 ? {} : { look })}>
-        <WholeText message={message} does={does} render={(text) => visible(text)} />
+      <SaidText {...(kind === "user" && depth > 0 ? {} : { variant })}>
+        <WholeText message={message} handlers={handlers} render={(text) => visible(text)} />
       </SaidText>
       <Parts parts={message.metadata.parts} />
     </>
@@ -195,9 +214,13 @@ function fieldOf(part: unknown, name: "label" | "pack"): string | undefined {
   return String(Reflect.get(part, name))
 }
 
-type Foldable<One> = { readonly entry: One; readonly isOpen: boolean; readonly does: RowDoes }
+type Foldable<One> = {
+  readonly entry: One
+  readonly isOpen: boolean
+  readonly handlers: RowHandlers
+}
 
-function QuietView({ entry, isOpen, does }: Foldable<Quiet>) {
+function QuietView({ entry, isOpen, handlers }: Foldable<Quiet>) {
   const { messages, key } = entry
   const [first] = messages
   if (first === undefined) return null
@@ -208,9 +231,9 @@ function QuietView({ entry, isOpen, does }: Foldable<Quiet>) {
       <Line
         plain
         title={sayQuiet(last)}
-        says={`and ${messages.length - 1} more from the host`}
+        description={`and ${messages.length - 1} more from the host`}
         isOpen={isOpen}
-        onToggle={() => does.toggle(key)}
+        onToggle={() => handlers.toggle(key)}
       />
       {isOpen
         ? messages.slice(0, MOST_QUIET).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
@@ -225,14 +248,14 @@ function QuietView({ entry, isOpen, does }: Foldable<Quiet>) {
 /** Of what the host tells in a row; a host that only tells would fill the page with it. */
 const MOST_QUIET = 50
 
-function GroupView({ entry, isOpen, does }: Foldable<Group>) {
+function GroupView({ entry, isOpen, handlers }: Foldable<Group>) {
   return (
     <Line
       title={groupTitle(entry)}
-      says={isOpen ? "" : groupSays(entry)}
+      description={isOpen ? "" : groupSays(entry)}
       figures={groupFigures(entry)}
       isOpen={isOpen}
-      onToggle={() => does.toggle(entry.key)}
+      onToggle={() => handlers.toggle(entry.key)}
     />
   )
 }
@@ -270,10 +293,10 @@ function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
   return amounts
 }
 
-type TurnViewProps = { readonly entry: TurnEnd; readonly does: RowDoes }
+type TurnViewProps = { readonly entry: TurnEnd; readonly handlers: RowHandlers }
 
 /** How the turn ended; its last word only where it was not said just before. */
-function TurnView({ entry, does }: TurnViewProps) {
+function TurnView({ entry, handlers }: TurnViewProps) {
   const { event, message, isRepeated } = entry
   const isFailed = event.outcome === "failed"
   const facts = [
@@ -286,13 +309,17 @@ function TurnView({ entry, does }: TurnViewProps) {
       <Line
         plain
         title={`Turn ${event.outcome}`}
-        says={facts.join(", ")}
+        description={facts.join(", ")}
         tone={isFailed ? "bad" : undefined}
         figures={event.durationMs === undefined ? [] : ["", sayTook(event.durationMs)]}
       />
       {isRepeated || isFailed ? null : (
         <SaidText>
-          <WholeText message={message} does={does} render={(text) => <Markdown text={text} />} />
+          <WholeText
+            message={message}
+            handlers={handlers}
+            render={(text) => <Markdown text={text} />}
+          />
         </SaidText>
       )}
     </>

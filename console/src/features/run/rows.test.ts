@@ -35,7 +35,7 @@ describe("messages become entries", () => {
     const [task] = foldMessages(messages)
     if (task?.kind !== "activity") throw new Error("no activity")
     expect(flatten([task], new Set()).map((it) => it.key)).toEqual(["a:task"])
-    expect(activitySays(task)).toEqual({ says: "running, 2 activities, now npm test" })
+    expect(activitySays(task)).toEqual({ description: "running, 2 activities, now npm test" })
     const open = flatten([task], withOpen(new Set(), [task]))
     expect(open.map((it) => [it.key, it.depth])).toEqual([
       ["a:task", 0],

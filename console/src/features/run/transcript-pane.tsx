@@ -16,7 +16,7 @@ import { Flow, type FlowHandle } from "../../ui/transcript/flow.tsx"
 import { Entry, Floating, LineState, SaidText } from "../../ui/transcript/transcript.tsx"
 import { ownMessages } from "./entry.ts"
 import { canOpen, messagesIn, type Row } from "./flat.ts"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 import { RowView } from "./row-view.tsx"
 import type { RowsState } from "./use-rows.ts"
 
@@ -25,15 +25,15 @@ type TranscriptPaneProps = ParamsProps<RunParams> & {
   readonly transcript: Transcript
   readonly state: TranscriptState
   readonly rows: RowsState
-  readonly does: Omit<RowDoes, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
+  readonly handlers: Omit<RowHandlers, "toggle" | "pick" | "isWhole" | "wantWhole" | "writing">
 }
 
 export function TranscriptPane(props: TranscriptPaneProps) {
   const { transcript, state, rows, params, onParams } = props
   const flow = useRef<FlowHandle>(null)
   const [isReaderAtEnd, setIsReaderAtEnd] = useState(true)
-  const does: RowDoes = {
-    ...props.does,
+  const handlers: RowHandlers = {
+    ...props.handlers,
     writing: state.writing,
     isWhole: rows.isWhole,
     wantWhole: rows.wantWhole,
@@ -58,7 +58,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
     if (state.window.hasStart) flow.current?.toStart()
     else void transcript.open(1).then(() => flow.current?.toStart())
   }
-  useRowKeys({ rows, does, toLatest, toFirst })
+  useRowKeys({ rows, handlers, toLatest, toFirst })
   useArrival({ rows, params, transcript, state, flow })
   const found = useMemo(() => new Set(rows.found), [rows.found])
   if (state.phase === "failed") {
@@ -100,7 +100,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
             row={row}
             isSelected={row.key === rows.selectedKey}
             isFound={found.size > 0 && holds(row, found)}
-            does={does}
+            handlers={handlers}
           />
         )}
         tail={isEnd ? <Writing state={state} /> : null}
@@ -180,7 +180,7 @@ function Writing({ state }: { readonly state: TranscriptState }) {
       label="Being written"
       onPick={() => undefined}
     >
-      <SaidText look="writing">{visible(text)}</SaidText>
+      <SaidText variant="writing">{visible(text)}</SaidText>
     </Entry>
   )
 }
@@ -225,16 +225,16 @@ function LineWords({ state }: { readonly state: TranscriptState }) {
 
 type RowKeys = {
   readonly rows: RowsState
-  readonly does: RowDoes
+  readonly handlers: RowHandlers
   toLatest(): void
   toFirst(): void
 }
 
-function useRowKeys({ rows, does, toLatest, toFirst }: RowKeys): void {
+function useRowKeys({ rows, handlers, toLatest, toFirst }: RowKeys): void {
   const { index, selected } = rows
   const go = (to: number) => {
     const row = rows.rows[to]
-    if (row !== undefined) does.pick(row.key, row.entry.seq)
+    if (row !== undefined) handlers.pick(row.key, row.entry.seq)
   }
   const last = rows.rows.length - 1
   useKey("list.next", () => go(index < 0 ? last : index + 1))

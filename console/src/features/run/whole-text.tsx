@@ -4,20 +4,20 @@ import { formatExact, type Message } from "../../contract.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { MoreButton } from "../../ui/transcript/transcript.tsx"
-import type { RowDoes } from "./row-does.ts"
+import type { RowHandlers } from "./row-handlers.ts"
 
 type WholeTextProps = {
   readonly message: Message
-  readonly does: RowDoes
+  readonly handlers: RowHandlers
   render(text: string): ReactNode
 }
 
-export function WholeText({ message, does, render }: WholeTextProps) {
+export function WholeText({ message, handlers, render }: WholeTextProps) {
   const whole = wholeLength(message)
-  const isWanted = whole !== null && does.isWhole(message.seq)
+  const isWanted = whole !== null && handlers.isWhole(message.seq)
   const asked = useOperation(
     "agents.message",
-    { id: does.runId, seq: message.seq },
+    { id: handlers.runId, seq: message.seq },
     { isAsked: isWanted },
   )
   if (whole === null) return render(message.content)
@@ -28,7 +28,7 @@ export function WholeText({ message, does, render }: WholeTextProps) {
       {asked.error !== null && isWanted ? (
         <Failure size="row" error={toWireError(asked.error)} onRetry={() => void asked.refetch()} />
       ) : (
-        <MoreButton onPress={() => does.wantWhole(message.seq)}>
+        <MoreButton onPress={() => handlers.wantWhole(message.seq)}>
           {isWanted ? "Loading" : `Show all ${formatExact(whole)} characters`}
         </MoreButton>
       )}

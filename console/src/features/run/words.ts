@@ -73,21 +73,21 @@ export function activityFigures(activity: Activity): readonly string[] {
   return [tokens === undefined ? "" : formatCount(tokens), took === null ? "" : sayTook(took)]
 }
 
-type Outcome = { readonly says: string; readonly tone?: "bad" | "warn" }
+type Outcome = { readonly description: string; readonly tone?: "bad" | "warn" }
 
 export function activitySays(activity: Activity): Outcome {
   const inside = sayInside(activity)
   switch (activity.ended?.event.outcome) {
     case undefined:
-      return { says: join("running", inside) }
+      return { description: join("running", inside) }
     case "failed":
-      return { says: join("failed", inside), tone: "bad" }
+      return { description: join("failed", inside), tone: "bad" }
     case "denied":
-      return { says: join("not allowed", inside), tone: "warn" }
+      return { description: join("not allowed", inside), tone: "warn" }
     case "stopped":
-      return { says: join("stopped", inside), tone: "warn" }
+      return { description: join("stopped", inside), tone: "warn" }
     case "done":
-      return { says: inside }
+      return { description: inside }
   }
 }
 
@@ -169,7 +169,10 @@ export function sayQuiet(message: Message): string {
   }
 }
 
-export function sayNote(message: Message): { readonly says: string; readonly tone?: "warn" } {
+export function sayNote(message: Message): {
+  readonly description: string
+  readonly tone?: "warn"
+} {
   const event = eventOf(message)
   switch (event?.event) {
     case "context.compacted": {
@@ -179,18 +182,18 @@ export function sayNote(message: Message): { readonly says: string; readonly ton
           ? ""
           : `${formatCount(tokensBefore)} became ${formatCount(tokensAfter)} tokens`
       return {
-        says: join(`The host compacted its context (${event.trigger})`, figures),
+        description: join(`The host compacted its context (${event.trigger})`, figures),
         tone: "warn",
       }
     }
     case "mode.changed":
-      return { says: `Mode ${event.mode} from here on, by ${visibleLine(event.by)}` }
+      return { description: `Mode ${event.mode} from here on, by ${visibleLine(event.by)}` }
     case "approval.resolved":
-      return { says: `${event.decision} by ${visibleLine(event.by)}` }
+      return { description: `${event.decision} by ${visibleLine(event.by)}` }
     default:
       return isBudget(message)
-        ? { says: visibleLine(message.content), tone: "warn" }
-        : { says: visibleLine(message.content) }
+        ? { description: visibleLine(message.content), tone: "warn" }
+        : { description: visibleLine(message.content) }
   }
 }
 

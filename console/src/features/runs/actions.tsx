@@ -123,7 +123,7 @@ function DoingDialog(props: DoingProps) {
           {...asked}
           title={`Label ${count}`}
           label="Labels"
-          says="Separated by commas; these replace the ones it has. A dash alone takes all off."
+          description="Separated by commas; these replace the ones it has. A dash alone takes all off."
           value={runs.length === 1 ? first.labels.join(", ") : ""}
           onGive={(text) => actions.change(runs, labelsFrom(text), `${count} labelled`)}
         />
@@ -134,7 +134,7 @@ function DoingDialog(props: DoingProps) {
           {...asked}
           title={`Where does the work of ${count} stand?`}
           label="Work"
-          says={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
+          description={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
           value={runs.length === 1 ? first.workflow : ""}
           onGive={(workflow) => actions.change(runs, { workflow }, `${count} moved`)}
         />
@@ -154,7 +154,7 @@ function ConfirmDoing({ dialogs, doing, runs, actions, onClose, onDone }: DoingP
   return (
     <ConfirmDialog
       title={verb}
-      says={isStop ? sayStop(runs) : sayDelete(runs)}
+      description={isStop ? sayStop(runs) : sayDelete(runs)}
       verb={verb}
       onClose={onClose}
       onDo={() => {

@@ -57,7 +57,7 @@ function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
     <AskCard text={describeAsk(approval).text}>
       <Flow wrap>
         <Button
-          look="primary"
+          variant="primary"
           disabled={isOff}
           {...(hearsKeys ? { keyId: "approval.allow" } : {})}
           onPress={() => answer.mutate({ id, decision: "allow" })}
@@ -69,7 +69,7 @@ function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
         </Button>
         {rule === null ? null : (
           <Button
-            look="ghost"
+            variant="ghost"
             disabled={isOff}
             onPress={() => answer.mutate({ id, decision: "allow", always: true })}
           >

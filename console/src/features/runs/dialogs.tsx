@@ -11,12 +11,12 @@ type AskTextProps = {
   readonly label: string
   readonly value: string
   readonly verb: string
-  readonly says?: string
+  readonly description?: string
   onGive(text: string): void
   onClose(): void
 }
 
-export function AskTextDialog({ title, label, value, verb, says, ...props }: AskTextProps) {
+export function AskTextDialog({ title, label, value, verb, description, ...props }: AskTextProps) {
   const { onGive, onClose } = props
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
@@ -35,12 +35,12 @@ export function AskTextDialog({ title, label, value, verb, says, ...props }: Ask
           label={label}
           value={text}
           onChange={setText}
-          {...(says === undefined ? {} : { says })}
+          {...(description === undefined ? {} : { description })}
         />
       </DialogEntry>
       <DialogActions>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" disabled={text.trim() === ""} onPress={give}>
+        <Button variant="primary" disabled={text.trim() === ""} onPress={give}>
           {verb}
         </Button>
       </DialogActions>

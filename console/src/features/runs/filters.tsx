@@ -164,7 +164,7 @@ function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
           label="Name"
           value=""
           verb="Keep"
-          says={sayFilter(shown)}
+          description={sayFilter(shown)}
           onGive={(name) => keep(withView(views, name, params))}
           onClose={() => setIsNaming(false)}
         />

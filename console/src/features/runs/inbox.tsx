@@ -40,7 +40,7 @@ export function InboxPane({ now, data, params, onParams }: InboxProps) {
       <Loaded query={inbox} rows={4}>
         {() =>
           approvals.length === 0 ? (
-            <Empty says="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
+            <Empty description="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
           ) : (
             <CollectionList
               label="Open approvals"

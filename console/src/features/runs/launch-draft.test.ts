@@ -17,7 +17,7 @@ describe("the form that starts a run", () => {
   it("[CONSOLE-26] agents and modes are the contract's, and each mode says what it means", () => {
     expect(TYPES).toEqual([...AGENT_TYPES])
     expect(MODES.map((it) => it.value)).toEqual(AgentMode.options)
-    expect(MODES.filter((it) => it.says.length < 20)).toEqual([])
+    expect(MODES.filter((it) => it.description.length < 20)).toEqual([])
   })
 
   it("[CONSOLE-26] what is left empty is left out, and the contract takes the rest", () => {
@@ -54,7 +54,7 @@ describe("the form that starts a run", () => {
 
   it("[CONSOLE-26] the ways of the gateway are the contract's, and each says what it means", () => {
     expect(GATEWAYS.map((it) => it.value)).toEqual(["", ...GATEWAY_MODES])
-    expect(GATEWAYS.filter((it) => it.says.length < 20)).toEqual([])
+    expect(GATEWAYS.filter((it) => it.description.length < 20)).toEqual([])
     const asked = (gateway: (typeof GATEWAYS)[number]["value"]) => {
       const checked = checkDraft({ ...draft, prompt: "x", gateway })
       return checked.kind === "right" ? checked.input.gateway : "wrong"

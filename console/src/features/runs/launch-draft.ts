@@ -22,29 +22,38 @@ export type Problems = Readonly<Partial<Record<Field, string>>>
 
 export const TYPES: readonly AgentType[] = ["claude-code", "codex", "copilot", "synthetic"]
 
-export const MODES: readonly { readonly value: AgentMode; readonly says: string }[] = [
-  { value: "plan", says: "It reads and plans. Whatever would change something is denied." },
-  { value: "ask", says: "It asks before it changes a file or runs a command." },
-  { value: "edits", says: "It edits files of its directory. Commands are asked for." },
-  { value: "auto", says: "It does not ask. Rules that deny stay in force." },
+export const MODES: readonly { readonly value: AgentMode; readonly description: string }[] = [
+  { value: "plan", description: "It reads and plans. Whatever would change something is denied." },
+  { value: "ask", description: "It asks before it changes a file or runs a command." },
+  { value: "edits", description: "It edits files of its directory. Commands are asked for." },
+  { value: "auto", description: "It does not ask. Rules that deny stay in force." },
 ]
 
 export const GATEWAYS: readonly {
   readonly value: Draft["gateway"]
   readonly label: string
-  readonly says: string
+  readonly description: string
 }[] = [
-  { value: "", label: "as set", says: "As the setting gateway.mode says; off unless you set it." },
-  { value: "off", label: "off", says: "It speaks to its provider directly. Nothing is recorded." },
+  {
+    value: "",
+    label: "as set",
+    description: "As the setting gateway.mode says; off unless you set it.",
+  },
+  {
+    value: "off",
+    label: "off",
+    description: "It speaks to its provider directly. Nothing is recorded.",
+  },
   {
     value: "record",
     label: "record",
-    says: "Each request passes through this machine's gateway and is recorded, byte for byte.",
+    description:
+      "Each request passes through this machine's gateway and is recorded, byte for byte.",
   },
   {
     value: "fold",
     label: "fold",
-    says: "Recorded, and returned branches leave its window. With an API key only.",
+    description: "Recorded, and returned branches leave its window. With an API key only.",
   },
 ]
 

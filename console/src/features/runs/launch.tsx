@@ -80,7 +80,7 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
           />
           {error === undefined ? null : <Failure size="pane" error={error} />}
           <Flow>
-            <Button look="primary" disabled={isOff} onPress={start}>
+            <Button variant="primary" disabled={isOff} onPress={start}>
               {isPending ? "Starting" : "Start"}
             </Button>
             <Kbd keys="mod+Enter" />
@@ -150,7 +150,9 @@ function PackEntry({ draft, problems, set }: EntriesProps) {
       value={draft.pack}
       placeholder="none"
       problem={problems.pack ?? refusal}
-      says={id === "" || asked.data === undefined ? undefined : <PackSays pack={asked.data.pack} />}
+      description={
+        id === "" || asked.data === undefined ? undefined : <PackSays pack={asked.data.pack} />
+      }
       onChange={(pack) => set({ pack })}
     />
   )
@@ -161,7 +163,7 @@ function PackSays({ pack }: Pick<PackBuilt, "pack">) {
   return (
     <>
       {plural(files.length, "file")}, {formatExact(tokens)} tokens, before the first turn.{" "}
-      <LinkButton look="ghost" small href={paths.pack({ id })}>
+      <LinkButton variant="ghost" small href={paths.pack({ id })}>
         Open
       </LinkButton>
     </>
@@ -172,7 +174,7 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
   const { data } = useOperation("agents.providers", {})
   const providers = data?.providers
   const chosen = providers?.find((it) => it.type === draft.type)
-  const consequence = MODES.find((it) => it.value === draft.mode)?.says
+  const consequence = MODES.find((it) => it.value === draft.mode)?.description
   return (
     <>
       <PickEntry
@@ -182,7 +184,7 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
         problem={problems.type}
         {...(chosen === undefined || chosen.isInstalled
           ? {}
-          : { says: <Prose>{`It is not installed. ${chosen.hint}`}</Prose> })}
+          : { description: <Prose>{`It is not installed. ${chosen.hint}`}</Prose> })}
         onPick={(value) => set({ type: TYPES.find((it) => it === value) ?? draft.type })}
       />
       {draft.type === "synthetic" ? (
@@ -229,7 +231,7 @@ function ScriptEntry({ provider, draft, problems, set }: ScriptEntryProps) {
       value={draft.script}
       placeholder={shipped[0] ?? ""}
       problem={problems.script}
-      says={`${names}Or JSON lines of events, each with after in milliseconds.`}
+      description={`${names}Or JSON lines of events, each with after in milliseconds.`}
       onChange={(script) => set({ script })}
     />
   )
@@ -324,7 +326,7 @@ function GatewayEntry({ draft, problems, set }: GatewayEntryProps) {
         />
       </Flow>
       <Text as="p" size="sm" tone="2">
-        {problems.gateway ?? chosen?.says}
+        {problems.gateway ?? chosen?.description}
       </Text>
     </Stack>
   )

@@ -111,12 +111,12 @@ function NoRuns({ params, isReadOnly, onParams }: ListPaneProps) {
   }
   return (
     <Empty
-      says="Runs of agents will be here: what each was asked, how it stands, what it used and cost. A demo needs no key and no network."
+      description="Runs of agents will be here: what each was asked, how it stands, what it used and cost. A demo needs no key and no network."
       command={'qm run "test" --agent synthetic'}
     >
       {isReadOnly ? null : (
         <div>
-          <Button look="primary" onPress={() => onParams({ beside: "new" })}>
+          <Button variant="primary" onPress={() => onParams({ beside: "new" })}>
             New run
           </Button>
         </div>

@@ -67,7 +67,7 @@ export function RunsPage({ now, params, onParams }: RunsPageProps) {
         ) : null}
         <ViewButtons view={view} open={data.approvals?.length} onTurn={turn} />
         <Button
-          look="primary"
+          variant="primary"
           icon="plus"
           keyId="runs.new"
           shrinks
@@ -101,7 +101,7 @@ function ViewButtons({ view, open = 0, onTurn }: ViewButtonsProps) {
   return (
     <>
       <Button
-        look="ghost"
+        variant="ghost"
         icon="ask"
         shrinks
         pressed={view === "approvals"}
@@ -110,7 +110,7 @@ function ViewButtons({ view, open = 0, onTurn }: ViewButtonsProps) {
         {open === 0 ? "Approvals" : `Approvals ${formatExact(open)}`}
       </Button>
       <Button
-        look="ghost"
+        variant="ghost"
         icon="lock"
         shrinks
         pressed={view === "permissions"}

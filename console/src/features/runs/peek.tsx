@@ -65,7 +65,7 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
               Open
             </LinkButton>
             {hasEnded(run) ? null : (
-              <Button small look="danger" icon="stop" disabled={isReadOnly} onPress={onStop}>
+              <Button small variant="danger" icon="stop" disabled={isReadOnly} onPress={onStop}>
                 Stop
               </Button>
             )}
@@ -151,10 +151,10 @@ function CostValue({ run: { cost } }: { readonly run: Run }) {
   const { reportedUsd, computedUsd } = cost
   if (reportedUsd === null && computedUsd === null) return null
   const isOne = reportedUsd === null || computedUsd === null || reportedUsd === computedUsd
-  const says = isOne
+  const description = isOne
     ? formatUsd(reportedUsd ?? computedUsd ?? 0)
     : `${formatUsd(reportedUsd)} by the provider, ${formatUsd(computedUsd)} by our table`
-  return <Value name="Cost">{says}</Value>
+  return <Value name="Cost">{description}</Value>
 }
 
 function BudgetMeter({ run }: { readonly run: Run }) {

@@ -51,7 +51,7 @@ export function PermissionsPane({ isReadOnly }: { readonly isReadOnly: boolean }
       )}
       {data?.rules.length === 0 ? (
         <Empty
-          says="No rule yet: what a run's mode does not decide is asked. Always allow on an approval writes the first one."
+          description="No rule yet: what a run's mode does not decide is asked. Always allow on an approval writes the first one."
           command={'qm permissions add deny --command "git push *"'}
         />
       ) : null}
@@ -87,14 +87,14 @@ function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadConfirm)
   return (
-    <Notice tone="warn" says={sayUntrusted(permissions)}>
+    <Notice tone="warn" description={sayUntrusted(permissions)}>
       <Button small disabled={isOff} onPress={() => want(() => setIsAsking(true))}>
         Trust this file
       </Button>
       {ConfirmDialog === undefined || !isAsking ? null : (
         <ConfirmDialog
           title="Trust the file as it is now"
-          says="What these rules allow will not be asked any more:"
+          description="What these rules allow will not be asked any more:"
           lines={heldBack(permissions).map(sayRule)}
           verb="Trust"
           onDo={onTrust}

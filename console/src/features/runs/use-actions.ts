@@ -43,12 +43,12 @@ export function useActions() {
   })
 
   /** Changes runs and offers the way back, one by one as they were. */
-  const change = (runs: readonly Run[], to: Edit, says: string) => {
+  const change = (runs: readonly Run[], to: Edit, description: string) => {
     edit.mutate({ runs, change: to })
     const undo = () => {
       for (const it of runs) edit.mutate({ runs: [it], change: former(it, to) })
     }
-    toast.show({ text: says, undo })
+    toast.show({ text: description, undo })
   }
 
   function patchLists(ids: ReadonlySet<string>, to: Edit): void {

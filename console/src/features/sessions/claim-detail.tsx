@@ -116,7 +116,7 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
           small
           keyId="sessions.release"
           disabled={isReadOnly || isBusy}
-          {...(isPersons(claim) ? {} : { look: "danger" })}
+          {...(isPersons(claim) ? {} : { variant: "danger" })}
           onPress={() => (isPersons(claim) ? act() : want(() => setIsAsking(true)))}
         >
           Release
@@ -128,7 +128,7 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Release the claim of another session?"
-          says={sayRelease(claim)}
+          description={sayRelease(claim)}
           verb="Release"
           onClose={() => setIsAsking(false)}
           onDo={act}

@@ -105,7 +105,7 @@ function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession
   if (live.length === 0) {
     return (
       <Empty
-        says="Sessions of agents will be here while they work: what they edit, what they hold, and what they have not written down. Their hooks keep the ledger from level 2 on."
+        description="Sessions of agents will be here while they work: what they edit, what they hold, and what they have not written down. Their hooks keep the ledger from level 2 on."
         command="qm init"
       />
     )
@@ -134,7 +134,7 @@ function Logged({ list, ...props }: Listed & { readonly list: SessionList }) {
   if (logged.length === 0) {
     return (
       <Empty
-        says="What sessions were asked and what they did will be here, each a file of the repository with its request, its work, its decisions and where it stands."
+        description="What sessions were asked and what they did will be here, each a file of the repository with its request, its work, its decisions and where it stands."
         command={'qm session register rounding "Make quotes and invoices agree"'}
       />
     )
@@ -170,7 +170,7 @@ function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim
   if (claims.length === 0) {
     return (
       <Empty
-        says="No file is held. Whoever says what they work on is seen by all other sessions and worktrees of this repository, and warned of them in turn."
+        description="No file is held. Whoever says what they work on is seen by all other sessions and worktrees of this repository, and warned of them in turn."
         command="qm claim take src/"
       />
     )

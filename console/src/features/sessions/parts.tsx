@@ -8,14 +8,18 @@ import { sayExpiry, sayLoaded } from "./words.ts"
 /** A long session edits hundreds; the rest is on the command line. */
 const MOST_SHOWN = 100
 
-type LineProps = { readonly path: string; readonly says: string; readonly isWarned?: boolean }
+type LineProps = {
+  readonly path: string
+  readonly description: string
+  readonly isWarned?: boolean
+}
 
-function PathLine({ path, says, isWarned = false }: LineProps) {
+function PathLine({ path, description, isWarned = false }: LineProps) {
   return (
     <Flow align="apart">
       <PlaceLink href={paths.map({ show: path })}>{visibleLine(path)}</PlaceLink>
       <Text size="sm" tone={isWarned ? "warn" : "3"}>
-        {says}
+        {description}
       </Text>
     </Flow>
   )
@@ -41,7 +45,7 @@ export function FilesBlock({ now, files }: FilesBlockProps) {
           <PathLine
             key={path}
             path={path}
-            says={`${isImportant ? "important, " : ""}${plural(edits, "edit")}, ${formatAge(lastAt, now)} ago`}
+            description={`${isImportant ? "important, " : ""}${plural(edits, "edit")}, ${formatAge(lastAt, now)} ago`}
           />
         ))}
         <More count={files.length} />
@@ -81,7 +85,12 @@ export function OutsideBlock({ now, outside }: OutsideBlockProps) {
     <Block title="Changed by others meanwhile" aside={formatExact(outside.length)}>
       <Stack gap="8">
         {outside.slice(0, MOST_SHOWN).map(({ path, at }) => (
-          <PathLine key={`${at} ${path}`} path={path} says={`${formatAge(at, now)} ago`} isWarned />
+          <PathLine
+            key={`${at} ${path}`}
+            path={path}
+            description={`${formatAge(at, now)} ago`}
+            isWarned
+          />
         ))}
         <More count={outside.length} />
       </Stack>

@@ -29,11 +29,11 @@ describe("the words of Sessions", () => {
   })
 
   it("[CONSOLE-48] a holder is alive, gone, or of a machine that is not seen from here", () => {
-    const says = [true, false, null].map((isHolderAlive) => {
+    const description = [true, false, null].map((isHolderAlive) => {
       const claim = aClaim("a", { isHolderAlive })
       return [sayHolder(claim), holderMark(claim)]
     })
-    expect(says).toEqual([
+    expect(description).toEqual([
       ["alive", "running"],
       ["its process is gone", "interrupted"],
       ["on desk, not seen from here", "queued"],

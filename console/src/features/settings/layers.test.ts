@@ -58,8 +58,8 @@ describe("layers of a setting", () => {
     ["flag --set", "flag", "flag --set"],
     ["something new", "other", "something new"],
     ["project lead", "other", "project lead"],
-  ])("[CONSOLE-12] the origin %j is of %s", (text, kind, says) => {
-    expect(readOrigin(text)).toEqual({ kind, says })
+  ])("[CONSOLE-12] the origin %j is of %s", (text, kind, description) => {
+    expect(readOrigin(text)).toEqual({ kind, description })
   })
 
   it("[CONSOLE-12] the filter finds by key, words, variable and origin", () => {

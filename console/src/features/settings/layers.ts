@@ -26,7 +26,7 @@ export function sayOutcome(
   const origin = readOrigin(after.origin)
   const from = done === "saved" ? "saved in" : "removed from"
   const counts = origin.kind === layer || done === "removed"
-  const still = counts ? "" : `; ${origin.says} still decides`
+  const still = counts ? "" : `; ${origin.description} still decides`
   return `${after.key} was ${from} the ${layer} file${still}`
 }
 

@@ -98,7 +98,7 @@ export function SettingsPage({ params, onParams, appearance }: SettingsPageProps
                       key={setting.key}
                       name={setting.key}
                       href={paths.settings({ ...params, at: setting.key })}
-                      says={setting.description}
+                      description={setting.description}
                       isSelected={setting.key === params.at}
                       aside={<OriginAside setting={setting} />}
                     >
@@ -143,10 +143,10 @@ export function SettingsPage({ params, onParams, appearance }: SettingsPageProps
 }
 
 function OriginAside({ setting }: { readonly setting: ConfigSetting }) {
-  const hidden = setting.hides.map((it) => readOrigin(it).says)
+  const hidden = setting.hides.map((it) => readOrigin(it).description)
   return (
     <>
-      <span title={setting.origin}>{readOrigin(setting.origin).says}</span>
+      <span title={setting.origin}>{readOrigin(setting.origin).description}</span>
       {hidden.length === 0 ? null : (
         <span title={setting.hides.join(", ")}>hides {hidden.join(", ")}</span>
       )}
@@ -177,7 +177,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
   return (
     <Section label="Appearance">
       <Group name="Appearance" sum="in this browser" />
-      <FormRow name="Theme" says="System follows this machine">
+      <FormRow name="Theme" description="System follows this machine">
         <ChoiceField
           label="Theme"
           choices={modes.map(capitalised)}
@@ -185,7 +185,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           onPick={(value) => onChange("mode", value)}
         />
       </FormRow>
-      <FormRow name="Density" says="Rows of 26, 30 or 36 pixels">
+      <FormRow name="Density" description="Rows of 26, 30 or 36 pixels">
         <ChoiceField
           label="Density"
           choices={densities.map(capitalised)}
@@ -193,7 +193,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           onPick={(value) => onChange("density", value)}
         />
       </FormRow>
-      <FormRow name="Light theme" says="Base, accent and contrast give all its colours" wide>
+      <FormRow name="Light theme" description="Base, accent and contrast give all its colours" wide>
         <SwatchField
           label="Light theme"
           swatches={choice.lightThemes}
@@ -201,7 +201,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           onPick={(name) => onChange("light", name)}
         />
       </FormRow>
-      <FormRow name="Dark theme" says="Each passes the same contrast test" wide>
+      <FormRow name="Dark theme" description="Each passes the same contrast test" wide>
         <SwatchField
           label="Dark theme"
           swatches={choice.darkThemes}

@@ -149,7 +149,7 @@ function Readout({ point, beyond }: ReadoutProps) {
     <ul className={styles.legend}>
       <li>
         {point.name}, {formatRunTime(point.atMs)} <b>{formatExact(totalOf(point.kinds))}</b>{" "}
-        {point.says}
+        {point.description}
       </li>
       {KINDS.filter((kind) => (point.kinds[kind] ?? 0) > 0).map((kind) => (
         <li key={kind}>
@@ -193,7 +193,7 @@ function TableOf({ points, marks, label }: TableProps) {
                   {used.map((kind) => (
                     <td key={kind}>{formatExact(it.kinds[kind] ?? 0)}</td>
                   ))}
-                  <td>{[it.says, ...marksOf(marks, it)].join(", ")}</td>
+                  <td>{[it.description, ...marksOf(marks, it)].join(", ")}</td>
                 </tr>
               ))}
             </tbody>

@@ -16,7 +16,7 @@ const point = (atMs: number, kinds: AreaPoint["kinds"]): AreaPoint => ({
   atMs,
   kinds,
   name: `Request ${atMs}`,
-  says: "tokens, exact",
+  description: "tokens, exact",
 })
 const mark = (atMs: number, label: string): AreaMark => ({
   key: String(atMs),

@@ -8,7 +8,7 @@ export type AreaPoint = {
   readonly kinds: KindTokens
   /** What it is called: "Request 12". */
   readonly name: string
-  readonly says: string
+  readonly description: string
 }
 
 export type AreaMark = {

@@ -5,7 +5,7 @@ import { KeyHint, useKey, useTip } from "../keys/keys.tsx"
 import styles from "./button.module.css"
 
 type ButtonLook = {
-  readonly look?: "primary" | "plain" | "ghost" | "danger"
+  readonly variant?: "primary" | "plain" | "ghost" | "danger"
   readonly small?: boolean
   readonly icon?: IconName
 }
@@ -21,20 +21,30 @@ type ButtonProps = ButtonLook & {
 }
 
 export function Button(props: ButtonProps) {
-  const { look = "plain", small = false, icon, keyId, disabled = false, onPress, children } = props
+  const {
+    variant = "plain",
+    small = false,
+    icon,
+    keyId,
+    disabled = false,
+    onPress,
+    children,
+  } = props
   useKey(keyId ?? "", keyId === undefined || disabled ? undefined : onPress)
   return (
     <button
       ref={props.ref}
       type="button"
-      className={classNames(styles.button, styles[look], small && styles.sm)}
+      className={classNames(styles.button, styles[variant], small && styles.sm)}
       disabled={disabled}
       aria-pressed={props.pressed}
       onClick={onPress}
     >
       {icon === undefined ? null : <Icon name={icon} />}
       <span className={classNames(props.shrinks === true && styles["label-wide"])}>{children}</span>
-      {keyId === undefined ? null : <KeyHint id={keyId} onFill={look === "primary" && !disabled} />}
+      {keyId === undefined ? null : (
+        <KeyHint id={keyId} onFill={variant === "primary" && !disabled} />
+      )}
     </button>
   )
 }
@@ -75,14 +85,14 @@ export function IconButton(props: IconButtonProps) {
 type LinkButtonProps = ButtonLook & { readonly href: string; readonly children: ReactNode }
 
 export function LinkButton({
-  look = "plain",
+  variant = "plain",
   small = false,
   icon,
   href,
   children,
 }: LinkButtonProps) {
   return (
-    <a href={href} className={classNames(styles.button, styles[look], small && styles.sm)}>
+    <a href={href} className={classNames(styles.button, styles[variant], small && styles.sm)}>
       {icon === undefined ? null : <Icon name={icon} />}
       <span>{children}</span>
     </a>

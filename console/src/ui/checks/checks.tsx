@@ -6,17 +6,20 @@ type CheckState = "ok" | "warn" | "fail"
 
 export function CheckBlocks(props: {
   states: readonly CheckState[]
-  says: string
+  description: string
   hidesBlocksOnPhone?: boolean
 }) {
   return (
-    <span className={styles.says} data-phone={props.hidesBlocksOnPhone ? "words" : undefined}>
+    <span
+      className={styles.description}
+      data-phone={props.hidesBlocksOnPhone ? "words" : undefined}
+    >
       <span className={styles.blocks} aria-hidden="true">
         {props.states.map((state, i) => (
           <i key={`${i} ${state}`} data-state={state} />
         ))}
       </span>
-      {props.says}
+      {props.description}
     </span>
   )
 }

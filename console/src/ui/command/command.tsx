@@ -49,11 +49,17 @@ export function CommandInput(props: CommandInputProps) {
 }
 
 /** What stands before the input: the operation, and what was answered so far. */
-export function CommandGiven({ name, says }: { readonly name: string; readonly says: string }) {
+export function CommandGiven({
+  name,
+  description,
+}: {
+  readonly name: string
+  readonly description: string
+}) {
   return (
     <span className={styles.given}>
       <Text mono>{name}</Text>
-      {says === "" ? null : <span title={says}>{says}</span>}
+      {description === "" ? null : <span title={description}>{description}</span>}
     </span>
   )
 }
@@ -140,10 +146,10 @@ export function CommandMessage({ mood, hint, children }: CommandMessageProps) {
 
 export type FootAction = { readonly label: string; readonly keys: string; onPress(): void }
 
-export function CommandFoot(props: { says: ReactNode; actions: readonly FootAction[] }) {
+export function CommandFoot(props: { description: ReactNode; actions: readonly FootAction[] }) {
   return (
     <div className={styles.foot}>
-      <span>{props.says}</span>
+      <span>{props.description}</span>
       {props.actions.map((it) => (
         <button
           key={it.label}

@@ -38,11 +38,11 @@ function useCopy(text: string) {
   return { copied: copiedText === text, copy }
 }
 
-export function useCopyText(): (text: string, says: string) => void {
+export function useCopyText(): (text: string, description: string) => void {
   const toast = useToast()
-  return (text, says) => {
+  return (text, description) => {
     navigator.clipboard.writeText(text).then(
-      () => toast.show({ text: says }),
+      () => toast.show({ text: description }),
       () => toast.show({ text: "The browser did not allow copying" }),
     )
   }

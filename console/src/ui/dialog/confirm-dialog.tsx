@@ -4,7 +4,7 @@ import { Dialog, DialogActions, DialogLines, DialogText } from "./dialog.tsx"
 
 type ConfirmProps = {
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly lines?: readonly string[]
   readonly verb: string
   onDo(): void
@@ -12,20 +12,20 @@ type ConfirmProps = {
 }
 
 /** What cannot be taken back is asked once, in words, with numbers. */
-export function ConfirmDialog({ title, says, lines = [], verb, ...props }: ConfirmProps) {
+export function ConfirmDialog({ title, description, lines = [], verb, ...props }: ConfirmProps) {
   const { onDo, onClose } = props
   const cancel = useRef<HTMLButtonElement>(null)
   return (
     // The focus lands on the way back: nothing is lost by a key that was meant for the page.
     <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
-      <DialogText>{says}</DialogText>
+      <DialogText>{description}</DialogText>
       {lines.length === 0 ? null : <DialogLines lines={lines} />}
       <DialogActions>
         <Button ref={cancel} onPress={onClose}>
           Cancel
         </Button>
         <Button
-          look="danger"
+          variant="danger"
           onPress={() => {
             onDo()
             onClose()

@@ -22,16 +22,16 @@ export function CommandLine({ command, children }: { command: string; children?:
 }
 
 type EmptyProps = {
-  readonly says: ReactNode
+  readonly description: ReactNode
   readonly command?: string
   readonly children?: ReactNode
 }
 
-export function Empty({ says, command, children }: EmptyProps) {
+export function Empty({ description, command, children }: EmptyProps) {
   return (
     <div className={styles.empty}>
       <Text as="p" tone="2" read>
-        {says}
+        {description}
       </Text>
       {command === undefined ? null : <CommandLine command={command} />}
       {children}
@@ -41,12 +41,12 @@ export function Empty({ says, command, children }: EmptyProps) {
 
 type HelloProps = {
   readonly title: string
-  readonly says: ReactNode
+  readonly description: ReactNode
   readonly afterwards?: ReactNode
   readonly children: ReactNode
 }
 
-export function Hello({ title, says, afterwards, children }: HelloProps) {
+export function Hello({ title, description, afterwards, children }: HelloProps) {
   return (
     <div className={styles.hello}>
       <Mark size={32} />
@@ -54,7 +54,7 @@ export function Hello({ title, says, afterwards, children }: HelloProps) {
         {title}
       </Text>
       <Text as="p" size="lg" tone="2" read>
-        {says}
+        {description}
       </Text>
       {children}
       {afterwards === undefined ? null : (

@@ -3,7 +3,7 @@ import styles from "./entry.module.css"
 
 type EntryLook = {
   readonly label: string
-  readonly says?: ReactNode
+  readonly description?: ReactNode
   /** What is wrong with it; in its place, not somewhere else. */
   readonly problem?: string | undefined
 }
@@ -69,19 +69,19 @@ export function AreaEntry(props: AreaEntryProps) {
 
 type LabelledProps = EntryLook & { readonly id: string; readonly children: ReactNode }
 
-function Labelled({ id, label, says, problem, children }: LabelledProps) {
+function Labelled({ id, label, description, problem, children }: LabelledProps) {
   return (
     <div className={styles.entry}>
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
       {children}
-      <Below id={`${id}-says`} says={says} problem={problem} />
+      <Below id={`${id}-says`} description={description} problem={problem} />
     </div>
   )
 }
 
-function Below({ id, says, problem }: Omit<LabelledProps, "label" | "children">) {
+function Below({ id, description, problem }: Omit<LabelledProps, "label" | "children">) {
   if (problem !== undefined) {
     return (
       <p id={id} className={styles.problem} role="alert">
@@ -89,9 +89,9 @@ function Below({ id, says, problem }: Omit<LabelledProps, "label" | "children">)
       </p>
     )
   }
-  return says === undefined ? null : (
-    <p id={id} className={styles.says}>
-      {says}
+  return description === undefined ? null : (
+    <p id={id} className={styles.description}>
+      {description}
     </p>
   )
 }
@@ -109,7 +109,7 @@ type PickEntryProps = EntryLook & {
   onPick(value: string): void
 }
 
-export function PickEntry({ label, says, problem, choices, value, onPick }: PickEntryProps) {
+export function PickEntry({ label, description, problem, choices, value, onPick }: PickEntryProps) {
   const id = useId()
   return (
     <fieldset className={styles.entry} aria-describedby={`${id}-says`}>
@@ -129,7 +129,7 @@ export function PickEntry({ label, says, problem, choices, value, onPick }: Pick
           </label>
         ))}
       </div>
-      <Below id={`${id}-says`} says={says} problem={problem} />
+      <Below id={`${id}-says`} description={description} problem={problem} />
     </fieldset>
   )
 }

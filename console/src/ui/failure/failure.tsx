@@ -41,7 +41,7 @@ export function Failure({ error, size, onRetry, children }: FailureProps) {
       </div>
       <div className={styles.actions}>
         {onRetry === undefined ? null : (
-          <Button look={size === "page" ? "primary" : "plain"} onPress={onRetry}>
+          <Button variant={size === "page" ? "primary" : "plain"} onPress={onRetry}>
             Try again
           </Button>
         )}

@@ -4,22 +4,22 @@ import styles from "./figure.module.css"
 type FigureProps = {
   /** The one number of the page; undefined while it is not known. */
   readonly value: string | undefined
-  readonly says: string
-  readonly facts: readonly { readonly value: string; readonly says: string }[]
+  readonly description: string
+  readonly facts: readonly { readonly value: string; readonly description: string }[]
   readonly children: ReactNode
   readonly aside?: string
 }
 
-export function Figure({ value, says, facts, children, aside }: FigureProps) {
+export function Figure({ value, description, facts, children, aside }: FigureProps) {
   return (
     <div className={styles.figure} aria-busy={value === undefined}>
       <div className={styles.top}>
         {value === undefined ? <span className={styles.pending} /> : <b>{value}</b>}
-        <span>{says}</span>
+        <span>{description}</span>
         <span className={styles.facts}>
           {facts.map((it) => (
-            <span key={it.says}>
-              <em>{it.value}</em> {it.says}
+            <span key={it.description}>
+              <em>{it.value}</em> {it.description}
             </span>
           ))}
         </span>

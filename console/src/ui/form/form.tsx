@@ -6,14 +6,22 @@ type FormRowProps = {
   readonly name: string
   /** Where the name leads: to more about this value. */
   readonly href?: string
-  readonly says: string
+  readonly description: string
   readonly isSelected?: boolean
   readonly wide?: boolean
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
-export function FormRow({ name, href, says, isSelected, wide, aside, children }: FormRowProps) {
+export function FormRow({
+  name,
+  href,
+  description,
+  isSelected,
+  wide,
+  aside,
+  children,
+}: FormRowProps) {
   return (
     <div
       className={styles.row}
@@ -28,7 +36,7 @@ export function FormRow({ name, href, says, isSelected, wide, aside, children }:
             <Text mono>{name}</Text>
           </a>
         )}
-        <p>{says}</p>
+        <p>{description}</p>
       </div>
       <div>{children}</div>
       {wide === true ? null : <div className={styles.aside}>{aside}</div>}

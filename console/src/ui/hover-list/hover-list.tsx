@@ -5,7 +5,7 @@ import styles from "./hover-list.module.css"
 export type HoverLine = {
   readonly key: string
   readonly lead: ReactNode
-  readonly says: string
+  readonly description: string
   readonly tone?: "warn"
 }
 

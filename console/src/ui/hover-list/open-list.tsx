@@ -39,7 +39,7 @@ export function OpenList(props: OpenListProps) {
               {lines.map((it) => (
                 <li key={it.key} data-tone={it.tone}>
                   <div>{it.lead}</div>
-                  <p>{it.says}</p>
+                  <p>{it.description}</p>
                 </li>
               ))}
             </ul>

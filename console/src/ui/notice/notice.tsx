@@ -3,17 +3,17 @@ import { Icon } from "../icon/icon.tsx"
 import styles from "./notice.module.css"
 
 type NoticeProps = {
-  readonly says: ReactNode
+  readonly description: ReactNode
   /** Something did not go as asked; without it the notice is an offer. */
   readonly tone?: "warn"
   readonly children?: ReactNode
 }
 
-export function Notice({ says, tone, children }: NoticeProps) {
+export function Notice({ description, tone, children }: NoticeProps) {
   return (
     <div className={styles.notice} data-tone={tone} role="status">
       <Icon name={tone === "warn" ? "warning" : "ask"} />
-      <p>{says}</p>
+      <p>{description}</p>
       {children}
     </div>
   )

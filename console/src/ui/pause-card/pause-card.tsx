@@ -5,7 +5,7 @@ import styles from "./pause-card.module.css"
 
 export type PauseChoice = {
   readonly word: string
-  readonly says: string
+  readonly description: string
   readonly keyId: string
   readonly isOn?: boolean
   onPick(): void
@@ -67,7 +67,7 @@ function Choice({ choice, isOff }: { readonly choice: PauseChoice; readonly isOf
     >
       <KeyHint id={choice.keyId} />
       <b>{choice.word}</b>
-      <small>{choice.says}</small>
+      <small>{choice.description}</small>
     </button>
   )
 }

@@ -2,7 +2,11 @@ import type { ReactNode } from "react"
 import { visible } from "../../base/format.ts"
 import styles from "./side-by-side.module.css"
 
-export type Side = { readonly title: ReactNode; readonly says: string; readonly text: string }
+export type Side = {
+  readonly title: ReactNode
+  readonly description: string
+  readonly text: string
+}
 
 /** Two texts about the same thing, beside one another; lines that only one has stand out. */
 export function SideBySide({ left, right }: { readonly left: Side; readonly right: Side }) {
@@ -26,7 +30,7 @@ function OneSide({ side, other, label }: OneSideProps) {
   return (
     <div className={styles.side}>
       <p>
-        {side.title} <span>{side.says}</span>
+        {side.title} <span>{side.description}</span>
       </p>
       {side.text === "" ? null : (
         // Focusable, because a scrolled area must be reachable by keys.

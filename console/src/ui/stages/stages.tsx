@@ -6,12 +6,16 @@ import styles from "./stages.module.css"
 export type StageDot = {
   readonly key: string
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly mark: Status
   readonly place: "past" | "on" | "next"
 }
 
-export type StageUnit = { readonly first: number; readonly last: number; readonly says: string }
+export type StageUnit = {
+  readonly first: number
+  readonly last: number
+  readonly description: string
+}
 
 type StagesProps = {
   readonly label: string
@@ -47,17 +51,17 @@ export function Stages({ label, stages, units, onPick }: StagesProps) {
         >
           <StatusMark status={it.mark} />
           <b title={it.title}>{it.title}</b>
-          <span title={it.says}>{it.says}</span>
+          <span title={it.description}>{it.description}</span>
         </button>
       ))}
-      {units.map(({ first, last, says }) => (
+      {units.map(({ first, last, description }) => (
         <div
           key={`${first} ${last}`}
           className={styles.unit}
           style={{ "--first": first + 1, "--last": last + 2 }}
         >
           <i />
-          {says}
+          {description}
         </div>
       ))}
     </div>

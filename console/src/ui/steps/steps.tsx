@@ -60,7 +60,7 @@ export function StepsScroll({ label, follows, ref, children }: StepsScrollProps)
 type StepGroupProps = {
   readonly id: string
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly tone?: "bad" | "warn" | undefined
   readonly aside: string
   readonly isLive?: boolean
@@ -72,7 +72,7 @@ type StepGroupProps = {
 }
 
 export function StepGroup(props: StepGroupProps) {
-  const { id, title, says, tone, aside, isOpen } = props
+  const { id, title, description, tone, aside, isOpen } = props
   return (
     <section id={id} className={styles.group} aria-label={title}>
       <h2>
@@ -85,8 +85,8 @@ export function StepGroup(props: StepGroupProps) {
         >
           <Icon name={isOpen === true ? "chevron-down" : "chevron-right"} size="small" />
           <b>{title}</b>
-          <span className={styles.says} data-tone={tone} title={says}>
-            {says}
+          <span className={styles.description} data-tone={tone} title={description}>
+            {description}
           </span>
           <span className={styles.aside} data-live={props.isLive || undefined}>
             {aside}
@@ -101,17 +101,17 @@ export function StepGroup(props: StepGroupProps) {
 type StepEndProps = {
   readonly mark: Status
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly tone?: "bad" | "warn" | undefined
   readonly children?: ReactNode
 }
 
-export function StepEnd({ mark, title, says, tone, children }: StepEndProps) {
+export function StepEnd({ mark, title, description, tone, children }: StepEndProps) {
   return (
     <div className={styles.end} role="status">
       <StatusMark status={mark} />
       <p data-tone={tone}>
-        <b>{title}</b> {says}
+        <b>{title}</b> {description}
       </p>
       {children}
     </div>

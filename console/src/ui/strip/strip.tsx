@@ -6,7 +6,7 @@ import { ticksFor } from "./ticks.ts"
 
 export type StripSpan = {
   readonly lane: "model" | "tools" | "branches" | "waiting"
-  readonly look: "plain" | "read" | "search" | "edit" | "command" | "waiting"
+  readonly variant: "plain" | "read" | "search" | "edit" | "command" | "waiting"
   readonly title: string
   readonly fromMs: number
   readonly toMs: number
@@ -42,7 +42,7 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
                 type="button"
                 // One tab stop for the picture: the list below has the same in words.
                 tabIndex={-1}
-                className={classNames(styles.span, styles[it.look])}
+                className={classNames(styles.span, styles[it.variant])}
                 style={{ left: share(it.fromMs), width: share(it.toMs - it.fromMs) }}
                 title={saySpan(it)}
                 aria-label={saySpan(it)}

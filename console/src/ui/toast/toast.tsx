@@ -81,7 +81,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
               )}
             </span>
             {it.undo === undefined ? null : (
-              <Button look="ghost" small icon="undo" onPress={() => undo(it)}>
+              <Button variant="ghost" small icon="undo" onPress={() => undo(it)}>
                 Undo
               </Button>
             )}

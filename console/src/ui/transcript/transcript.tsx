@@ -107,7 +107,7 @@ type LineProps = {
   readonly icon?: IconName | undefined
   readonly mono?: boolean
   readonly plain?: boolean
-  readonly says?: string
+  readonly description?: string
   readonly tone?: "warn" | "bad" | undefined
   /** What is known of it stays on a phone, where otherwise its name alone does. */
   readonly keeps?: boolean
@@ -118,15 +118,24 @@ type LineProps = {
 }
 
 export function Line(props: LineProps) {
-  const { title, icon, plain = false, says = "", tone, figures = [], isOpen, onToggle } = props
+  const {
+    title,
+    icon,
+    plain = false,
+    description = "",
+    tone,
+    figures = [],
+    isOpen,
+    onToggle,
+  } = props
   const yields = tone === undefined && props.keeps !== true
   const content = (
     <>
       {icon === undefined ? null : <Icon name={icon} />}
       <b title={title}>{title}</b>
-      {says === "" ? null : (
+      {description === "" ? null : (
         <span className={classNames(styles.sum, yields && styles.wide)} data-tone={tone}>
-          {says}
+          {description}
         </span>
       )}
       {figures.length === 0 ? null : (
@@ -139,12 +148,12 @@ export function Line(props: LineProps) {
       )}
     </>
   )
-  const look = { className: styles.line, "data-plain": plain || undefined }
-  if (onToggle === undefined) return <div {...look}>{content}</div>
+  const variant = { className: styles.line, "data-plain": plain || undefined }
+  if (onToggle === undefined) return <div {...variant}>{content}</div>
   return (
     <button
       type="button"
-      {...look}
+      {...variant}
       aria-expanded={isOpen}
       onClick={(event) => {
         event.stopPropagation()
@@ -157,21 +166,21 @@ export function Line(props: LineProps) {
 }
 
 type SaidProps = {
-  readonly look?: "strong" | "bad" | "writing"
+  readonly variant?: "strong" | "bad" | "writing"
   readonly children: ReactNode
 }
 
 /** Reading text, at most 72 characters wide. */
-export function SaidText({ look, children }: SaidProps) {
+export function SaidText({ variant, children }: SaidProps) {
   return (
     <div
       className={styles.said}
-      data-strong={look === "strong" || undefined}
-      data-tone={look === "bad" ? "bad" : undefined}
-      data-writing={look === "writing" || undefined}
+      data-strong={variant === "strong" || undefined}
+      data-tone={variant === "bad" ? "bad" : undefined}
+      data-writing={variant === "writing" || undefined}
     >
       {children}
-      {look === "writing" ? <i className={styles.caret} /> : null}
+      {variant === "writing" ? <i className={styles.caret} /> : null}
     </div>
   )
 }

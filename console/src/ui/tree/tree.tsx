@@ -74,7 +74,7 @@ export function ValueTree({ value, label }: ValueTreeProps) {
           </span>
           <span className={styles.name}>{it.name}</span>
           <span className={styles.value} data-kind={it.kind}>
-            {it.says}
+            {it.description}
           </span>
         </div>
       ))}
@@ -91,7 +91,7 @@ type TreeNode = {
   readonly path: string
   readonly depth: number
   readonly name: string
-  readonly says: string
+  readonly description: string
   readonly kind: "branch" | "leaf"
   readonly isOpen: boolean
 }
@@ -113,7 +113,7 @@ function initiallyOpen(value: unknown): ReadonlySet<string> {
 
 function nodesOf(name: string, value: unknown, { path, depth, open }: Walk): readonly TreeNode[] {
   const isOpen = open.has(path) && depth < DEEPEST
-  const node = { path, depth, name, says: sayValue(value), isOpen } as const
+  const node = { path, depth, name, description: sayValue(value), isOpen } as const
   if (!isBranch(value)) return [{ ...node, kind: "leaf" }]
   const children = isOpen ? childrenOf(value) : []
   return [

@@ -1,13 +1,13 @@
 import type { KeyboardEvent, ReactNode } from "react"
-import styles from "./under.module.css"
+import styles from "./detail-below.module.css"
 
-type UnderProps = {
+type DetailBelowProps = {
   readonly label: string
   onLeave(): void
   readonly children: ReactNode
 }
 
-export function Under({ label, onLeave, children }: UnderProps) {
+export function DetailBelow({ label, onLeave, children }: DetailBelowProps) {
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return
     event.stopPropagation()

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react"
 import { Icon } from "../icon/icon.tsx"
-import styles from "./twig.module.css"
+import styles from "./tree-cell.module.css"
 
-type TwigProps = {
+type TreeCellProps = {
   readonly depth: number
   /** Null for what holds nothing; left out where nothing of its kind can be opened. */
   readonly isOpen?: boolean | null
@@ -12,7 +12,7 @@ type TwigProps = {
 /** Deeper ones are drawn no further to the right: the name would find no room. */
 const DEEPEST_DRAWN = 12
 
-export function Twig({ depth, isOpen, children }: TwigProps) {
+export function TreeCell({ depth, isOpen, children }: TreeCellProps) {
   return (
     <div className={styles.twig}>
       {Array.from({ length: Math.min(depth, DEEPEST_DRAWN) }, (_, i) => (

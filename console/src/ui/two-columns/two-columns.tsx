@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
-import styles from "./pair.module.css"
+import styles from "./two-columns.module.css"
 
-type PairProps = {
+type TwoColumnsProps = {
   /** The one that keys act on; where there is room for one only, the one that is shown. */
   readonly active: "first" | "second"
   /** Instead of the second column, where there is room for one only. */
@@ -11,7 +11,7 @@ type PairProps = {
   onEnter(side: "first" | "second"): void
 }
 
-export function Pair({ active, tabs, first, second, onEnter }: PairProps) {
+export function TwoColumns({ active, tabs, first, second, onEnter }: TwoColumnsProps) {
   return (
     <div className={styles.pair}>
       <div className={styles.columns}>
@@ -35,9 +35,9 @@ export function Pair({ active, tabs, first, second, onEnter }: PairProps) {
   )
 }
 
-type PairFitProps = { readonly long: ReactNode; readonly short: ReactNode }
+type ColumnFitProps = { readonly long: ReactNode; readonly short: ReactNode }
 
-export function PairFit({ long, short }: PairFitProps) {
+export function ColumnFit({ long, short }: ColumnFitProps) {
   return (
     <div>
       <div className={styles.long}>{long}</div>
@@ -46,6 +46,6 @@ export function PairFit({ long, short }: PairFitProps) {
   )
 }
 
-export function PairOnlyBoth({ children }: { readonly children: ReactNode }) {
+export function OnlyTwoColumns({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-both"]}>{children}</div>
 }

@@ -1,7 +1,7 @@
 import { Meter } from "../meter/meter.tsx"
-import styles from "./spend.module.css"
+import styles from "./budget-lines.module.css"
 
-export type SpendLine = {
+export type BudgetLine = {
   readonly key: string
   readonly name: string
   /** What was spent; empty where nothing was, in words where it is not known. */
@@ -13,12 +13,12 @@ export type SpendLine = {
   readonly isAhead: boolean
 }
 
-type SpendProps = {
-  readonly lines: readonly SpendLine[]
-  readonly total: Pick<SpendLine, "name" | "spent" | "budget">
+type BudgetLinesProps = {
+  readonly lines: readonly BudgetLine[]
+  readonly total: Pick<BudgetLine, "name" | "spent" | "budget">
 }
 
-export function Spend({ lines, total }: SpendProps) {
+export function BudgetLines({ lines, total }: BudgetLinesProps) {
   return (
     <>
       <ul className={styles.spend}>
@@ -40,7 +40,7 @@ export function Spend({ lines, total }: SpendProps) {
   )
 }
 
-function sayLine({ name, spent, budget }: SpendLine): string {
+function sayLine({ name, spent, budget }: BudgetLine): string {
   const used = spent === "" ? "nothing" : spent
   return budget === "" ? `${name}: ${used}` : `${name}: ${used} of ${budget}`
 }

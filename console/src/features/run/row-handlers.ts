@@ -1,7 +1,7 @@
 import type { Approval } from "../../contract.ts"
 import type { Entry } from "./entry.ts"
 
-export type RowDoes = {
+export type RowHandlers = {
   readonly runId: string
   /** Where the run works: paths are said from there. */
   readonly cwd: string

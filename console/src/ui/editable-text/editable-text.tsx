@@ -1,15 +1,15 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react"
 import { classNames } from "../class-names.ts"
 import { useKey } from "../keys/keys.tsx"
-import styles from "./brief.module.css"
+import styles from "./editable-text.module.css"
 
-type BriefProps = { readonly look?: "start"; readonly children: ReactNode }
+type EditableTextBoxProps = { readonly variant?: "start"; readonly children: ReactNode }
 
-export function Brief({ look, children }: BriefProps) {
-  return <div className={classNames(styles.brief, look && styles[look])}>{children}</div>
+export function EditableTextBox({ variant, children }: EditableTextBoxProps) {
+  return <div className={classNames(styles.brief, variant && styles[variant])}>{children}</div>
 }
 
-type BriefTextProps = {
+type EditableTextProps = {
   readonly label: string
   readonly value: string
   readonly placeholder?: string
@@ -22,7 +22,7 @@ type BriefTextProps = {
 }
 
 /** A draft until it is committed: Enter commits, Shift and Enter break the line, Escape undoes. */
-export function BriefText(props: BriefTextProps) {
+export function EditableText(props: EditableTextProps) {
   const { label, value, keyId = "", check, onDraft, onCommit } = props
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
@@ -74,13 +74,13 @@ export function BriefText(props: BriefTextProps) {
   )
 }
 
-export function BriefFields({ children }: { readonly children: ReactNode }) {
+export function EditableFields({ children }: { readonly children: ReactNode }) {
   return <div className={styles.fields}>{children}</div>
 }
 
-type BriefFieldProps = { readonly label: string; readonly children: ReactNode }
+type EditableFieldProps = { readonly label: string; readonly children: ReactNode }
 
-export function BriefField({ label, children }: BriefFieldProps) {
+export function EditableField({ label, children }: EditableFieldProps) {
   return (
     <div className={styles.field}>
       <span aria-hidden="true">{label}</span>
@@ -89,13 +89,13 @@ export function BriefField({ label, children }: BriefFieldProps) {
   )
 }
 
-export type BriefFact = {
+export type TextFact = {
   readonly name: string
   readonly title?: string
   readonly value: ReactNode
 }
 
-export function BriefFacts({ facts }: { readonly facts: readonly BriefFact[] }) {
+export function TextFacts({ facts }: { readonly facts: readonly TextFact[] }) {
   return (
     <dl className={styles.facts}>
       {facts.map(({ name, title, value }) => (

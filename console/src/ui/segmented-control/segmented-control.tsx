@@ -1,7 +1,7 @@
 import type { MouseEvent } from "react"
-import styles from "./seg.module.css"
+import styles from "./segmented-control.module.css"
 
-type SegProps<Value extends string> = {
+type SegmentedControlProps<Value extends string> = {
   readonly choices: readonly { readonly value: Value; readonly label: string }[]
   readonly value: Value
   readonly isChosen: boolean
@@ -12,7 +12,12 @@ type SegProps<Value extends string> = {
  * One of a few in each row of a list. An option may hold no control of its own: a pointer presses
  * here, keys and the menu above the list do the same, and the row says in words what is on.
  */
-export function Seg<Value extends string>({ choices, value, isChosen, onPick }: SegProps<Value>) {
+export function SegmentedControl<Value extends string>({
+  choices,
+  value,
+  isChosen,
+  onPick,
+}: SegmentedControlProps<Value>) {
   const press = (event: MouseEvent, picked: Value) => {
     event.stopPropagation()
     onPick(picked)
