@@ -4,7 +4,6 @@ import type { Change, Item } from "./schema.ts"
 
 type Activity = Exclude<Item, { type: "agentMessage" | "contextCompaction" }>
 
-/** What an item does, in our words. */
 export function startedActivity(item: Activity, redact: (text: string) => string) {
   const { title, ...rest } = describedActivity(item)
   return { ...rest, title: titleLine(redact(title)) || rest.tool }
@@ -38,13 +37,12 @@ function describedActivity(item: Activity) {
   }
 }
 
-/** A file that is moved has two names, and both matter to whoever must allow it. */
+/** A moved file has two names, and both matter for the approval. */
 function changeOf({ path, kind }: Change): object {
   const { type, move_path: to } = kind
   return typeof to === "string" ? { path, kind: type, to } : { path, kind: type }
 }
 
-/** Every file a patch would touch. */
 export function pathsOf(changes: readonly Change[]): readonly string[] {
   return changes.flatMap(({ path, kind }) =>
     typeof kind.move_path === "string" ? [path, kind.move_path] : [path],
@@ -57,12 +55,11 @@ function about<const Kind extends string>(kind: Kind, tool: string, it: About) {
   return { kind, tool, input: it.input, path: it.path, title: it.title }
 }
 
-/** The command itself, without the shell that Codex puts around it. */
+/** Without the shell that Codex puts around it. */
 function bare(command: string): string {
   return /^\S*sh -l?c '(?<inner>[\s\S]*)'$/.exec(command)?.groups?.["inner"] ?? command
 }
 
-/** How an item ended. */
 export function endedActivity(item: Activity) {
   switch (item.type) {
     case "commandExecution":
@@ -97,7 +94,7 @@ function diffOf(item: Extract<Item, { type: "fileChange" }>): string | undefined
   return wasMade && item.changes.length > 0 ? item.changes.map(changeDiff).join("") : undefined
 }
 
-/** Of a new file Codex gives the text, of a changed one the hunks. */
+/** Of a new file Codex has the text, of a changed one the hunks. */
 function changeDiff(change: Change): string {
   switch (change.kind.type) {
     case "add":

@@ -17,49 +17,99 @@ import type { RunListeners } from "../runs/live-text.ts"
 import type { Stores } from "../runs/stores.ts"
 import { headerOf, pagesOf, SessionHeader, toLines } from "./session-file.ts"
 
-/** A whole file is held in memory while it is written; a longer session is in the store only. */
-const MAX_WRITTEN_BYTES = 64 * 1024 * 1024
+/** A file is held in memory while it is written; a longer session is in the store only. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024
 
-type SessionWriterDeps = {
+const FILE = "session.jsonl"
+
+type Deps = {
   readonly clock: Clock
   readonly log: Log
-  /** `sessions` below the state directory of the repository; made when there is something to write. */
   readonly directory: string
-  /** The next messages after a number, in order, as many as the store likes to give at once. */
+  /** The next messages after a number, in order. */
   read(runId: string, after: number): Promise<readonly Message[]>
-  /** The run as it is now; undefined when it was deleted. */
+  /** undefined when it was deleted. */
   run(runId: string): Promise<Run | undefined>
 }
 
+/** The file of a run as this process has written it. */
+type WrittenFile = {
+  readonly file: string
+  readonly header: string
+  readonly seq: number
+  readonly sizeBytes: number
+  /** The file stays as it was, and only the store has everything. */
+  readonly isTooLong: boolean
+}
+
 /**
- * Each session as a file beside the store, which stays the truth: nobody waits for it, what fails is
- * said in the log and tried again with the next message, and a start rebuilds what is stale.
+ * Writes each session as a file beside the store. Nobody waits for it: a failure is logged and tried
+ * again with the next message, and a start rebuilds stale files.
  */
-export function createSessionWriter(deps: SessionWriterDeps) {
+export function createSessionWriter(deps: Deps) {
   const dirty = new Set<string>()
-  const known: Known = new Map()
+  const written = new Map<string, WrittenFile>()
   const closing = new AbortController()
   /** One after the other, so that a file has one writer of this process. */
   let last: Promise<void> = Promise.resolve()
   let looping: Promise<void> | undefined
 
-  const enqueue = (runId: string, work: () => Promise<void>): Promise<void> =>
-    (last = last.then(() => logged(runId, work, deps)))
-  const flush = async (): Promise<void> => {
+  function enqueue(runId: string, work: () => Promise<void>): Promise<void> {
+    last = last.then(work).catch((error: unknown) => {
+      deps.log.warn("session file not written", { runId, error: String(error) })
+    })
+    return last
+  }
+  async function flush(): Promise<void> {
     const runIds = [...dirty]
     dirty.clear()
-    for (const runId of runIds) await enqueue(runId, () => bringUpToDate(runId, known, deps))
+    for (const runId of runIds) await enqueue(runId, () => update(runId))
   }
-  const loop = async (): Promise<void> => {
+  async function loop(): Promise<void> {
     while (dirty.size > 0 && !closing.signal.aborted) {
-      await pause(deps.clock, closing.signal)
+      // Rejects when closing: then the last flush follows at once.
+      await deps.clock.sleep(500, closing.signal).catch(() => {})
       await flush()
     }
     looping = undefined
   }
-
+  async function update(runId: string): Promise<void> {
+    const run = await deps.run(runId)
+    // Deleted by another process, which removes its file.
+    if (run === undefined) return
+    const before = written.get(runId)
+    if (before?.isTooLong === true) return
+    const mayAppend =
+      before !== undefined &&
+      // Smaller files are rewritten, so that their header is always true.
+      before.sizeBytes >= 1024 * 1024 &&
+      before.header === steadyHeader(run) &&
+      // Each appended line waits for the disk; of more lines, rewriting is faster.
+      run.lastSeq - before.seq <= 50 &&
+      (await isUnchanged(before))
+    // Unknown until the write has succeeded: half a batch may be in the file.
+    written.delete(runId)
+    const file = mayAppend ? await append(run, before, deps) : await rewrite(run, before, deps)
+    written.set(runId, file)
+    // Deleted meanwhile: its file was removed before this write.
+    if ((await deps.run(runId)) === undefined) await remove(runId)
+  }
+  async function remove(runId: string): Promise<void> {
+    written.delete(runId)
+    const slug = await findSlug(runId, deps)
+    if (slug === undefined) return
+    await removeFile(join(deps.directory, slug, FILE))
+    // The folder's name has words of the title.
+    await removeEmptyDirectory(join(deps.directory, slug))
+  }
+  async function rebuildOne(runId: string): Promise<void> {
+    const run = await deps.run(runId)
+    if (run === undefined || (await isCurrent(run, deps))) return
+    written.delete(runId)
+    written.set(runId, await rewrite(run, undefined, deps))
+  }
   return {
-    /** Something of the run is new, a message or the run itself; it is written within half a second. */
+    /** A message or the run itself has changed; it is written within half a second. */
     advanced(runId: string): void {
       if (closing.signal.aborted) return
       dirty.add(runId)
@@ -67,16 +117,13 @@ export function createSessionWriter(deps: SessionWriterDeps) {
     },
     deleted(runId: string): Promise<void> {
       dirty.delete(runId)
-      return enqueue(runId, () => removeSession(runId, known, deps))
+      return enqueue(runId, () => remove(runId))
     },
-    /**
-     * After a start: what does not say what the store says is written anew. Files of runs that the
-     * store does not know stay: another store has them, or a lost one had.
-     */
+    /** Rewrites stale files. Files of unknown runs stay: they are of another or a lost store. */
     async rebuild(runIds: readonly string[]): Promise<void> {
-      for (const runId of runIds) await enqueue(runId, () => rebuildOne(runId, known, deps))
+      for (const runId of runIds) await enqueue(runId, () => rebuildOne(runId))
     },
-    /** Writes what waits and then no more. */
+    /** Writes what waits, and no more. */
     async close(): Promise<void> {
       closing.abort()
       await looping
@@ -86,70 +133,19 @@ export function createSessionWriter(deps: SessionWriterDeps) {
   }
 }
 
-/** By run: where its file is and what stands in it; absent until this process has written it. */
-type Known = Map<string, Written>
-type Written = {
-  readonly file: string
-  readonly header: string
-  readonly seq: number
-  readonly sizeBytes: number
-  /** Longer than is held: its file stays as it was, and only the store has it all. */
-  readonly isTooLong: boolean
-}
-
-async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(500, signal)
-  } catch {
-    // Woken to write the last time.
-  }
-}
-
-async function logged(
-  runId: string,
-  work: () => Promise<void>,
-  deps: SessionWriterDeps,
-): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    deps.log.warn("session file not written", { runId, error: String(error) })
-  }
-}
-
-async function bringUpToDate(runId: string, known: Known, deps: SessionWriterDeps): Promise<void> {
-  const run = await deps.run(runId)
-  // Deleted by another process, which removes its file.
-  if (run === undefined) return
-  const before = known.get(runId)
-  const mayAppend =
-    before !== undefined &&
-    before.sizeBytes >= 1024 * 1024 &&
-    before.header === steadyPart(run) &&
-    run.lastSeq - before.seq <= 50 &&
-    (await isAsLeft(before))
-  if (before?.isTooLong === true) return
-  // Until it has succeeded nothing is known of the file: half a batch may stand in it.
-  known.delete(runId)
-  known.set(runId, await (mayAppend ? append(run, before, deps) : rewrite(run, before, deps)))
-  // Deleted while we wrote: its file was removed before ours, so ours goes too.
-  const isGone = (await deps.run(runId)) === undefined
-  if (isGone) await removeSession(runId, known, deps)
-}
-
-/** Whether nobody took the file away or wrote to it since: an appended line needs a first one. */
-async function isAsLeft({ file, sizeBytes }: Written): Promise<boolean> {
+/** An appended line needs the first one, so the file must be as we left it. */
+async function isUnchanged({ file, sizeBytes }: WrittenFile): Promise<boolean> {
   const found = await statFile(file)
   return found.kind === "found" && found.stat.sizeBytes === sizeBytes
 }
 
-/** What of the first line may not lag behind, also while lines are only appended. */
-function steadyPart(run: Run): string {
+/** The part of the header that may not lag behind while lines are appended. */
+function steadyHeader(run: Run): string {
   const { status, mode, labels, title, workflow, isArchived } = run
   return JSON.stringify({ status, mode, labels, title, workflow, isArchived })
 }
 
-async function append(run: Run, before: Written, deps: SessionWriterDeps): Promise<Written> {
+async function append(run: Run, before: WrittenFile, deps: Deps): Promise<WrittenFile> {
   const file = createJsonl(before.file, { maxLineBytes: 8 * 1024 * 1024 })
   let { seq, sizeBytes } = before
   for await (const page of pagesOf((after) => deps.read(run.id, after), seq)) {
@@ -160,82 +156,52 @@ async function append(run: Run, before: Written, deps: SessionWriterDeps): Promi
   return { ...before, seq, sizeBytes }
 }
 
-/** The whole file, old or new and never a part. */
 async function rewrite(
   run: Run,
-  before: Written | undefined,
-  deps: SessionWriterDeps,
-): Promise<Written> {
-  const folder = await folderOf(run, before, deps)
-  const file = join(folder, FILE)
-  const steady = { file, header: steadyPart(run), seq: run.lastSeq }
-  const whole = await wholeFile(run, deps)
-  if (whole === undefined) {
+  before: WrittenFile | undefined,
+  deps: Deps,
+): Promise<WrittenFile> {
+  // A session keeps its first folder: a new title does not move it.
+  const folder =
+    before === undefined
+      ? join(deps.directory, (await findSlug(run.id, deps)) ?? slugOf(run))
+      : dirname(before.file)
+  const facts = { file: join(folder, FILE), header: steadyHeader(run), seq: run.lastSeq }
+  const bytes = await fileBytes(run, deps)
+  if (bytes === undefined) {
     const { id: runId } = run
-    deps.log.warn("session too long for a file", { runId, mostBytes: MAX_WRITTEN_BYTES })
-    return { ...steady, sizeBytes: 0, isTooLong: true }
+    deps.log.warn("session too long for a file", { runId, mostBytes: MAX_FILE_BYTES })
+    return { ...facts, sizeBytes: 0, isTooLong: true }
   }
   await ensureDirectory(folder)
-  await writeFileAtomic(file, whole)
-  return { ...steady, sizeBytes: whole.length, isTooLong: false }
+  await writeFileAtomic(facts.file, bytes)
+  return { ...facts, sizeBytes: bytes.length, isTooLong: false }
 }
 
-async function wholeFile(run: Run, deps: SessionWriterDeps): Promise<Buffer | undefined> {
+/** undefined when it is too long. */
+async function fileBytes(run: Run, deps: Deps): Promise<Buffer | undefined> {
   const lines: Buffer[] = []
   let sizeBytes = 0
-  for await (const line of toLines(
-    run,
-    pagesOf((after) => deps.read(run.id, after)),
-  )) {
+  const pages = pagesOf((after) => deps.read(run.id, after))
+  for await (const line of toLines(run, pages)) {
     const bytes = Buffer.from(line)
     sizeBytes += bytes.length
-    if (sizeBytes > MAX_WRITTEN_BYTES) return undefined
+    if (sizeBytes > MAX_FILE_BYTES) return undefined
     lines.push(bytes)
   }
   return Buffer.concat(lines)
 }
 
-const FILE = "session.jsonl"
-
-/** A session keeps the folder it first got: a new title does not move it. */
-async function folderOf(run: Run, before: Written | undefined, deps: SessionWriterDeps) {
-  if (before !== undefined) return dirname(before.file)
-  const slug = (await findSlug(run.id, deps)) ?? slugOf(run)
-  return join(deps.directory, slug)
-}
-
-async function findSlug(runId: string, deps: SessionWriterDeps): Promise<string | undefined> {
+async function findSlug(runId: string, { directory }: Deps): Promise<string | undefined> {
   const own = idInSlug(slugOf({ id: runId, title: "" }))
-  return (await slugs(deps)).find((it) => idInSlug(it) === own)
-}
-
-async function slugs({ directory }: SessionWriterDeps): Promise<readonly string[]> {
   const listed = await listDirectory(directory)
-  if (listed.kind !== "listed") return []
-  return listed.entries.filter((it) => it.what === "directory").map((it) => it.name)
+  if (listed.kind !== "listed") return undefined
+  const folders = listed.entries.filter((it) => it.what === "directory")
+  return folders.find((it) => idInSlug(it.name) === own)?.name
 }
 
-async function removeSession(runId: string, known: Known, deps: SessionWriterDeps): Promise<void> {
-  known.delete(runId)
-  const slug = await findSlug(runId, deps)
-  if (slug === undefined) return
-  await removeFile(join(deps.directory, slug, FILE))
-  // Its name has words of the title.
-  await removeEmptyDirectory(join(deps.directory, slug))
-}
-
-async function rebuildOne(runId: string, known: Known, deps: SessionWriterDeps): Promise<void> {
-  const run = await deps.run(runId)
-  if (run === undefined || (await isWhole(run, deps))) return
-  known.delete(runId)
-  known.set(runId, await rewrite(run, undefined, deps))
-}
-
-/**
- * Whether the file's first line is that of the run. Then it was written whole, with these messages:
- * lines are only appended below a first line that says fewer.
- */
-async function isWhole(run: Run, deps: SessionWriterDeps): Promise<boolean> {
+/** A header as of now was written with all messages: lines are appended below an older one. */
+async function isCurrent(run: Run, deps: Deps): Promise<boolean> {
   const slug = await findSlug(run.id, deps)
   if (slug === undefined) return false
   for await (const item of streamJsonl(join(deps.directory, slug, FILE))) {
@@ -247,8 +213,8 @@ async function isWhole(run: Run, deps: SessionWriterDeps): Promise<boolean> {
 }
 
 /**
- * The folder of a session: words of its title for people, its id for us. Lower case, digits and
- * hyphens, and never a reserved name, so that it is the same folder on every file system.
+ * The folder of a session: words of its title and its id, in lower case, digits and hyphens, and
+ * never a reserved name, so that it is the same folder on every file system.
  */
 export function slugOf(run: { readonly id: string; readonly title: string }): string {
   const plain = run.title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
@@ -257,7 +223,7 @@ export function slugOf(run: { readonly id: string; readonly title: string }): st
   return `${short === "" ? "session" : short}${SEPARATOR}${safeId(run.id)}`
 }
 
-/** It never stands in the words of a title, so the id can be told from them. */
+/** It never occurs in the words of a title. */
 const SEPARATOR = "--"
 
 /** The id in a folder's name; undefined for a folder that is not ours. */
@@ -267,12 +233,12 @@ export function idInSlug(slug: string): string | undefined {
   return id !== "" && id === safeId(id) ? id : undefined
 }
 
-/** Our ids are as they should be; one from elsewhere must not become a path. */
+/** An imported id must not become a path. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_]/g, "_")
 }
 
-type SessionFilesDeps = Pick<SessionWriterDeps, "clock" | "log"> & {
+type SessionFilesDeps = Pick<Deps, "clock" | "log"> & {
   readonly stores: Stores
   readonly listeners: RunListeners
   readonly sessionsDirectory: string

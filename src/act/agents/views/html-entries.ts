@@ -1,13 +1,14 @@
 import { formatDuration } from "#ground/base"
 import type { AgentEvent, Message } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
+import { textField } from "../wire/tool-text.ts"
 import { diffLines } from "../wire/unified-diff.ts"
 import { escapeText, plainText, renderMarkdown } from "./markdown.ts"
 
 type Started = Extract<AgentEvent, { event: "activity.started" }>
 type Ended = Extract<AgentEvent, { event: "activity.ended" }>
 
-/** An activity and what happened in it; its place is kept until it is known how it ended. */
+/** An activity and its contents; it keeps its position until its end is known. */
 type Activity = {
   readonly started: Started
   readonly at: number
@@ -17,27 +18,27 @@ type Activity = {
 }
 
 type State = {
-  /** What stands at the top and was not handed on yet. */
+  /** Top-level entries that were not returned yet. */
   waiting: (string | Activity)[]
   readonly open: Map<string, Activity>
-  /** Which activity an approval is about. */
-  readonly asked: Map<string, string>
+  /** The activity of each approval. */
+  readonly approvals: Map<string, string>
   waitingCharacters: number
-  /** The agent's last words at the top, which the end of a turn repeats. */
-  lastWords: string
+  /** The agent's last top-level text, which the end of a turn repeats. */
+  lastText: string
 }
 
 /**
- * The entries of a page, in the order in which they began, activities inside their parents. `take`
- * gives what is ready: an open activity holds back what follows it, up to a limit.
+ * The entries of a page in the order of their beginning, activities inside their parents. `take`
+ * returns what is ready: an open activity holds back what follows it, up to 8 MB.
  */
 export function createEntries() {
   const state: State = {
     waiting: [],
     open: new Map(),
-    asked: new Map(),
+    approvals: new Map(),
     waitingCharacters: 0,
-    lastWords: "",
+    lastText: "",
   }
   return {
     take(message: Message): string {
@@ -56,7 +57,7 @@ function release(state: State): string {
   const ready = state.waiting.map(pieceOf).join("")
   state.waiting = []
   state.waitingCharacters = 0
-  state.asked.clear()
+  state.approvals.clear()
   return ready
 }
 
@@ -70,16 +71,16 @@ function place(state: State, message: Message): void {
     case "activity.ended":
       return end(state, event, message)
     case "approval.requested":
-      if (event.activityId !== undefined) state.asked.set(event.approvalId, event.activityId)
+      if (event.activityId !== undefined) state.approvals.set(event.approvalId, event.activityId)
       return put(
         state,
         event.activityId,
         linePiece({ ...message, content: `Asked: ${message.content}` }),
       )
     case "approval.resolved":
-      return put(state, state.asked.get(event.approvalId), messagePiece(message, event))
+      return put(state, state.approvals.get(event.approvalId), messagePiece(message, event))
     case "message":
-      if (event.parentId === undefined) state.lastWords = message.content
+      if (event.parentId === undefined) state.lastText = message.content
       return put(state, event.parentId, messagePiece(message, event))
     case "session.started":
       // A process that died has closed nothing of its own.
@@ -93,13 +94,13 @@ function place(state: State, message: Message): void {
   }
 }
 
-/** A turn mostly ends with words that were said just before. */
+/** A turn mostly ends with the text of the last message. */
 function endPiece(
-  { lastWords }: State,
+  { lastText }: State,
   event: Extract<AgentEvent, { event: "turn.ended" }>,
   message: Message,
 ): string {
-  const isRepeated = message.content === "" || message.content === lastWords
+  const isRepeated = message.content === "" || message.content === lastText
   if (event.outcome === "failed" || !isRepeated) return messagePiece(message, event)
   const took = event.durationMs === undefined ? "" : ` after ${formatDuration(event.durationMs)}`
   return linePiece({ ...message, content: `Turn ${event.outcome}${took}` })
@@ -161,30 +162,26 @@ function howEnded({ at, ended }: Activity): string {
   return `<span class="${ended.outcome}">${ended.outcome}</span> <span class="quiet">${took}</span>`
 }
 
-/** The latest moment a calendar knows; later ones are no time of any message. */
-const LAST_MS = 8_640_000_000_000_000
-
-/** A moment with its date, in UTC, because a page travels. */
+/** With its date, in UTC, because a page travels. */
 export function dateTag(at: number): string {
   const iso = isoOf(at)
   return `<time datetime="${iso}">${inWords(iso)}</time>`
 }
 
-/** The time of day alone, for the many; the date is under the pointer. */
+/** The time of day; the date is in its tooltip. */
 function timeTag(at: number): string {
   const iso = isoOf(at)
   return `<time datetime="${iso}" title="${inWords(iso)}">${iso.slice(-13, -5)}</time>`
 }
 
 function isoOf(at: number): string {
-  return new Date(Math.min(LAST_MS, Math.max(0, at))).toISOString()
+  return new Date(Math.min(8_640_000_000_000_000, Math.max(0, at))).toISOString()
 }
 
 function inWords(iso: string): string {
   return iso.replace("T", " ").replace(/\.\d+Z$/, " UTC")
 }
 
-/** A message that is no activity, with its time and the host's own words. */
 function messagePiece(message: Message, event: AgentEvent | undefined): string {
   const { type, content, timestamp } = message
   const raw = rawPiece(message)
@@ -208,7 +205,6 @@ function messagePiece(message: Message, event: AgentEvent | undefined): string {
   }
 }
 
-/** One line in passing, with the host's own words behind it. */
 function linePiece(message: Pick<Message, "content" | "timestamp" | "raw" | "metadata">): string {
   const line = `${timeTag(message.timestamp)} ${escapeText(message.content)}`
   const raw = codeBlock(rawText(message))
@@ -230,28 +226,19 @@ function endOf(event: AgentEvent | undefined): string {
   return isStopped ? "Turn stopped" : "Result"
 }
 
-/** What was put in front of a person's words. */
+/** The context parts in front of a prompt. */
 function partsPiece({ metadata }: Message): string {
   const parts = metadata["parts"]
-  const labels = Array.isArray(parts) ? parts.map(labelOf).filter((it) => it !== "") : []
+  const labels = Array.isArray(parts) ? parts.flatMap((it) => textField(it, "label") ?? []) : []
   return labels.length === 0 ? "" : `<p class="quiet">With ${escapeText(labels.join(", "))}</p>`
 }
 
-function labelOf(part: unknown): string {
-  const isLabelled = typeof part === "object" && part !== null && "label" in part
-  return isLabelled && typeof part.label === "string" ? part.label : ""
-}
-
-/** What the host said, in its own words, for whoever wants to see it. */
 function rawPiece(message: Pick<Message, "raw" | "metadata">): string {
   const raw = codeBlock(rawText(message))
   return raw === "" ? "" : `<details class="line"><summary>Raw</summary>${raw}</details>`
 }
 
-/**
- * The host's words, or the event where they were not kept. As they are: indenting would make a deep
- * text quadratically long.
- */
+/** The host's line, or the event; not indented, which would make a deep text quadratically long. */
 function rawText({ raw, metadata }: Pick<Message, "raw" | "metadata">): string {
   const event = metadata["event"]
   return raw ?? (event === undefined ? "" : JSON.stringify(event))

@@ -5,8 +5,8 @@ import { visible } from "#ground/base"
 const MAX_DEPTH_MARKDOWN = 30
 
 /**
- * Markdown as a page shows it. Only the lexer is used; every tag below is ours, and HTML inside the
- * text is text. What would take the lexer too long or too deep is shown as it was written.
+ * Only the lexer is used; every tag below is ours, and HTML inside the text is text. What would take
+ * the lexer too long or too deep is shown as plain text.
  */
 export function renderMarkdown(text: string): string {
   const isLong = text.length > 20_000 || marksIn(text) > 1_000
@@ -19,12 +19,11 @@ export function renderMarkdown(text: string): string {
   }
 }
 
-/** Text as it was written, its line breaks kept. */
 export function plainText(text: string): string {
   return `<pre class="plain">${escapeText(text)}</pre>`
 }
 
-/** Our own, so that nobody's extension of the shared one is heard. */
+/** Our own instance: extensions of the shared one do not apply. */
 const LEXER = new Marked({ gfm: true })
 
 /** Quotes in quotes: the lexer reads the rest of the text again for each of them. */
@@ -154,12 +153,11 @@ function fieldOf(token: Token, name: "href"): string {
   return name in token && typeof token[name] === "string" ? token[name] : ""
 }
 
-/** Text of anyone as text of a page: nothing in it is markup, hides itself or turns a line around. */
+/** Nothing in it is markup, hides itself or turns a line around. */
 export function escapeText(text: string): string {
   return visible(withPlainBreaks(text)).replace(/[&<>"']/g, (it) => ENTITIES[it] ?? it)
 }
 
-/** Line breaks of Windows are line breaks, and nothing to be shown. */
 function withPlainBreaks(text: string): string {
   return text.replaceAll("\r\n", "\n")
 }
@@ -172,7 +170,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** The address of a link, escaped for an attribute; undefined for what a page must not lead to. */
+/** Escaped for an attribute; undefined unless it leads to the web or to a mail address. */
 function linkAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined
   const isAllowed = url !== undefined && /^(?:https?|mailto):$/.test(url.protocol)

@@ -6,7 +6,6 @@ type Hunk = {
   readonly lines: readonly string[]
 }
 
-/** A unified diff of one file from its hunks. */
 export function hunksDiff(path: string, hunks: readonly Hunk[]): string {
   const parts = hunks.map(
     (it) =>
@@ -15,12 +14,10 @@ export function hunksDiff(path: string, hunks: readonly Hunk[]): string {
   return `${header(`a/${bare(path)}`, `b/${bare(path)}`)}${parts.join("")}`
 }
 
-/** A unified diff whose hunks are written already. */
 export function writtenDiff(path: string, hunks: string): string {
-  return `${header(`a/${bare(path)}`, `b/${bare(path)}`)}${endWithNewline(hunks)}`
+  return `${header(`a/${bare(path)}`, `b/${bare(path)}`)}${hunks.replace(/\n?$/, "\n")}`
 }
 
-/** A file that was not there before, or is not there any more. */
 export function wholeDiff(path: string, text: string, how: "added" | "deleted"): string {
   const lines = text.replace(/\n$/, "").split("\n")
   const sign = how === "added" ? "+" : "-"
@@ -38,26 +35,18 @@ function bare(path: string): string {
   return path.replace(/^\/+/, "")
 }
 
-function endWithNewline(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`
-}
-
 type DiffLine = {
   readonly kind: "file" | "hunk" | "added" | "removed" | "same"
   readonly text: string
 }
 
-/** What a unified diff changed in one file. */
 type FileChange = {
   readonly path: string
   readonly added: number
   readonly removed: number
 }
 
-/**
- * The lines of a unified diff by what they are. The numbers of a hunk decide how long it is: a
- * removed line may itself begin with two dashes.
- */
+/** The numbers of a hunk decide its length: a removed line may itself begin with two dashes. */
 export function* diffLines(diff: string): Generator<DiffLine> {
   let left = { old: 0, new: 0 }
   for (const text of linesOf(diff)) {
@@ -71,7 +60,6 @@ export function* diffLines(diff: string): Generator<DiffLine> {
   }
 }
 
-/** How many lines each file of a diff gained and lost. */
 export function changesIn(diff: string): readonly FileChange[] {
   const changes: { path: string; added: number; removed: number }[] = []
   let before = ""
@@ -114,14 +102,14 @@ function outsideKind(line: string, isHunk: boolean): DiffLine["kind"] {
     : "same"
 }
 
-/** "\ No newline at end of file" is of no file. */
+/** "\ No newline at end of file" */
 function isRemark(line: string): boolean {
   return line.startsWith("\\")
 }
 
 const NO_FILE = "/dev/null"
 
-/** Without the letter git puts in front, and without the time that follows a tab. */
+/** Without git's prefix letter and the time after a tab. */
 function nameIn(line: string): string {
   const name = line.slice(4).split("\t", 1)[0] ?? ""
   return name === NO_FILE ? name : name.replace(/^[ab]\//, "")
