@@ -35,9 +35,7 @@ export type AgentsDeps = Omit<ActiveRunsDeps, "notifyText" | "turnEnded" | "rest
   wantsTitles(): boolean
   temporaryDirectory(): Promise<TemporaryDirectory>
   redactJson(value: unknown): unknown
-  /** Where hosts keep their sessions. */
   hostPlaces(): HostPlaces
-  /** Where each session is also written as a file. */
   readonly sessionsDirectory: string
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
@@ -79,7 +77,6 @@ export function createAgents(deps: AgentsDeps) {
     message: messages.find,
     approvals: approvals.list,
     approval: approvals.find,
-    /** The turns that wait, and whether the agent could take one at once. */
     async queued(id: string): Promise<AgentsTurns> {
       const turns = await queue.turns(id)
       return { turns, canSteer: activeRuns.find(id)?.pump?.canSteer ?? false }

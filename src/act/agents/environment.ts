@@ -1,9 +1,6 @@
 import type { AgentType } from "#ground/contract"
 
-/**
- * What an agent's process sees of the environment: what any program needs, and its own host's
- * variables. Nothing else: keys of other services stay where they are.
- */
+/** What any program needs, and the variables of the agent's own host; no keys of other services. */
 export function agentEnvironment(
   type: AgentType,
   source: Readonly<Record<string, string | undefined>>,
@@ -17,7 +14,6 @@ export function agentEnvironment(
   )
 }
 
-/** Names as they are on Unix, then those without which nothing starts on Windows. */
 const EVERYWHERE = new RegExp(
   `^(?:${[
     "PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|TMPDIR|XDG_[A-Z_]+",
@@ -34,6 +30,6 @@ const OWN: Readonly<Record<AgentType, RegExp>> = {
   synthetic: /^(?!)/,
 }
 
-/** Set by a host for what it starts: with these a new session would take itself for a part of it. */
+/** Set by a host for its children: with these a new session would join the outer one. */
 const OF_AN_OUTER_SESSION =
   /^(?:CLAUDE_CODE_(?:SESSION_ID|CHILD_SESSION|ENTRYPOINT|SESSION_ATTENDED|MESSAGING_\w+)|CLAUDE_(?:PID|ENV_FILE|PROJECT_DIR)|COPILOT_(?:PROJECT|HOOK)_DIR)$/

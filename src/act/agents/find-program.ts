@@ -7,13 +7,12 @@ import type { FindOptions, ProgramSearch } from "./agent.ts"
 type AgentProgram = {
   readonly host: HostName
   readonly title: string
-  /** The command by which a person gets it. */
   readonly install: string
 }
 
 /**
- * The first program of an agent on the PATH that did not come with the project. A repository could
- * bring a program of that name, or a link to one, and would then be run with the person's keys.
+ * The first program on the PATH outside the project. A repository could bring a program of that name,
+ * or a link to one, which would then run with the person's keys.
  */
 export async function findProgramOf(
   wanted: AgentProgram,
@@ -47,7 +46,7 @@ function searchFolders(options: FindOptions): readonly string[] {
   return search.split(path.delimiter).filter((it) => path.isAbsolute(it))
 }
 
-/** One folder at a time, so that a program that is not taken does not hide the next. */
+/** One folder at a time, so that a refused program does not hide the next. */
 function placeOf(options: FindOptions, folder: string): Place {
   const { platform } = process
   const home = options.environment["HOME"] ?? options.environment["USERPROFILE"] ?? folder

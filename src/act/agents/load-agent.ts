@@ -1,7 +1,6 @@
 import type { AgentType } from "#ground/contract"
 import type { Agent } from "./agent.ts"
 
-/** One kind of agent, loaded when it is asked for. */
 export async function loadAgent(type: AgentType): Promise<Agent> {
   switch (type) {
     case "claude-code":
@@ -17,7 +16,6 @@ export async function loadAgent(type: AgentType): Promise<Agent> {
   }
 }
 
-/** Names of the scripts that come with the synthetic agent. */
 export async function agentScripts(): Promise<readonly string[]> {
   return [...(await import("./synthetic/scripts.ts")).SCRIPTS.keys()]
 }

@@ -5,7 +5,6 @@ import { completeOnce } from "../wire/host-process.ts"
 import { Result } from "./schema.ts"
 import { startSession } from "./session.ts"
 
-/** The person's own `claude`, driven over its stream-json protocol. */
 export function createClaudeCode(deps: { readonly clock: Clock }): Agent {
   return {
     type: "claude-code",
@@ -24,7 +23,6 @@ const WANTED = {
 
 export const claudeCode: Agent = createClaudeCode({ clock: systemClock })
 
-/** One question to `claude`: no session kept, no tool, no settings, servers, skills or project. */
 async function complete(options: CompleteOptions): Promise<string | undefined> {
   const printed = await completeOnce(options, argumentsFor(options.model))
   const result = Result.safeParse(parseJsonRecord(printed ?? ""))
@@ -32,7 +30,7 @@ async function complete(options: CompleteOptions): Promise<string | undefined> {
   return isAnswer ? result.data.result : undefined
 }
 
-/** Cheap and quick unless another is wished: what is asked here is never hard. */
+/** Cheap and fast: a completion is never hard. */
 const SMALL_MODEL = "haiku"
 
 function argumentsFor(model: string = SMALL_MODEL): readonly string[] {

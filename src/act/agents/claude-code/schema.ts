@@ -32,7 +32,7 @@ const Block = z.discriminatedUnion("type", [
 ])
 export type Block = z.infer<typeof Block>
 
-/** Blocks of a kind we do not know, thinking among them, are left out one by one. */
+/** Blocks of an unknown kind, thinking included, are left out. */
 const Blocks = z.array(z.unknown()).transform((blocks) =>
   blocks.flatMap((it) => {
     const block = Block.safeParse(it)
@@ -125,7 +125,7 @@ export const Retry = z.object({
   error: z.string().nullish(),
 })
 
-/** What a task, a sub-agent or a long command, reports about itself. */
+/** A task is a sub-agent or a long command. */
 export const Task = z.object({
   subtype: z.string().optional().catch(undefined),
   tool_use_id: z.string(),
@@ -144,7 +144,7 @@ export const PermissionRequest = z.object({
   }),
 })
 
-/** Asked before every use of a tool, whether or not its mode would ask: our rules answer. */
+/** Sent before every tool use, whether or not the mode asks. */
 export const HookCallback = z.object({
   request_id: z.string(),
   request: z.object({

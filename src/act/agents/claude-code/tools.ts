@@ -33,16 +33,12 @@ export function pathOf(input: unknown): string | undefined {
   return textField(input, "file_path", "notebook_path", "path")
 }
 
-/**
- * What a tool does, in one line: what it is about, in its own words. A description is the model's and
- * may say anything, so it stands only where there is nothing else.
- */
+/** A description is the model's and may say anything, so it comes after the other fields. */
 export function titleOf(tool: string, input: unknown, redact: (text: string) => string): string {
   const about = textField(input, "command", "pattern", "query", "url", "description", "prompt")
   return titleLine(redact(`${tool} ${pathOf(input) ?? about ?? ""}`))
 }
 
-/** The change a tool made, when it says so. */
 export function diffOf(toolUseResult: unknown): string | undefined {
   const patch = Patch.safeParse(toolUseResult)
   if (!patch.success) return undefined

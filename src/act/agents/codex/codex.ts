@@ -7,7 +7,6 @@ import { findProgramOf } from "../find-program.ts"
 import { completeOnce } from "../wire/host-process.ts"
 import { startSession } from "./session.ts"
 
-/** The person's own `codex`, driven over its app-server. */
 export function createCodex(deps: { readonly clock: Clock }): Agent {
   return {
     type: "codex",
@@ -22,10 +21,7 @@ const WANTED = { host: "codex", title: "Codex", install: "npm install -g @openai
 
 export const codex: Agent = createCodex({ clock: systemClock })
 
-/**
- * One question to `codex exec`: nothing kept, nothing it could do, no project. The person's own
- * AGENTS.md stays with it, because the host has no switch for that.
- */
+/** `codex exec` has no switch to leave out the person's own AGENTS.md. */
 async function complete(options: CompleteOptions): Promise<string | undefined> {
   const servers = await serversOf(options.environment)
   const printed = await completeOnce(options, argumentsFor(options.model, servers))
@@ -42,7 +38,7 @@ function lastWord(printed: string): string | undefined {
   return items.findLast((it) => it.success)?.data?.item.text
 }
 
-/** Tools come with features. As settings, names that a version does not know are only remarked on. */
+/** Tools come with features. A version only warns about names it does not know. */
 const FEATURES = [
   "shell_tool",
   "unified_exec",
@@ -86,12 +82,12 @@ function argumentsFor(model: string | undefined, servers: readonly string[]): re
 /** Most settings are a page. */
 const LARGEST_CONFIG_BYTES = 1024 * 1024
 
-/** Each must be named to be left out: an empty table is merged with the person's and changes nothing. */
+/** Each server must be named: an empty table is merged with the person's and changes nothing. */
 async function serversOf(environment: CompleteOptions["environment"]): Promise<readonly string[]> {
   const home = environment["CODEX_HOME"] ?? path.join(environment["HOME"] ?? "", ".codex")
   const files = [path.join(home, "config.toml"), "/etc/codex/config.toml"]
   const found = await Promise.all(files.map(serversIn))
-  // The host takes no other names, and a dot would name something else.
+  // The host allows no other names, and a dot would name a nested key.
   return [...new Set(found.flat())].filter((it) => /^[\w-]+$/.test(it))
 }
 
@@ -101,7 +97,7 @@ async function serversIn(file: string): Promise<readonly string[]> {
     const servers = read.kind === "read" ? parse(read.text)["mcp_servers"] : undefined
     return isRecord(servers) ? Object.keys(servers) : []
   } catch {
-    // What we cannot read the host cannot either, and says so itself.
+    // The host cannot read it either, and reports it.
     return []
   }
 }

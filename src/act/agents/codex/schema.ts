@@ -1,9 +1,6 @@
 import { z } from "zod"
 
-/**
- * The messages of `codex app-server` as far as we read them, written from what 0.166.0 generates
- * of itself and from what it was seen to send.
- */
+/** The messages of `codex app-server` as far as we read them, seen on 0.166.0. */
 const RpcId = z.union([z.string(), z.number()])
 export type RpcId = z.infer<typeof RpcId>
 
@@ -134,7 +131,7 @@ export const ApprovalOf = z.object({
 })
 export type ApprovalOf = z.infer<typeof ApprovalOf>
 
-/** The host asks for a server's tool as if the server asked; the tool is only in the sentence. */
+/** The host asks for a server's tool as if the server asked; the tool is only in `message`. */
 export const ToolOfServer = z.object({
   threadId: z.string(),
   turnId: z.string().nullish(),
@@ -144,7 +141,6 @@ export const ToolOfServer = z.object({
 })
 export type ToolOfServer = z.infer<typeof ToolOfServer>
 
-/** The servers of the settings in force; a newer host may describe them differently. */
 export const Servers = z.object({
   config: z.object({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
 })

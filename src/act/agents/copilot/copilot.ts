@@ -5,7 +5,6 @@ import { findProgramOf } from "../find-program.ts"
 import { completeOnce } from "../wire/host-process.ts"
 import { type Deps, startSession } from "./session.ts"
 
-/** The person's own `copilot`, one process a turn. */
 export function createCopilot(deps: Deps): Agent {
   return {
     type: "copilot",
@@ -25,9 +24,8 @@ const WANTED = {
 export const copilot: Agent = createCopilot({ clock: systemClock, random: systemRandom })
 
 /**
- * One question to `copilot`. It has no switch to keep nothing, so its whole home lies in the folder
- * of the question. Who signed in by hand is unknown there: without a token or a provider in the
- * environment nothing is asked.
+ * `copilot` has no switch to store nothing, so its whole home is in the temporary folder. A manual
+ * login is unknown there: without a token or a provider in the environment nothing is asked.
  */
 async function complete(options: CompleteOptions): Promise<string | undefined> {
   const { environment, cwd } = options
@@ -50,7 +48,7 @@ function argumentsFor(model: string | undefined): readonly string[] {
     "--no-ask-user",
     "--no-custom-instructions",
     "--disable-builtin-mcps",
-    // A name of no tool: an empty list means all of them.
+    // Not the name of any tool: an empty list means all of them.
     "--available-tools=none",
     ...(model === undefined ? [] : [`--model=${model}`]),
   ]

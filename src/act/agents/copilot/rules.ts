@@ -1,12 +1,12 @@
 import type { PermissionRule } from "#ground/contract"
 import type { StartOptions } from "../agent.ts"
 
-/** What the host is told of the rules; `isWhole` when that is all of them. */
+/** `isWhole` when there is a switch for every rule. */
 type RuleSwitches = { readonly switches: readonly string[]; readonly isWhole: boolean }
 
 /**
- * Nobody can be asked while it works, so what rules deny or want to be asked is denied by the
- * host's own switches, which win over everything a mode allows. They know no patterns for files.
+ * The host cannot ask, so what rules deny or want to be asked is denied by its own switches, which
+ * override every mode. They know no patterns for files.
  */
 export function ruleSwitches({
   restricting = [],
@@ -32,7 +32,7 @@ const EDITS: ReadonlySet<string> = new Set(
   "* Edit MultiEdit Write NotebookEdit apply_patch create edit str_replace".split(" "),
 )
 
-/** The host takes the beginning of a command, also behind `&&`; the exact one is among them. */
+/** The host matches the beginning of a command, also after `&&`. */
 function commandSwitch(tool: string | undefined, command: string): string | undefined {
   const isOfCommands = tool === undefined || COMMANDS.has(tool)
   const begin = command.replace(/\s*\*$/, "").trim()
@@ -41,7 +41,7 @@ function commandSwitch(tool: string | undefined, command: string): string | unde
   return isOfCommands && isPlain ? `--deny-tool=shell(${begin}:*)` : undefined
 }
 
-/** One file by its name; a name without the root is denied in every folder that ends so. */
+/** A relative name is denied in every folder that ends so. */
 function pathSwitch(tool: string | undefined, glob: string): string | undefined {
   const isOfEdits = tool === undefined || EDITS.has(tool)
   const isPlain = /^[\w./@ +-]+$/.test(glob)

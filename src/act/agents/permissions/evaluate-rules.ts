@@ -93,12 +93,12 @@ function stops({ rule, fitsPath }: PreparedRule, parts: readonly Part[]): boolea
 
 /** An allowing rule holds to the letter, and for the real path of a file. */
 function allows({ rule, fitsPath }: PreparedRule, part: Part): boolean {
-  // A rule that names no tool is about the host's own, not about whatever a server may offer.
+  // A rule without a tool is about the host's own tools, not about those of a server.
   const isTool = rule.tool === undefined ? OWN_KINDS.has(part.kind) : isNamed(rule.tool, part.tool)
   const isCommand =
     rule.command === undefined ||
     (part.command !== undefined && matchesExactly(rule.command.trim(), part.command))
-  // Where a command runs, a path beside it says little about what it does.
+  // A path beside a command says little about what the command does.
   const isWhole =
     part.command === undefined || rule.path === undefined || rule.command !== undefined
   const real = part.where?.real
@@ -126,7 +126,7 @@ const EDIT_TOOLS: ReadonlySet<string> = new Set(
   "Edit MultiEdit Write NotebookEdit apply_patch create edit str_replace".split(" "),
 )
 
-/** A rule that stops one way to run a command or to change a file stops every host's ways. */
+/** A deny or ask rule for a command or edit tool holds for every host's name of it. */
 function isToolOrLike(pattern: string, { tool, kind }: Part): boolean {
   if (isNamed(pattern, tool)) return true
   const isCommand = kind === "command" && COMMAND_TOOLS.has(pattern)

@@ -4,10 +4,7 @@ import { isBeginning } from "./command-pattern.ts"
 import { problemWith } from "./rule-text.ts"
 import { locate, type RepositoryPaths, type Subject, subjectOf } from "./tool-subject.ts"
 
-/**
- * The narrowest rules that allow what was asked: the command to the letter, each file by its path.
- * undefined when every rule would allow more than that.
- */
+/** The exact command, each file by its path; undefined when every rule would allow more. */
 export function rulesFor(
   approval: Pick<Approval, "tool" | "input" | "cwd">,
   repository: RepositoryPaths,
@@ -42,7 +39,6 @@ function wantedRules(
   return places.map((it) => ({ ...rule, path: literally(it.inRoot || it.absolute) }))
 }
 
-/** A name that means only itself, whatever a pattern would make of its letters. */
 function literally(path: string): string {
   return path.replace(/[\\*?[\]{}()!+@|^$,]/g, "\\$&")
 }

@@ -4,7 +4,7 @@ import { PermissionRule } from "#ground/contract"
 import { isUsableGlob } from "#see/hosts"
 import { titleLine } from "../wire/tool-text.ts"
 
-/** What hosts call the tool that runs commands: its brackets hold one, all others' a path. */
+/** Tools whose brackets hold a command; those of all others hold a path. */
 export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
   "Bash",
   "PowerShell",
@@ -12,26 +12,24 @@ export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
   "bash",
 ])
 
-/** A rule as a person would say it, on one line. */
 export function formatRule({ decision, tool = "*", command, path }: PermissionRule): string {
   const inside = [command, path].filter((it) => it !== undefined).join(", ")
   const what = inside === "" ? tool : `${tool}(${inside})`
   return oneLine(`${decision} ${what}`, 200)
 }
 
-/** Of its content, so that the same rule has the same id wherever it stands. */
+/** Of its content, so that the same rule has the same id in settings and project. */
 export function ruleId({ decision, tool, command, path }: PermissionRule): string {
   const content = JSON.stringify([decision, tool, command, path])
   return createHash("sha256").update(content).digest("hex").slice(0, 12)
 }
 
-/** What is wrong with a rule; undefined when nothing is. */
 export function problemWith({ tool, command, path }: PermissionRule): string | undefined {
   const isEmpty = tool === undefined && command === undefined && path === undefined
   if (isEmpty) return "it names neither a tool nor a command nor a path"
   if (path !== undefined && !isUsableGlob(path)) return `${titleLine(path)} is no usable pattern`
   const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
-  // A star at the end of a word reads like a beginning and is none.
+  // A star at the end of a word looks like a beginning and is none.
   return isBareStar && !/\s/.test(command)
     ? `${titleLine(command)} needs a blank before *`
     : undefined
@@ -65,7 +63,7 @@ function wrong(entry: string, what: string): ParsedRules {
   return { kind: "wrong", problem: `${titleLine(entry)} ${what}` }
 }
 
-/** A semicolon separates only where no bracket is open, or behind a closing one. */
+/** A semicolon separates only where no bracket is open. */
 function entriesOf(text: string): readonly string[] {
   const entries: string[] = []
   let entry = ""

@@ -16,12 +16,12 @@ export type Subject = {
   readonly wantsMore: boolean
 }
 
-/** Tools whose input is the command itself and no JSON. */
+/** Their input is the command itself, not JSON. */
 const PLAIN_COMMAND_TOOLS: ReadonlySet<string> = new Set(["exec_command"])
 
 const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 
-/** Every field that names a file or a folder: an allowing rule must hold for all of them. */
+/** Fields that name a file or a folder: an allowing rule must hold for all of them. */
 const PATH_FIELDS: ReadonlySet<string> = new Set([
   "file_path",
   "notebook_path",
@@ -73,10 +73,7 @@ function textsIn(value: unknown, depth: number): readonly string[] {
   )
 }
 
-/**
- * The command itself, without the shell that Codex puts around it. Only a well-known shell by its
- * whole path and only one quoted text: anything else is kept as it is, and only fits itself.
- */
+/** Without the shell that Codex puts around it: a known shell by its path and one quoted text. */
 function unwrapped(command: string): string {
   const text = command.trim()
   const wrapped =
@@ -87,7 +84,6 @@ function unwrapped(command: string): string {
 
 export type RepositoryPaths = {
   readonly root: string
-  /** The path without links, as far as it exists; undefined when it cannot be told. */
   resolve(path: string): string | undefined
 }
 

@@ -54,7 +54,6 @@ export type HostPlaces = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Hosts whose transcripts are read. */
 export type ReadHost = Extract<AgentType, "claude-code" | "codex">
 
 export type TranscriptFile = {
@@ -63,10 +62,7 @@ export type TranscriptFile = {
   readonly file: string
 }
 
-/**
- * The folder in which a host keeps its sessions. It may be a link, as people keep their settings
- * elsewhere; inside it none is followed.
- */
+/** It may be a link, since people keep settings elsewhere; inside it none is followed. */
 export async function sessionsFolder(
   host: ReadHost | "copilot",
   places: HostPlaces,
@@ -83,12 +79,11 @@ const FOLDERS = {
   copilot: ["COPILOT_HOME", ".copilot", "session-state"],
 } as const
 
-/** Only what may be the name of a file in them, and of no other. */
+/** It becomes part of a path. */
 function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
 }
 
-/** The names in a folder, of directories or of plain files; nothing of what cannot be listed. */
 async function namesIn(
   folder: string,
   what: "directory" | "regular file",
@@ -98,7 +93,7 @@ async function namesIn(
   return listed.entries.filter((it) => it.what === what).map((it) => it.name)
 }
 
-/** Every transcript of Claude Code: a folder for each working directory, a file for each session. */
+/** One folder per working directory, one file per session. */
 export async function claudeFiles(
   projects: string,
   isWanted: (slug: string) => boolean,
@@ -116,7 +111,7 @@ export async function claudeFiles(
   return found
 }
 
-/** Rollouts of Codex, the newest day first: year, month and day are folders. */
+/** The newest day first; year, month and day are folders. */
 export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile> {
   for (const day of await foldersBelow(sessions, 3)) {
     const names = await namesIn(day, "regular file")
@@ -155,9 +150,8 @@ function hashOf(text: string): number {
 }
 
 /**
- * Whether a host can go on with a session: its transcript is there and holds an answer. Whatever
- * goes wrong means no; a fresh session with the context restored is never wrong. The synthetic agent
- * keeps nothing and plays on under any id.
+ * Whether a host has the session's transcript with an answer in it. Any failure means no: a fresh
+ * session with restored context is never wrong. The synthetic agent resumes any id.
  */
 export async function checkResumable(
   session: { readonly type: AgentType; readonly sessionId: string },
@@ -199,7 +193,7 @@ const ANSWERS: Readonly<Record<KeepingHost, (line: JsonlRecord) => boolean>> = {
   copilot: (line) => line["type"] === "assistant.message",
 }
 
-/** A word of the model or a call it made; what users and developers said is there from the start. */
+/** A text of the model or a call it made; prompts are there from the start. */
 function isCodexAnswer(payload: unknown): boolean {
   if (!isRecord(payload)) return false
   const isWord = payload["type"] === "message" && payload["role"] === "assistant"

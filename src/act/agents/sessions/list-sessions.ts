@@ -27,7 +27,6 @@ const MAX_LISTED_FILES = 2_000
 
 export type ListOptions = HostPlaces &
   Pick<Redaction, "redact"> & {
-    /** The repository whose sessions are wanted. */
     readonly root: string
     readonly everywhere: boolean
     readonly limit: number
@@ -119,7 +118,6 @@ export async function readHead(
   return { title: titleLine(redact(title ?? sessionId)), cwd: head.cwd }
 }
 
-/** A person's title before the host's own, the host's before the first words. */
 function noteClaude(head: TranscriptHead, line: JsonlRecord): void {
   head.cwd ??= textField(line, "cwd") ?? null
   switch (line["type"]) {
@@ -157,7 +155,7 @@ export function isFromHost(line: JsonlRecord): boolean {
 const HOST_WORDS =
   /^\s*<(?:command-(?:name|message|args)|local-command-\w+|system-reminder|task-notification|bash-\w+)>/
 
-/** The text of a message: a string, or blocks of which some are texts. */
+/** A string, or blocks of which some are texts. */
 export function textOf(message: unknown): string {
   const content = isRecord(message) ? message["content"] : undefined
   if (typeof content === "string") return content

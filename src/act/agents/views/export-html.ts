@@ -5,14 +5,13 @@ import { escapeText } from "./markdown.ts"
 
 type HtmlExport = {
   readonly run: Run
-  /** All messages in their order, some at a time. */
   readonly pages: AsyncIterable<readonly Message[]>
   readonly exportedAt: number
 }
 
 /**
- * A run as one page that opens offline: no script, nothing fetched, and no word of anyone taken
- * for markup. It comes in chunks, and only what belongs to open activities waits.
+ * A run as one page that opens offline: no script, nothing fetched, no text taken for markup. It comes
+ * in chunks; only the contents of open activities wait.
  */
 export async function* exportHtml({ run, pages, exportedAt }: HtmlExport): AsyncGenerator<string> {
   const entries = createEntries()
@@ -30,7 +29,7 @@ export async function* exportHtml({ run, pages, exportedAt }: HtmlExport): Async
   yield `${chunk}${entries.finish()}${foot(count, exportedAt)}`
 }
 
-/** Stricter than a page without script needs: should one ever slip in, it would not run. */
+/** Should a script ever slip in, it would not run. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 function head(run: Run): string {
@@ -66,7 +65,6 @@ function foot(count: number, exportedAt: number): string {
 
 type Fact = readonly [name: string, value: string]
 
-/** What is known of the run; what is not has no row. */
 function factsOf(run: Run): readonly Fact[] {
   const { startedAt, endedAt, error } = run
   const took = startedAt === null || endedAt === null ? undefined : endedAt - startedAt
@@ -88,7 +86,6 @@ function factsOf(run: Run): readonly Fact[] {
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 }
 
-/** The provider's figure, and ours beside it where it differs. */
 function costText({ cost: { reportedUsd, computedUsd } }: Run): string | undefined {
   const shown = reportedUsd ?? computedUsd
   if (shown === null) return undefined
@@ -109,7 +106,7 @@ function tokensText({ cost: { usage } }: Run): string | undefined {
   return `${formatExact(input)} in, ${formatExact(output)} out${rest}`
 }
 
-/** The look of the console in one sheet: its colours, light and dark, and nothing fetched. */
+/** The colours of the console, light and dark. */
 const STYLE = `
 :root{color-scheme:light dark;
 --canvas:oklch(0.985 0.002 265);--surface:oklch(1 0 265);--sunken:oklch(0.965 0.003 265);

@@ -21,7 +21,6 @@ type State = {
   /** Top-level entries that were not returned yet. */
   waiting: (string | Activity)[]
   readonly open: Map<string, Activity>
-  /** The activity of each approval. */
   readonly approvals: Map<string, string>
   waitingCharacters: number
   /** The agent's last top-level text, which the end of a turn repeats. */
@@ -83,7 +82,7 @@ function place(state: State, message: Message): void {
       if (event.parentId === undefined) state.lastText = message.content
       return put(state, event.parentId, messagePiece(message, event))
     case "session.started":
-      // A process that died has closed nothing of its own.
+      // A process that died has closed nothing.
       state.open.clear()
       return put(state, undefined, messagePiece(message, event))
     case "turn.ended":
@@ -108,7 +107,7 @@ function endPiece(
 
 function begin(state: State, started: Started, message: Message): void {
   const parent = started.parentId === undefined ? undefined : state.open.get(started.parentId)
-  // Deeper ones begin at the top again: boxes in boxes without end cannot be read.
+  // Deeper ones begin at the top again.
   const isDeep = parent !== undefined && parent.depth >= 20
   const holder = isDeep ? undefined : parent
   const { timestamp: at } = message

@@ -1,7 +1,7 @@
 import { Marked, type Token, type Tokens } from "marked"
 import { visible } from "#ground/base"
 
-/** Markdown inside markdown; quotes in quotes in quotes end the stack before they end. */
+/** Deeply nested quotes overflow the stack. */
 const MAX_DEPTH_MARKDOWN = 30
 
 /**
@@ -60,7 +60,6 @@ function block(token: Token, depth: number): string {
     case "def":
       return ""
     case "heading": {
-      // The page's own headings are above any of a message.
       const level = Math.min(6, depthOf(token) + 2)
       return `<h${level}>${inner()}</h${level}>`
     }
@@ -104,7 +103,7 @@ function inlineOne(token: Token, depth: number): string {
       return address === undefined ? asText(token) : `<a href="${address}" ${REL}>${inner()}</a>`
     }
     default:
-      // Images and HTML among them: an offline page fetches nothing and runs nothing.
+      // Images and HTML too: an offline page fetches nothing and runs nothing.
       return asText(token)
   }
 }
