@@ -53,7 +53,7 @@ const gateway = createGateway({
   isAlive: isSameProcessAlive,
   proxyEnvironment: () => ({}),
 })
-const carried = await gateway.carry({
+const carried = await gateway.proxySession({
   run: null,
   title: "bench",
   host: "claude-code",

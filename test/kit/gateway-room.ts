@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
-import { type Carried, type CarryWanted, createGateway } from "#act/gateway"
+import { createGateway, type ProxiedHost, type ProxiedSessionRequest } from "#act/gateway"
 import { createIds, silentLog, systemClock, systemRandom } from "#ground/base"
 import type { GatewayRequest, TokenUsage } from "#ground/contract"
 import { openStore } from "#ground/store"
@@ -85,7 +85,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     ...given,
   }
   const gateway = createGateway(deps)
-  const wanted: CarryWanted = {
+  const wanted: ProxiedSessionRequest = {
     run: null,
     title: "claude",
     host: "claude-code",
@@ -105,9 +105,10 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     unfolded,
     place: deps.place,
     another: () => createGateway(deps),
-    carry: (more: Partial<CarryWanted> = {}) => gateway.carry({ ...wanted, ...more }),
-    carryBy: (other: typeof gateway, more: Partial<CarryWanted> = {}) =>
-      other.carry({ ...wanted, ...more }),
+    carry: (more: Partial<ProxiedSessionRequest> = {}) =>
+      gateway.proxySession({ ...wanted, ...more }),
+    carryBy: (other: typeof gateway, more: Partial<ProxiedSessionRequest> = {}) =>
+      other.proxySession({ ...wanted, ...more }),
     async requests(id: string): Promise<readonly GatewayRequest[]> {
       return (await gateway.show({ id, limit: 100 })).requests
     },
@@ -126,7 +127,7 @@ export const TOOLS = [{ name: "Read" }, { name: "mcp__qm__branch" }, { name: "mc
 type Sent = { readonly session?: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** One request of a host, as Claude Code sends it. */
-export async function ask(carried: Carried, messages: readonly unknown[], sent: Sent = {}) {
+export async function ask(carried: ProxiedHost, messages: readonly unknown[], sent: Sent = {}) {
   const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
   const response = await fetch(`${base}/v1/messages?beta=true`, {
     method: "POST",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
 import { ask, gatewayWorld, KEY, TOOLS } from "#test/gateway-room"
-import { askStand } from "./stand.ts"
+import { askFoldEligibility } from "./fold-eligibility.ts"
 
 const BRANCH = "br_0123456789abcdef0123456789abcdef"
 const LONG = "a line of a file that was read\n".repeat(200)
@@ -196,14 +196,14 @@ describe("a carry", () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     const question = { session: "session-1", branchId: BRANCH }
-    expect((await askStand(world.place, question)).kind).toBe("no")
+    expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
     await ask(carried, OPENED)
-    expect((await askStand(world.place, { session: "session-1" })).kind).toBe("carried")
-    expect(await askStand(world.place, question)).toMatchObject({ why: /too little/ })
+    expect((await askFoldEligibility(world.place, { session: "session-1" })).kind).toBe("eligible")
+    expect(await askFoldEligibility(world.place, question)).toMatchObject({ why: /too little/ })
     await ask(carried, WORKED)
-    expect((await askStand(world.place, question)).kind).toBe("carried")
+    expect((await askFoldEligibility(world.place, question)).kind).toBe("eligible")
     await carried.end()
-    expect((await askStand(world.place, question)).kind).toBe("no")
+    expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
   })
 
   it("[GATE-83] what cannot be folded says so before anything is opened", async () => {

@@ -1,18 +1,34 @@
-import type { Clock, Ids, ProcessIdentity, Random, SocketServer } from "#ground/base"
+import {
+  type Clock,
+  type Ids,
+  once,
+  type ProcessIdentity,
+  type Random,
+  type SocketServer,
+} from "#ground/base"
 import type { Config, GatewayMode, HostName, WireName } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import { createFolding } from "./carry.ts"
-import { type Conversations, createConversations, type Latches } from "./conversations.ts"
+import type { CodexProvider } from "#see/hosts"
 import { FoldNotOffered } from "./errors.ts"
-import { createKeeping, type Keeping } from "./keep/keeping.ts"
-import { LONGEST_RECORDING_MS } from "./limits.ts"
-import type { LatchedOff } from "./notices.ts"
-import { type CodexProvider, isFoldable, type Pointed, pointAt, upstreamOf } from "./pointing.ts"
-import { createProxy, type Exchange, type OpenCarry } from "./proxy/proxy.ts"
+import {
+  createSessionStates,
+  type EligibilitySocketPlace,
+  joinAnswers,
+  type Latches,
+  type SessionStates,
+  serveFoldEligibility,
+} from "./fold-eligibility.ts"
+import { type HostOverrides, isFoldable, pointHostAt, upstreamOf } from "./host-config.ts"
+import { createProxiedSession, type LatchedOff } from "./proxied-session.ts"
+import { type Exchange } from "./proxy/exchange.ts"
+import { createProxy, type OpenSession } from "./proxy/proxy.ts"
 import { createReader } from "./read/reader.ts"
 import { createRecorder, type RecorderDeps } from "./recorder.ts"
-import { joined, listenForStands, type StandPlace } from "./stand.ts"
+import { createGatewayStore, type GatewayStore } from "./store/store.ts"
+
+/** How long `end()` waits for the last requests to be recorded. */
+const LONGEST_RECORDING_MS = 15_000
 
 export type GatewayDeps = Pick<
   RecorderDeps,
@@ -22,21 +38,19 @@ export type GatewayDeps = Pick<
   readonly ids: Ids
   readonly random: Random
   readonly owner: { readonly pid: number; readonly startedAt: string; readonly machine: string }
-  readonly place: StandPlace
-  /** The repository: every row carries it. */
+  readonly place: EligibilitySocketPlace
   root(): string
   settings(): Config["gateway"]
   secrets(): Promise<Pick<Secrets, "redact">>
-  /** By which receipts of our own tools are known. */
   receiptKey(): Promise<string>
   isAlive(identity: ProcessIdentity): boolean
-  /** Branches that were folded and are in the window again, for good. */
+  /** These branches are no longer folded. */
   unfold(branchIds: readonly string[]): Promise<void>
   /** Of this process: `HTTPS_PROXY` and its like. */
   proxyEnvironment(): Readonly<Record<string, string | undefined>>
 }
 
-export type CarryWanted = {
+export type ProxiedSessionRequest = {
   readonly run: string | null
   readonly title: string
   readonly host: HostName | undefined
@@ -47,14 +61,13 @@ export type CarryWanted = {
   /** As the host will have it, without our own changes. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly codexProvider?: CodexProvider | undefined
-  /** Something that a person should know, in words. */
   tell(text: string): void
 }
 
-/** A host whose requests come to us. */
-export type Carried = Pointed & {
+/** A host process whose requests go through the proxy. */
+export type ProxiedHost = HostOverrides & {
   readonly id: string
-  /** Ends it when the host has ended; what was asked is then recorded. */
+  /** Call it when the host has ended; resolves when its requests are recorded. */
   end(): Promise<void>
 }
 
@@ -62,106 +75,100 @@ export type Gateway = ReturnType<typeof createGateway>
 
 /** The loopback proxy of this process, and what all processes recorded of this repository. */
 export function createGateway(deps: GatewayDeps) {
-  const keeping = createKeeping({ ...deps, keepRequests: () => deps.settings().keep })
-  const { carry, close } = createWorking(deps, keeping)
-  return { ...keeping, carry, close }
-}
-
-/** What is at work in this process; nothing listens before the first carry. */
-function createWorking(deps: GatewayDeps, keeping: Keeping) {
+  const store = createGatewayStore({ ...deps, keepRequests: () => deps.settings().keep })
+  // Listens when the first session is opened.
   const proxy = createProxy({ ...deps, proxyEnvironment: deps.proxyEnvironment() })
   const reader = createReader()
-  const foldings = createFoldings(deps, keeping)
-  const open = new Set<Carried>()
+  const folding = createFolding(deps, store)
+  const open = new Set<ProxiedHost>()
 
-  async function carry(wanted: CarryWanted): Promise<Carried> {
+  async function proxySession(wanted: ProxiedSessionRequest): Promise<ProxiedHost> {
     const { mode, host, wire, environment } = wanted
     if (mode === "fold" && !isFoldable(host)) throw FoldNotOffered({ title: wanted.title })
     const upstream = upstreamOf(wanted)
-    const row = await keeping.open({ ...factsOf(wanted, upstream), owner: deps.owner })
+    const session = await store.open({ ...factsOf(wanted, upstream), owner: deps.owner })
     const place = placeOf(environment)
-    const recorder = createRecorder({ ...deps, carry: row, host, place, reader, keeping })
-    const shut = async (opened?: OpenCarry): Promise<void> => {
-      foldings.remove(row.id)
+    const recorder = createRecorder({ ...deps, session, host, place, reader, store })
+    const shut = async (opened?: OpenSession): Promise<void> => {
+      folding.remove(session.id)
       await opened?.close()
       await within(LONGEST_RECORDING_MS, recorder.settled(), deps.clock)
-      await keeping.close(row.id)
+      await store.close(session.id)
       // A program that never asked its model, or never started, leaves nothing to look at.
-      if (recorder.taken() === 0) await keeping.delete({ id: row.id })
+      if (recorder.taken() === 0) await store.delete({ id: session.id })
     }
     try {
-      const folding = mode === "fold" ? await foldings.add(row.id, wanted) : undefined
+      const folded = mode === "fold" ? await folding.add(session.id, wanted) : undefined
       const done = (exchange: Exchange): void => {
-        folding?.ended(exchange)
+        folded?.ended(exchange)
         recorder.take(exchange)
       }
-      const opened = await proxy.open({ upstream, wire, ...folding?.port, done })
-      // Whoever asks again, or later, waits for the same end.
-      const end = onceOnly(() => shut(opened).finally(() => open.delete(carried)))
-      const carried: Carried = { ...pointAt(opened.url, wanted), id: row.id, end }
-      open.add(carried)
-      return carried
+      const opened = await proxy.open({ upstream, wire, ...folded?.port, done })
+      const end = once(() => shut(opened).finally(() => open.delete(proxied)))
+      const proxied: ProxiedHost = { ...pointHostAt(opened.url, wanted), id: session.id, end }
+      open.add(proxied)
+      return proxied
     } catch (error) {
       await shut()
       throw error
     }
   }
   return {
-    carry,
+    ...store,
+    proxySession,
     async close(): Promise<void> {
       await Promise.all([...open].map((it) => it.end()))
       await proxy.close()
       await reader.close()
-      await foldings.close()
+      await folding.close()
     },
   }
 }
 
-/** What a carry is kept with. */
-function factsOf(wanted: CarryWanted, upstream: URL) {
+function factsOf(wanted: ProxiedSessionRequest, upstream: URL) {
   const { run, title, host = null, wire, mode, hasContent, workingDirectory } = wanted
   const place = { workingDirectory, upstream: upstream.origin }
   return { run, title, host, wire, mode, hasContent, ...place }
 }
 
-/** The carries that fold, and one socket at which others ask about their sessions. */
-function createFoldings(deps: GatewayDeps, keeping: Keeping) {
+/** The sessions that fold, and one socket at which other processes ask for their eligibility. */
+function createFolding(deps: GatewayDeps, store: GatewayStore) {
   const latches: Latches = new Map()
-  const carried = new Map<string, Conversations>()
-  let stands: Promise<SocketServer | undefined> | undefined
+  const sessions = new Map<string, SessionStates>()
+  let server: Promise<SocketServer | undefined> | undefined
   async function listening(): Promise<void> {
-    stands ??= listenForStands(deps.place, deps.owner.pid, (question) =>
-      joined([...carried.values()].map((it) => it.stand(question))),
+    server ??= serveFoldEligibility(deps.place, deps.owner.pid, (question) =>
+      joinAnswers([...sessions.values()].map((it) => it.eligibility(question))),
     )
-    // One that cannot be had now may be had by the next carry.
-    await stands.catch((error: unknown) => {
-      stands = undefined
+    // The next session tries again.
+    await server.catch((error: unknown) => {
+      server = undefined
       throw error
     })
   }
   return {
-    async add(id: string, { wire, tell }: CarryWanted) {
+    async add(id: string, { wire, tell }: ProxiedSessionRequest) {
       await listening()
-      for (const it of await keeping.latches()) latches.set(it.session, it.reason)
-      const conversations = createConversations(latches)
+      for (const it of await store.latches()) latches.set(it.session, it.reason)
+      const states = createSessionStates(latches)
       const key = await deps.receiptKey()
-      carried.set(id, conversations)
+      sessions.set(id, states)
       const latchOff = ({ session, reason, branchIds }: LatchedOff): void => {
         tell(`Nothing more is folded in this session: ${reason}. It goes on unfolded.`)
-        const kept = [keeping.latchOff(id, { session, reason }), deps.unfold(branchIds)]
-        Promise.all(kept).catch((error: unknown) => {
+        const stored = [store.latchOff(id, { session, reason }), deps.unfold(branchIds)]
+        Promise.all(stored).catch((error: unknown) => {
           deps.log.warn("that folding was switched off is not kept", { carry: id, error })
         })
       }
-      return createFolding({ wire, key, conversations, latches, log: deps.log, latchOff, tell })
+      return createProxiedSession({ wire, key, states, latches, log: deps.log, latchOff, tell })
     },
-    remove: (id: string) => void carried.delete(id),
-    close: async (): Promise<void> => (await stands)?.close(),
+    remove: (id: string) => void sessions.delete(id),
+    close: async (): Promise<void> => (await server)?.close(),
   }
 }
 
-/** What decides which files a host loads; keys stay where they are. */
-function placeOf(environment: CarryWanted["environment"]): RecorderDeps["place"] {
+/** The variables that decide which files a host loads; no keys. */
+function placeOf(environment: ProxiedSessionRequest["environment"]): RecorderDeps["place"] {
   const names = ["HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"]
   const isSwitch = (name: string) => /^CLAUDE_CODE_(?:DISABLE|ADDITIONAL)_/.test(name)
   const picked = Object.entries(environment).filter(
@@ -172,14 +179,6 @@ function placeOf(environment: CarryWanted["environment"]): RecorderDeps["place"]
     environment: Object.fromEntries(
       picked.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
-  }
-}
-
-function onceOnly(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined
-  return () => {
-    done ??= act()
-    return done
   }
 }
 

@@ -1,44 +1,43 @@
 import type { Clock, Log } from "#ground/base"
-import type { GatewayCarry, HostName, TokenUsage, WireItem } from "#ground/contract"
+import type { GatewayCarry, HostName, TokenUsage, WireFold, WireItem } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
-import { noteOf } from "./carry.ts"
-import type { Keeping } from "./keep/keeping.ts"
-import { createKnownFolds } from "./known-folds.ts"
-import {
-  LONGEST_KEPT_TEXT_UNITS,
-  LONGEST_WHY_UNITS,
-  MOST_KNOWN_NAMES,
-  MOST_WAITING_BYTES,
-} from "./limits.ts"
-import type { Exchange, Header } from "./proxy/proxy.ts"
+import { foldedIn } from "./proxied-session.ts"
+import { type Exchange, type Header } from "./proxy/exchange.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
-import { headerOf, sessionIn } from "./speaker.ts"
+import { headerOf, sessionIn } from "./session-header.ts"
+import type { GatewayStore } from "./store/store.ts"
+
+/** Above this, requests are recorded without their content. */
+const MOST_WAITING_BYTES = 128 * 1024 ** 2
+
+const MOST_CACHED_NAMES = 20_000
+
+const LONGEST_KEPT_TEXT_UNITS = 400_000
+
+const LONGEST_WHY_UNITS = 300
 
 export type RecorderDeps = {
-  readonly carry: GatewayCarry
+  /** As it is stored. */
+  readonly session: GatewayCarry
   readonly host: HostName | undefined
   /** Where the host runs, for files that its requests name. */
   readonly place: { readonly home: string; readonly environment: Readonly<Record<string, string>> }
   readonly reader: Reader
-  readonly keeping: Keeping
+  readonly store: GatewayStore
   readonly clock: Clock
   readonly log: Log
-  /** Of requests that wait to be recorded. */
   readonly mostWaitingBytes?: number
   secrets(): Promise<Pick<Secrets, "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
-  /** What a fold took out of the window becomes a part of its branch's trail. False: ask again. */
+  /** Adds what a fold took out of the window to its branch's trail. False: try again later. */
   keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
 }
 
-/**
- * Writes down what went over the wire, behind the back of whoever waits for an answer: one request
- * after the other, on another thread. What cannot be recorded is said and costs nobody anything.
- */
+/** Records the exchanges of one proxied session, one after the other, after they were answered. */
 export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
-  const names = createKnownNames(deps)
-  const folds = createKnownFolds()
+  const names = createRedactionCache(deps)
+  const folds = createFoldCache()
   const heard = new Set<string>()
   let waitingBytes = 0
   let taken = 0
@@ -51,7 +50,7 @@ export function createRecorder(deps: RecorderDeps) {
       const read = await readExchange({ exchange, before, folds }, deps)
       await keep(read, { exchange, deps, names, folds })
     } catch (error) {
-      deps.log.warn("a request was not recorded", { carry: deps.carry.id, error })
+      deps.log.warn("a request was not recorded", { carry: deps.session.id, error })
     }
   }
   return {
@@ -61,7 +60,6 @@ export function createRecorder(deps: RecorderDeps) {
       const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > most
       taken += 1
       if (isTooMuch) {
-        // Of one that nobody can keep in memory at least that it was, and how it went.
         const skipped = withoutBodies(exchange)
         last = last.then(() => record({ skipped }))
         return
@@ -80,7 +78,6 @@ export function createRecorder(deps: RecorderDeps) {
 
 const TOO_BUSY = "the recorder was too busy to look into it"
 
-/** One that is told of and not looked into. */
 type Skipped = { readonly skipped: Exchange }
 
 function weightOf({ asked, prepared, answer }: Exchange): number {
@@ -98,59 +95,59 @@ function withoutBodies(exchange: Exchange): Exchange {
   }
 }
 
-/** Asked once a conversation: after that the thread remembers it. */
+/** Undefined after the first request of a session: then the reader's thread remembers it. */
 async function beforeOf({ asked }: Exchange, heard: Set<string>, deps: RecorderDeps) {
   const session = sessionIn(asked.headers)
   if (session === undefined) return undefined
   const conversation = conversationOf(session, headerOf(asked.headers, "x-claude-code-agent-id"))
   if (heard.has(conversation)) return undefined
   heard.add(conversation)
-  return deps.keeping.lastPieces(conversation)
+  return deps.store.lastPieces(conversation)
 }
 
 function conversationOf(session: string, agent: string | null | undefined): string {
   return `${session}/${agent ?? ""}`
 }
 
-type KnownFolds = ReturnType<typeof createKnownFolds>
+type FoldCache = ReturnType<typeof createFoldCache>
 type Reading = {
   readonly exchange: Exchange
   readonly before: readonly WireItem[] | undefined
-  readonly folds: KnownFolds
+  readonly folds: FoldCache
 }
 
 async function readExchange({ exchange, before, folds }: Reading, deps: RecorderDeps) {
   const { asked, prepared, fallback, answer } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   return deps.reader.read({
-    wire: deps.carry.wire,
+    wire: deps.session.wire,
     path: asked.path,
     headers: asked.headers,
     body: isFolded ? prepared.body : asked.body,
     answer,
-    folded: noteOf(exchange).folded.filter((it) => folds.weightOf(it) === undefined),
+    folded: foldedIn(exchange).filter((it) => folds.weightOf(it) === undefined),
     place: {
       host: deps.host,
-      workingDirectory: deps.carry.workingDirectory,
+      workingDirectory: deps.session.workingDirectory,
       ...deps.place,
     },
-    encoding: deps.carry.wire === "anthropic" ? "claude" : "o200k",
+    encoding: deps.session.wire === "anthropic" ? "claude" : "o200k",
     conversationBefore: before,
-    wantsTexts: deps.carry.hasContent,
+    wantsTexts: deps.session.hasContent,
   })
 }
 
-type Names = ReturnType<typeof createKnownNames>
-type Kept = {
+type RedactionCache = ReturnType<typeof createRedactionCache>
+type Recording = {
   readonly exchange: Exchange
   readonly deps: RecorderDeps
-  readonly names: Names
-  readonly folds: KnownFolds
+  readonly names: RedactionCache
+  readonly folds: FoldCache
 }
 
 async function keep(
   read: Awaited<ReturnType<Reader["read"]>>,
-  { exchange, deps, names, folds }: Kept,
+  { exchange, deps, names, folds }: Recording,
 ): Promise<void> {
   const answer = "problem" in read ? unread(exchange) : read
   const clean = await names.cleaner()
@@ -164,7 +161,7 @@ async function keep(
   const { prepared, asked, fallback } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   const session = answer.session === null ? null : clean(answer.session)
-  await deps.keeping.record(deps.carry.id, {
+  await deps.store.record(deps.session.id, {
     at: exchange.at,
     route: answer.route,
     session,
@@ -182,14 +179,14 @@ async function keep(
     costUsd: costOf(answer, deps),
     added: answer.added.map(item),
     gone: answer.gone,
-    folded: noteOf(exchange).folded.flatMap(
+    folded: foldedIn(exchange).flatMap(
       (it) => folds.weightOf(it) ?? answer.folded.filter((one) => one.branchId === it.branchId),
     ),
-    // The provider's own words are in it, and they may quote what was asked.
+    // It quotes the provider, which may quote the request.
     fallback: fallback === null ? null : clean(fallback),
     problem: problemOf(exchange, read),
     items: answer.items.map(item),
-    conversation: conversationOf(session ?? deps.carry.id, answer.agent),
+    conversation: conversationOf(session ?? deps.session.id, answer.agent),
     headers: shownHeaders(asked.headers, clean),
     // Cut after cleaning: half a secret is not known for one.
     texts: answer.texts.map((it) => ({
@@ -203,7 +200,7 @@ async function keep(
 async function keepTrails(
   { trails, folded }: ReadAnswer,
   deps: RecorderDeps,
-  folds: KnownFolds,
+  folds: FoldCache,
 ): Promise<void> {
   for (const { branchId, steps } of trails) {
     const fold = folded.find((it) => it.branchId === branchId)
@@ -221,7 +218,6 @@ function costOf({ usage, model }: ReadAnswer, deps: RecorderDeps): number | null
   return usage === null || model === null ? null : (deps.priceOf(usage, model) ?? null)
 }
 
-/** What is known of a request that could not be looked into. */
 function unread({ asked }: Exchange): ReadAnswer {
   return {
     route: "other",
@@ -241,7 +237,7 @@ function unread({ asked }: Exchange): ReadAnswer {
   }
 }
 
-/** Values that say how a host speaks; every other value may be a key, and is not kept. */
+/** Only these header values are stored: any other may be a key. */
 const SHOWN = new Set([
   "accept",
   "accept-encoding",
@@ -261,8 +257,8 @@ function shownHeaders(headers: readonly Header[], clean: (text: string) => strin
   }))
 }
 
-/** Most names come again with each request; they are looked through once. */
-function createKnownNames(deps: Pick<RecorderDeps, "secrets">) {
+/** Most names come again with each request; they are redacted once. */
+function createRedactionCache(deps: Pick<RecorderDeps, "secrets">) {
   const known = new Map<string, string>()
   return {
     async cleaner(): Promise<(text: string) => string> {
@@ -271,9 +267,22 @@ function createKnownNames(deps: Pick<RecorderDeps, "secrets">) {
         const before = known.get(text)
         if (before !== undefined) return before
         const cleaned = secrets.redact(text).text
-        if (text.length < 1_000 && known.size < MOST_KNOWN_NAMES) known.set(text, cleaned)
+        if (text.length < 1_000 && known.size < MOST_CACHED_NAMES) known.set(text, cleaned)
         return cleaned
       }
     },
+  }
+}
+
+/** What a branch took out is the same in every later request and may be a megabyte: read it once. */
+function createFoldCache() {
+  const known = new Map<string, WireFold>()
+  const weightOf = ({ branchId, bytes }: Omit<WireFold, "tokens">): WireFold | undefined => {
+    const fold = known.get(branchId)
+    return fold?.bytes === bytes ? fold : undefined
+  }
+  return {
+    weightOf,
+    add: (fold: WireFold) => void known.set(fold.branchId, fold),
   }
 }

@@ -58,7 +58,7 @@ export async function createBranch(
   await drainSpool(deps, call.who)
   const injection = injectionOf(config, budget)
   const wire = await askWire(deps, call.who.session, undefined)
-  const mode = wire.kind === "carried" ? "wire" : modeOf(caller)
+  const mode = wire.kind === "eligible" ? "wire" : modeOf(caller)
   const draft = draftOf(deps, { input, caller, call, budget, timeoutSeconds, mode })
   const status = injection === 0 ? "active" : "created"
   const depth = await store(deps, { ...draft, status }, config)
@@ -77,7 +77,7 @@ export async function createBranch(
     mode: given.mode,
     next: nextOf(handed),
     package: given.mode === "sub-agent" ? packageOf(handed) : null,
-    receipt: wire.kind === "carried" ? openReceipt(wire.key, branchId) : null,
+    receipt: wire.kind === "eligible" ? openReceipt(wire.key, branchId) : null,
   }
 }
 

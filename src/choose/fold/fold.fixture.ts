@@ -3,7 +3,7 @@ import { type Caller, Config, type JournalEntry } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
 import { createFold, type Fold } from "./fold.ts"
-import type { FoldDeps, WireStand } from "./world.ts"
+import type { FoldDeps, FoldEligibility } from "./world.ts"
 
 /** One word is one token: figures of tests can be read. */
 export function countWords(text: string): number {
@@ -30,7 +30,7 @@ export type TestGateway = {
   readonly key: string
   /** The branches it was asked for. */
   readonly asked: readonly (string | undefined)[]
-  stand: WireStand | Error
+  stand: FoldEligibility | Error
   readonly deps: Required<Pick<FoldDeps, "wire" | "receiptKey">>
 }
 
@@ -41,9 +41,9 @@ export function testGateway(): TestGateway {
   const gateway: TestGateway = {
     key,
     asked,
-    stand: { kind: "carried" },
+    stand: { kind: "eligible" },
     deps: {
-      async wire(_session: string, branchId: string | undefined): Promise<WireStand> {
+      async wire(_session: string, branchId: string | undefined): Promise<FoldEligibility> {
         asked.push(branchId)
         if (gateway.stand instanceof Error) throw gateway.stand
         return gateway.stand

@@ -19,7 +19,7 @@ import {
   words,
 } from "./fold.fixture.ts"
 import { foldReceipt, openReceipt } from "./receipt.ts"
-import { TERMINAL, type WireStand } from "./world.ts"
+import { type FoldEligibility, TERMINAL } from "./world.ts"
 
 let store: Store
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function world(options?: Parameters<typeof foldWorld>[2]) {
   return { ...(await foldWorld(store, testClock(), { ...options, deps })), gateway }
 }
 
-const no = (why: string): WireStand => ({ kind: "no", why })
+const no = (why: string): FoldEligibility => ({ kind: "no", why })
 
 const NOT_HERE = expect.stringMatching(/^Not folded here: what your sub-agent did left/)
 
@@ -139,7 +139,7 @@ describe("returning", () => {
     const { fold, gateway } = await world()
     gateway.stand = no("not yet")
     const { branchId } = await fold.branch(TASK, CLAUDE)
-    gateway.stand = { kind: "carried" }
+    gateway.stand = { kind: "eligible" }
     expect(await fold.return({ branchId, message: "Done" }, CLAUDE)).toMatchObject({
       mode: "sub-agent",
       receipt: null,
@@ -220,7 +220,7 @@ describe("returning", () => {
 type Step =
   | { readonly do: "open"; readonly atRoot: boolean }
   | { readonly do: "return"; readonly which: number }
-  | { readonly do: "gateway"; readonly stand: WireStand | Error }
+  | { readonly do: "gateway"; readonly stand: FoldEligibility | Error }
   | { readonly do: "repeat"; readonly which: number }
 
 const Steps = fc.array(
@@ -231,7 +231,11 @@ const Steps = fc.array(
       weight: 1,
       arbitrary: fc.record({
         do: fc.constant("gateway" as const),
-        stand: fc.constantFrom<WireStand | Error>({ kind: "carried" }, no("gone"), new Error("x")),
+        stand: fc.constantFrom<FoldEligibility | Error>(
+          { kind: "eligible" },
+          no("gone"),
+          new Error("x"),
+        ),
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("repeat" as const), which: fc.nat(9) }) },
@@ -257,7 +261,7 @@ function createPlay({ fold, clock, gateway }: Played) {
   const open = () => all.filter((it) => it.endedAt === undefined)
   const isBelow = (it: Believed, id: string): boolean =>
     it.parent === id || all.some((one) => one.id === it.parent && isBelow(one, id))
-  const isCarried = () => !(gateway.stand instanceof Error) && gateway.stand.kind === "carried"
+  const isCarried = () => !(gateway.stand instanceof Error) && gateway.stand.kind === "eligible"
   const isCrossing = (it: Believed, row: Believed): boolean =>
     it.openedAt > row.openedAt ? it.endedAt === undefined : (it.endedAt ?? -1) > row.openedAt
   const answerTo = (id: string) =>

@@ -10,7 +10,7 @@ import { selectBranch } from "./view-queries.ts"
 import { type FoldDeps, isBranchId } from "./world.ts"
 
 export type Carried =
-  | { readonly kind: "carried"; readonly key: string }
+  | { readonly kind: "eligible"; readonly key: string }
   | { readonly kind: "no"; readonly why: string }
 
 /** Whether the gateway carries a session, or a branch of it. Any doubt is a no. */
@@ -24,7 +24,7 @@ export async function askWire(
     if (stand?.kind === "no") return { kind: "no", why: shortened(stand.why) }
     const key = stand === undefined ? undefined : await deps.receiptKey?.()
     if (key === undefined) return { kind: "no", why: "no gateway is on this session" }
-    return { kind: "carried", key }
+    return { kind: "eligible", key }
   } catch (error) {
     deps.log.warn("the gateway could not be asked", { error })
     return { kind: "no", why: "the gateway could not be asked" }

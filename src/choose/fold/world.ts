@@ -27,7 +27,7 @@ export type FoldDeps = {
    * Whether the gateway can fold a session on the wire: at all when no branch is named, else just
    * this branch of it, now. Without it nothing is folded there.
    */
-  wire?(session: string, branchId: string | undefined): Promise<WireStand>
+  wire?(session: string, branchId: string | undefined): Promise<FoldEligibility>
   /** Of the receipts that the gateway trusts. */
   receiptKey?(): Promise<string>
   /** What hooks leave; without it only our own tools are metered. */
@@ -36,7 +36,9 @@ export type FoldDeps = {
 }
 
 /** `why` is read by a model: a clause without a full stop. */
-export type WireStand = { readonly kind: "carried" } | { readonly kind: "no"; readonly why: string }
+export type FoldEligibility =
+  | { readonly kind: "eligible" }
+  | { readonly kind: "no"; readonly why: string }
 
 export type MemoriesWanted = {
   readonly text: string

@@ -1,6 +1,6 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
-import type { Carried, Gateway } from "#act/gateway"
+import type { Gateway, ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import {
@@ -29,7 +29,7 @@ import { InputInvalid } from "./errors.ts"
 import { memo, once } from "./once.ts"
 import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
 import { findPlaces, type Places } from "./places.ts"
-import type { HostCarry } from "./rooms/gateway.ts"
+import type { HostSessionRequest } from "./rooms/gateway.ts"
 import { createMapping } from "./rooms/map.ts"
 import { openResearch } from "./rooms/research.ts"
 import { lazyTokens } from "./rooms/tokens.ts"
@@ -69,7 +69,7 @@ export type App = AsyncDisposable & {
   /** The branches of this process, made at the first call. */
   fold(): Promise<Fold>
   /** Lets the requests of a process that is about to start go through the gateway. */
-  carry(wanted: HostCarry): Promise<Carried>
+  carry(wanted: HostSessionRequest): Promise<ProxiedHost>
   /** The pipelines of this process, made at the first call. */
   pipelines(): Promise<Pipelines>
   /** A text without its secrets, for what no room has looked through. */
@@ -110,7 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: store.open,
     agents: agents.open,
     fold: rooms.fold,
-    carry: async (wanted) => (await import("./rooms/gateway.ts")).carryHost(wanted, rooms),
+    carry: async (wanted) => (await import("./rooms/gateway.ts")).proxyHost(wanted, rooms),
     pipelines: research.rooms.pipelines,
     redact: async (text) => (await loadSecrets(places.repository.root, deps)).redact(text).text,
     call,

@@ -22,10 +22,10 @@ export type ServeCall = {
 }
 
 /** What the house hands to its server: other ways in that it carries without knowing them. */
-export type Carried = Pick<ServeOptions, "tools">
+export type ProxiedHost = Pick<ServeOptions, "tools">
 
 /** `qm up`: serve until told to stop, or point at the server that runs already. */
-export async function up(call: ServeCall, carried: Carried = {}): Promise<number> {
+export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<number> {
   const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
   if (running !== undefined) return pointAt(running, call)
@@ -47,7 +47,10 @@ export async function up(call: ServeCall, carried: Carried = {}): Promise<number
   return 0
 }
 
-async function serveAsAsked({ app, input, say }: ServeCall, carried: Carried): Promise<Serving> {
+async function serveAsAsked(
+  { app, input, say }: ServeCall,
+  carried: ProxiedHost,
+): Promise<Serving> {
   const asked = typeof input["port"] === "number" ? input["port"] : undefined
   const port = asked ?? app.config().server.port
   const mayMove = asked === undefined && app.isDefault("server.port")

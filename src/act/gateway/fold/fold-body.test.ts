@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { LEAST_FOLDED_BYTES } from "../limits.ts"
-import { foldBody, wireStateOf } from "./fold-body.ts"
+import { foldBody, LEAST_FOLDED_BYTES, wireStateOf } from "./fold-body.ts"
 import { ANTHROPIC, bodyOf, KEY, type Message } from "./story.fixture.ts"
 
 const A = `br_${"a".repeat(32)}`

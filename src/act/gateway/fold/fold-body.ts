@@ -1,24 +1,25 @@
 import { isUtf8 } from "node:buffer"
-import { LEAST_FOLDED_BYTES } from "../limits.ts"
-import { isRecord, listOf, parseJson } from "../read/json.ts"
-import { readMessages } from "./anthropic.ts"
-import type { Conversation } from "./conversation.ts"
+import { isRecord, parseJson } from "#ground/base"
+import { listOf } from "../read/json.ts"
+import { type Edits, edited, elementSpans, type Span, splice } from "./body-splice.ts"
 import { readItems } from "./items.ts"
-import { LARGEST_FOLDED_BODY_BYTES } from "./limits.ts"
-import { elementSpans, type Span } from "./scan.ts"
+import { readMessages } from "./messages.ts"
 import {
+  type Conversation,
   type Fold,
   type FoldGroup,
   foldsIn,
   groupsOf,
-  isInside,
+  isInRegion,
   openingsIn,
   type Settled,
   settle,
 } from "./select.ts"
-import { type Edits, edited, splice } from "./splice.ts"
 
-export type FoldOptions = {
+/** A larger body is not read at all: JSON of this size takes seconds. Providers refuse at 32 MB. */
+const LARGEST_FOLDED_BODY_BYTES = 64 * 1024 * 1024
+
+type FoldOptions = {
   readonly wire: "anthropic" | "openai"
   /** By which our own receipts are known. */
   readonly key: string
@@ -32,7 +33,7 @@ export type FoldedBranch = {
   readonly removed: readonly unknown[]
 }
 
-export type FoldOutcome =
+type FoldOutcome =
   /** `why` is null when there is nothing to fold. */
   | { readonly kind: "whole"; readonly why: string | null }
   | {
@@ -72,7 +73,7 @@ function folded(body: Buffer, options: FoldOptions): FoldOutcome {
 }
 
 /** A branch that is open on a wire, and how much was said since. */
-export type OnWire = { readonly branchId: string; readonly bytesAfter: number }
+type OnWire = { readonly branchId: string; readonly bytesAfter: number }
 
 /** What stands open on a wire and could be folded if it returned now. */
 export type WireState = {
@@ -101,7 +102,7 @@ function openIn(read: Read, key: string): readonly OnWire[] {
   const { folds } = settledIn(read, key)
   const closed = new Set(foldsIn(calls, key).map((it) => it.branchId))
   const open = openingsIn(calls, key).filter(
-    ({ branchId, start }) => !closed.has(branchId) && !folds.some((it) => isInside(it, start)),
+    ({ branchId, start }) => !closed.has(branchId) && !folds.some((it) => isInRegion(it, start)),
   )
   return open.flatMap(({ branchId, start }) => {
     const rest = { start, end: elements.length - 1 }
@@ -160,7 +161,7 @@ function branchesOf(
   // Folds come in the order of their returns, so what lies inside another is counted before it.
   const counted = new Set<number>()
   return folds.map((fold) => {
-    const places = [...gone].filter((it) => isInside(fold, it))
+    const places = [...gone].filter((it) => isInRegion(fold, it))
     const own = places.filter((it) => !counted.has(it))
     for (const place of own) counted.add(place)
     const bytes = own.reduce((sum, it) => sum + bytesAt(spans, it), 0)
@@ -180,3 +181,6 @@ function whole(why: string | null): FoldOutcome {
 function unforeseen(error: unknown): string {
   return `it could not be read: ${error instanceof Error ? error.message : String(error)}`
 }
+
+/** Below it a fold saves less than it costs to explain. (facts/gateway h) */
+export const LEAST_FOLDED_BYTES = 2_048

@@ -1,5 +1,6 @@
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { listOf, parseJson, recordOf } from "../read/json.ts"
+import { parseJson } from "#ground/base"
+import { listOf, recordOf } from "../read/json.ts"
 import { foldBody } from "./fold-body.ts"
 import { KEY } from "./story.fixture.ts"
 

@@ -1,10 +1,16 @@
-import { type JsonRecord, listOf, recordOf } from "../read/json.ts"
-import type { Conversation } from "./conversation.ts"
-import { callsInItems, isGiven, isOutput, itemViolations, wantsAnswer } from "./item-calls.ts"
-import { keptItem } from "./kept-item.ts"
-import type { Span } from "./scan.ts"
-import type { FoldGroup, Region } from "./select.ts"
-import type { Edits } from "./splice.ts"
+import { isRecord, type JsonRecord, parseJson } from "#ground/base"
+import { listOf, recordOf, textOf } from "../read/json.ts"
+import type { Edits, Span } from "./body-splice.ts"
+import { answerText, keptText, loadAgainText } from "./kept-messages.ts"
+import {
+  type Conversation,
+  type FoldCall,
+  type FoldGroup,
+  isOfOutside,
+  type Region,
+  verbOf,
+} from "./select.ts"
+import { blocksOf, textIn } from "./turns.ts"
 import { newViolation } from "./validity.ts"
 
 /** A request of the Responses wire, or in words why it is left alone. */
@@ -110,4 +116,149 @@ function editsOfItems(items: readonly JsonRecord[], groups: readonly FoldGroup[]
     if (kept !== undefined) inserted.set(group.start, kept)
   }
   return { gone, patched, inserted }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function isOutput({ type }: JsonRecord): boolean {
+  return typeof type === "string" && type.endsWith("_output")
+}
+
+/**
+ * Calls of tools named like ours that were answered. This wire has no flag for an error: only a
+ * receipt in the answer says that it went well.
+ */
+function callsInItems(items: readonly JsonRecord[]): readonly FoldCall[] {
+  const answered = answersIn(items)
+  const answers = new Map([...answered].map(([output, call]) => [call, output]))
+  return items.flatMap((item, place) => {
+    const verb = item.type === "function_call" ? verbOf(item.name) : undefined
+    const at = answers.get(place)
+    if (verb === undefined || typeof item.call_id !== "string" || at === undefined) return []
+    const named = argumentsOf(item).branch_id
+    const asked = typeof named === "string" && named !== "" ? named : undefined
+    const text = textIn(items[at]?.output)
+    return [{ verb, callId: item.call_id, asked, at: runEnd(items, answered, at), text }]
+  })
+}
+
+/** The place of the call that each answer is of. An id that comes again later is another call's. */
+function answersIn(items: readonly JsonRecord[]): ReadonlyMap<number, number> {
+  const answers = new Map<number, number>()
+  const open = new Map<unknown, number>()
+  for (const [place, item] of items.entries()) {
+    if (!isGiven(item.call_id)) continue
+    const called = open.get(item.call_id)
+    if (!isOutput(item)) open.set(item.call_id, called ?? place)
+    else if (called !== undefined && open.delete(item.call_id)) answers.set(place, called)
+  }
+  return answers
+}
+
+function argumentsOf(call: JsonRecord): JsonRecord {
+  return typeof call.arguments === "string" ? recordOf(parseJson(call.arguments)) : {}
+}
+
+/**
+ * Calls made at once are answered in a row: its last place stands for all of them. An answer of
+ * another call that happens to follow is not of it.
+ */
+function runEnd(
+  items: readonly JsonRecord[],
+  answered: ReadonlyMap<number, number>,
+  at: number,
+): number {
+  const isOutputAt = (place: number) => isOutput(items[place] ?? {})
+  let first = at
+  while (first > 0 && isOutputAt(first - 1)) first--
+  while (first > 0 && !isOutputAt(first - 1)) first--
+  let end = at
+  while ((answered.get(end + 1) ?? -1) >= first) end++
+  return end
+}
+
+/** Kinds of calls whose answers are items of their own. */
+const ANSWERED: ReadonlySet<unknown> = new Set([
+  "function_call",
+  "custom_tool_call",
+  "local_shell_call",
+  "shell_call",
+  "apply_patch_call",
+  "tool_search_call",
+])
+
+function wantsAnswer({ type, call_id: id }: JsonRecord): boolean {
+  return ANSWERED.has(type) && isGiven(id)
+}
+
+/** What a provider would refuse in a list of items, each in words. */
+export function itemViolations(items: readonly JsonRecord[]): readonly string[] {
+  const found: string[] = []
+  const open = new Set<unknown>()
+  for (const [place, item] of items.entries()) {
+    if (ANSWERED.has(item.type)) open.add(item.call_id)
+    if (isOutput(item) && !open.delete(item.call_id)) found.push("an answer has no call")
+    const next = items[place + 1]
+    if (
+      item.type === "reasoning" &&
+      (next === undefined || isOutput(next) || next.role === "user")
+    ) {
+      found.push("reasoning leads to nothing")
+    }
+  }
+  return [...found, ...[...open].map(() => "a call has no answer")]
+}
+
+/** By this a host asks its user: what comes back is the user's word. */
+const QUESTION_TOOL = "request_user_input"
+
+/**
+ * Answers of a region that stay, as one message after the branch's result: those of calls made
+ * beside the return, the user's own, and results of branches that were opened before this one.
+ */
+function keptItem(items: readonly JsonRecord[], group: FoldGroup): JsonRecord | undefined {
+  const { start, end, folds } = group
+  const region = items.slice(start + 1, end + 1)
+  const calls = new Map(region.filter((it) => !isOutput(it)).map((it) => [it.call_id, it]))
+  const closing = new Set<unknown>(folds.map((it) => it.closeCallId))
+  const firstBeside = region.findLastIndex((it) => !isOutput(it)) + 1
+  const outputs = region.flatMap((output, place) => {
+    const call = calls.get(output.call_id)
+    return isOutput(output) && call !== undefined ? [{ output, call, place }] : []
+  })
+  const opened = outputs.filter((it) => verbOf(it.call.name) === "branch")
+  const own = folds.map((it) => it.branchId)
+  const inside = [...own, ...opened.map((it) => textIn(it.output.output))]
+  const live = outputs.filter(({ output, call, place }) => {
+    if (closing.has(output.call_id)) return false
+    if (place >= firstBeside || call.name === QUESTION_TOOL) return true
+    const returned = { asked: argumentsOf(call).branch_id, text: textIn(output.output) }
+    return verbOf(call.name) === "return" && isOfOutside(returned, inside)
+  })
+  return messageOf(live, loadedNames(region))
+}
+
+function messageOf(
+  live: readonly { readonly output: JsonRecord; readonly call: JsonRecord }[],
+  loaded: readonly string[],
+): JsonRecord | undefined {
+  const answers = live.map(({ output, call }) => {
+    const asked = textOf(call.arguments) || textOf(call.input)
+    const text = textIn(output.output)
+    return answerText({ name: call.name ?? call.type, asked, text, isError: false })
+  })
+  const texts = loaded.length === 0 ? answers : [...answers, loadAgainText(loaded)]
+  if (texts.length === 0) return undefined
+  const parts = live.flatMap((it) => blocksOf(it.output.output) ?? [])
+  const media = parts.filter((it) => it.type === "input_image" || it.type === "input_file")
+  const content = [{ type: "input_text", text: keptText(texts) }, ...media]
+  return { type: "message", role: "user", content }
+}
+
+function loadedNames(region: readonly JsonRecord[]): readonly string[] {
+  const loads = region.filter((it) => it.type === "tool_search_output")
+  const tools = loads.flatMap((it) => listOf(it.tools).filter(isRecord))
+  return [...new Set(tools.map((it) => textOf(it.name)).filter((it) => it !== ""))]
 }

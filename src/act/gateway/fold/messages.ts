@@ -1,12 +1,20 @@
-import { type JsonRecord, recordOf, withoutMarkers } from "../read/json.ts"
-import { keptBlocks } from "./kept.ts"
-import type { Span } from "./scan.ts"
-import { type Fold, type FoldCall, type FoldGroup, type Region, verbOf } from "./select.ts"
-import type { Edits } from "./splice.ts"
-import { callIds, resultIn, type Turn, textIn } from "./turns.ts"
+import { isRecord, type JsonRecord } from "#ground/base"
+import { listOf, recordOf, textOf, withoutMarkers } from "../read/json.ts"
+import type { Edits, Span } from "./body-splice.ts"
+import { keptBlocks } from "./kept-messages.ts"
+import {
+  type Conversation,
+  type Fold,
+  type FoldCall,
+  type FoldGroup,
+  type Region,
+  verbOf,
+} from "./select.ts"
+import { callIds, resultIn, type Turn, textIn, turnOf } from "./turns.ts"
+import { newViolation, violationsOf } from "./validity.ts"
 
 /** Calls of tools named like ours that were answered in the very next message, without an error. */
-export function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
+function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
   return turns.flatMap(({ role, blocks }, place) =>
     role === "assistant" ? blocks.flatMap((it) => callOf(it, turns, place + 1) ?? []) : [],
   )
@@ -27,7 +35,7 @@ const USER_KEYS: ReadonlySet<string> = new Set(["role", "content"])
 const SYSTEM_KEYS: ReadonlySet<string> = new Set(["role", "content", "output_config"])
 
 /** Why these turns cannot be taken out, in words; null when they can. */
-export function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
+function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
   const inside = turns.slice(region.start + 1, region.end + 1)
   for (const { role, blocks, value, doubt } of inside) {
     if (doubt !== null) return doubt
@@ -69,7 +77,7 @@ function lastConfig(turns: readonly Turn[]): unknown {
  * How much a region holds. Without the markers for the cache, which move from request to request:
  * what is decided by this number must not change with them.
  */
-export function bytesOfTurns(
+function bytesOfTurns(
   turns: readonly Turn[],
   spans: readonly Span[],
   { start, end }: Region,
@@ -84,7 +92,7 @@ export function bytesOfTurns(
 }
 
 /** The collapse form: each branch's answer becomes its return's, and what lay between leaves. */
-export function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edits {
+function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edits {
   const gone = new Set<number>()
   const patched = new Map<number, unknown>()
   const inserted = new Map<number, unknown>()
@@ -131,4 +139,31 @@ function lastMarker(region: readonly Turn[]): unknown {
 function marked(content: readonly JsonRecord[], marker: unknown): readonly JsonRecord[] {
   const last = recordOf(content.at(-1))
   return [...content.slice(0, -1), { ...last, cache_control: marker }]
+}
+
+/** A request of the Messages wire, or in words why it is left alone. */
+export function readMessages(request: JsonRecord, spans: readonly Span[]): Conversation | string {
+  if (isAttested(request.system)) return "the client attests its body"
+  const turns = listOf(request.messages).map(turnOf)
+  return {
+    calls: callsInTurns(turns),
+    doubtOf: (region) => doubtOfTurns(turns, region),
+    bytesOf: (region) => bytesOfTurns(turns, spans, region),
+    editsOf: (groups) => editsOfTurns(turns, groups),
+    violationIn(before, after) {
+      const tools = toolNames(request.tools)
+      const [old, now] = [before, after].map((it) => violationsOf(it.map(turnOf), tools))
+      return newViolation(old ?? [], now ?? [])
+    },
+  }
+}
+
+/** `cch=` in the billing header is a sum over the body, which we neither break nor make. */
+function isAttested(system: unknown): boolean {
+  const first: unknown = listOf(system)[0]
+  return /\bcch=/.test(typeof system === "string" ? system : textOf(recordOf(first).text))
+}
+
+function toolNames(tools: unknown): ReadonlySet<unknown> | undefined {
+  return Array.isArray(tools) ? new Set(tools.filter(isRecord).map((it) => it.name)) : undefined
 }

@@ -1,4 +1,5 @@
 import { receiptsIn } from "#choose/fold"
+import type { Edits } from "./body-splice.ts"
 
 /** A call of a tool named like ours that was answered without an error. */
 export type FoldCall = {
@@ -21,7 +22,7 @@ export type Fold = Region & {
   readonly closeCallId: string
 }
 
-export type Opening = {
+type Opening = {
   readonly branchId: string
   readonly callId: string
   readonly start: number
@@ -106,7 +107,7 @@ export function settle(
   const folds: Fold[] = []
   const refused: { branchId: string; why: string }[] = []
   for (const fold of candidates) {
-    const isCrossed = folds.some((it) => isInside(it, fold.start) && fold.end > it.end)
+    const isCrossed = folds.some((it) => isInRegion(it, fold.start) && fold.end > it.end)
     const why = isCrossed ? "another branch was folded across its opening" : doubtOf(fold, folds)
     if (why === null) folds.push(fold)
     else refused.push({ branchId: fold.branchId, why })
@@ -114,7 +115,7 @@ export function settle(
   return { folds, refused }
 }
 
-export function isInside({ start, end }: Region, place: number): boolean {
+export function isInRegion({ start, end }: Region, place: number): boolean {
   return place > start && place <= end
 }
 
@@ -129,4 +130,16 @@ export function groupsOf(folds: readonly Fold[]): readonly FoldGroup[] {
     }
   }
   return groups.map(({ start, end, folds: own }) => ({ start, end, folds: own }))
+}
+
+/** A request's conversation, whichever wire it is of: its elements are messages or items. */
+export type Conversation = {
+  readonly calls: readonly FoldCall[]
+  /** Why a region cannot be taken out, in words; null when it can. */
+  doubtOf(region: Region): string | null
+  /** How much it holds, without what changes from request to request. */
+  bytesOf(region: Region): number
+  editsOf(groups: readonly FoldGroup[]): Edits
+  /** What a provider would refuse in the second list and not in the first. */
+  violationIn(before: readonly unknown[], after: readonly unknown[]): string | undefined
 }

@@ -2,7 +2,6 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { foldBody } from "./fold-body.ts"
-import { steps } from "./steps.fixture.ts"
 import {
   ANTHROPIC,
   type Answer,
@@ -10,6 +9,7 @@ import {
   requestOf,
   type Server,
   type Story,
+  steps,
   tell,
 } from "./story.fixture.ts"
 import { turnOf } from "./turns.ts"

@@ -1,7 +1,6 @@
+import fc from "fast-check"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { LEAST_FOLDED_BYTES } from "../limits.ts"
-import { wireStateOf } from "./fold-body.ts"
-import { type Strange, strangeMessages } from "./strange.fixture.ts"
+import { LEAST_FOLDED_BYTES, wireStateOf } from "./fold-body.ts"
 
 export const KEY = "k".repeat(64)
 export const ANTHROPIC = { wire: "anthropic", key: KEY } as const
@@ -10,7 +9,7 @@ type Json = Record<string, unknown>
 export type Message = { role: string; content: string | Json[] } & Json
 
 /** What a model of our making calls. */
-export type ToldCall =
+type ToldCall =
   | {
       readonly tool: "Read" | "ToolSearch" | "AskUserQuestion" | "Screenshot"
       readonly size: number
@@ -24,7 +23,7 @@ export type ToldCall =
       readonly names: boolean
     }
 
-export type Step = {
+type Step = {
   readonly calls: readonly ToldCall[]
   readonly thinks: boolean
   /** What the host puts beside the answers. */
@@ -261,4 +260,92 @@ export function bodyOf(messages: readonly unknown[], more: Json = {}): Buffer {
   const system = [{ type: "text", text: "x-anthropic-billing-header: cc_version=2.1.325;" }]
   const tools = [{ name: "Read" }, { name: "Late", defer_loading: true }]
   return Buffer.from(JSON.stringify({ model: "m", messages, system, tools, stream: true, ...more }))
+}
+
+const size = fc.constantFrom(40, 900, 3_000)
+
+const anyCall: fc.Arbitrary<ToldCall> = fc.oneof(
+  fc.record({
+    tool: fc.constantFrom("Read", "Read", "ToolSearch", "AskUserQuestion", "Screenshot"),
+    size,
+  }),
+  fc.record({
+    tool: fc.constant("branch" as const),
+    how: fc.constantFrom("ours", "ours", "ours", "ours", "foreign", "failed"),
+  }),
+  fc.record({
+    tool: fc.constant("return" as const),
+    of: fc.constantFrom(0, 0, 1, 1, 2, 3),
+    how: fc.constantFrom("good", "good", "good", "good", "failed", "silent"),
+    names: fc.constantFrom(true, true, false),
+  }),
+)
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  calls: fc.array(anyCall, { maxLength: 3 }),
+  thinks: fc.boolean(),
+  beside: fc.array(fc.constantFrom("lazy", "skill", "typed", "reminder", "picture"), {
+    maxLength: 2,
+  }),
+  system: fc.constantFrom("none", "none", "hook", "style", "nag", "config"),
+  strange: fc.oneof(
+    { weight: 9, arbitrary: fc.constant("none" as const) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom("system block", "system block", "user block", "role", "twice"),
+    },
+  ),
+})
+
+const OPENING: Step = {
+  calls: [
+    { tool: "branch", how: "ours" },
+    { tool: "Read", size: 3_000 },
+  ],
+  thinks: true,
+  beside: [],
+  system: "none",
+  strange: "none",
+}
+const WORK: Step = { ...OPENING, calls: [{ tool: "Read", size: 3_000 }] }
+
+/** Conversations with branches that are nested, crossed, parallel, failed and never closed. */
+export const steps: fc.Arbitrary<readonly Step[]> = fc
+  .array(anyStep, { minLength: 3, maxLength: 12 })
+  .map((told) => [OPENING, WORK, ...told])
+
+/** What a host or a provider may bring one day that we do not know, and what none should bring. */
+type Strange = "none" | "system block" | "user block" | "role" | "twice"
+
+type Place = {
+  readonly number: number
+  readonly last: Message | undefined
+  /** Of a call long ago. */
+  readonly callId: string
+}
+
+function strangeMessages(kind: Strange, { number, last, callId }: Place): Message[] {
+  switch (kind) {
+    case "none":
+      return []
+    case "system block": {
+      const turn = { role: "system", content: [{ type: "tool_addition", tools: [number] }] }
+      // Two system turns in a row are legal nowhere.
+      return last?.role === "system" ? [{ role: "user", content: "go on" }, turn] : [turn]
+    }
+    case "user block":
+      return [{ role: "user", content: [{ type: "strange", number }] }]
+    case "role":
+      return [{ role: "developer", content: `strange ${number}` }]
+    case "twice": {
+      const call = { type: "tool_use", id: callId, name: "Read", input: { again: number } }
+      const result = { type: "tool_result", tool_use_id: callId, content: "again" }
+      return [
+        { role: "assistant", content: [call] },
+        { role: "user", content: [result] },
+      ]
+    }
+    default:
+      return kind satisfies never
+  }
 }

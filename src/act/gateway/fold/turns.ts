@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../read/json.ts"
+import { isRecord, type JsonRecord } from "#ground/base"
 
 /** A message of the Messages wire. */
 export type Turn = {

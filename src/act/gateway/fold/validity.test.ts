@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { itemViolations } from "./item-calls.ts"
+import { itemViolations } from "./items.ts"
 import { turnOf } from "./turns.ts"
 import { newViolation, violationsOf } from "./validity.ts"
 

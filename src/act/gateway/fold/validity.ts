@@ -1,6 +1,8 @@
-import type { JsonRecord } from "../read/json.ts"
-import { MOST_CACHE_MARKERS } from "./limits.ts"
+import { type JsonRecord } from "#ground/base"
 import { blocksOf, callIds, type Turn } from "./turns.ts"
+
+/** What a provider allows in one request; we never have more of them than we were given. */
+const MOST_CACHE_MARKERS = 4
 
 /** What a provider would refuse in a list of messages, each in words; none when it is valid. */
 export function violationsOf(

@@ -1,16 +1,16 @@
 import { request as requestPlain, type ServerResponse } from "node:http"
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
+import { wordsOf } from "./error-response.ts"
+import { type HostRequest, type PreparedRequest } from "./exchange.ts"
 import { pairsOf } from "./headers.ts"
 import { ask, json, newProvider, newWorld, type Seen } from "./proxy.fixture.ts"
-import type { Asked, Prepared } from "./proxy.ts"
-import { wordsOf } from "./refusal.ts"
 
 const FOLDED = Buffer.from('{"folded":true}')
 const ORIGINAL = '{"messages":["long","longer"]}'
 const REFUSAL = json({ type: "error", error: { type: "x", message: "messages.5: Invalid" } })
 
-const fold = (): Prepared => ({ body: FOLDED, isChanged: true, note: { saved: 12 } })
+const fold = (): PreparedRequest => ({ body: FOLDED, isChanged: true, note: { saved: 12 } })
 const isFolded = ({ body }: Seen) => body.equals(FOLDED)
 
 /** Says no to the folded form, yes to the original. */
@@ -30,7 +30,7 @@ const question = (world: Awaited<ReturnType<typeof newWorld>>) => ({
 describe("a prepared body", () => {
   test("[GATE-10] goes out in the original's place, with its length and the same headers", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
-    const asked: Asked[] = []
+    const asked: HostRequest[] = []
     await using world = await newWorld(provider, {
       prepare(it) {
         asked.push(it)
@@ -205,7 +205,7 @@ describe("who is told", () => {
       },
     })
     for (let n = 0; n < 2; n++) expect(await ask(world.port, question(world))).toBeTruthy()
-    await world.carry.close()
+    await world.session.close()
     expect(told).toEqual([0, 1])
     expect(world.lines.join("\n")).toMatch(/an exchange could not be recorded .*error=TypeError/)
     expect(world.lines.join("\n")).not.toMatch(/secret words|fake-key|\/v1|\/t\//)

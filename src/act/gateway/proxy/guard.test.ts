@@ -137,7 +137,7 @@ describe.runIf(needs("S10", "proc"))("the gateway's socket", () => {
     await using provider = await newProvider((response) => response.end("{}"))
     const world = await newWorld(provider)
     expect(listening(world.port)).toEqual(["0100007F"])
-    await world.carry.close()
+    await world.session.close()
     expect(listening(world.port)).toEqual([])
     const open = createServer()
     await new Promise<void>((resolve) => open.listen(world.port, "0.0.0.0", resolve))

@@ -1,32 +1,32 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { AppError } from "#ground/base"
-import { HostRefused, OriginRefused, TokenRefused } from "./errors.ts"
+import { HostRefused, OriginRefused, TokenRefused } from "../errors.ts"
+import type { Header } from "./exchange.ts"
 import { valuesOf } from "./headers.ts"
-import type { Header } from "./port.ts"
 
 /** What the guard looks at, before anything else is done with a request. */
 type Approach = { readonly url: string; readonly headers: readonly Header[] }
 
-type Verdict<Carry> =
-  | { readonly kind: "pass"; readonly carry: Carry; readonly path: string }
+type Verdict<ProxiedSession> =
+  | { readonly kind: "pass"; readonly session: ProxiedSession; readonly path: string }
   | { readonly kind: "refuse"; readonly status: 403 | 421; readonly error: AppError }
 
 /**
  * Host stops DNS rebinding, Origin stops web pages, the token stops other users of this machine.
  * All three hold for every path and method; there is nothing public here.
  */
-export function judge<Carry extends { readonly tokenDigest: Buffer }>(
+export function judge<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   { url, headers }: Approach,
-  rules: { readonly port: number; readonly carries: Iterable<Carry> },
-): Verdict<Carry> {
+  rules: { readonly port: number; readonly sessions: Iterable<ProxiedSession> },
+): Verdict<ProxiedSession> {
   const hosts = valuesOf(headers, "host")
   const isOwnHost = hosts[0] === `127.0.0.1:${rules.port}` || hosts[0] === `localhost:${rules.port}`
   if (hosts.length !== 1 || !isOwnHost) return refuse(421, HostRefused({}))
   if (valuesOf(headers, "origin").length > 0) return refuse(403, OriginRefused({}))
 
   const { token, path } = splitToken(url)
-  const carry = token === undefined ? undefined : find(token, rules.carries)
-  return carry === undefined ? refuse(403, TokenRefused({})) : { kind: "pass", carry, path }
+  const session = token === undefined ? undefined : find(token, rules.sessions)
+  return session === undefined ? refuse(403, TokenRefused({})) : { kind: "pass", session, path }
 }
 
 /** Digests have one length, so that the comparison takes the same time whatever was sent. */
@@ -41,13 +41,13 @@ function splitToken(url: string): { readonly token: string | undefined; readonly
 }
 
 /** Looks at every carry, also after the right one was found. */
-function find<Carry extends { readonly tokenDigest: Buffer }>(
+function find<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   token: string,
-  carries: Iterable<Carry>,
-): Carry | undefined {
+  sessions: Iterable<ProxiedSession>,
+): ProxiedSession | undefined {
   const digest = digestOfToken(token)
-  let found: Carry | undefined
-  for (const carry of carries) if (timingSafeEqual(carry.tokenDigest, digest)) found = carry
+  let found: ProxiedSession | undefined
+  for (const session of sessions) if (timingSafeEqual(session.tokenDigest, digest)) found = session
   return found
 }
 

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
+import type { Header } from "./exchange.ts"
 import { forwardedHeaders, pairsOf, returnedHeaders } from "./headers.ts"
-import type { Header } from "./port.ts"
 
 const forward = (headers: readonly Header[], changedBytes?: number, method = "POST") =>
   pairsOf(forwardedHeaders({ method, headers }, "provider.example", changedBytes))

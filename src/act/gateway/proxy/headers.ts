@@ -1,4 +1,4 @@
-import type { Header } from "./port.ts"
+import type { Header } from "./exchange.ts"
 
 /** What belongs to one connection and not to the message; each side of us makes its own. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "te", "upgrade"])

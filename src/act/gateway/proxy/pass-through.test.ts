@@ -2,9 +2,9 @@ import { createHash, randomFillSync } from "node:crypto"
 import { Agent, request as requestPlain } from "node:http"
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
+import { type Header } from "./exchange.ts"
 import { pairsOf } from "./headers.ts"
 import { ask, json, keepAlive, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
-import type { Header } from "./proxy.ts"
 
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024

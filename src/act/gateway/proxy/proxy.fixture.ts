@@ -7,7 +7,8 @@ import {
 } from "node:http"
 import { connect, type Socket } from "node:net"
 import { type Clock, createLog, invariant, systemClock, systemRandom } from "#ground/base"
-import { type CarryPort, createProxy, type Exchange, type Header } from "./proxy.ts"
+import { type Exchange, type Header, type SessionPort } from "./exchange.ts"
+import { createProxy } from "./proxy.ts"
 
 export type Seen = {
   readonly method: string
@@ -74,7 +75,7 @@ export async function newProvider(answer: Answer, options: { readonly early?: An
   }
 }
 
-type WorldOptions = Partial<CarryPort> & {
+type WorldOptions = Partial<SessionPort> & {
   readonly clock?: Clock
   readonly proxyEnvironment?: Record<string, string>
 }
@@ -87,7 +88,7 @@ export async function newWorld(provider: Pick<Provider, "url">, options: WorldOp
   const lines: string[] = []
   const log = createLog({ clock, level: "debug", write: (line) => lines.push(line) })
   const proxy = createProxy({ clock, random: systemRandom, log, proxyEnvironment })
-  const carry = await proxy.open({
+  const session = await proxy.open({
     upstream: provider.url,
     wire: "anthropic",
     done(exchange) {
@@ -96,16 +97,16 @@ export async function newWorld(provider: Pick<Provider, "url">, options: WorldOp
     },
     ...port,
   })
-  const { port: number } = new URL(carry.url)
+  const { port: number } = new URL(session.url)
   return {
     proxy,
-    carry,
+    session,
     exchanges,
     lines,
     port: Number(number),
     host: `127.0.0.1:${number}`,
     /** Of the url: `/t/<token>`. */
-    base: new URL(carry.url).pathname,
+    base: new URL(session.url).pathname,
     async exchange(index = 0): Promise<Exchange> {
       while (exchanges.length <= index) await new Promise<void>((wake) => waiting.push(wake))
       const exchange = exchanges[index]

@@ -1,16 +1,27 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Clock, Log, Random } from "#ground/base"
 import type { WireName } from "#ground/contract"
-import { UpgradeRefused } from "./errors.ts"
+import { ListenFailed, UpgradeRefused } from "../errors.ts"
+import { answerOurselves } from "./error-response.ts"
+import type { SessionPort } from "./exchange.ts"
 import { digestOfToken, judge } from "./guard.ts"
 import { pairsOf, valuesOf } from "./headers.ts"
-import { CARRY_ID_BYTES, CLOSE_GRACE_MS, TOKEN_BYTES } from "./limits.ts"
-import { type Arrival, type Listener, listen } from "./listen.ts"
-import { answerOurselves } from "./own-answer.ts"
-import type { CarryPort } from "./port.ts"
 import { type Relay, relay } from "./relay.ts"
-import { createUpstream, type ProxyEnvironment, type Upstream } from "./upstream.ts"
+import {
+  createUpstream,
+  LARGEST_HEADERS_BYTES,
+  type ProxyEnvironment,
+  type Upstream,
+} from "./upstream.ts"
 
-export type { Asked, CarryPort, Exchange, Header, Prepared } from "./port.ts"
+/** 192 bits of chance in an address: more than can be guessed, short enough for a command line. */
+const TOKEN_BYTES = 24
+
+/** Only tells carries apart in a log. */
+const SESSION_ID_BYTES = 6
+
+/** What open exchanges get at the end of a carry before they are cut. */
+const CLOSE_GRACE_MS = 2_000
 
 type ProxyDeps = {
   readonly clock: Clock
@@ -20,7 +31,7 @@ type ProxyDeps = {
   readonly proxyEnvironment: ProxyEnvironment
 }
 
-export type OpenCarry = {
+export type OpenSession = {
   readonly id: string
   /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process alone. */
   readonly url: string
@@ -30,75 +41,75 @@ export type OpenCarry = {
 
 /** One server a process, there from the first carry to the last. */
 export function createProxy(deps: ProxyDeps) {
-  const carries = new Set<Carry>()
-  const server = shared(() => listen((arrival) => meet(arrival, carries, deps)))
+  const sessions = new Set<ProxiedSession>()
+  const server = shared(() => listen((arrival) => meet(arrival, sessions, deps)))
 
-  async function open(port: CarryPort): Promise<OpenCarry> {
+  async function open(port: SessionPort): Promise<OpenSession> {
     const upstream = createUpstream(port.upstream, deps.proxyEnvironment)
     // So begun, it is known for what it is wherever somebody prints it. (ground/secrets)
     const token = `qmgw_${hex(deps.random, TOKEN_BYTES)}`
     const { port: number } = await server.take()
-    const carry: Carry = {
-      id: hex(deps.random, CARRY_ID_BYTES),
+    const session: ProxiedSession = {
+      id: hex(deps.random, SESSION_ID_BYTES),
       tokenDigest: digestOfToken(token),
       port,
       upstream,
       relays: new Set(),
       close: once(async () => {
-        carries.delete(carry)
-        await endAll(carry.relays, deps.clock)
+        sessions.delete(session)
+        await endAll(session.relays, deps.clock)
         upstream.close()
         await server.giveBack()
       }),
     }
-    carries.add(carry)
-    return { id: carry.id, url: `http://127.0.0.1:${number}/t/${token}`, close: carry.close }
+    sessions.add(session)
+    return { id: session.id, url: `http://127.0.0.1:${number}/t/${token}`, close: session.close }
   }
 
   return {
     open,
     async close(): Promise<void> {
-      await Promise.all([...carries].map((carry) => carry.close()))
+      await Promise.all([...sessions].map((session) => session.close()))
     },
   }
 }
 
-type Carry = {
+type ProxiedSession = {
   readonly id: string
   readonly tokenDigest: Buffer
-  readonly port: CarryPort
+  readonly port: SessionPort
   readonly upstream: Upstream
   readonly relays: Set<Relay>
   close(): Promise<void>
 }
 
-function meet(arrival: Arrival, carries: ReadonlySet<Carry>, deps: ProxyDeps): void {
+function meet(arrival: Arrival, sessions: ReadonlySet<ProxiedSession>, deps: ProxyDeps): void {
   const { request, response, port } = arrival
   const headers = pairsOf(request.rawHeaders)
-  const verdict = judge({ url: request.url ?? "", headers }, { port, carries })
+  const verdict = judge({ url: request.url ?? "", headers }, { port, sessions })
   if (verdict.kind === "refuse") {
     const { status, error } = verdict
     deps.log.warn("the gateway refused a request", { code: error.code })
     request.resume()
-    return answerOurselves(response, { wire: oneWireOf(carries), status, error })
+    return answerOurselves(response, { wire: oneWireOf(sessions), status, error })
   }
-  const { carry, path } = verdict
+  const { session, path } = verdict
   // Hosts that try a socket first fall back to POST at this answer; other upgrades may be ignored.
   const isSocket = valuesOf(headers, "upgrade").some((it) => it.toLowerCase() === "websocket")
   if (isSocket) {
     request.resume()
-    const { wire } = carry.port
+    const { wire } = session.port
     return answerOurselves(response, { wire, status: 426, error: UpgradeRefused({}) })
   }
   if (arrival.isWaiting) response.writeContinue()
-  const started = relay({ carry, request, response, path, headers }, deps)
-  carry.relays.add(started)
-  void started.ended.then(() => carry.relays.delete(started))
+  const started = relay({ session, request, response, path, headers }, deps)
+  session.relays.add(started)
+  void started.ended.then(() => session.relays.delete(started))
 }
 
 /** Who has no address of ours has no wire either; mostly there is but one. */
-function oneWireOf(carries: ReadonlySet<Carry>): WireName {
-  const wires = new Set([...carries].map((carry) => carry.port.wire))
+function oneWireOf(sessions: ReadonlySet<ProxiedSession>): WireName {
+  const wires = new Set([...sessions].map((session) => session.port.wire))
   const [first] = wires
   return wires.size === 1 && first !== undefined ? first : "anthropic"
 }
@@ -152,4 +163,91 @@ function once(act: () => Promise<void>): () => Promise<void> {
 
 function hex(random: Random, bytes: number): string {
   return Buffer.from(random.bytes(bytes)).toString("hex")
+}
+
+/** A host on this machine sends its headers at once; who does not holds a connection for nothing. */
+const HEADERS_WITHIN_MS = 30_000
+
+/** 64 MB over a line of 0.3 Mbit/s: the body waits for the provider, so the line is what counts. */
+const BODY_WITHIN_MS = 30 * 60_000
+
+/** How often Node looks for connections that are late. */
+const LATE_CHECK_MS = 5_000
+
+/** An agent thinks and runs tools between two requests; its open connection should outlast that. */
+const IDLE_CONNECTION_MS = 5 * 60_000
+
+/** Connections at once: forty agents with some parallel requests each. */
+const MOST_CONNECTIONS = 512
+
+type Arrival = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The one we listen on. */
+  readonly port: number
+  /** The host waits for a word before it sends the body. */
+  readonly isWaiting: boolean
+}
+
+type Listener = { readonly port: number; close(): Promise<void> }
+
+type ListenOptions = {
+  readonly headersWithinMs: number
+  readonly lateCheckMs: number
+  readonly address: string
+}
+
+/** Tests of what goes wrong have other ones; nobody else. */
+export const USUAL: ListenOptions = {
+  headersWithinMs: HEADERS_WITHIN_MS,
+  lateCheckMs: LATE_CHECK_MS,
+  address: "127.0.0.1",
+}
+
+/** A server on 127.0.0.1 and a free port. Nothing in it ends an answer that takes its time. */
+export async function listen(
+  meet: (arrival: Arrival) => void,
+  { headersWithinMs, lateCheckMs, address }: ListenOptions = USUAL,
+): Promise<Listener> {
+  const server = createServer({
+    // The guard says what is wrong with a Host, in words that a host of ours understands.
+    requireHostHeader: false,
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    headersTimeout: headersWithinMs,
+    requestTimeout: BODY_WITHIN_MS,
+    connectionsCheckingInterval: lateCheckMs,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    noDelay: true,
+  })
+  // Their size is bounded; a count would drop lines without a word.
+  server.maxHeadersCount = 0
+  server.maxConnections = MOST_CONNECTIONS
+  let port = 0
+  const onRequest =
+    (isWaiting: boolean) =>
+    (request: IncomingMessage, response: ServerResponse): void =>
+      meet({ request, response, port, isWaiting })
+  server.on("request", onRequest(false))
+  server.on("checkContinue", onRequest(true))
+  const heard = Promise.withResolvers<void>()
+  server.once("error", heard.reject)
+  server.listen({ host: address, port: 0, exclusive: true }, heard.resolve)
+  try {
+    await heard.promise
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown"
+    throw ListenFailed({ reason }, error)
+  } finally {
+    server.off("error", heard.reject)
+  }
+  const bound = server.address()
+  port = bound === null || typeof bound === "string" ? 0 : bound.port
+  return {
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
 }

@@ -1,21 +1,21 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
 import type { Clock, Log } from "#ground/base"
 import type { WireOutcome } from "#ground/contract"
-import { UpstreamUnreachable } from "./errors.ts"
+import { UpstreamUnreachable } from "../errors.ts"
+import { createTap, createUpload, type Tap, type Upload } from "./body-recorder.ts"
+import { answerOurselves, isRefusal, readRefusal } from "./error-response.ts"
+import type { Exchange, Header, HostRequest, PreparedRequest, SessionPort } from "./exchange.ts"
 import { forwardedHeaders, has, pairsOf, returnedHeaders, trailersOf } from "./headers.ts"
-import { LARGEST_KEPT_ANSWER_BYTES } from "./limits.ts"
-import { answerOurselves } from "./own-answer.ts"
-import type { Asked, CarryPort, Exchange, Header, Prepared } from "./port.ts"
-import { isRefusal, readRefusal } from "./refusal.ts"
-import { createTap, type Tap } from "./tap.ts"
-import { createUpload, type Upload } from "./upload.ts"
 import { problemOf, type Upstream } from "./upstream.ts"
+
+/** Of an answer, kept for reading it later. A long answer of a model is below 1 MB. */
+const LARGEST_KEPT_ANSWER_BYTES = 8 * 1024 * 1024
 
 type RelayDeps = { readonly clock: Clock; readonly log: Log }
 
 /** A request that passed the guard, and whose it is. */
 type Passing = {
-  readonly carry: { readonly id: string; readonly port: CarryPort; readonly upstream: Upstream }
+  readonly session: { readonly id: string; readonly port: SessionPort; readonly upstream: Upstream }
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Without the token. */
@@ -32,32 +32,32 @@ export type Relay = {
 /** Carries one request to the provider and its answer back, and tells of it when it is over. */
 export function relay(passing: Passing, deps: RelayDeps): Relay {
   const ended = Promise.withResolvers<void>()
-  const way = setOut(passing, deps)
-  const { request, response, carry } = passing
+  const state = setOut(passing, deps)
+  const { request, response, session } = passing
   response.once("close", () => {
-    settle(way)
-    const exchange = { ...exchangeOf(way), durationMs: sinceStart(way) }
+    settle(state)
+    const exchange = { ...exchangeOf(state), durationMs: sinceStart(state) }
     setImmediate(() => {
-      quietly(way, "an exchange could not be recorded", () => carry.port.done(exchange))
+      quietly(state, "an exchange could not be recorded", () => session.port.done(exchange))
       ended.resolve()
     })
   })
   request.on("error", () => {})
   response.on("error", () => {})
-  if (carry.port.prepare === undefined) send(way, originalOf(way))
-  else way.upload.onRead(() => sendPrepared(way))
-  return { ended: ended.promise, cut: () => cut(way) }
+  if (session.port.prepare === undefined) send(state, originalOf(state))
+  else state.upload.onRead(() => sendPrepared(state))
+  return { ended: ended.promise, cut: () => cut(state) }
 }
 
-type Way = Passing & {
+type RelayState = Passing & {
   readonly deps: RelayDeps
   readonly upload: Upload
   readonly tap: Tap
   readonly at: number
   readonly startedMs: number
   /** Before the body was sent, when it was whole then. */
-  asked: Asked | undefined
-  prepared: Prepared | undefined
+  asked: HostRequest | undefined
+  prepared: PreparedRequest | undefined
   target: ClientRequest | undefined
   /** The one that the host gets. */
   answer: IncomingMessage | undefined
@@ -70,7 +70,7 @@ type Way = Passing & {
   isOver: boolean
 }
 
-function setOut(passing: Passing, deps: RelayDeps): Way {
+function setOut(passing: Passing, deps: RelayDeps): RelayState {
   return {
     ...passing,
     deps,
@@ -98,70 +98,73 @@ type Load = {
   pour(target: ClientRequest): void
 }
 
-function originalOf({ upload, carry, request, headers }: Way): Load {
+function originalOf({ upload, session, request, headers }: RelayState): Load {
   const asked = { method: request.method ?? "GET", headers }
   return {
     isChanged: false,
-    headers: forwardedHeaders(asked, carry.upstream.host),
+    headers: forwardedHeaders(asked, session.upstream.host),
     pour: (target) => upload.pourInto(target),
   }
 }
 
-function sendPrepared(way: Way): void {
-  if (way.isOver) return
-  const { carry, upload } = way
+function sendPrepared(state: RelayState): void {
+  if (state.isOver) return
+  const { session, upload } = state
   if (upload.isWhole()) {
-    const asked = askedOf(way)
-    way.asked = asked
-    quietly(way, "a request could not be prepared, its original was sent", () => {
-      way.prepared = carry.port.prepare?.(asked)
+    const asked = askedOf(state)
+    state.asked = asked
+    quietly(state, "a request could not be prepared, its original was sent", () => {
+      state.prepared = session.port.prepare?.(asked)
     })
   }
-  const { asked, prepared } = way
-  if (asked === undefined || prepared?.isChanged !== true) return send(way, originalOf(way))
-  send(way, {
+  const { asked, prepared } = state
+  if (asked === undefined || prepared?.isChanged !== true) return send(state, originalOf(state))
+  send(state, {
     isChanged: true,
-    headers: forwardedHeaders(asked, carry.upstream.host, prepared.body.length),
+    headers: forwardedHeaders(asked, session.upstream.host, prepared.body.length),
     pour: (target) => void target.end(prepared.body),
   })
 }
 
-function send(way: Way, load: Load): void {
-  const { carry, request, path } = way
+function send(state: RelayState, load: Load): void {
+  const { session, request, path } = state
   try {
     const method = request.method ?? "GET"
-    const target = carry.upstream.start({ method, path, headers: load.headers })
-    way.target = target
-    target.on("response", (answer) => receive(way, load, answer))
+    const target = session.upstream.start({ method, path, headers: load.headers })
+    state.target = target
+    target.on("response", (answer) => receive(state, load, answer))
     target.on("error", (error) => {
       // One that was given up still fails, and nobody waits for it.
-      if (way.target === target && !way.isOver) lose(way, load, error)
+      if (state.target === target && !state.isOver) lose(state, load, error)
     })
     load.pour(target)
   } catch (error) {
-    fail(way, error)
+    fail(state, error)
   }
 }
 
-function receive(way: Way, load: Load, answer: IncomingMessage): void {
-  if (way.isOver) return
+function receive(state: RelayState, load: Load, answer: IncomingMessage): void {
+  if (state.isOver) return
   if (load.isChanged && isRefusal(answer)) {
-    way.isRefused = true
-    return readRefusal(answer, (words) => fallBack(way, answer.statusCode ?? 400, words))
+    state.isRefused = true
+    return readRefusal(answer, (words) => fallBack(state, answer.statusCode ?? 400, words))
   }
   try {
-    passOn(way, answer)
+    passOn(state, answer)
   } catch (error) {
-    way.deps.log.error("an answer could not be passed on", { carry: way.carry.id, ...named(error) })
-    cut(way)
+    state.deps.log.error("an answer could not be passed on", {
+      session: state.session.id,
+      ...named(error),
+    })
+    cut(state)
   }
 }
 
 /** Each chunk goes out when it comes; the provider is held back while the host is slow. */
-function passOn(way: Way, answer: IncomingMessage): void {
-  const { request, response, tap } = way
-  way.answer = answer
-  way.firstByteMs = sinceStart(way)
+function passOn(state: RelayState, answer: IncomingMessage): void {
+  const { request, response, tap } = state
+  state.answer = answer
+  state.firstByteMs = sinceStart(state)
   const isChunked = has(pairsOf(answer.rawHeaders), "transfer-encoding")
   const canHaveTrailers = isChunked && request.httpVersion === "1.1"
   const headers = returnedHeaders(answer.rawHeaders, canHaveTrailers)
@@ -172,7 +175,7 @@ function passOn(way: Way, answer: IncomingMessage): void {
     tap.keep(chunk)
     if (!response.write(chunk)) answer.pause()
   })
-  answer.once("data", () => setImmediate(() => tellBegun(way)))
+  answer.once("data", () => setImmediate(() => tellBegun(state)))
   response.on("drain", () => answer.resume())
   answer.on("end", () => {
     if (answer.rawTrailers.length > 0) response.addTrailers(trailersOf(answer.rawTrailers))
@@ -181,25 +184,25 @@ function passOn(way: Way, answer: IncomingMessage): void {
   answer.on("error", () => {})
   // A clean end would tell the host that it has everything.
   answer.on("close", () => {
-    if (!answer.complete) cut(way)
+    if (!answer.complete) cut(state)
   })
 }
 
 /** Now there is time to look at what was asked: the host has the first words. */
-function tellBegun(way: Way): void {
-  const { asked, prepared, carry } = way
-  quietly(way, "a request could not be looked at", () => {
-    if (asked !== undefined) carry.port.began?.(asked, prepared)
+function tellBegun(state: RelayState): void {
+  const { asked, prepared, session } = state
+  quietly(state, "a request could not be looked at", () => {
+    if (asked !== undefined) session.port.began?.(asked, prepared)
   })
 }
 
 /** The host never hears of a refusal that we caused: it gets the answer to its own words. */
-function fallBack(way: Way, status: number, words: string): void {
-  if (way.isOver) return
-  way.fallback = `The provider refused the folded request with ${status}: ${words}`
-  way.isRetried = false
-  way.isRefused = false
-  send(way, originalOf(way))
+function fallBack(state: RelayState, status: number, words: string): void {
+  if (state.isOver) return
+  state.fallback = `The provider refused the folded request with ${status}: ${words}`
+  state.isRetried = false
+  state.isRefused = false
+  send(state, originalOf(state))
 }
 
 const RESETS: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"])
@@ -208,64 +211,64 @@ const RESETS: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"])
  * A connection that stayed open may have been closed by the provider just as we used it. That is no
  * answer to the request, so it is sent once more on a new one.
  */
-function lose(way: Way, load: Load, error: Error): void {
+function lose(state: RelayState, load: Load, error: Error): void {
   // What became of an answer that has begun is told by its own end.
-  if (way.answer !== undefined || way.isRefused) return
+  if (state.answer !== undefined || state.isRefused) return
   const isReset = "code" in error && RESETS.has(error.code)
-  const canRepeat = !way.isRetried && (load.isChanged || way.upload.isKept())
-  if (!isReset || !canRepeat || way.target?.reusedSocket !== true) return fail(way, error)
-  way.isRetried = true
-  way.carry.upstream.dropIdle()
-  send(way, load)
+  const canRepeat = !state.isRetried && (load.isChanged || state.upload.isKept())
+  if (!isReset || !canRepeat || state.target?.reusedSocket !== true) return fail(state, error)
+  state.isRetried = true
+  state.session.upstream.dropIdle()
+  send(state, load)
 }
 
-function fail(way: Way, cause: unknown): void {
-  const { carry, response, deps } = way
-  way.outcome = "unreachable"
-  way.upload.discard()
+function fail(state: RelayState, cause: unknown): void {
+  const { session, response, deps } = state
+  state.outcome = "unreachable"
+  state.upload.discard()
   const problem = problemOf(cause)
-  deps.log.warn("the provider gave no answer", { carry: carry.id, problem })
-  const error = UpstreamUnreachable({ host: carry.upstream.host, problem }, cause)
-  answerOurselves(response, { wire: carry.port.wire, status: 502, error })
+  deps.log.warn("the provider gave no answer", { session: session.id, problem })
+  const error = UpstreamUnreachable({ host: session.upstream.host, problem }, cause)
+  answerOurselves(response, { wire: session.port.wire, status: 502, error })
 }
 
-function cut(way: Way): void {
-  way.outcome ??= "cut"
-  way.response.destroy()
-  way.target?.destroy()
+function cut(state: RelayState): void {
+  state.outcome ??= "cut"
+  state.response.destroy()
+  state.target?.destroy()
 }
 
 /** The end for the host, one way or another; whatever still runs for it is ended too. */
-function settle(way: Way): void {
-  const { answer, target, response, upload } = way
-  way.isOver = true
+function settle(state: RelayState): void {
+  const { answer, target, response, upload } = state
+  state.isOver = true
   const isRefused = (answer?.statusCode ?? 0) >= 400
   const ofWhole = isRefused ? "refused" : "answered"
-  way.outcome ??= response.writableFinished ? ofWhole : "aborted"
+  state.outcome ??= response.writableFinished ? ofWhole : "aborted"
   // One that came to its end has let go of its connection, which stays.
   target?.destroy()
   upload.discard()
 }
 
-function exchangeOf(way: Way): Omit<Exchange, "durationMs"> {
-  const { answer, tap } = way
+function exchangeOf(state: RelayState): Omit<Exchange, "durationMs"> {
+  const { answer, tap } = state
   return {
-    asked: way.asked ?? askedOf(way),
-    prepared: way.prepared,
-    at: way.at,
+    asked: state.asked ?? askedOf(state),
+    prepared: state.prepared,
+    at: state.at,
     status: answer?.statusCode ?? null,
-    outcome: way.outcome ?? "aborted",
-    firstByteMs: way.firstByteMs,
+    outcome: state.outcome ?? "aborted",
+    firstByteMs: state.firstByteMs,
     answer: {
       headers: pairsOf(answer?.rawHeaders ?? []),
       body: tap.chunks(),
       isWhole: tap.isWhole() && answer?.complete === true,
     },
-    fallback: way.fallback,
+    fallback: state.fallback,
   }
 }
 
-function askedOf({ request, path, headers, upload }: Way): Asked {
+function askedOf({ request, path, headers, upload }: RelayState): HostRequest {
   return {
     method: request.method ?? "GET",
     path,
@@ -276,16 +279,16 @@ function askedOf({ request, path, headers, upload }: Way): Asked {
   }
 }
 
-function sinceStart({ deps, startedMs }: Way): number {
+function sinceStart({ deps, startedMs }: RelayState): number {
   return deps.clock.monotonicMs() - startedMs
 }
 
 /** What others do with a request costs a line in the log at most. */
-function quietly(way: Way, sentence: string, act: () => void): void {
+function quietly(state: RelayState, sentence: string, act: () => void): void {
   try {
     act()
   } catch (error) {
-    way.deps.log.error(sentence, { carry: way.carry.id, ...named(error) })
+    state.deps.log.error(sentence, { session: state.session.id, ...named(error) })
   }
 }
 

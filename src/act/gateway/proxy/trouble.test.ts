@@ -2,8 +2,8 @@ import { createHash, randomFillSync } from "node:crypto"
 import { Agent, request as requestPlain, type ServerResponse } from "node:http"
 import { createServer, type Socket } from "node:net"
 import { describe, expect, test } from "vitest"
-import { listen, USUAL } from "./listen.ts"
 import { ask, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
+import { listen, USUAL } from "./proxy.ts"
 
 type World = Awaited<ReturnType<typeof newWorld>>
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")

@@ -1,7 +1,6 @@
 import { Agent, type ClientRequest, request as requestPlain } from "node:http"
 import { request as requestTls, Agent as TlsAgent } from "node:https"
-import { ProxyRefused, UpstreamRefused } from "./errors.ts"
-import { LARGEST_HEADERS_BYTES } from "./limits.ts"
+import { ProxyRefused, UpstreamRefused } from "../errors.ts"
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>
 
@@ -90,3 +89,6 @@ const PROBLEMS = [
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, "its certificate or TLS is not accepted"],
   [/^HPE_/, "its answer is not valid HTTP"],
 ] as const
+
+/** All header lines of a request or an answer. Hosts send 3 kB; Node's own 16 kB is near to that. */
+export const LARGEST_HEADERS_BYTES = 64 * 1024

@@ -1,7 +1,7 @@
-import { type JsonRecord, jsonOf, listOf, recordOf, textOf, withoutMarkers } from "./json.ts"
-import { IMAGE_TOKENS } from "./limits.ts"
-import { type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
-import { LAZY_OPENING } from "./why.ts"
+import { type JsonRecord } from "#ground/base"
+import { LAZY_OPENING } from "./item-reasons.ts"
+import { jsonOf, listOf, recordOf, textOf, withoutMarkers } from "./json.ts"
+import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
 
 /**
  * A request to Anthropic's Messages API in pieces: system, tools, then the turns. What a file could

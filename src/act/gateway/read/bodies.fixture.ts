@@ -1,5 +1,5 @@
 import type { WireItem, WireName } from "#ground/contract"
-import type { ReadAnswer, ReadQuestion } from "./question.ts"
+import type { ReadAnswer, ReadQuestion } from "./reader.ts"
 
 /** A place where nothing lies, so that nothing is confirmed. */
 const NOWHERE = {

@@ -1,30 +1,34 @@
 import { hash } from "node:crypto"
 import type { HostName, WireName } from "#ground/contract"
+import {
+  DEVELOPER_FRAME,
+  type HostFiles,
+  type KnownHostFiles,
+  NO_HOST_FILES,
+} from "./host-files.ts"
 import { splitAgentsMd, splitInstructions } from "./instructions.ts"
-import { DEVELOPER_FRAME, type Known, NOTHING_KNOWN, type Witness } from "./known.ts"
-import { listedItems } from "./listing.ts"
-import type { ReadPlace } from "./question.ts"
+import { LAZY_OPENING, lazyPath } from "./item-reasons.ts"
 import type { RawItem } from "./raw-item.ts"
-import { serverWord, turnItems } from "./system-turn.ts"
-import { LAZY_OPENING, lazyPath } from "./why.ts"
+import type { ReadPlace } from "./reader.ts"
+import { listedItems, serverWord, turnItems } from "./system-turn.ts"
 
 /** Holds against the disk whatever claims to be a file, and takes lists apart. */
 export async function confirmItems(
   items: readonly RawItem[],
-  { wire, place, witness }: { wire: WireName; place: ReadPlace; witness: Witness },
+  { wire, place, hostFiles }: { wire: WireName; place: ReadPlace; hostFiles: HostFiles },
 ): Promise<readonly RawItem[]> {
   if (items.every((it) => it.claims === undefined)) return items
   const host = hostOf(wire, place)
   const block = items.find((it) => it.claims === "instructions" || it.claims === "agents-md")
   const since = block === undefined ? "" : hash("sha256", block.text)
-  const known = host === undefined ? NOTHING_KNOWN : await witness.look(host, place, since)
+  const known = host === undefined ? NO_HOST_FILES : await hostFiles.look(host, place, since)
   const facts = { lines: known.lines, servers: serversIn(items, known) }
   const walks = { count: 0 }
   const confirmed: RawItem[] = []
   for (const item of items) {
     if (item.claims === "lazy" && host !== undefined) {
       const claim = lazyClaim(item.text)
-      const isTrue = await witness.verifyLazyFile({ ...claim, since, walks }, host, place)
+      const isTrue = await hostFiles.verifyLazyFile({ ...claim, since, walks }, host, place)
       confirmed.push(isTrue ? lazyItem(item, claim) : reminder(item))
     } else {
       for (const it of settled(item, known, facts)) confirmed.push(it)
@@ -42,7 +46,7 @@ function hostOf(wire: WireName, { host }: ReadPlace): HostName | undefined {
 
 function settled(
   item: RawItem,
-  known: Known,
+  known: KnownHostFiles,
   facts: Parameters<typeof turnItems>[1],
 ): readonly RawItem[] {
   switch (item.claims) {
@@ -65,7 +69,7 @@ function settled(
   }
 }
 
-function joined(known: Known) {
+function joined(known: KnownHostFiles) {
   return known.files.filter((it) => it.frame !== DEVELOPER_FRAME)
 }
 
@@ -92,7 +96,7 @@ function lazyItem(item: RawItem, claim: { readonly path: string; readonly text: 
   return { kind: "instructions", name: path, text, bytes, path, isConfirmed: true, ...why }
 }
 
-function developer({ text }: RawItem, { files }: Known): RawItem {
+function developer({ text }: RawItem, { files }: KnownHostFiles): RawItem {
   const file = files.find((it) => it.frame === DEVELOPER_FRAME && it.sent === text)
   if (file === undefined) return { kind: "system", name: "developer", text }
   return { kind: "instructions", name: file.path, text, path: file.path, isConfirmed: true }
@@ -101,7 +105,7 @@ function developer({ text }: RawItem, { files }: Known): RawItem {
 const LIST_START = "### Available skills\n"
 
 /** Words about skills, the list, and how to use them. */
-function skillList(text: string, { lines }: Known): readonly RawItem[] {
+function skillList(text: string, { lines }: KnownHostFiles): readonly RawItem[] {
   const at = text.indexOf(LIST_START)
   const from = at === -1 ? text.length : at + LIST_START.length
   const end = text.slice(from).search(/\n(?:###? |<\/skills_instructions>)/)
@@ -115,7 +119,7 @@ function skillList(text: string, { lines }: Known): readonly RawItem[] {
 }
 
 /** Configured servers, and those whose tools are in the request. */
-function serversIn(items: readonly RawItem[], { servers }: Known): ReadonlySet<string> {
+function serversIn(items: readonly RawItem[], { servers }: KnownHostFiles): ReadonlySet<string> {
   const names = new Set(servers.map(serverWord))
   for (const { kind, name, claims, text } of items) {
     const listed = claims === "turn" ? text.match(/^mcp__.{1,300}$/gm) : undefined

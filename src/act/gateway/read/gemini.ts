@@ -1,6 +1,6 @@
-import { type JsonRecord, jsonOf, listOf, recordOf, textOf } from "./json.ts"
-import { IMAGE_TOKENS } from "./limits.ts"
-import { type RawItem, settingsItem } from "./raw-item.ts"
+import { type JsonRecord } from "#ground/base"
+import { jsonOf, listOf, recordOf, textOf } from "./json.ts"
+import { IMAGE_TOKENS, type RawItem, settingsItem } from "./raw-item.ts"
 
 /** A request to Gemini in pieces: the system's words, tools, then the contents. */
 export function geminiItems(body: JsonRecord): readonly RawItem[] {

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest"
 import { WireItem } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { ask, bytesOf, events, instructionBlock } from "./bodies.fixture.ts"
-import { createReading } from "./reading.ts"
+import { createRequestReader } from "./request-reading.ts"
 
-const read = createReading()
+const read = createRequestReader()
 
 const WIRES = fc.constantFrom("anthropic" as const, "openai" as const, "gemini" as const)
 const PATHS = fc.constantFrom(

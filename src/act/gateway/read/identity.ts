@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
+import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { GatewayRequest, WireName } from "#ground/contract"
-import { isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from "./json.ts"
+import { listOf, recordOf, textOf } from "./json.ts"
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

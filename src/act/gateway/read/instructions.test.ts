@@ -6,8 +6,8 @@ import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { ask, call, entry, instructionBlock, result, user } from "./bodies.fixture.ts"
 import { type KnownFile, splitAgentsMd, splitInstructions } from "./instructions.ts"
-import type { ReadQuestion } from "./question.ts"
-import { createReading } from "./reading.ts"
+import type { ReadQuestion } from "./reader.ts"
+import { createRequestReader } from "./request-reading.ts"
 
 const PROJECT = "/home/ada/tea"
 
@@ -165,7 +165,7 @@ describe("[GATE-44] what is loaded later is confirmed beside the disk too", () =
       { role: "assistant", content: [call("t1", "Read")] },
       user(result("t1", "1\tx"), ...blocks),
     ]
-    const { items } = await createReading()(ask({ messages }, { place }))
+    const { items } = await createRequestReader()(ask({ messages }, { place }))
     return items.slice(-blocks.length).map((it) => [it.kind, it.path, it.isConfirmed])
   }
 
@@ -210,7 +210,7 @@ describe("[GATE-44] what is loaded later is confirmed beside the disk too", () =
     await using temp = await tempDirectory()
     const place = await placeWith(temp.path, FILES)
     const at = path.join(place.workingDirectory, "CLAUDE.md")
-    const read = createReading()
+    const read = createRequestReader()
     const body = { messages: [user(instructionBlock(entry(at, "Use tabs.")), "go")] }
     const confirmed = async () =>
       (await read(ask(body, { place }))).items.map((it) => it.isConfirmed)

@@ -1,5 +1,7 @@
-import { MOST_HEADINGS } from "./limits.ts"
 import type { RawItem } from "./raw-item.ts"
+
+/** Headings in one block of instructions that are tried; a host sends some tens of files. */
+const MOST_HEADINGS = 2_000
 
 /** A file that the host loads here by its own rules, with the words it writes around it. */
 export type KnownFile = {

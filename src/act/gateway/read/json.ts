@@ -1,13 +1,4 @@
-export type JsonRecord = Readonly<Record<string, unknown>>
-
-/** Undefined for what is no JSON. Nothing that a body holds makes it throw. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+import { isRecord, type JsonRecord } from "#ground/base"
 
 const TOO_DEEP = "(nested too deeply to be written down)"
 
@@ -18,10 +9,6 @@ export function jsonOf(value: unknown): string {
   } catch {
     return TOO_DEEP
   }
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 export function recordOf(value: unknown): JsonRecord {

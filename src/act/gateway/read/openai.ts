@@ -1,6 +1,6 @@
-import { firstText, isRecord, type JsonRecord, jsonOf, listOf, recordOf, textOf } from "./json.ts"
-import { IMAGE_TOKENS } from "./limits.ts"
-import { type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
+import { isRecord, type JsonRecord } from "#ground/base"
+import { firstText, jsonOf, listOf, recordOf, textOf } from "./json.ts"
+import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
 
 /** A request to OpenAI's Responses API in pieces: instructions, tools, then the input. */
 export function responsesItems(body: JsonRecord): readonly RawItem[] {

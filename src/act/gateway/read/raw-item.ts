@@ -1,5 +1,7 @@
 import type { ContextKind, WireKind } from "#ground/contract"
-import { SEALED_UNITS_PER_TOKEN } from "./limits.ts"
+
+/** Letters of sealed thinking a token: base64 of some four letters each, and what seals them. */
+const SEALED_UNITS_PER_TOKEN = 5.5
 
 /** A piece of a request before it is weighed. */
 export type RawItem = {
@@ -64,3 +66,9 @@ export function settingsItem(json: string): RawItem {
     isPrivate: true,
   }
 }
+
+/** The largest body that is looked into; providers take half of it. */
+export const LARGEST_BODY_BYTES = 64 * 1024 ** 2
+
+/** What a picture of about a megapixel costs; its base64 is not text that a model reads. */
+export const IMAGE_TOKENS = 1_600

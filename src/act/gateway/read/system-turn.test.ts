@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { KnownLine } from "./listing.ts"
-import { turnItems } from "./system-turn.ts"
+import { type KnownLine, turnItems } from "./system-turn.ts"
 
 const NOBODY = { lines: [], servers: new Set<string>() }
 

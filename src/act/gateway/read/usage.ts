@@ -1,15 +1,16 @@
+import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { GatewayRequest, TokenUsage } from "#ground/contract"
-import { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from "./json.ts"
+import { countOf, listOf, recordOf, textOf } from "./json.ts"
 
-export type Told = { readonly usage: TokenUsage | null; readonly stopReason: string | null }
+export type ToldUsage = { readonly usage: TokenUsage | null; readonly stopReason: string | null }
 
-const NOTHING: Told = { usage: null, stopReason: null }
+const NOTHING: ToldUsage = { usage: null, stopReason: null }
 
 /**
  * What a provider says that its answer cost. Of a stream that was cut, what it had said until
  * then; of an answer that does not say, nothing: a guess is never passed off as a figure.
  */
-export function usageOf(route: GatewayRequest["route"], answer: string): Told {
+export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsage {
   const said = messagesIn(answer)
   switch (route) {
     case "messages":
@@ -50,7 +51,7 @@ function eventsIn(stream: string): readonly JsonRecord[] {
 
 const MENTIONS_COST = /"usage|stop_reason|finish_?[rR]eason|"response\.(?:comp|inc|fail)/
 
-function anthropicUsage(said: readonly JsonRecord[]): Told {
+function anthropicUsage(said: readonly JsonRecord[]): ToldUsage {
   let usage: TokenUsage | null = null
   let stopReason: string | null = null
   for (const message of said) {
@@ -77,7 +78,7 @@ function laterUsage(before: TokenUsage | null, told: JsonRecord): TokenUsage | n
   }
 }
 
-function responsesUsage(said: readonly JsonRecord[]): Told {
+function responsesUsage(said: readonly JsonRecord[]): ToldUsage {
   const ends = said.map((it) => (isRecord(it["response"]) ? it["response"] : it))
   const told = ends.findLast((it) => isRecord(it["usage"]))
   const usage = recordOf(told?.["usage"])
@@ -94,7 +95,7 @@ function responsesUsage(said: readonly JsonRecord[]): Told {
   }
 }
 
-function chatUsage(said: readonly JsonRecord[]): Told {
+function chatUsage(said: readonly JsonRecord[]): ToldUsage {
   const usage = recordOf(said.findLast((it) => isRecord(it["usage"]))?.["usage"])
   const details = recordOf(usage["prompt_tokens_details"])
   const reasons = said.flatMap((it) => listOf(it["choices"]).map((one) => recordOf(one)))
@@ -109,7 +110,7 @@ function chatUsage(said: readonly JsonRecord[]): Told {
   }
 }
 
-function geminiUsage(said: readonly JsonRecord[]): Told {
+function geminiUsage(said: readonly JsonRecord[]): ToldUsage {
   const told = said.findLast((it) => isRecord(it["usageMetadata"]))
   const usage = recordOf(told?.["usageMetadata"])
   const prompt = countOf(usage["promptTokenCount"])

@@ -7,8 +7,16 @@ import {
   type WireItem,
 } from "#ground/contract"
 import { createTokens, type TokenCounter } from "#ground/tokens"
-import { LONGEST_NAME_UNITS, MOST_ITEMS, MOST_REMEMBERED_COUNTS } from "./limits.ts"
 import type { RawItem } from "./raw-item.ts"
+
+/** Pieces of one request that are listed; what follows is one piece. Real ones have hundreds. */
+const MOST_ITEMS = 20_000
+
+/** A name is a path or a word; paths end at 4,096. */
+const LONGEST_NAME_UNITS = 4_096
+
+/** Counts that are remembered by hash: every request sends again what the one before had. */
+const MOST_REMEMBERED_COUNTS = 200_000
 
 export type Weighed = { readonly item: WireItem; readonly raw: RawItem }
 

@@ -9,7 +9,7 @@ import { priceOf } from "../price.ts"
 import { processOwner } from "../process-owner.ts"
 import { loadSecrets } from "../secrets/known-secrets.ts"
 import { contextParts } from "./agent-context.ts"
-import { carryRuns } from "./gateway.ts"
+import { proxyRuns } from "./gateway.ts"
 
 type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
   /** A capture of a directory with its texts, which is not kept. */
@@ -52,7 +52,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     priceOf,
     ...contextFor(deps),
     rules: async (changes) => rulesFor(changes, await deps.permissions()),
-    carry: carryRuns(deps),
+    carry: proxyRuns(deps),
     checkResumable: async ({ type, sessionId }) =>
       sessionId !== null && checkResumable({ type, sessionId }, hostPlaces()),
     hostPlaces,

@@ -40,7 +40,7 @@ async function makeFold(deps: Deps): Promise<Fold> {
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),
     wire: async (session, branchId) =>
-      (await import("./gateway.ts")).wireStand({ session, branchId }, deps),
+      (await import("./gateway.ts")).foldEligibilityOf({ session, branchId }, deps),
     receiptKey: () => receiptKey(deps),
   })
 }

@@ -16,7 +16,7 @@ import {
 } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "../app.ts"
-import { carryRuns } from "./gateway.ts"
+import { proxyRuns } from "./gateway.ts"
 
 const { signal } = new AbortController()
 
@@ -110,9 +110,9 @@ describe("what goes through the gateway", () => {
     const run = { ...Run.parse(started), type: "claude-code" as const }
     const deps = {
       config: world.app.config,
-      gateway: async () => ({ carry: async (wanted: object) => wanted }) as never,
+      gateway: async () => ({ proxySession: async (wanted: object) => wanted }) as never,
     }
-    const carry = carryRuns(deps)
+    const carry = proxyRuns(deps)
     const tell = () => {}
     const environment = { HOME: world.home, ANTHROPIC_BASE_URL: world.url }
     expect(await carry({ run, mode: "off", environment, tell })).toBeUndefined()

@@ -1,6 +1,6 @@
 import path from "node:path"
 import type { ProxiedRun, ProxyRequest } from "#act/agents"
-import type { Carried, CarryWanted, Gateway } from "#act/gateway"
+import type { Gateway, ProxiedHost, ProxiedSessionRequest } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
 import { findBypass, type HostWord, type Place, readCodexProvider } from "#see/hosts"
@@ -50,7 +50,7 @@ export async function openGateway(deps: Deps): Promise<Gateway> {
 type Room = Pick<OperationDeps, "config" | "gateway">
 
 /** What lets a run of an agent go through the gateway, when it or the person's settings say so. */
-export function carryRuns(deps: Room) {
+export function proxyRuns(deps: Room) {
   return async ({
     run,
     mode,
@@ -63,7 +63,7 @@ export function carryRuns(deps: Room) {
       if (mode !== undefined) tell("The synthetic agent asks no model: there is nothing to carry.")
       return undefined
     }
-    return carryHost(
+    return proxyHost(
       {
         run: run.id,
         title: run.type,
@@ -79,23 +79,26 @@ export function carryRuns(deps: Room) {
   }
 }
 
-export type HostCarry = Omit<CarryWanted, "codexProvider" | "mode" | "wire"> & {
+export type HostSessionRequest = Omit<ProxiedSessionRequest, "codexProvider" | "mode" | "wire"> & {
   readonly mode: Exclude<GatewayMode, "off">
   readonly wire?: WireName | undefined
 }
 
 /** One process of a host, refused where its own settings would lead past us. */
-export async function carryHost(wanted: HostCarry, deps: Pick<Room, "gateway">): Promise<Carried> {
+export async function proxyHost(
+  wanted: HostSessionRequest,
+  deps: Pick<Room, "gateway">,
+): Promise<ProxiedHost> {
   const { wireOf, Bypassed } = await import("#act/gateway")
   const place = placeOf(wanted)
   const wire = wireOf(wanted.host, wanted.wire, wanted.title)
   const bypass = await findBypass(place, wanted.host, wire)
   if (bypass !== undefined) throw Bypassed({ file: bypass.file, key: bypass.key })
   const codexProvider = wanted.host === "codex" ? await readCodexProvider(place) : undefined
-  return (await deps.gateway()).carry({ ...wanted, wire, codexProvider })
+  return (await deps.gateway()).proxySession({ ...wanted, wire, codexProvider })
 }
 
-function placeOf({ environment, workingDirectory }: HostCarry): Place {
+function placeOf({ environment, workingDirectory }: HostSessionRequest): Place {
   const home = environment["HOME"] ?? environment["USERPROFILE"] ?? path.dirname(workingDirectory)
   return { workingDirectory, home, environment, platform: platformHere() }
 }
@@ -106,7 +109,7 @@ export async function wireWord(
   host: HostName,
   deps: Pick<Room, "gateway">,
 ): Promise<HostWord | undefined> {
-  const seen = await (await deps.gateway()).newestWord(place.workingDirectory, host)
+  const seen = await (await deps.gateway()).newestHostReport(place.workingDirectory, host)
   if (seen === undefined) return undefined
   const { at, session, hostVersion, files } = seen
   return {
@@ -119,12 +122,12 @@ export async function wireWord(
   }
 }
 
-/** Whether a session is carried, asked of every process that may carry it. */
-export async function wireStand(
+/** Asks every process that may proxy the session. */
+export async function foldEligibilityOf(
   question: { readonly session: string; readonly branchId: string | undefined },
   deps: Pick<Deps, "places">,
 ) {
-  const { askStand } = await import("#act/gateway")
+  const { askFoldEligibility } = await import("#act/gateway")
   const { home, repository } = deps.places()
-  return askStand({ home, stateDirectory: repository.stateDirectory }, question)
+  return askFoldEligibility({ home, stateDirectory: repository.stateDirectory }, question)
 }

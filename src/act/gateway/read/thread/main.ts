@@ -1,10 +1,10 @@
 import { answerQuestions } from "#ground/base"
-import { createReading } from "../reading.ts"
+import { createRequestReader } from "../request-reading.ts"
 
 const { platform } = process
 
 answerQuestions(
-  createReading({
+  createRequestReader({
     platform: platform === "darwin" || platform === "win32" ? platform : "linux",
   }),
 )

@@ -1,0 +1,193 @@
+import { hash } from "node:crypto"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { z } from "zod"
+import type { FoldEligibility } from "#choose/fold"
+import {
+  askSocket,
+  isSameProcessAlive,
+  listDirectory,
+  listenOnSocket,
+  parseJson,
+  removeFile,
+  type SocketServer,
+} from "#ground/base"
+import { LEAST_FOLDED_BYTES, type WireState } from "./fold/fold-body.ts"
+
+const LARGEST_LINE_BYTES = 4_096
+
+/** Processes answer from memory; a stopped one must not delay a `return` for long. */
+const ANSWER_PATIENCE_MS = 2_000
+
+const MOST_CONNECTIONS = 64
+const MOST_ASKED_PROCESSES = 64
+
+/** `sun_path` has 108 bytes with its NUL, on macOS 104. */
+const LONGEST_SOCKET_PATH_BYTES = 103
+
+type EligibilityQuestion = {
+  readonly session: string
+  /** Absent when a branch is about to be opened. */
+  readonly branchId?: string | undefined
+}
+
+export type EligibilitySocketPlace = {
+  /** The user's own folder, `~/.qm`. */
+  readonly home: string
+  /** Of the repository and all its worktrees. */
+  readonly stateDirectory: string
+}
+
+const Question = z.object({ session: z.string(), branchId: z.string().optional() })
+const Answer = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("eligible") }),
+  z.object({ kind: z.literal("no"), why: z.string() }),
+  z.object({ kind: z.literal("unknown") }),
+])
+type EligibilityAnswer = z.infer<typeof Answer>
+
+const ELIGIBLE = { kind: "eligible" } as const
+
+/** This process does not proxy the session; another one may. */
+const UNKNOWN: EligibilityAnswer = { kind: "unknown" }
+
+/** Sessions of this process that are folded no more, with the reason. */
+export type Latches = Map<string, string>
+
+export const MOST_SESSIONS = 1_000
+
+export type SessionStates = ReturnType<typeof createSessionStates>
+
+/**
+ * The state of the newest request of each session, apart for its main conversation (agent "") and
+ * for each sub-agent, because they have message lists of their own.
+ */
+export function createSessionStates(latches: Latches) {
+  const sessions = new Map<string, Map<string, WireState>>()
+  return {
+    record(session: string, agent: string, state: WireState): void {
+      const states = sessions.get(session) ?? new Map<string, WireState>()
+      // Deleted first, so that both maps have the newest entry last.
+      states.delete(agent)
+      states.set(agent, state)
+      sessions.delete(session)
+      sessions.set(session, states)
+      const [oldest] = sessions.keys()
+      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+    },
+    stateOf: (session: string, agent: string): WireState | undefined =>
+      sessions.get(session)?.get(agent),
+    eligibility({ session, branchId }: EligibilityQuestion): EligibilityAnswer {
+      const states = sessions.get(session)
+      if (states === undefined) return UNKNOWN
+      const reason = latches.get(session)
+      if (reason !== undefined) return no(`folding was switched off: ${reason}`)
+      const all = [...states.values()]
+      return branchId === undefined ? eligibilityOfAll(all) : eligibilityOfBranch(all, branchId)
+    },
+  }
+}
+
+function no(why: string) {
+  return { kind: "no", why } as const
+}
+
+/** Any of the session's agents may open the branch, so all of them must be foldable. */
+function eligibilityOfAll(all: readonly WireState[]): EligibilityAnswer {
+  const doubt = all.find((it) => it.doubt !== null)?.doubt
+  return doubt === undefined || doubt === null ? ELIGIBLE : no(doubt)
+}
+
+/**
+ * The agent that was answered last calls `return`. If that is another agent than the one that
+ * opened the branch, no request has both ends of it.
+ */
+function eligibilityOfBranch(all: readonly WireState[], branchId: string): EligibilityAnswer {
+  const at = all.findIndex((it) => it.branches.some((one) => one.branchId === branchId))
+  const state = all[at]
+  if (state === undefined) return no("its opening is no longer in the conversation")
+  if (state.doubt !== null) return no(state.doubt)
+  if (at !== all.length - 1) return no("another conversation of this session spoke last")
+  const open = state.branches.find((it) => it.branchId === branchId)
+  const isEnough = (open?.bytesAfter ?? 0) >= LEAST_FOLDED_BYTES
+  return isEnough ? ELIGIBLE : no("there is too little to fold")
+}
+
+/**
+ * Answers processes that serve tools to an agent. Only the proxying process knows whether a session
+ * is eligible, and only while it runs, so nothing of it is stored.
+ */
+export async function serveFoldEligibility(
+  place: EligibilitySocketPlace,
+  pid: number,
+  answer: (question: EligibilityQuestion) => EligibilityAnswer,
+): Promise<SocketServer | undefined> {
+  // Named pipes cannot be listed: on Windows nobody would find this one.
+  if (process.platform === "win32") return undefined
+  const { folder, prefix } = socketPlace(place)
+  // Remove the sockets of killed processes, else askers would try more of them each time.
+  for (const it of await socketsIn(place)) if (!isOwnerAlive(it)) await removeFile(it)
+  const outcome = await listenOnSocket({
+    path: path.join(folder, `${prefix}-${pid}.sock`),
+    maxBytes: LARGEST_LINE_BYTES,
+    patienceMs: ANSWER_PATIENCE_MS,
+    maxConnections: MOST_CONNECTIONS,
+    answer: async (line) => {
+      const question = Question.safeParse(parseJson(line))
+      return JSON.stringify(question.success ? answer(question.data) : UNKNOWN)
+    },
+  })
+  return outcome.kind === "listening" ? outcome.server : undefined
+}
+
+/** Asks every process that proxies sessions of this repository. */
+export async function askFoldEligibility(
+  place: EligibilitySocketPlace,
+  question: EligibilityQuestion,
+): Promise<FoldEligibility> {
+  const sockets = (await socketsIn(place)).filter(isOwnerAlive).slice(0, MOST_ASKED_PROCESSES)
+  const answer = joinAnswers(await Promise.all(sockets.map((it) => askOne(it, question))))
+  return answer.kind === "unknown" ? no("no gateway carries this session") : answer
+}
+
+/** One "eligible" is enough; else the reason of a process that knows the session. */
+export function joinAnswers(answers: readonly EligibilityAnswer[]): EligibilityAnswer {
+  const eligible = answers.find((it) => it.kind === "eligible")
+  return eligible ?? answers.find((it) => it.kind === "no") ?? UNKNOWN
+}
+
+async function askOne(socket: string, question: EligibilityQuestion): Promise<EligibilityAnswer> {
+  const line = await askSocket({
+    path: socket,
+    line: JSON.stringify(question),
+    timeoutMs: ANSWER_PATIENCE_MS,
+    maxBytes: LARGEST_LINE_BYTES,
+  })
+  const answer = Answer.safeParse(parseJson(line ?? ""))
+  return answer.success ? answer.data : UNKNOWN
+}
+
+async function socketsIn(place: EligibilitySocketPlace): Promise<readonly string[]> {
+  const { folder, prefix } = socketPlace(place)
+  const listed = await listDirectory(folder)
+  const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+  return names
+    .filter((it) => it.startsWith(`${prefix}-`) && it.endsWith(".sock"))
+    .map((it) => path.join(folder, it))
+}
+
+/** By the pid in the socket's name. */
+function isOwnerAlive(socket: string): boolean {
+  const pid = Number(/-(\d+)\.sock$/.exec(socket)?.[1])
+  return isSameProcessAlive({ pid, startedAt: undefined })
+}
+
+function socketPlace({ home, stateDirectory }: EligibilitySocketPlace) {
+  const prefix = hash("sha256", stateDirectory).slice(0, 16)
+  const usual = path.join(home, "gateway", "run")
+  // The largest pid, and the character that the name has while the socket is made.
+  const longest = path.join(usual, `${prefix}-4194304.sock~`)
+  const isShort = Buffer.byteLength(longest) <= LONGEST_SOCKET_PATH_BYTES
+  const folder = isShort ? usual : path.join(tmpdir(), `qm-${process.getuid?.() ?? 0}`)
+  return { folder, prefix }
+}

@@ -1,0 +1,206 @@
+import { type JsonRecord } from "#ground/base"
+import { jsonOf, recordOf, withoutMarkers } from "../read/json.ts"
+import { type Fold, type FoldGroup, isOfOutside, verbOf } from "./select.ts"
+import { blocksOf, type Turn, textIn } from "./turns.ts"
+
+const LABELS = {
+  user: "[from the user]",
+  attached: "[attached by the user]",
+  instructions: "[instructions that were loaded]",
+  skill: "[skill that was loaded]",
+} as const satisfies Record<KeptKind, string>
+
+/** By these a host asks its user: what comes back is the user's word. */
+const QUESTION_TOOLS: ReadonlySet<unknown> = new Set(["AskUserQuestion"])
+const REFUSED_BY_USER = "The user doesn't want to proceed with this tool use"
+
+type KeptContent = {
+  /** Returns whose results stand in the branches' answers, so that nothing else need say them. */
+  readonly closing: ReadonlySet<unknown>
+  /** What each call of the region was, by its id. */
+  readonly calls: ReadonlyMap<unknown, JsonRecord>
+  /** The folded ones, and what `branch` answered inside: with these the region is theirs. */
+  readonly opened: readonly string[]
+  /** In their order; what is said again in the same words is said once. */
+  readonly texts: Set<string>
+  /** Images and documents, which cannot stand in a text. */
+  readonly media: JsonRecord[]
+  readonly loadedTools: Set<string>
+}
+
+/**
+ * What of a region stays on the wire, as blocks that follow the branch's answer: one text with all
+ * that was kept (a provider looks back only 20 blocks for what it has cached), then images, then
+ * what came beside the return's own answer, which is of the moment.
+ */
+export function keptBlocks(turns: readonly Turn[], group: FoldGroup): readonly JsonRecord[] {
+  const { start, end, folds } = group
+  const kept = keptContentOf(turns.slice(start + 1, end + 1), folds)
+  for (const turn of turns.slice(start + 1, end)) keepTurn(kept, turn)
+  const last = turns[end]?.blocks ?? []
+  for (const block of last.filter((it) => it.type === "tool_result")) keepAnswer(kept, block)
+  keepLoadedTools(kept, turns.slice(0, start + 1))
+  const { texts, media } = kept
+  const text = { type: "text", text: keptText(texts) }
+  const live = last.filter((it) => it.type !== "tool_result")
+  return [...(texts.size === 0 ? [] : [text]), ...media, ...live].map(withoutMarkers)
+}
+
+function keptContentOf(region: readonly Turn[], folds: readonly Fold[]): KeptContent {
+  const closing = new Set<unknown>(folds.map((it) => it.closeCallId))
+  const blocks = region.flatMap((it) => it.blocks)
+  const calls = new Map(blocks.filter((it) => it.type === "tool_use").map((it) => [it.id, it]))
+  const answers = blocks.filter((it) => it.type === "tool_result")
+  const openings = answers.filter((it) => verbOf(calls.get(it.tool_use_id)?.name) === "branch")
+  const own = folds.map((it) => it.branchId)
+  const opened = [...own, ...openings.map((it) => textIn(it.content))]
+  return { closing, calls, opened, texts: new Set(), media: [], loadedTools: new Set() }
+}
+
+function keepTurn(kept: KeptContent, { role, blocks }: Turn): void {
+  if (role === "system") for (const block of blocks) keepSystem(kept, block)
+  if (role === "user") for (const block of blocks) keepBlock(kept, block)
+}
+
+function keepSystem({ texts }: KeptContent, { text }: JsonRecord): void {
+  const kept = typeof text === "string" ? keptOfSystem(text) : ""
+  if (kept !== "") texts.add(`[from the system]\n<system-reminder>\n${kept}\n</system-reminder>`)
+}
+
+function keepBlock(kept: KeptContent, block: JsonRecord): void {
+  if (block.type === "text") keepText(kept, block)
+  else if (block.type !== "tool_result") kept.media.push(block)
+  else if (isLiveAnswer(kept, block)) keepAnswer(kept, block)
+  else noteLoadedTools(kept.loadedTools, block)
+}
+
+function keepText({ texts }: KeptContent, { text }: JsonRecord): void {
+  const kind = typeof text === "string" ? kindOfText(text) : null
+  if (kind !== null) texts.add(`${LABELS[kind]}\n${String(text)}`)
+}
+
+/** The user's own word, or the result of a branch that was opened before this one. */
+function isLiveAnswer({ calls, opened }: KeptContent, block: JsonRecord): boolean {
+  const call = recordOf(calls.get(block.tool_use_id))
+  if (QUESTION_TOOLS.has(call.name)) return true
+  const text = textIn(block.content)
+  const isHosts = typeof call.name === "string" && !call.name.startsWith("mcp__")
+  if (block.is_error === true) return isHosts && text.startsWith(REFUSED_BY_USER)
+  const asked = recordOf(call.input).branch_id
+  return verbOf(call.name) === "return" && isOfOutside({ asked, text }, opened)
+}
+
+function keepAnswer(kept: KeptContent, block: JsonRecord): void {
+  if (kept.closing.has(block.tool_use_id)) return
+  const call = recordOf(kept.calls.get(block.tool_use_id))
+  const isError = block.is_error === true
+  const text = textIn(block.content)
+  kept.texts.add(answerText({ name: call.name, asked: jsonOf(call.input), text, isError }))
+  const parts = blocksOf(block.content) ?? []
+  kept.media.push(...parts.filter((it) => it.type === "image" || it.type === "document"))
+  noteLoadedTools(kept.loadedTools, block)
+}
+
+/** A host loads some tools late: the answer names them, and with it they leave. */
+function noteLoadedTools(loadedTools: Set<string>, block: JsonRecord): void {
+  for (const { type, tool_name: name } of blocksOf(block.content) ?? []) {
+    if (type === "tool_reference" && typeof name === "string") loadedTools.add(name)
+  }
+}
+
+function keepLoadedTools({ texts, loadedTools }: KeptContent, before: readonly Turn[]): void {
+  if (loadedTools.size === 0) return
+  const known = new Set<string>()
+  const blocks = before.flatMap((it) => (it.role === "user" ? it.blocks : []))
+  for (const block of blocks.filter((it) => it.type === "tool_result"))
+    noteLoadedTools(known, block)
+  const names = [...loadedTools].filter((it) => !known.has(it))
+  if (names.length > 0) texts.add(loadAgainText(names))
+}
+
+/** What a text between the turns is, when it stays; its label is what the model reads above it. */
+type KeptKind = "user" | "attached" | "instructions" | "skill"
+
+const REMINDER = /^\s*<system-reminder(?: id="[0-9a-f]*")?>\s*/
+const REMINDER_END = "</system-reminder"
+
+/** Files named with @ come as the call of a tool that the host has made itself. */
+const ATTACHED = /^(?:Called the |Result of calling the )/
+const INSTRUCTIONS = /^(?:Contents of |Codebase and user instructions are shown below)/
+/** "The user opened the file", "The user sent a message": what they did. Not what they miss. */
+const USER_DID = /^The user (?!hasn't heard from you)/
+const SKILL = /^\s*(?:Base directory for this skill: |<command-message>)/
+const TOOL_LOADED = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/
+
+/**
+ * What a text of a user's message is that stood among folded turns; null for what leaves with
+ * them: reminders of the moment. Whatever is not surely one of those stays.
+ */
+function kindOfText(text: string): KeptKind | null {
+  if (text.trim() === "" || TOOL_LOADED.test(text)) return null
+  const opening = REMINDER.exec(text)
+  if (opening === null) return SKILL.test(text) ? "skill" : "user"
+  const said = text.slice(opening[0].length)
+  if (ATTACHED.test(said)) return "attached"
+  if (INSTRUCTIONS.test(said)) return "instructions"
+  return USER_DID.test(said) || hasMoreAfter(text) ? "user" : null
+}
+
+/** What the user typed may follow a reminder in the same block. */
+function hasMoreAfter(text: string): boolean {
+  const from = text.lastIndexOf(REMINDER_END)
+  const end = from === -1 ? -1 : text.indexOf(">", from)
+  return end === -1 || text.slice(end + 1).trim() !== ""
+}
+
+/**
+ * Where a host begins a new piece in the text of a system turn: with a word of a hook ends what the
+ * next of these begins, such as the word of a sub-agent that worked in the background.
+ */
+const PIECE = new RegExp(
+  `^(?=${[
+    "\\w+(?::\\S+)? hook ",
+    "The user hasn't heard from you",
+    ".{1,80} output style is active\\.",
+    "\\[SYSTEM NOTIFICATION",
+    "<task-notification>",
+    "# (?:Environment|Output Style:|MCP Server Instructions)",
+    "You are powered by the model",
+    "The following (?:deferred tools|skills are available)",
+    "Available agent types",
+    "While .{1,80} mode is active:",
+    "Today's date is",
+  ].join("|")})`,
+  "m",
+)
+const LEAVES = /^(?:(?:Pre|Post)ToolUse\w*(?::\S+)? hook |The user hasn't heard from you)/
+
+/** What stays of a system turn: not what hooks said of calls that left, not a nag. */
+function keptOfSystem(text: string): string {
+  const pieces = text.split(PIECE).filter((it) => !LEAVES.test(it))
+  return pieces.join("").trim()
+}
+
+/** Of what a call beside a return was asked, in the label of its answer. */
+const LONGEST_CALL_LABEL_UNITS = 200
+
+/** What the model reads of a region that left, below the branch's result. */
+export function keptText(texts: Iterable<string>): string {
+  return ["Kept from the turns that were folded into the result above:", ...texts].join("\n\n")
+}
+
+/** An answer that stays without its call, under what it was asked. */
+export function answerText(call: {
+  readonly name: unknown
+  readonly asked: string
+  readonly text: string
+  readonly isError: boolean
+}): string {
+  const asked = call.asked.slice(0, LONGEST_CALL_LABEL_UNITS).toWellFormed()
+  return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${asked}]\n${call.text}`
+}
+
+/** What was loaded inside has left with the answer that loaded it. */
+export function loadAgainText(names: readonly string[]): string {
+  return `[tools that were loaded inside: load them again before you call them] ${names.join(", ")}`
+}

@@ -1,0 +1,174 @@
+import path from "node:path"
+import type { HostName, WireName } from "#ground/contract"
+import type { CodexProvider } from "#see/hosts"
+import { HostNotProxied, HostUnknown, UpstreamUnusable } from "./errors.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A host, and what of the outside decides where its requests go. */
+type HostTarget = {
+  readonly host: HostName | undefined
+  readonly wire: WireName
+  readonly environment: Environment
+  readonly codexProvider?: CodexProvider | undefined
+}
+
+/** How a process is told to send its requests to us: for it alone, nothing is written. */
+export type HostOverrides = {
+  readonly environment: Readonly<Record<string, string>>
+  /** In front of all other arguments. */
+  readonly args: readonly string[]
+}
+
+const PROGRAMS: Readonly<Record<string, HostName>> = {
+  claude: "claude-code",
+  codex: "codex",
+  copilot: "copilot",
+  gemini: "gemini",
+}
+
+export function hostOfProgram(program: string): HostName | undefined {
+  const name = path.basename(program).replace(/\.(?:exe|cmd)$/i, "")
+  return Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
+}
+
+/** What of a person's own arguments would lead Codex past us: it obeys the last it is told. */
+export function bypassingArgument(
+  host: HostName | undefined,
+  args: readonly string[],
+): string | undefined {
+  if (host !== "codex") return undefined
+  const isProvider = (it: string) =>
+    /^(?:--config=|-c)?\s*(?:model_provider|profile)s?[.=\s]/.test(it)
+  return args.find(
+    (it) => /^(?:--oss|--profile(?:=|$)|--local-provider)/.test(it) || isProvider(it),
+  )
+}
+
+/** In whose words a host speaks; of an unknown program a person must say it. */
+export function wireOf(
+  host: HostName | undefined,
+  asked: WireName | undefined,
+  program: string,
+): WireName {
+  if (asked !== undefined) return asked
+  switch (host) {
+    case "claude-code":
+      return "anthropic"
+    case "codex":
+    case "copilot":
+      return "openai"
+    case "gemini":
+      return "gemini"
+    case "antigravity":
+      throw HostNotProxied({ title: "Antigravity", reason: "it cannot be sent elsewhere" })
+    case undefined:
+      throw HostUnknown({ program })
+    default:
+      return host satisfies never
+  }
+}
+
+/** Folding changes what a model sees, so only wires whose rules were measured are folded. */
+export function isFoldable(host: HostName | undefined): boolean {
+  return host === undefined || host === "claude-code" || host === "codex"
+}
+
+/** Where requests go on to: fixed when a carry begins, never taken from a request. */
+export function upstreamOf({ host, wire, environment, codexProvider }: HostTarget): URL {
+  if (host === "codex") return parseUpstream(codexUpstream(environment, codexProvider))
+  if (host === "copilot") return parseUpstream(copilotUpstream(environment))
+  switch (wire) {
+    case "anthropic":
+      return parseUpstream(environment["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com")
+    case "openai":
+      return parseUpstream(environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1")
+    case "gemini":
+      return parseUpstream(
+        environment["GOOGLE_GEMINI_BASE_URL"] || "https://generativelanguage.googleapis.com",
+      )
+    default:
+      return wire satisfies never
+  }
+}
+
+/** With a login there is no address that an API key would know; that is for another day. */
+function codexUpstream(environment: Environment, provider: CodexProvider | undefined): string {
+  if (provider?.kind === "refused") {
+    throw HostNotProxied({ title: "Codex", reason: provider.reason })
+  }
+  if (provider?.kind === "named") return provider.baseUrl
+  const own = provider?.baseUrl || environment["OPENAI_BASE_URL"] || "https://api.openai.com/v1"
+  if ((environment["OPENAI_API_KEY"] ?? "") !== "") return own
+  throw HostNotProxied({ title: "Codex", reason: "OPENAI_API_KEY is not set" })
+}
+
+function copilotUpstream(environment: Environment): string {
+  const own = environment["COPILOT_PROVIDER_BASE_URL"]
+  if (own) return own
+  throw HostNotProxied({ title: "Copilot", reason: "COPILOT_PROVIDER_BASE_URL is not set" })
+}
+
+function parseUpstream(address: string): URL {
+  const url = URL.parse(address)
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url))
+  if (url !== null && isSafe && url.username === "" && url.password === "") return url
+  throw UpstreamUnusable({ host: url?.host ?? "that address" })
+}
+
+function isLoopback(url: URL): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
+}
+
+/** Each host has its own word for where its model is. A proxy of the person's is not for us. */
+export function pointHostAt(url: string, asked: HostTarget): HostOverrides {
+  const { environment, args } = wordFor(url, asked)
+  return { environment: { ...environment, ...withoutProxy(asked.environment) }, args }
+}
+
+/** Seen on Claude Code 2.1.325: with a proxy set, requests to this machine go to it as well. */
+function withoutProxy(environment: Environment): Readonly<Record<string, string>> {
+  const names = ["NO_PROXY", "no_proxy"] as const
+  const before = names.map((name) => environment[name]).find((it) => it) ?? ""
+  const list = [...before.split(",").filter((it) => it.trim() !== ""), "127.0.0.1", "localhost"]
+  return Object.fromEntries(names.map((name) => [name, list.join(",")]))
+}
+
+function wordFor(url: string, { host, wire, codexProvider }: HostTarget): HostOverrides {
+  if (host === "codex") return { environment: {}, args: codexArguments(url, codexProvider) }
+  if (host === "copilot") return { environment: { COPILOT_PROVIDER_BASE_URL: url }, args: [] }
+  switch (wire) {
+    case "anthropic":
+      return { environment: { ANTHROPIC_BASE_URL: url }, args: [] }
+    case "openai":
+      return { environment: { OPENAI_BASE_URL: url }, args: [] }
+    case "gemini":
+      return { environment: { GOOGLE_GEMINI_BASE_URL: url }, args: [] }
+    default:
+      return wire satisfies never
+  }
+}
+
+/**
+ * Codex has no variable for it: a provider of its own, for this process. It proves itself as the
+ * one it stands for does, and by nothing else: a key for OpenAI is for OpenAI alone.
+ */
+function codexArguments(url: string, provider: CodexProvider | undefined): readonly string[] {
+  const said = provider?.kind === "named" ? provider.fields : { env_key: "OPENAI_API_KEY" }
+  const ours = { base_url: url, wire_api: "responses" }
+  const table = tomlOf({ name: "Quartermaster gateway", ...said, ...ours })
+  return ["-c", 'model_provider="qm"', "-c", `model_providers.qm=${table}`]
+}
+
+type CodexFields = Extract<CodexProvider, { kind: "named" }>["fields"]
+
+function tomlOf(value: CodexFields[string] | CodexFields): string {
+  if (typeof value === "number") return String(value)
+  if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007F", "\\u007F")
+  const fields = Object.entries(value).map(([name, it]) => `${keyOf(name)}=${tomlOf(it)}`)
+  return `{${fields.join(",")}}`
+}
+
+function keyOf(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : tomlOf(name)
+}

@@ -1,0 +1,132 @@
+import { hash } from "node:crypto"
+import path from "node:path"
+import { isInside } from "#ground/base"
+import type { HostName } from "#ground/contract"
+import { type Disk, type Found, loadHost, type Place, type Survey } from "#see/hosts"
+import type { KnownFile } from "./instructions.ts"
+import type { ReadPlace } from "./reader.ts"
+import type { KnownLine } from "./system-turn.ts"
+
+/** Surveys and files that were compared; a carry has one place and some nested files. */
+const MOST_REMEMBERED_SURVEYS = 32
+
+/** Lazily loaded files that are compared for one request; each may cost a walk. */
+const MOST_LAZY_WALKS = 20
+
+/** What the host would load in a place, as far as a request can be held against it. */
+export type KnownHostFiles = {
+  readonly files: readonly KnownFile[]
+  readonly lines: readonly KnownLine[]
+  /** As they are named in files; a server may also come from elsewhere. */
+  readonly servers: readonly string[]
+  /** What enters later, by path. */
+  readonly later: ReadonlyMap<string, readonly string[]>
+}
+
+export const NO_HOST_FILES: KnownHostFiles = { files: [], lines: [], servers: [], later: new Map() }
+
+/**
+ * The disk as a witness. It is looked at when a block of instructions is first seen: what the host
+ * read then is what it sends ever after, whatever becomes of the files.
+ */
+export function createHostFiles(deps: {
+  readonly disk: Disk
+  readonly platform: Place["platform"]
+  /** Which host's rules hold; by their name unless a test says otherwise. */
+  readonly survey?: (host: HostName, place: Place) => Promise<Survey>
+}) {
+  const surveys = new Map<string, Promise<KnownHostFiles>>()
+  const survey =
+    deps.survey ??
+    (async (host: HostName, place: Place) => (await loadHost(host)).survey(place, deps.disk))
+  const look = (host: HostName, place: ReadPlace, since: string): Promise<KnownHostFiles> => {
+    const { workingDirectory, home, environment } = place
+    const key = hash("sha256", JSON.stringify([host, workingDirectory, home, environment, since]))
+    const known = surveys.get(key) ?? walk(host, { ...place, platform: deps.platform })
+    surveys.delete(key)
+    surveys.set(key, known)
+    const [oldest] = surveys.keys()
+    if (surveys.size > MOST_REMEMBERED_SURVEYS && oldest !== undefined) surveys.delete(oldest)
+    return known
+  }
+  /** A walk that fails costs the confirmation, never the reading. */
+  const walk = async (host: HostName, place: Place): Promise<KnownHostFiles> => {
+    try {
+      return knownOf(host, await survey(host, place))
+    } catch {
+      return NO_HOST_FILES
+    }
+  }
+  return {
+    look,
+    /** Whether a file that entered later says this; its own folder is walked if need be. */
+    async verifyLazyFile(claim: LazyClaim, host: HostName, place: ReadPlace): Promise<boolean> {
+      if (saysLater(await look(host, place, claim.since), claim)) return true
+      const folder = folderOf(claim.path)
+      // Hosts name files by their real paths, also when they were started behind a link.
+      const root = (await deps.disk.realPath(place.workingDirectory)) ?? place.workingDirectory
+      const isBelow = path.isAbsolute(folder) && isInside(root, folder)
+      if (!isBelow || claim.walks.count >= MOST_LAZY_WALKS) return false
+      claim.walks.count += 1
+      const since = hash("sha256", claim.text)
+      const nested = await look(host, { ...place, workingDirectory: folder }, since)
+      return saysLater(nested, claim)
+    },
+  }
+}
+
+export type HostFiles = ReturnType<typeof createHostFiles>
+
+type LazyClaim = {
+  readonly path: string
+  readonly text: string
+  /** The block of instructions by which the place was looked at. */
+  readonly since: string
+  /** How often one request has made us walk. */
+  readonly walks: { count: number }
+}
+
+function saysLater(known: KnownHostFiles, { path: file, text }: LazyClaim): boolean {
+  return known.later.get(file)?.includes(text.trim()) === true
+}
+
+/** The folder whose walk comes by this file; rules lie two below theirs. */
+export function folderOf(file: string): string {
+  const dotFolder = file.indexOf("/.claude/")
+  return dotFolder > 0 ? file.slice(0, dotFolder) : path.dirname(file)
+}
+
+function knownOf(host: HostName, { items, mcpServers }: Survey): KnownHostFiles {
+  const listed = items.filter((it) => it.load === "name-only" && it.sent !== "")
+  return {
+    files: items.flatMap((it) => fileOf(host, it)),
+    lines: listed.map((it) => ({ path: it.path, sent: it.sent })),
+    servers: mcpServers.map((it) => it.name),
+    later: textsByPath(items),
+  }
+}
+
+/** Codex: the files that it joins to one text. */
+const JOINED = new Set(["user-memory", "parent-directory", "project-root"])
+
+function fileOf(host: HostName, it: Found): readonly KnownFile[] {
+  if (it.sent === "" || (it.kind !== "instructions" && it.kind !== "memory")) return []
+  const isJoined = host === "codex" ? JOINED.has(it.source) : it.frame.startsWith("Contents of ")
+  const isDeveloper = it.source === "developer-instructions"
+  if (!isJoined && !isDeveloper) return []
+  const frame = isDeveloper ? DEVELOPER_FRAME : it.frame
+  return [{ path: it.path, kind: it.kind, frame, sent: it.sent }]
+}
+
+/** Stands alone in a message of its own. */
+export const DEVELOPER_FRAME = "<developer>"
+
+function textsByPath(items: readonly Found[]): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, string[]>()
+  for (const { path: file, kind, later, sent } of items) {
+    if (kind !== "instructions" && kind !== "memory") continue
+    const said = [later, sent].filter((it) => it !== "").map((it) => it.trim())
+    texts.set(file, [...(texts.get(file) ?? []), ...said])
+  }
+  return texts
+}

@@ -1,0 +1,105 @@
+import { ownCopy } from "#ground/base"
+import type { WireItem } from "#ground/contract"
+import type { Piece } from "./reader.ts"
+
+/** Pieces of the newest request of each conversation, over all conversations. */
+const MOST_REMEMBERED_PIECES = 400_000
+
+/** Requests of one session that are no continuation of each other: titles, summaries. */
+const MOST_HISTORIES = 4
+
+type NewItems = {
+  readonly added: readonly WireItem[]
+  readonly gone: number
+  readonly kept: number
+}
+
+type History = { readonly keys: readonly string[]; readonly isTold: boolean }
+
+/**
+ * What is new in a request beside those before it in the same conversation. A host asks for titles
+ * and summaries under the same session: these are no continuation, and a later request is held
+ * against the one it continues.
+ */
+export function createItemHistory() {
+  /** The newest of each strand, the latest last; conversations by when they last spoke. */
+  const historiesOf = new Map<string, readonly History[]>()
+  let pieces = 0
+  const remember = (conversation: string, histories: readonly History[]): void => {
+    forget(conversation)
+    historiesOf.set(conversation, histories)
+    pieces += sizeOf(histories)
+    for (const oldest of historiesOf.keys()) {
+      if (pieces <= MOST_REMEMBERED_PIECES || oldest === conversation) break
+      forget(oldest)
+    }
+  }
+  const forget = (conversation: string): void => {
+    pieces -= sizeOf(historiesOf.get(conversation) ?? [])
+    historiesOf.delete(conversation)
+  }
+  return {
+    newItems(
+      conversation: string,
+      items: readonly WireItem[],
+      told: readonly Piece[] | undefined,
+    ): NewItems {
+      const keys = items.map(keyOf)
+      const given = told === undefined ? [] : [{ keys: told.map(keyOf), isTold: true }]
+      const histories = historiesOf.get(conversation) ?? given
+      const before = continued(histories, keys)
+      const others = histories.filter((it) => it !== before).slice(-(MOST_HISTORIES - 1))
+      remember(conversation, [...others, { keys, isTold: false }])
+      const { added, gone } = difference(before?.keys ?? [], keys)
+      return {
+        added: added.flatMap((at) => items[at] ?? []),
+        gone,
+        kept: commonStart(histories.at(-1)?.keys ?? [], keys),
+      }
+    },
+  }
+}
+
+function keyOf({ kind, name, sha256 }: Piece): string {
+  return ownCopy(`${kind} ${sha256} ${name}`)
+}
+
+function sizeOf(histories: readonly History[]): number {
+  return histories.reduce((total, it) => total + it.keys.length, 0)
+}
+
+/** The one with which it has most in common, if that is a fair part of the shorter one. */
+function continued(histories: readonly History[], keys: readonly string[]): History | undefined {
+  const size = keys.filter(isTelling).length
+  const ranked = histories.toReversed().map((it) => {
+    const telling = it.keys.filter(isTelling)
+    const shared = size - difference(telling, keys.filter(isTelling)).added.length
+    return { it, shared, isPart: it.isTold || shared * 2 > Math.min(telling.length, size) }
+  })
+  return ranked.toSorted((a, b) => b.shared - a.shared).find((it) => it.isPart)?.it
+}
+
+/** Who asks and by which limits is the same in every request, also in those for a title. */
+function isTelling(key: string): boolean {
+  return !key.startsWith("other ")
+}
+
+function commonStart(a: readonly string[], b: readonly string[]): number {
+  const end = Math.min(a.length, b.length)
+  let at = 0
+  while (at < end && a[at] === b[at]) at += 1
+  return at
+}
+
+/** By how often each piece is there: one that only moved is neither new nor gone. */
+function difference(before: readonly string[], keys: readonly string[]) {
+  const left = new Map<string, number>()
+  for (const key of before) left.set(key, (left.get(key) ?? 0) + 1)
+  const added: number[] = []
+  for (const [at, key] of keys.entries()) {
+    const count = left.get(key) ?? 0
+    if (count === 0) added.push(at)
+    else left.set(key, count - 1)
+  }
+  return { added, gone: [...left.values()].reduce((total, it) => total + it, 0) }
+}

@@ -1,0 +1,251 @@
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib"
+import { isRecord, type JsonRecord, parseJson } from "#ground/base"
+import type { GatewayRequest, HostName, TokenEncoding, WireItem, WireName } from "#ground/contract"
+import { type Disk, type Place, realDisk, type Survey } from "#see/hosts"
+import { anthropicItems, anthropicTurns } from "./anthropic.ts"
+import { confirmItems } from "./confirm.ts"
+import { geminiItems } from "./gemini.ts"
+import { createHostFiles, type HostFiles } from "./host-files.ts"
+import { headerIn, identityOf, routeOf } from "./identity.ts"
+import { withReasons } from "./item-reasons.ts"
+import { createItemHistory } from "./new-items.ts"
+import { chatItems, responsesItems, responsesTurns } from "./openai.ts"
+import { LARGEST_BODY_BYTES, type RawItem } from "./raw-item.ts"
+import type { ReadAnswer, ReadQuestion, TrailStep } from "./reader.ts"
+import { usageOf } from "./usage.ts"
+import { createWeigher, kindsOf, sum, type Weighed, type Weigher } from "./weigh.ts"
+
+/** What an answer may grow to when it is unpacked: a small one could grow without end. */
+const LARGEST_ANSWER_BYTES = 64 * 1024 ** 2
+
+/** Reads requests and answers, one after the other. Nothing in them makes it throw. */
+export function createRequestReader(
+  deps: {
+    readonly disk?: Disk
+    readonly platform?: Place["platform"]
+    readonly survey?: (host: HostName, place: Place) => Promise<Survey>
+  } = {},
+) {
+  const { disk = realDisk(), platform = "linux", survey } = deps
+  const hostFiles = createHostFiles({ disk, platform, ...(survey === undefined ? {} : { survey }) })
+  const weigher = createWeigher()
+  const itemHistory = createItemHistory()
+  return async (question: ReadQuestion): Promise<ReadAnswer> => {
+    const { wire, path, headers, encoding, place } = question
+    const route = routeOf(path)
+    const body = bodyOf(question)
+    const identity = identityOf({ wire, path, headers, body: body ?? {} })
+    const raw = await rawItems(question, { route, body, hostFiles })
+    const weighed = await weigher.weigh(raw, encoding)
+    const items = weighed.map((it) => it.item)
+    const isConversation = route !== "count" && route !== "other"
+    const key = JSON.stringify([wire, place.workingDirectory, identity.session, identity.agent])
+    const news = isConversation
+      ? itemHistory.newItems(key, items, question.conversationBefore)
+      : { added: [], gone: 0, kept: 0 }
+    const { usage, stopReason } = usageOf(route, answerText(question))
+    const folds = await foldsOf(question, weigher)
+    return {
+      route,
+      ...identity,
+      items,
+      kinds: kindsOf(items),
+      tokens: sum(items.map((it) => it.tokens)),
+      ...news,
+      usage,
+      ...(stopReason === null ? {} : { stopReason: stopReason.slice(0, 100) }),
+      ...folds,
+      texts: question.wantsTexts ? textsOf(weighed, news.added) : [],
+    }
+  }
+}
+
+/** Undefined for what is no JSON object, or packed in a way that nobody here can open. */
+function bodyOf({ body, headers }: ReadQuestion): JsonRecord | undefined {
+  const encoding = headerIn(headers, "content-encoding")
+  const bytes = unpack(body, encoding, LARGEST_BODY_BYTES)
+  const parsed = bytes === undefined ? undefined : parseJson(bytes.toString())
+  return isRecord(parsed) ? parsed : undefined
+}
+
+function answerText({ answer }: ReadQuestion): string {
+  const encoding = headerIn(answer.headers, "content-encoding")
+  return unpack(Buffer.concat(answer.body), encoding, LARGEST_ANSWER_BYTES)?.toString() ?? ""
+}
+
+async function rawItems(
+  { wire, place, body: bytes }: ReadQuestion,
+  it: {
+    readonly route: GatewayRequest["route"]
+    readonly body: JsonRecord | undefined
+    readonly hostFiles: HostFiles
+  },
+): Promise<readonly RawItem[]> {
+  if (it.body === undefined || it.route === "other") return wholeBody(bytes.length, it.body)
+  const items = withReasons(shaped(wire, it.route, it.body), place.workingDirectory)
+  return confirmItems(items, { wire, place, hostFiles: it.hostFiles })
+}
+
+/** What cannot be taken apart still has its size. */
+function wholeBody(sizeBytes: number, body: JsonRecord | undefined): readonly RawItem[] {
+  const name = body === undefined ? "unreadable body" : "body"
+  const whole = { text: "", bytes: sizeBytes, tokens: 0, identity: name, isPrivate: true }
+  return sizeBytes === 0 ? [] : [{ kind: "other", name, ...whole }]
+}
+
+function shaped(
+  wire: WireName,
+  route: GatewayRequest["route"],
+  body: JsonRecord,
+): readonly RawItem[] {
+  switch (wire) {
+    case "anthropic":
+      return anthropicItems(body)
+    case "openai":
+      return route === "chat" ? chatItems(body) : responsesItems(body)
+    case "gemini":
+      return geminiItems(body)
+    default:
+      return wire satisfies never
+  }
+}
+
+async function foldsOf({ wire, folded, encoding }: ReadQuestion, weigher: Weigher) {
+  const folds: ReadAnswer["folded"][number][] = []
+  const trails: ReadAnswer["trails"][number][] = []
+  for (const { branchId, bytes, removed } of folded) {
+    const items = removedItems(wire, removed)
+    const weighed = await weigher.weigh(items, encoding)
+    folds.push({ branchId, bytes, tokens: sum(weighed.map((it) => it.item.tokens)) })
+    trails.push({ branchId, steps: await stepsOf(items, encoding, weigher) })
+  }
+  return { folded: folds, trails }
+}
+
+/** Each text once, of pieces that are new and have one. */
+function textsOf(weighed: readonly Weighed[], added: readonly WireItem[]) {
+  const isAdded = new Set(added)
+  const texts = new Map<string, string>()
+  for (const { item, raw } of weighed) {
+    const isWanted = isAdded.has(item) && raw.isPrivate !== true && raw.text !== ""
+    if (isWanted) texts.set(item.sha256, raw.text)
+  }
+  return [...texts].map(([sha256, text]) => ({ sha256, text }))
+}
+
+/** A step of a trail is for reading and searching, not for restoring bytes. */
+const LONGEST_STEP_BYTES = 200_000
+
+/** Steps of one branch; a long one has hundreds. */
+const MOST_STEPS = 5_000
+
+/** Turns that a fold took out, in pieces. */
+function removedItems(wire: WireName, removed: readonly unknown[]): readonly RawItem[] {
+  return wire === "openai" ? responsesTurns(removed) : anthropicTurns(removed)
+}
+
+/**
+ * What was done in a branch, for whoever looks back: what the assistant said, and each call with
+ * what came of it. Thinking and the host's reminders are no part of it.
+ */
+async function stepsOf(
+  items: readonly RawItem[],
+  encoding: TokenEncoding,
+  weigher: Weigher,
+): Promise<readonly TrailStep[]> {
+  const results = new Map<string, string[]>()
+  for (const { kind, callId = "", text } of items) {
+    if (kind === "result") results.set(callId, [...(results.get(callId) ?? []), text])
+  }
+  const steps: TrailStep[] = []
+  for (const item of items) {
+    const text = stepText(item, results)
+    if (text === undefined) continue
+    if (steps.length === MOST_STEPS) break
+    const tool = item.kind === "assistant" ? null : item.name
+    const kept = cut(text)
+    steps.push({ tool, text: kept, tokens: await weigher.count(kept, encoding) })
+  }
+  return steps
+}
+
+/** A result whose call was not in the branch stands alone. */
+function stepText(item: RawItem, results: Map<string, string[]>): string | undefined {
+  const { kind, text, callId = "" } = item
+  if (kind === "assistant") return text.trim() === "" ? undefined : text
+  if (kind !== "call" && kind !== "result") return undefined
+  const found = results.get(callId)
+  results.delete(callId)
+  if (kind === "result") return found === undefined ? undefined : text
+  return found === undefined ? text : `${text}\n\n${found.join("\n")}`
+}
+
+function cut(text: string): string {
+  const size = Buffer.byteLength(text)
+  if (size <= LONGEST_STEP_BYTES) return text
+  const head = Buffer.from(text).subarray(0, LONGEST_STEP_BYTES)
+  // A letter that was cut in two is left out.
+  const whole = head.toString().replace(/\uFFFD$/, "")
+  return `${whole}\n(cut here: ${size - Buffer.byteLength(whole)} more bytes were not kept)`
+}
+
+/**
+ * Bytes as they were before they were packed for the way. One that was cut gives what was there;
+ * undefined when nothing can be made of it, or it would grow past all bounds.
+ */
+export function unpack(
+  bytes: Uint8Array,
+  encoding: string,
+  maxOutputLength: number,
+): Buffer | undefined {
+  const packings = encoding
+    .toLowerCase()
+    .split(",")
+    .map((it) => it.trim())
+    .filter((it) => it !== "" && it !== "identity")
+  if (packings.length > MOST_PACKINGS) return undefined
+  let open: Buffer | undefined = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (const packing of packings.toReversed()) {
+    if (open === undefined) break
+    open = attempt(() => unpackOnce(open ?? Buffer.alloc(0), packing, maxOutputLength))
+  }
+  return open
+}
+
+/** Nobody packs twice, but the header is a list. */
+const MOST_PACKINGS = 3
+
+function unpackOnce(bytes: Buffer, packing: string, maxOutputLength: number): Buffer | undefined {
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants
+  const patient = { finishFlush: Z_SYNC_FLUSH, maxOutputLength }
+  switch (packing) {
+    case "gzip":
+    case "x-gzip":
+      return gunzipSync(bytes, patient)
+    case "deflate":
+      return (
+        attempt(() => inflateSync(bytes, patient)) ?? attempt(() => inflateRawSync(bytes, patient))
+      )
+    case "br":
+      return brotliDecompressSync(bytes, { finishFlush: BROTLI_OPERATION_FLUSH, maxOutputLength })
+    case "zstd":
+      return zstdDecompressSync(bytes, { finishFlush: ZSTD_e_flush, maxOutputLength })
+    default:
+      return undefined
+  }
+}
+
+function attempt(open: () => Buffer | undefined): Buffer | undefined {
+  try {
+    return open()
+  } catch {
+    return undefined
+  }
+}

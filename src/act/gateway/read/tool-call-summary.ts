@@ -1,0 +1,108 @@
+import path from "node:path"
+import { isInside, isRecord, type JsonRecord, parseJson } from "#ground/base"
+import { listOf } from "./json.ts"
+
+/** What a call was about: a path mostly. */
+const LONGEST_SUMMARY_UNITS = 160
+
+/** The first words of a command say which it is. */
+const LONGEST_COMMAND_UNITS = 60
+
+/** What a call wanted, as short as a person would say it. */
+export type ToolCallSummary = {
+  readonly words: string
+  /** Of the file or folder that it was about. */
+  readonly path?: string
+  readonly skill?: string
+}
+
+const PATHS = ["file_path", "notebook_path", "absolute_path", "path", "file", "filename"]
+const SOUGHT = ["pattern", "query", "regex"]
+const SAID = ["url", "skill", "description", "subject", "prompt", "question"]
+
+/** By the input of the call as it went over the wire: JSON mostly, or words. */
+export function summarizeToolCall(input: string, workingDirectory: string): ToolCallSummary {
+  const parsed = parseJson(input)
+  if (!isRecord(parsed)) return summarizePlainInput(input, workingDirectory)
+  const given = isRecord(parsed["action"]) ? parsed["action"] : parsed
+  const command = commandIn(given)
+  if (command !== "") return { words: firstWords(command, LONGEST_COMMAND_UNITS) }
+  const file = firstOf(given, PATHS)
+  const sought = firstWords(firstOf(given, SOUGHT), LONGEST_COMMAND_UNITS)
+  if (file !== "") return summarizeFileCall(file, { sought, workingDirectory })
+  const skill = firstOf(given, ["skill"])
+  const said = sought || firstOf(given, SAID) || firstOf(given, Object.keys(given))
+  const words = firstWords(said, LONGEST_COMMAND_UNITS)
+  return skill === "" ? { words } : { words, skill }
+}
+
+function firstOf(given: JsonRecord, keys: readonly string[]): string {
+  const key = keys.find((it) => typeof given[it] === "string" && given[it] !== "")
+  return key === undefined ? "" : String(given[key])
+}
+
+const SHELL = /(?:^|\/)(?:ba|z|da)?sh$/
+
+/** A line, or its words; of a line that is handed to a shell, that line. */
+function commandIn(given: JsonRecord): string {
+  const command = given["command"] ?? given["cmd"]
+  if (typeof command === "string") return command
+  const words = listOf(command).filter((it) => typeof it === "string")
+  const isForShell = SHELL.test(words[0] ?? "") && words.length === 3
+  return isForShell ? (words[2] ?? "") : words.join(" ")
+}
+
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,1000})$/m
+
+/** A patch names its file first. */
+function summarizePlainInput(input: string, workingDirectory: string): ToolCallSummary {
+  const file = PATCHED.exec(input.slice(0, 10_000))?.[1]?.trim() ?? ""
+  if (file !== "") return summarizeFileCall(file, { sought: "", workingDirectory })
+  return { words: firstWords(input, LONGEST_COMMAND_UNITS) }
+}
+
+function summarizeFileCall(
+  file: string,
+  { sought, workingDirectory }: { readonly sought: string; readonly workingDirectory: string },
+): ToolCallSummary {
+  const name = shortPath(file, workingDirectory)
+  const words = sought === "" || name === "" ? sought || name : `${sought} in ${name}`
+  return { words, path: file }
+}
+
+function shortPath(file: string, workingDirectory: string): string {
+  const isHere = path.isAbsolute(file) && isInside(workingDirectory, file)
+  const name = isHere ? path.relative(workingDirectory, file) || "." : file
+  const line = name.replace(/\s+/g, " ")
+  if (line.length <= LONGEST_SUMMARY_UNITS) return line
+  const last = path.basename(line)
+  return last.length <= LONGEST_SUMMARY_UNITS ? last : ""
+}
+
+/** Whole words only: half a secret is not known for one. */
+function firstWords(text: string, most: number): string {
+  const start = text.trimStart().slice(0, 4_096)
+  const [line = ""] = start.split("\n", 1)
+  const words = line.split(/\s+/).filter((it) => it !== "")
+  const said: string[] = []
+  let length = 0
+  for (const word of words) {
+    length += word.length + 1
+    const isTooLong = length > (said.length === 0 ? LONGEST_SUMMARY_UNITS : most)
+    if (isTooLong) break
+    said.push(word)
+  }
+  if (said.length === 0) return ""
+  const isWhole = said.length === words.length && line.trim().length === text.trim().length
+  return isWhole ? said.join(" ") : `${said.join(" ")} …`
+}
+
+const INPUT_START = " with the following input: "
+
+/** As the host tells a call that it made itself, for what a person attached. */
+export function attachedInput(text: string): string {
+  const start = text.indexOf(INPUT_START)
+  const end = text.lastIndexOf("\n</system-reminder>")
+  const input = text.slice(start + INPUT_START.length, end === -1 ? text.length : end)
+  return start === -1 ? "" : input
+}

@@ -1,0 +1,92 @@
+import { ProxiedSessionUnknown } from "../errors.ts"
+import {
+  deleteLatches,
+  deleteOldChains,
+  deleteProxiedSessions,
+  deleteRequests,
+  deleteTexts,
+  selectEmptied,
+  selectIdsOfRun,
+  selectOldestKept,
+  selectProxiedSession,
+} from "./queries.ts"
+import { EndedRow, IdRow, MomentRow, ProxiedSessionRow, type StoreDeps } from "./rows.ts"
+
+/** Longer than any host keeps a session that could be taken up again. */
+export const LATCH_LIFE_MS = 400 * 24 * 60 * 60 * 1_000
+
+/** A carry that ended and of which no request is left stays in the list for so long. */
+export const EMPTY_SESSION_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
+
+/** Chains of requests, and carries, that go at a time: a write of some ten milliseconds. */
+const MOST_CLEANED = 500
+
+type Cleaning = Pick<StoreDeps, "db" | "root" | "clock" | "log" | "keepRequests">
+
+/** What is too much can stay until the next time. */
+export async function cleanIfItCan(deps: Cleaning): Promise<void> {
+  try {
+    await clean(deps)
+  } catch (error) {
+    deps.log.warn("old requests were not taken away", { error })
+  }
+}
+
+/** The oldest requests beyond those kept, chain by chain, and what is left of their carries. */
+async function clean(deps: Cleaning): Promise<void> {
+  const [root, now] = [deps.root(), deps.clock.now()]
+  const kept = Math.max(1, deps.keepRequests())
+  await deps.db.transaction(async (tx) => {
+    await tx.run(deleteLatches(root, now - LATCH_LIFE_MS))
+    const oldest = await tx.get(MomentRow, selectOldestKept(root, kept))
+    if (oldest !== undefined) {
+      await tx.run(deleteOldChains({ root, before: oldest.at, limit: MOST_CLEANED }))
+    }
+    const emptied = await tx.all(EndedRow, selectEmptied(root, MOST_CLEANED))
+    if (emptied.length === 0) return
+    const ids = emptied.map((it) => it.id)
+    await tx.run(deleteTexts(root, ids))
+    const old = emptied.filter((it) => it.ended_at < now - EMPTY_SESSION_LIFE_MS).map((it) => it.id)
+    if (old.length > 0) await tx.run(deleteProxiedSessions(root, old))
+  })
+}
+
+export async function deleteProxiedSession(
+  deps: StoreDeps,
+  id: string,
+): Promise<{ readonly id: string; readonly requests: number }> {
+  const row = await deps.db.get(ProxiedSessionRow, selectProxiedSession({ root: deps.root(), id }))
+  if (row === undefined) throw ProxiedSessionUnknown({ id })
+  await deleteAll(deps, [id], row.run)
+  return { id, requests: row.requests }
+}
+
+/** In pieces: a run that was resumed often has many. */
+export async function deleteRun(deps: StoreDeps, run: string): Promise<void> {
+  const { db, root } = deps
+  let ids: readonly string[]
+  do {
+    const rows = await db.all(IdRow, selectIdsOfRun(root(), run, ROWS_PER_STATEMENT))
+    ids = rows.map((it) => it.id)
+    await deleteAll(deps, ids, run)
+  } while (ids.length === ROWS_PER_STATEMENT)
+}
+
+async function deleteAll(
+  { db, root }: StoreDeps,
+  ids: readonly string[],
+  run: string | null,
+): Promise<void> {
+  if (ids.length === 0) return
+  await db.transaction(async (tx) => {
+    await tx.run(deleteTexts(root(), ids))
+    await tx.run(deleteRequests(root(), ids))
+    await tx.run(deleteProxiedSessions(root(), ids))
+    for (const carry of ids) tx.emit("gateway.deleted", { carry, run })
+  })
+}
+
+/** Each cap of what is kept, with its reason; the unit is the last word of the name. */
+
+/** Rows that one statement writes or asks for by name; SQLite binds 32,766 values. */
+export const ROWS_PER_STATEMENT = 200

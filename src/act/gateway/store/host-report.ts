@@ -1,0 +1,103 @@
+import type {
+  GatewayManifest,
+  GatewayRequest,
+  HostName,
+  WireContext,
+  WireItem,
+} from "#ground/contract"
+import { selectFirst, selectLast, selectNewestAnswered, selectNewestOfPlace } from "./queries.ts"
+import { conversationKey } from "./record.ts"
+import { RequestRow, requestOf, type StoreDeps, WhereRow } from "./rows.ts"
+import { readManifest } from "./views.ts"
+
+type Asking = Pick<StoreDeps, "db" | "root">
+
+/** How full the window of a run is, by its newest answer: the provider's own figure. */
+export function wireContextOf({ db, root }: Asking) {
+  return async (run: string): Promise<WireContext | undefined> => {
+    const row = await db.get(RequestRow, selectNewestAnswered(root(), run))
+    if (row === undefined) return undefined
+    const { request } = requestOf(row)
+    const { usage, at, carry, seq } = request
+    if (usage === null) return undefined
+    const used = usage.input + usage.cacheRead + usage.cacheWrite
+    const savedTokens = request.folded.reduce((sum, it) => sum + it.tokens, 0)
+    return { at, carry, seq, used, kinds: scaled(request.kinds, used), savedTokens }
+  }
+}
+
+type Kinds = GatewayRequest["kinds"]
+
+/** Whole tokens that sum to the total; those cut off most get what is left over. */
+export function scaled(kinds: Kinds, total: number): Kinds {
+  const counted = kinds.reduce((sum, it) => sum + it.tokens, 0)
+  if (counted === 0) return []
+  const exact = kinds.map((it) => (it.tokens / counted) * total)
+  const whole = exact.map(Math.floor)
+  const left = total - whole.reduce((sum, it) => sum + it, 0)
+  const byRemainder = exact
+    .map((share, at) => ({ at, remainder: share - Math.floor(share) }))
+    .toSorted((a, b) => b.remainder - a.remainder || a.at - b.at)
+  const favoured = new Set(byRemainder.slice(0, left).map((it) => it.at))
+  return kinds.map(({ kind }, at) => ({
+    kind,
+    tokens: (whole[at] ?? 0) + (favoured.has(at) ? 1 : 0),
+  }))
+}
+
+/** What a host sent of its instructions when a conversation began. */
+type HostReport = {
+  readonly at: number
+  readonly carry: string
+  readonly seq: number
+  readonly session: string | null
+  readonly hostVersion: string | undefined
+  readonly files: readonly {
+    readonly kind: "instructions" | "memory"
+    readonly path: string
+    readonly sha256: string
+    readonly tokens: number
+    readonly isConfirmed: boolean
+  }[]
+}
+
+/**
+ * Of the newest conversation in a folder its first request: later ones also have what was loaded
+ * on the way.
+ */
+export function newestHostReport({ db, root }: Asking) {
+  return async (workingDirectory: string, host: HostName): Promise<HostReport | undefined> => {
+    const place = { root: root(), workingDirectory, host }
+    const newest = await db.get(WhereRow, selectNewestOfPlace(place))
+    if (newest === undefined) return undefined
+    const { carry, conversation } = newest
+    const first = await db.get(RequestRow, selectFirst({ root: root(), id: carry }, conversation))
+    const seq = first?.seq ?? newest.seq
+    const manifest = await readManifest({ db, root }, carry, seq)
+    const { at, session } = manifest.request
+    return { at, carry, seq, session, hostVersion: versionIn(manifest), files: filesIn(manifest) }
+  }
+}
+
+/** "claude-cli/2.1.325 (external, sdk-cli)" */
+function versionIn({ headers }: GatewayManifest): string | undefined {
+  const agent = headers.find((it) => it.name.toLowerCase() === "user-agent")?.value
+  return agent?.match(/^[^\s/]+\/(\d[\w.+-]*)/)?.[1]
+}
+
+function filesIn({ items }: GatewayManifest): HostReport["files"] {
+  return items.flatMap(({ kind, name, path = name, sha256, tokens, isConfirmed = false }) =>
+    kind === "instructions" || kind === "memory"
+      ? [{ kind, path, sha256, tokens, isConfirmed }]
+      : [],
+  )
+}
+
+/** What a conversation said last, for a process that has not heard it yet. */
+export function lastPiecesOf({ db, root }: Asking) {
+  return async (conversation: string): Promise<readonly WireItem[] | undefined> => {
+    const last = await db.get(WhereRow, selectLast(root(), conversationKey(conversation)))
+    if (last === undefined) return undefined
+    return (await readManifest({ db, root }, last.carry, last.seq)).items
+  }
+}

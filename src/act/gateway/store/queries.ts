@@ -1,0 +1,218 @@
+import { join, type Sql, sql } from "#ground/store"
+import type { Owner, ProxiedSessionFacts } from "./rows.ts"
+
+/** Every question is asked of one repository. */
+export type Own = { readonly root: string; readonly id: string }
+
+type NewProxiedSession = Own & {
+  readonly run: string | null
+  readonly startedAt: number
+  readonly owner: Owner
+  readonly facts: ProxiedSessionFacts
+}
+
+export const insertProxiedSession = (it: NewProxiedSession): Sql => sql`
+  INSERT INTO gateway_carries (id, root, run, host, directory, started_at, ended_at, latched_off,
+    last_seq, owner, body)
+  VALUES (${it.id}, ${it.root}, ${it.run}, ${it.facts.host}, ${it.facts.workingDirectory},
+    ${it.startedAt}, NULL, NULL, 0, ${JSON.stringify(it.owner)}, ${JSON.stringify(it.facts)})`
+
+/** One number a request, also when several are recorded at once. */
+export const nextSeq = ({ root, id }: Own): Sql => sql`
+  UPDATE gateway_carries SET last_seq = last_seq + 1 WHERE id = ${id} AND root = ${root}
+  RETURNING last_seq AS seq, run, body`
+
+/** The first reason stays. */
+export const setLatchedOff = ({ root, id }: Own, reason: string): Sql => sql`
+  UPDATE gateway_carries SET latched_off = coalesce(latched_off, ${reason})
+  WHERE id = ${id} AND root = ${root} RETURNING run`
+
+type NewLatch = {
+  readonly root: string
+  readonly session: string
+  readonly at: number
+  readonly reason: string
+}
+
+export const insertLatch = ({ root, session, at, reason }: NewLatch): Sql => sql`
+  INSERT INTO gateway_latches (root, session, at, reason)
+  VALUES (${root}, ${session}, ${at}, ${reason}) ON CONFLICT (root, session) DO NOTHING`
+
+export const selectLatches = (root: string, limit: number): Sql => sql`
+  SELECT session, reason FROM gateway_latches WHERE root = ${root}
+  ORDER BY at DESC, session LIMIT ${limit}`
+
+export const deleteLatches = (root: string, before: number): Sql => sql`
+  DELETE FROM gateway_latches WHERE root = ${root} AND at < ${before}`
+
+export const setEnded = ({ root, id }: Own, at: number): Sql => sql`
+  UPDATE gateway_carries SET ended_at = ${at}
+  WHERE id = ${id} AND root = ${root} AND ended_at IS NULL RETURNING run`
+
+export const selectIdsOfRun = (root: string, run: string, limit: number): Sql => sql`
+  SELECT id FROM gateway_carries WHERE root = ${root} AND run = ${run} LIMIT ${limit}`
+
+export const selectOpen = (root: string): Sql => sql`
+  SELECT id, owner FROM gateway_carries WHERE root = ${root} AND ended_at IS NULL`
+
+/** How a request counts when its run's window is asked for. */
+export const STANDINGS = { none: 0, aside: 1, main: 2 } as const
+
+type NewRequest = {
+  readonly root: string
+  readonly carry: string
+  readonly seq: number
+  readonly at: number
+  readonly conversation: string
+  readonly standing: number
+  readonly outcome: string
+  readonly baseSeq: number
+  readonly beforeSeq: number | null
+  readonly kept: number
+  readonly usage: {
+    readonly input: number
+    readonly output: number
+    readonly cacheRead: number
+    readonly cacheWrite: number
+  } | null
+  readonly costUsd: number | null
+  readonly savedTokens: number
+  readonly savedBytes: number
+  readonly body: Uint8Array
+  readonly items: Uint8Array
+}
+
+export const insertRequest = (it: NewRequest): Sql => sql`
+  INSERT INTO gateway_requests (carry, seq, root, at, conversation, standing, outcome, base_seq,
+    before_seq, kept, input, output, cache_read, cache_write, cost_usd, saved_tokens, saved_bytes,
+    body, items)
+  VALUES (${it.carry}, ${it.seq}, ${it.root}, ${it.at}, ${it.conversation}, ${it.standing},
+    ${it.outcome}, ${it.baseSeq}, ${it.beforeSeq}, ${it.kept}, ${it.usage?.input ?? null},
+    ${it.usage?.output ?? null}, ${it.usage?.cacheRead ?? null}, ${it.usage?.cacheWrite ?? null},
+    ${it.costUsd}, ${it.savedTokens}, ${it.savedBytes}, ${it.body}, ${it.items})`
+
+export type NewText = { readonly sha256: string; readonly body: Uint8Array }
+
+/** A text that was said before is the same text. */
+export const insertTexts = ({ root, id }: Own, texts: readonly NewText[]): Sql => sql`
+  INSERT INTO gateway_texts (carry, sha256, root, body)
+  VALUES ${join(texts.map((it) => sql`(${id}, ${it.sha256}, ${root}, ${it.body})`))}
+  ON CONFLICT (carry, sha256) DO NOTHING`
+
+export const selectBase = ({ root, id }: Own, seq: number): Sql => sql`
+  SELECT base_seq FROM gateway_requests
+  WHERE carry = ${id} AND seq = ${seq} AND root = ${root}`
+
+const among = (ids: readonly string[]): Sql => sql`(${join(ids.map((it) => sql`${it}`))})`
+
+export const deleteTexts = (root: string, carries: readonly string[]): Sql => sql`
+  DELETE FROM gateway_texts WHERE root = ${root} AND carry IN ${among(carries)}`
+
+export const deleteRequests = (root: string, carries: readonly string[]): Sql => sql`
+  DELETE FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
+
+export const deleteProxiedSessions = (root: string, carries: readonly string[]): Sql => sql`
+  DELETE FROM gateway_carries WHERE root = ${root} AND id IN ${among(carries)}`
+
+/** When the oldest request was made that may stay, if there are more than that. */
+export const selectOldestKept = (root: string, kept: number): Sql => sql`
+  SELECT at FROM gateway_requests r WHERE r.root = ${root}
+    AND (SELECT count(*) FROM gateway_requests a WHERE a.root = ${root}) > ${kept}
+  ORDER BY at DESC LIMIT 1 OFFSET ${kept - 1}`
+
+type Aged = { readonly root: string; readonly before: number; readonly limit: number }
+
+/** Whole chains: one of which a request stays is still needed for its list. */
+export const deleteOldChains = ({ root, before, limit }: Aged): Sql => sql`
+  DELETE FROM gateway_requests WHERE root = ${root} AND (carry, base_seq) IN (
+    SELECT carry, base_seq FROM gateway_requests WHERE root = ${root}
+    GROUP BY carry, base_seq HAVING max(at) < ${before}
+    ORDER BY max(at), carry, base_seq LIMIT ${limit})`
+
+/** Ended, and without a request that could be shown; the oldest first. */
+export const selectEmptied = (root: string, limit: number): Sql => sql`
+  SELECT id, ended_at FROM gateway_carries c WHERE c.root = ${root} AND c.ended_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM gateway_requests r WHERE r.carry = c.id)
+  ORDER BY c.ended_at, c.id LIMIT ${limit}`
+
+const CARRY = sql`c.id, c.run, c.started_at, c.ended_at, c.latched_off, c.owner, c.body,
+  (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id) AS requests,
+  (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id AND r.saved_bytes > 0) AS folds`
+
+type Wanted = { readonly root: string; readonly run?: string | undefined; readonly limit: number }
+
+export const selectProxiedSessions = ({ root, run, limit }: Wanted): Sql => sql`
+  SELECT ${CARRY} FROM gateway_carries c
+  WHERE c.root = ${root} AND ${run === undefined ? sql`1 = 1` : sql`c.run = ${run}`}
+  ORDER BY c.started_at DESC, c.id DESC LIMIT ${limit}`
+
+export const selectProxiedSession = ({ root, id }: Own): Sql => sql`
+  SELECT ${CARRY} FROM gateway_carries c WHERE c.id = ${id} AND c.root = ${root}`
+
+const REQUEST = sql`r.carry, r.seq, c.run, r.body FROM gateway_requests r
+  JOIN gateway_carries c ON c.id = r.carry AND c.root = r.root`
+
+type OfProxiedSessions = {
+  readonly root: string
+  readonly carries: readonly string[]
+  readonly limit: number
+}
+
+export const selectRequests = ({ root, carries, limit }: OfProxiedSessions): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry IN ${among(carries)}
+  ORDER BY r.at DESC, r.carry DESC, r.seq DESC LIMIT ${limit}`
+
+export const selectRequest = ({ root, id }: Own, seq: number): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id} AND r.seq = ${seq}`
+
+/** A sum has a wider type on one of the two databases. */
+const sum = (column: Sql): Sql => sql`CAST(coalesce(sum(${column}), 0) AS BIGINT)`
+
+export const selectTotals = (root: string, carries: readonly string[]): Sql => sql`
+  SELECT count(*) AS requests, count(*) - count(input) AS unknown, ${sum(sql`input`)} AS input,
+    ${sum(sql`output`)} AS output, ${sum(sql`cache_read`)} AS cache_read,
+    ${sum(sql`cache_write`)} AS cache_write, sum(cost_usd) AS cost_usd,
+    ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
+  FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
+
+/** What a list can lean on: it and what is older on the same whole list. */
+export const selectLinks = ({ root, id }: Own, seq: number): Sql => sql`
+  SELECT seq, before_seq, kept, items FROM gateway_requests
+  WHERE root = ${root} AND carry = ${id} AND seq <= ${seq} AND base_seq =
+    (SELECT base_seq FROM gateway_requests WHERE carry = ${id} AND seq = ${seq})
+  ORDER BY seq`
+
+export const selectTexts = ({ root, id }: Own, hashes: readonly string[]): Sql => sql`
+  SELECT sha256, body FROM gateway_texts
+  WHERE root = ${root} AND carry = ${id} AND sha256 IN ${among(hashes)}`
+
+/** The newest answer whose size the provider told; one that has tools is the conversation itself. */
+export const selectNewestAnswered = (root: string, run: string): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND c.run = ${run} AND r.outcome = 'answered'
+    AND r.standing > ${STANDINGS.none} AND r.input IS NOT NULL
+  ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
+
+type Place = {
+  readonly root: string
+  readonly workingDirectory: string
+  readonly host: string
+}
+
+export const selectNewestOfPlace = ({ root, workingDirectory, host }: Place): Sql => sql`
+  SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
+  JOIN gateway_carries c ON c.id = r.carry AND c.root = r.root
+  WHERE r.root = ${root} AND c.directory = ${workingDirectory} AND c.host = ${host}
+    AND r.standing > ${STANDINGS.none}
+  ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
+
+/** How its conversation began, as far as that is kept. */
+export const selectFirst = ({ root, id }: Own, conversation: string): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id}
+    AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
+  ORDER BY r.standing DESC, r.seq LIMIT 1`
+
+/** Where a conversation was heard last, in whichever carry. */
+export const selectLast = (root: string, conversation: string): Sql => sql`
+  SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
+  WHERE r.root = ${root} AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
+  ORDER BY r.at DESC, r.seq DESC LIMIT 1`

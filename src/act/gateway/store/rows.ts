@@ -1,0 +1,207 @@
+import { promisify } from "node:util"
+import { deflateRaw, inflateRawSync } from "node:zlib"
+import { z } from "zod"
+import { type Clock, giveOthersATurn, type Ids, type Log, type ProcessIdentity } from "#ground/base"
+import { GatewayCarry, GatewayRequest, WireItem } from "#ground/contract"
+import type { Db } from "#ground/store"
+
+/** Rows that are looked at before others get their turn: about a millisecond. */
+const ROWS_PER_TURN = 50
+
+/** Below it, making a compressor costs more than the bytes it saves. */
+const SHORTEST_COMPRESSED_BYTES = 1_000
+
+/** What unpacks to more is none of ours: the largest bodies of hosts have 35 MB. */
+const LARGEST_UNPACKED_BYTES = 128 * 1024 ** 2
+
+const PLAIN = 0
+const COMPRESSED = 1
+
+const deflate = promisify(deflateRaw)
+
+/**
+ * As JSON, so that NUL and half a surrogate pair come back as they were, and compressed when it is
+ * worth it, away from the thread that passes answers on. The first byte says whether it is.
+ */
+export async function pack(value: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.from(JSON.stringify(value))
+  const isShort = bytes.length < SHORTEST_COMPRESSED_BYTES
+  const body = isShort ? bytes : await deflate(bytes, { level: 1 })
+  const packed = new Uint8Array(body.length + 1)
+  packed[0] = isShort ? PLAIN : COMPRESSED
+  packed.set(body, 1)
+  return packed
+}
+
+function unpack<Schema extends z.ZodType>(schema: Schema, packed: Uint8Array): z.output<Schema> {
+  const bytes = packed.subarray(1)
+  const limit = { maxOutputLength: LARGEST_UNPACKED_BYTES }
+  const plain = packed[0] === PLAIN ? Buffer.from(bytes) : inflateRawSync(bytes, limit)
+  const value: unknown = JSON.parse(plain.toString("utf8"))
+  return schema.parse(value)
+}
+
+/** Many rows: others get their turn in between. */
+export async function mapInTurns<Row, Value>(
+  rows: readonly Row[],
+  one: (row: Row) => Value,
+): Promise<readonly Value[]> {
+  const values: Value[] = []
+  for (const [at, row] of rows.entries()) {
+    values.push(one(row))
+    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await giveOthersATurn()
+  }
+  return values
+}
+
+/** A column of packed bytes, unpacked by whoever has the time for it. */
+const Packed = z.instanceof(Uint8Array)
+
+/** A column of JSON. */
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema)
+
+/** Which process carries; it is asked after when somebody looks. */
+export const Owner = z.object({
+  pid: z.int(),
+  startedAt: z.string(),
+  machine: z.string(),
+})
+export type Owner = z.infer<typeof Owner>
+
+/** What a carry was opened with; it never changes. */
+export const ProxiedSessionFacts = GatewayCarry.pick({
+  title: true,
+  host: true,
+  wire: true,
+  mode: true,
+  hasContent: true,
+  workingDirectory: true,
+  upstream: true,
+})
+export type ProxiedSessionFacts = z.infer<typeof ProxiedSessionFacts>
+
+export const ProxiedSessionRow = z
+  .object({
+    id: z.string(),
+    run: z.string().nullable(),
+    started_at: z.int(),
+    ended_at: z.int().nullable(),
+    latched_off: z.string().nullable(),
+    owner: json(Owner),
+    body: json(ProxiedSessionFacts),
+    requests: z.int(),
+    folds: z.int(),
+  })
+  .transform((row) => ({
+    id: row.id,
+    run: row.run,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    latchedOff: row.latched_off,
+    owner: row.owner,
+    facts: row.body,
+    requests: row.requests,
+    folds: row.folds,
+  }))
+export type ProxiedSessionRow = z.infer<typeof ProxiedSessionRow>
+
+const Headers = z.array(z.object({ name: z.string(), value: z.string() }))
+
+/** What of a request is no column, and what stands in one and is not asked for by itself. */
+export const RequestBody = GatewayRequest.omit({ carry: true, seq: true, run: true }).extend({
+  headers: Headers,
+})
+
+export const RequestRow = z.object({
+  carry: z.string(),
+  seq: z.int(),
+  run: z.string().nullable(),
+  body: Packed,
+})
+type RequestRow = z.infer<typeof RequestRow>
+
+export function requestOf({ carry, seq, run, body }: RequestRow): {
+  readonly request: GatewayRequest
+  readonly headers: z.infer<typeof Headers>
+} {
+  const { headers, ...rest } = unpack(RequestBody, body)
+  return { request: { carry, seq, run, ...rest }, headers }
+}
+
+/** A link of a chain: what a request has more than the one before it. */
+export const LinkRow = z
+  .object({ seq: z.int(), before_seq: z.int().nullable(), kept: z.int(), items: Packed })
+  .transform((row) => ({
+    seq: row.seq,
+    beforeSeq: row.before_seq,
+    kept: row.kept,
+    items: row.items,
+  }))
+export type LinkRow = z.infer<typeof LinkRow>
+
+const Items = z.array(WireItem)
+export const itemsOf = (packed: Uint8Array): WireItem[] => unpack(Items, packed)
+
+export const TextRow = z.object({ sha256: z.string(), body: Packed })
+export const textOf = (packed: Uint8Array): string => unpack(z.string(), packed)
+
+export const TotalsRow = z.object({
+  requests: z.int(),
+  unknown: z.int(),
+  input: z.int(),
+  output: z.int(),
+  cache_read: z.int(),
+  cache_write: z.int(),
+  cost_usd: z.number().nullable(),
+  saved_tokens: z.int(),
+  saved_bytes: z.int(),
+})
+
+export const NumberedRow = z.object({
+  seq: z.int(),
+  run: z.string().nullable(),
+  body: json(ProxiedSessionFacts),
+})
+export const ChangedRow = z.object({ run: z.string().nullable() })
+export const BaseRow = z.object({ base_seq: z.int() })
+export const WhereRow = z.object({ carry: z.string(), seq: z.int(), conversation: z.string() })
+export const OpenRow = z.object({ id: z.string(), owner: json(Owner) })
+export const LatchRow = z.object({ session: z.string(), reason: z.string() })
+export const MomentRow = z.object({ at: z.int() })
+export const IdRow = z.object({ id: z.string() })
+export const EndedRow = z.object({ id: z.string(), ended_at: z.int() })
+
+/** What keeping needs of the outside. */
+export type StoreDeps = {
+  readonly db: Db<"gateway">
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  /** This process. */
+  readonly owner: Owner
+  isAlive(identity: ProcessIdentity): boolean
+  /** Of the repository; every row has it, every question asks for it. */
+  root(): string
+  /** How many requests of this repository stay. */
+  keepRequests(): number
+}
+
+/** Of another machine it cannot be known; there a carry counts until it says that it has ended. */
+export function isThere(owner: Owner, deps: Pick<StoreDeps, "owner" | "isAlive">): boolean {
+  if (owner.machine !== deps.owner.machine) return true
+  const startedAt = owner.startedAt === "" ? undefined : owner.startedAt
+  return deps.isAlive({ pid: owner.pid, startedAt })
+}
+
+/** A row as it leaves the room. */
+export function proxiedSessionOf(
+  row: ProxiedSessionRow,
+  deps: Pick<StoreDeps, "owner" | "isAlive">,
+): GatewayCarry {
+  const { owner, facts, ...fields } = row
+  return { ...facts, ...fields, isAlive: row.endedAt === null && isThere(owner, deps) }
+}

@@ -1,0 +1,128 @@
+import { hash } from "node:crypto"
+import { type Clock, createIds, silentLog, systemClock, systemRandom } from "#ground/base"
+import type { GatewayCarry, WireItem } from "#ground/contract"
+import { openStore, type Store, type StoreLocation } from "#ground/store"
+import type { Recorded } from "./record.ts"
+import { type StoreDeps } from "./rows.ts"
+import { createGatewayStore, type GatewayStore, type NewProxiedSession } from "./store.ts"
+
+export function openWith(location: StoreLocation): Promise<Store> {
+  return openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
+}
+
+/** Time that passes only when a test says so. */
+type SetClock = Clock & { advance(ms: number): Promise<void> }
+
+function setClock(): SetClock {
+  let at = Date.UTC(2026, 10, 16)
+  return {
+    now: () => at,
+    monotonicMs: () => at,
+    sleep: async () => {},
+    async advance(ms) {
+      at += ms
+    },
+  }
+}
+
+export type StoreWorld = {
+  readonly gatewayStore: GatewayStore
+  readonly clock: SetClock
+  readonly deps: StoreDeps
+  /** Another one on the same rows, as a second process would be. */
+  other(changes: Partial<StoreDeps>): GatewayStore
+  open(given?: Partial<NewProxiedSession>): Promise<GatewayCarry>
+  events(): Promise<readonly (readonly [name: string, body: unknown])[]>
+}
+
+let worlds = 0
+
+/** A repository of its own in a store that others share. */
+export async function newStoreWorld(
+  store: Store,
+  given: Partial<StoreDeps> = {},
+): Promise<StoreWorld> {
+  const root = `/repo-${process.pid}-${++worlds}`
+  const clock = setClock()
+  const deps: StoreDeps = {
+    db: store.forRoom("gateway"),
+    root: () => root,
+    clock,
+    ids: createIds({ clock, random: systemRandom }),
+    log: silentLog,
+    owner: OWNER,
+    isAlive: () => true,
+    keepRequests: () => 10_000,
+    ...given,
+  }
+  const gatewayStore = createGatewayStore(deps)
+  const after = await store.journal.head()
+  return {
+    gatewayStore,
+    clock,
+    deps,
+    other: (changes) => createGatewayStore({ ...deps, ...changes }),
+    async open(more = {}) {
+      await clock.advance(1)
+      return gatewayStore.open({ ...NEW_SESSION, ...more })
+    },
+    async events() {
+      const page = await store.journal.read({ after, limit: 1_000, namePrefix: "gateway." })
+      return page.kind === "entries" ? page.entries.map((it) => [it.name, it.body]) : []
+    },
+  }
+}
+
+export const OWNER = { pid: 1, startedAt: "1.boot", machine: "here" }
+
+export const NEW_SESSION: NewProxiedSession = {
+  run: null,
+  title: "claude",
+  host: "claude-code",
+  wire: "anthropic",
+  mode: "record",
+  hasContent: false,
+  workingDirectory: "/work",
+  upstream: "https://provider.example",
+  owner: OWNER,
+}
+
+/** A piece that says its own name. */
+export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
+  const sha256 = hash("sha256", name)
+  const size = { tokens: name.length, bytes: name.length }
+  return { kind: "user", context: "history", name, sha256, ...size, ...more }
+}
+
+export const TOOL = piece("Read", { kind: "tool", context: "tools" })
+
+/** A request that held these pieces. */
+export function aRequest(items: readonly WireItem[], more: Partial<Recorded> = {}): Recorded {
+  return {
+    at: 1_000,
+    route: "messages",
+    session: "s1",
+    agent: null,
+    model: "model-1",
+    status: 200,
+    outcome: "answered",
+    firstByteMs: 12.5,
+    durationMs: 40,
+    sentBytes: 500,
+    forwardedBytes: 500,
+    tokens: 100,
+    kinds: [{ kind: "history", tokens: 100 }],
+    usage: { input: 10, output: 5, cacheRead: 70, cacheWrite: 20 },
+    costUsd: 0.25,
+    added: items.slice(-1),
+    gone: 0,
+    folded: [],
+    fallback: null,
+    problem: null,
+    conversation: "s1/",
+    items,
+    headers: [{ name: "user-agent", value: "claude-cli/2.1.325 (external, sdk-cli)" }],
+    texts: [],
+    ...more,
+  }
+}

@@ -1,0 +1,121 @@
+import type { GatewayCarry, gatewayOperations, Handlers } from "#ground/contract"
+import { cleanIfItCan, deleteProxiedSession, deleteRun } from "./cleanup.ts"
+import { lastPiecesOf, newestHostReport, wireContextOf } from "./host-report.ts"
+import {
+  insertLatch,
+  insertProxiedSession,
+  selectLatches,
+  selectOpen,
+  setEnded,
+  setLatchedOff,
+} from "./queries.ts"
+import { createRecording } from "./record.ts"
+import {
+  ChangedRow,
+  isThere,
+  LatchRow,
+  OpenRow,
+  type Owner,
+  type ProxiedSessionFacts,
+  proxiedSessionOf,
+  type StoreDeps,
+} from "./rows.ts"
+import { listProxiedSessions, manifestOf, showProxiedSessions, textsOf } from "./views.ts"
+
+/** Why a session is folded no more is one sentence. */
+const LONGEST_REASON_UNITS = 500
+
+/** Sessions that are folded no more, the newest; as many as a process remembers. */
+const MOST_LATCHES = 1_000
+
+export type NewProxiedSession = ProxiedSessionFacts & {
+  readonly run: string | null
+  readonly owner: Owner
+}
+
+export type GatewayStore = ReturnType<typeof createGatewayStore>
+
+/** What went over the wire, written down for later. */
+export function createGatewayStore(deps: StoreDeps) {
+  const { record, forget } = createRecording(deps)
+  return {
+    open: (given: NewProxiedSession) => open(deps, given),
+    record,
+    async close(id: string): Promise<void> {
+      forget(id)
+      await end(deps, id)
+      await cleanIfItCan(deps)
+    },
+    latchOff: (id: string, latch: Latch) => latchOff(deps, id, latch),
+    /** Sessions that are folded no more, the newest first. */
+    latches: (): Promise<readonly Latch[]> =>
+      deps.db.all(LatchRow, selectLatches(deps.root(), MOST_LATCHES)),
+    recover: () => recover(deps),
+    delete: (input: { readonly id: string }) => deleteProxiedSession(deps, input.id),
+    deleteRun: (run: string) => deleteRun(deps, run),
+    list: listProxiedSessions(deps),
+    show: showProxiedSessions(deps),
+    request: manifestOf(deps),
+    texts: textsOf(deps),
+    contextOf: wireContextOf(deps),
+    newestHostReport: newestHostReport(deps),
+    lastPieces: lastPiecesOf(deps),
+  }
+}
+
+async function open(deps: StoreDeps, given: NewProxiedSession): Promise<GatewayCarry> {
+  const { run, owner, ...facts } = given
+  const id = deps.ids.next("gw")
+  const startedAt = deps.clock.now()
+  await deps.db.transaction(async (tx) => {
+    await tx.run(insertProxiedSession({ id, root: deps.root(), run, startedAt, owner, facts }))
+    tx.emit("gateway.opened", { carry: id, run, mode: facts.mode })
+  })
+  const fresh = { endedAt: null, latchedOff: null, requests: 0, folds: 0 }
+  return proxiedSessionOf({ id, run, startedAt, owner, facts, ...fresh }, deps)
+}
+
+type Latch = { readonly session: string; readonly reason: string }
+
+/** Once a session, and for good: it must be so after a restart too. */
+async function latchOff(deps: StoreDeps, id: string, latch: Latch): Promise<void> {
+  const [root, at] = [deps.root(), deps.clock.now()]
+  const session = storable(latch.session)
+  const reason = storable(latch.reason)
+  await deps.db.transaction(async (tx) => {
+    const { changes } = await tx.run(insertLatch({ root, session, at, reason }))
+    const carry = await tx.get(ChangedRow, setLatchedOff({ root, id }, reason))
+    if (changes === 0) return
+    tx.emit("gateway.latched-off", { carry: id, run: carry?.run ?? null, reason })
+  })
+}
+
+function storable(text: string): string {
+  return text.replaceAll("\0", "").slice(0, LONGEST_REASON_UNITS).toWellFormed()
+}
+
+/** Carries whose process is gone without a word are over. */
+async function recover(deps: StoreDeps): Promise<void> {
+  const rows = await deps.db.all(OpenRow, selectOpen(deps.root()))
+  for (const { id, owner } of rows) if (!isThere(owner, deps)) await end(deps, id)
+}
+
+async function end({ db, root, clock }: StoreDeps, id: string): Promise<void> {
+  const at = clock.now()
+  await db.transaction(async (tx) => {
+    const changed = await tx.get(ChangedRow, setEnded({ root: root(), id }, at))
+    if (changed !== undefined) tx.emit("gateway.closed", { carry: id, run: changed.run })
+  })
+}
+
+type HandlerDeps = {
+  gateway(): Promise<Pick<GatewayStore, "list" | "show" | "request" | "texts" | "delete">>
+}
+
+export const gatewayHandlers = ({ gateway }: HandlerDeps): Handlers<typeof gatewayOperations> => ({
+  list: async (input) => (await gateway()).list(input),
+  show: async (input) => (await gateway()).show(input),
+  request: async (input) => (await gateway()).request(input),
+  texts: async (input) => (await gateway()).texts(input),
+  delete: async (input) => (await gateway()).delete(input),
+})

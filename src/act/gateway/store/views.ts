@@ -1,0 +1,256 @@
+import type {
+  GatewayCarry,
+  GatewayList,
+  GatewayManifest,
+  GatewayRequest,
+  GatewayShow,
+  GatewayTexts,
+  GatewayTotals,
+  OperationInput,
+  WireItem,
+} from "#ground/contract"
+import { ProxiedSessionNotNamed, ProxiedSessionUnknown, RequestUnknown } from "../errors.ts"
+import { listOf } from "./chain.ts"
+import {
+  selectLinks,
+  selectProxiedSession,
+  selectProxiedSessions,
+  selectRequest,
+  selectRequests,
+  selectTexts,
+  selectTotals,
+} from "./queries.ts"
+import {
+  LinkRow,
+  mapInTurns,
+  ProxiedSessionRow,
+  proxiedSessionOf,
+  RequestRow,
+  requestOf,
+  type StoreDeps,
+  TextRow,
+  TotalsRow,
+  textOf,
+} from "./rows.ts"
+
+/** Carries of one run: each turn that starts the host anew is one. */
+const MOST_SESSIONS_OF_RUN = 500
+
+/** Of one text that is shown; a screen has less, and a result of a tool seldom more. */
+export const LONGEST_SHOWN_TEXT_UNITS = 100_000
+
+/** Words of a search that count. */
+const MOST_SEARCHED_WORDS = 10
+
+/** Texts that are read at a time; each can have hundreds of kilobytes. */
+const TEXTS_PER_STATEMENT = 20
+
+type Viewing = Pick<StoreDeps, "db" | "root" | "owner" | "isAlive">
+
+/** The newest first. */
+export function listProxiedSessions(deps: Viewing) {
+  return async ({ run, limit = 50 }: OperationInput<"gateway.list">): Promise<GatewayList> => {
+    const rows = await deps.db.all(
+      ProxiedSessionRow,
+      selectProxiedSessions({ root: deps.root(), run, limit }),
+    )
+    return { carries: rows.map((it) => proxiedSessionOf(it, deps)) }
+  }
+}
+
+/** A run with all its carries, or one carry: the newest requests in their order, sums over all. */
+export function showProxiedSessions(deps: Viewing) {
+  return async ({ id, limit = 500 }: OperationInput<"gateway.show">): Promise<GatewayShow> => {
+    const carries = await findProxiedSessions(deps, id)
+    const ids = carries.map((it) => it.id)
+    const asked = { root: deps.root(), carries: ids, limit }
+    const rows = await deps.db.all(RequestRow, selectRequests(asked))
+    const requests = await mapInTurns(rows.toReversed(), (it) => requestOf(it).request)
+    const totals = await totalsOf(deps, ids)
+    const earlier = Math.max(0, totals.requests - requests.length)
+    return { carries: [...carries], requests: [...requests], earlier, totals }
+  }
+}
+
+/** The oldest first. */
+async function findProxiedSessions(deps: Viewing, id: string): Promise<readonly GatewayCarry[]> {
+  const rows = await findRows(deps, id)
+  if (rows.length === 0) throw ProxiedSessionUnknown({ id })
+  return rows.toReversed().map((it) => proxiedSessionOf(it, deps))
+}
+
+async function findRows({ db, ...deps }: Viewing, id: string): Promise<ProxiedSessionRow[]> {
+  const root = deps.root()
+  if (id === "last") return db.all(ProxiedSessionRow, selectProxiedSessions({ root, limit: 1 }))
+  // Ids are plain; anything else would only be refused by the store.
+  if (!/^[\x21-\x7e]+$/.test(id)) return []
+  const carry = await db.get(ProxiedSessionRow, selectProxiedSession({ root, id }))
+  if (carry !== undefined) return [carry]
+  return db.all(
+    ProxiedSessionRow,
+    selectProxiedSessions({ root, run: id, limit: MOST_SESSIONS_OF_RUN }),
+  )
+}
+
+async function totalsOf(deps: Viewing, ids: readonly string[]): Promise<GatewayTotals> {
+  const row = await deps.db.get(TotalsRow, selectTotals(deps.root(), ids))
+  const {
+    input = 0,
+    output = 0,
+    cache_read: cacheRead = 0,
+    cache_write: cacheWrite = 0,
+  } = row ?? {}
+  const asked = input + cacheRead + cacheWrite
+  return {
+    requests: row?.requests ?? 0,
+    usage: { input, output, cacheRead, cacheWrite },
+    unknownUsage: row?.unknown ?? 0,
+    costUsd: row?.cost_usd ?? null,
+    savedTokens: row?.saved_tokens ?? 0,
+    savedBytes: row?.saved_bytes ?? 0,
+    cacheShare: asked === 0 ? null : cacheRead / asked,
+  }
+}
+
+/** A run that was one process means that one; of several, a person must say which. */
+async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCarry> {
+  const carries = await findProxiedSessions(deps, id)
+  const [carry] = carries
+  if (carry === undefined) throw ProxiedSessionUnknown({ id })
+  if (carries.length > 1) throw ProxiedSessionNotNamed({ run: id, carries: carries.length })
+  return carry
+}
+
+/** Everything that one request held. */
+export function manifestOf(deps: Viewing) {
+  return async ({ id, seq }: OperationInput<"gateway.request">): Promise<GatewayManifest> => {
+    const carry = await findProxiedSession(deps, id)
+    return readManifest(deps, carry.id, seq)
+  }
+}
+
+export async function readManifest(
+  deps: Pick<Viewing, "db" | "root">,
+  id: string,
+  seq: number,
+): Promise<GatewayManifest> {
+  const own = { root: deps.root(), id }
+  const row = await deps.db.get(RequestRow, selectRequest(own, seq))
+  if (row === undefined) throw RequestUnknown({ carry: id, seq })
+  const { request, headers } = requestOf(row)
+  const links = await deps.db.all(LinkRow, selectLinks(own, seq))
+  const { items, missing } = listOf(links, seq)
+  return { request: withProblem(request, missing), items: [...items], headers }
+}
+
+function withProblem(request: GatewayRequest, missing: number): GatewayRequest {
+  if (missing === 0) return request
+  const problem = `the first ${missing} of its pieces are no longer kept`
+  return {
+    ...request,
+    problem: request.problem === null ? problem : `${request.problem}; ${problem}`,
+  }
+}
+
+type Placed = WireItem & { readonly place: number }
+
+/** Pieces of a request with what they said, as far as that was kept. */
+export function textsOf(deps: Viewing) {
+  return async (input: OperationInput<"gateway.texts">): Promise<GatewayTexts> => {
+    const { seq, query = "", from = 0, limit = 100 } = input
+    const { id } = await findProxiedSession(deps, input.id)
+    const { items } = await readManifest(deps, id, seq)
+    const placed = items.map((item, place) => ({ ...item, place }))
+    const words = wordsOf(query)
+    const fitting = words.length === 0 ? placed : await having(deps, { id, placed, words })
+    const shown = fitting.slice(from, from + limit)
+    const texts = new Map<string, string>()
+    for await (const [sha256, text] of readTexts(deps, id, shown)) texts.set(sha256, text)
+    return {
+      total: fitting.length,
+      pieces: shown.map((it) => {
+        const text = texts.get(it.sha256)
+        const isSearched = words.length > 0 && text !== undefined
+        return { ...it, ...cutText(text), ...(isSearched ? linesWith(text, words) : {}) }
+      }),
+    }
+  }
+}
+
+function wordsOf(query: string): readonly string[] {
+  const words = query.toLowerCase().split(/\s+/)
+  return words.filter((it) => it !== "").slice(0, MOST_SEARCHED_WORDS)
+}
+
+type Search = {
+  readonly id: string
+  readonly placed: readonly Placed[]
+  readonly words: readonly string[]
+}
+
+async function having(deps: Viewing, { id, placed, words }: Search): Promise<readonly Placed[]> {
+  const found = new Set<string>()
+  for await (const [sha256, text] of readTexts(deps, id, placed)) {
+    const lower = text.toLowerCase()
+    if (words.every((it) => lower.includes(it))) found.add(sha256)
+  }
+  return placed.filter((it) => found.has(it.sha256))
+}
+
+async function* readTexts(
+  deps: Viewing,
+  id: string,
+  pieces: readonly Placed[],
+): AsyncGenerator<readonly [sha256: string, text: string]> {
+  const hashes = [...new Set(pieces.map((it) => it.sha256))]
+  for (let at = 0; at < hashes.length; at += TEXTS_PER_STATEMENT) {
+    const some = hashes.slice(at, at + TEXTS_PER_STATEMENT)
+    const rows = await deps.db.all(TextRow, selectTexts({ root: deps.root(), id }, some))
+    yield* await mapInTurns(rows, (it) => [it.sha256, textOf(it.body)] as const)
+  }
+}
+
+function cutText(text: string | undefined): { text: string | null; isCut: boolean } {
+  if (text === undefined) return { text: null, isCut: false }
+  if (text.length <= LONGEST_SHOWN_TEXT_UNITS) return { text, isCut: false }
+  return { text: text.slice(0, LONGEST_SHOWN_TEXT_UNITS).toWellFormed(), isCut: true }
+}
+
+/** Lines of one piece that are shown for the words they have. */
+const MOST_FOUND_LINES = 20
+
+/** Of a line that may be as long as a file; some three on a screen. */
+const LONGEST_FOUND_LINE_UNITS = 240
+
+/** What stands before a word on its line says what it is about. */
+const UNITS_BEFORE_FOUND = 60
+
+type Found = Required<Pick<GatewayTexts["pieces"][number], "lines" | "moreLines">>
+
+/** The lines that have all the words, or where no line has all of them, any. */
+function linesWith(text: string, words: readonly string[]): Found {
+  const lines = text.split(/\r\n|\n|\r/).map((line, at) => {
+    const lower = line.toLowerCase()
+    const places = words.map((it) => lower.indexOf(it)).filter((it) => it !== -1)
+    return { number: at + 1, line, places }
+  })
+  const whole = lines.filter((it) => it.places.length === words.length)
+  const found = whole.length > 0 ? whole : lines.filter((it) => it.places.length > 0)
+  const shown = found.slice(0, MOST_FOUND_LINES)
+  return {
+    lines: shown.map((it) => ({
+      number: it.number,
+      text: around(it.line, Math.min(...it.places)),
+    })),
+    moreLines: found.length - shown.length,
+  }
+}
+
+/** A line may be as long as a file: what stands around the word is shown. */
+function around(line: string, place: number): string {
+  if (line.length <= LONGEST_FOUND_LINE_UNITS) return line
+  const start = Math.max(0, place - UNITS_BEFORE_FOUND)
+  const end = Math.min(line.length, start + LONGEST_FOUND_LINE_UNITS)
+  const shown = line.slice(start, end).toWellFormed()
+  return `${start === 0 ? "" : "…"}${shown}${end === line.length ? "" : "…"}`
+}
